@@ -11,29 +11,39 @@
 namespace tilewalk::kernels {
 
 // A slot of a step: its stream, and its place among the numbers that a step takes of it, which counts where
-// there are no points.
+// there are no points. Numbers of one that is lone build no path.
 struct slot_of_points {
     stream_key key;
-    word32 dimension, dimensions;
+    word32 dimension, dimensions, is_lone;
 };
 
-// Shocks of one kind. Step k of slot s stands in row k * slots + s of the cube; node n of slot s takes the
-// dimension first_dimension + n * dimensions_of_node + s.
+// Shocks of one kind. Step k of slot s stands in row k * slots + s of the cube.
 struct points_arguments {
     cube_argument into;
     word64 seed, first_path, paths_of_randomisation;
     const word32* directions;  // [dimension][bit of the index]
     const void* normals;       // a table of normal_table
     const slot_of_points* slots;
+    const word32* dimensions;  // [node][slot], of points; no_dimension: it is drawn without points
     // A bridge, or null: nodes in the order of their dimensions; their numbers, those first that wait for
     // no other, and where each such level ends; by step one over the deviation of its move.
     const bridge_node* nodes;
     const word32 *by_level, *level_ends;
     const double* inverse_roots;
-    word32 levels;
-    word32 steps, slot_count, first_dimension, dimensions_of_node;
-    word32 quasi_nodes;  // others are no points
-    word32 groups;       // of 32 paths, times slots, which blocks take in turn
+    const double* loadings;  // [node][number], where the first nodes are sums of principal components
+    word32 levels, components;
+    word32 steps, slot_count;
+    word32 groups;  // of 32 paths, times slots, which blocks take in turn
+    word32 blocks;
+};
+
+// Turns numbers of some slots of a step into sums of them, in place.
+struct rotation_arguments {
+    cube_argument into;
+    const word32* slots;
+    const double* rotation;  // [slot][number]
+    word32 rotated, steps, slot_count;
+    word32 groups;  // of 32 paths, times steps
     word32 blocks;
 };
 
@@ -56,10 +66,17 @@ struct kept_normals<float> {
 };
 
 // Bytes of shared memory of a block that makes normals, behind which are places of a bridge, if there is
-// room.
+// room. Where there is none, components wait in rows of later nodes: so there are at least twice as many steps.
 template <class shock>
-static constexpr word64 bridge_bytes(word64 steps) {
-    return steps * paths_of_warp * sizeof(shock);
+static constexpr word64 bridge_bytes(word64 steps, word64 components) {
+    return (steps + components) * paths_of_warp * sizeof(shock);
+}
+
+// The most warps of a block that rotates, each of which has its numbers in shared memory.
+static constexpr int most_warps_of_rotation = 8;
+template <class shock>
+static constexpr word64 rotation_bytes(word64 warps, word64 rotated) {
+    return warps * rotated * paths_of_warp * sizeof(shock);
 }
 
 }  // namespace tilewalk::kernels

@@ -8,6 +8,7 @@
 #include "kernels/loops.h"
 #include "kernels/point_arguments.h"
 #include "kernels/sobol.h"
+#include "kernels/weighted_sums.h"
 
 namespace tilewalk::kernels {
 
@@ -95,8 +96,14 @@ class fill_of_points {
     }
     void fill_group() const {
         meet();  // nobody moves from the places of the group before any more
-        make_shocks();
-        if (a_.nodes == nullptr) return;
+        make_shocks(0, a_.components);
+        if (a_.components > 0 && builds_path()) {
+            meet();
+            find_components();
+            meet();
+        }
+        make_shocks(a_.components, a_.steps);
+        if (!builds_path()) return;
         meet();
         word32 first = 0;
         for (word32 level = 0; level < a_.levels; ++level) {
@@ -112,6 +119,7 @@ class fill_of_points {
             *row(step) = move_between(before, *place(int(step)), shock(a_.inverse_roots[step]));
         }
     }
+    bool builds_path() const { return a_.nodes != nullptr && a_.slots[slot_].is_lone == 0; }
 
     // Warps that share the work for a group of paths.
     static constexpr word32 workers = is_in_shared ? warps_of_points : 1;
@@ -137,23 +145,43 @@ class fill_of_points {
         }
     }
 
-    // A warp makes the shocks of some nodes. First each lane makes the words that scramble one of them.
-    void make_shocks() const {
-        const word32 share = (a_.steps + workers - 1) / workers;
+    // A component waits where nothing else is yet.
+    shock* place_of_component(word32 number) const {
+        if constexpr (is_in_shared) {
+            return place(int(a_.steps + number));
+        } else {
+            return row(word32(a_.nodes[a_.components + number].step));
+        }
+    }
+    shock* place_of_shock(word32 node, int step) const {
+        if (!builds_path()) return row(word32(step));
+        return node < a_.components ? place_of_component(node) : place(step);
+    }
+
+    // A warp makes the shocks of some nodes of [first, end). First each lane finds the dimension of one of
+    // them and makes the words that scramble it.
+    void make_shocks(word32 from, word32 end) const {
+        constexpr word32 all = ~word32{0};
+        const word32 share = (end - from + workers - 1) / workers;
         const word32 at_once = share < paths_of_warp ? share : paths_of_warp;
-        for (word32 first = worker() * at_once; first < a_.steps; first += workers * at_once) {
-            const scramble mine =
-                scramble_of(a_.seed, randomisation_, dimension_of(first + lane()), a_.slots[slot_].key);
-            for (word32 k = 0; k < at_once && first + k < a_.steps; ++k) {
-                const word32 node = first + k;
+        for (word32 first = from + worker() * at_once; first < end; first += workers * at_once) {
+            const word32 of_lane_now = first + lane();
+            const word32 own =
+                of_lane_now < end ? a_.dimensions[word64(of_lane_now) * a_.slot_count + slot_] : no_dimension;
+            const scramble mine = scramble_of(a_.seed, randomisation_, own, a_.slots[slot_].key);
+            for (word32 k = 0; k < at_once && first + k < end; ++k) {
+                const word32 node = first + k, dimension = __shfl_sync(all, own, int(k));
                 const int step = a_.nodes != nullptr ? a_.nodes[node].step : int(node);
-                const shock made = node < a_.quasi_nodes ? of_point(node, of_lane(mine, k)) : of_stream(step);
-                *(a_.nodes != nullptr ? place(step) : row(word32(step))) = made;
+                *place_of_shock(node, step) =
+                    dimension != no_dimension ? of_point(dimension, of_lane(mine, k)) : of_stream(step);
             }
         }
     }
-    word32 dimension_of(word32 node) const {
-        return a_.first_dimension + node * a_.dimensions_of_node + slot_;
+    void find_components() const {
+        const auto number = [&](word32 i) { return *place_of_component(i); };
+        for (word32 first = worker() * rows_at_once; first < a_.components; first += workers * rows_at_once)
+            sum_rows<shock>(a_.loadings, a_.components, first, number,
+                            [&](word32 node, shock sum) { *place(a_.nodes[node].step) = sum; });
     }
     static scramble of_lane(const scramble& x, word32 k) {
         constexpr word32 all = ~word32{0};
@@ -161,10 +189,10 @@ class fill_of_points {
                 __shfl_sync(all, x.third, int(k)), __shfl_sync(all, x.fourth, int(k))};
     }
     // Each lane takes a bit of the index: the upper ones are alike for all lanes.
-    shock of_point(word32 node, const scramble& by) const {
+    shock of_point(word32 dimension, const scramble& by) const {
         constexpr word32 all = ~word32{0};
         constexpr int own_bits = 5;
-        const word32 direction = a_.directions[word64(dimension_of(node)) * bits_of_index + lane()];
+        const word32 direction = a_.directions[word64(dimension) * bits_of_index + lane()];
         const bool counts = lane() >= word32(own_bits) && (index_ >> lane() & 1) != 0;
         word32 point = __reduce_xor_sync(all, counts ? direction : 0);
         for (int bit = 0; bit < own_bits; ++bit)

@@ -26,6 +26,9 @@ static constexpr word32 reversed(word32 x) {
 #endif
 }
 
+// A number without a dimension is drawn independently.
+static constexpr word32 no_dimension = ~word32{0};
+
 // The coordinate of point `index` in the dimension of these directions, reversed.
 static constexpr word32 point_of(const word32* directions, word32 index) {
     word32 x = 0;

@@ -2,6 +2,7 @@
 // Orders of dimensions for trades that are made up.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -36,6 +37,33 @@ inline made_trade trade_of(int normals, int uniforms, const std::vector<double>&
         if (events.contains(i)) out.when.add({1, 0});
         out.when.close_step();
     }
+    return out;
+}
+// Asset i moves by the sum of roots[i][j] times normal j, on so many steps.
+inline made_trade correlated_trade_of(const std::vector<std::vector<double>>& roots, int steps) {
+    using program::operation;
+    std::vector<double> times;
+    for (int s = 1; s <= steps; ++s) times.push_back(s);
+    made_trade out =
+        trade_of(static_cast<int>(roots.size()), 0, times, {static_cast<std::size_t>(steps - 1)});
+    program::lane_section step;
+    const auto add = [&](operation what, std::array<std::uint32_t, 3> args, double number = 0) {
+        step.nodes.push_back({what, args, number});
+        return static_cast<std::uint32_t>(step.nodes.size() - 1);
+    };
+    std::vector<std::uint32_t> normals;
+    for (std::uint32_t j = 0; j < roots.size(); ++j) normals.push_back(add(operation::normal, {j}));
+    for (std::uint32_t i = 0; i < roots.size(); ++i) {
+        std::uint32_t move = add(operation::constant, {}, 0.01);
+        for (std::size_t j = 0; j < roots[i].size(); ++j)
+            move = add(operation::fma, {normals[j], add(operation::constant, {}, roots[i][j]), move});
+        step.writes.push_back({i, add(operation::add, {add(operation::state, {i}), move})});
+        out.code.states.push_back("x" + std::to_string(i));
+    }
+    out.code.sections.push_back(std::move(step));
+    out.data.runs.push_back(static_cast<std::size_t>(steps));
+    out.data.widths.push_back(0);
+    out.data.rows.emplace_back();
     return out;
 }
 inline quasi::order order_of(const made_trade& t, quasi::construction how = quasi::construction::bridge) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -128,6 +129,10 @@ std::shared_ptr<cuda::fake_gpu> gpu_of_host() {
     gpu->kernel = [built](const std::string& text, const std::string& name, const cuda::launch& how,
                           std::span<void*> arguments) -> cuda::fake_gpu::work {
         const tests::host_kernel* of = &built->try_emplace(text, text).first->second;
+        if (name == "rotate") {
+            const auto a = *static_cast<const kernels::rotation_arguments*>(arguments[0]);
+            return [=] { of->run(name.c_str(), how.blocks, how.threads, a); };
+        }
         const auto a = *static_cast<const kernels::points_arguments*>(arguments[0]);
         return [=] { of->run(name.c_str(), how.blocks, how.threads, a); };
     };
@@ -168,6 +173,45 @@ TEST_F(on_the_host, bridges_that_shared_memory_has_no_room_for_have_the_bits_of_
     compare<double, kernels::double_draws>(of, shock_kind::normal);
 }
 
+TEST_F(on_the_host, numbers_that_build_no_path_have_the_bits_of_the_cpu) {
+    tests::made_trade t = tests::trade_of(2, 0, tests::uneven_times(5), {4});
+    t.code.lone_normals = {1};
+    compare<double, kernels::double_draws>(tests::order_of(t), shock_kind::normal);
+}
+
+TEST_F(on_the_host, coarse_bridges_have_the_bits_of_the_cpu) {
+    const quasi::order of = tests::order_of(tests::trade_of(1, 0, tests::uneven_times(40), {39}),
+                                            quasi::construction::coarse);
+    compare<double, kernels::double_draws>(of, shock_kind::normal);
+}
+
+// Seven assets: more than a thread sums up at once, and no multiple.
+TEST_F(on_the_host, principal_components_have_the_bits_of_the_cpu) {
+    const std::vector<std::vector<double>> roots{{1},
+                                                 {0.5, 0.8},
+                                                 {0.3, 0.2, 0.9},
+                                                 {0.1, 0.1, 0.1, 1},
+                                                 {0.4, 0, 0, 0.2, 0.7},
+                                                 {0.2, 0.3, 0, 0, 0.1, 1},
+                                                 {0.6, 0, 0.1, 0, 0, 0.2, 0.5}};
+    const quasi::order of =
+        tests::order_of(tests::correlated_trade_of(roots, 3), quasi::construction::principal);
+    ASSERT_EQ(of.rotated().slots.size(), 7u);
+    compare<double, kernels::double_draws>(of, shock_kind::normal);
+    compare<float, kernels::single_draws>(of, shock_kind::normal);
+}
+
+// Five components of eleven steps, first where shared memory has room for them and then where it has not.
+TEST_F(on_the_host, principal_components_of_some_dates_have_the_bits_of_the_cpu) {
+    const quasi::order of =
+        tests::order_of(tests::trade_of(1, 0, tests::uneven_times(11), {1, 3, 5, 7, 10}),
+                        quasi::construction::principal);
+    ASSERT_EQ(of.components(), 5u);
+    compare<double, kernels::double_draws>(of, shock_kind::normal);
+    gpu_->properties.shared_bytes_per_block = 33000;
+    compare<double, kernels::double_draws>(of, shock_kind::normal);
+}
+
 TEST_F(on_the_host, steps_and_uniforms_have_the_bits_of_the_cpu) {
     const quasi::order of =
         tests::order_of(tests::trade_of(1, 2, tests::uneven_times(3), {2}), quasi::construction::steps);
@@ -176,6 +220,19 @@ TEST_F(on_the_host, steps_and_uniforms_have_the_bits_of_the_cpu) {
     compare<float, kernels::single_draws>(of, shock_kind::uniform);
 }
 
+namespace {
+
+void expect_registers_alone(const std::string& text, const char* architecture) {
+    const auto got = cuda::nvrtc_compiler().compile({text, architecture}, true);
+    EXPECT_FALSE(got.cubin.empty());
+    EXPECT_EQ(got.ptx.find(".local"), std::string::npos) << text;
+    EXPECT_NE(got.log.find(" 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"),
+              std::string::npos)
+        << got.log;
+}
+
+}  // namespace
+
 TEST(sobol_kernels, compile_without_a_gpu_and_keep_all_in_registers) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     for (const char* architecture : {"sm_80", "sm_90"}) {
@@ -183,14 +240,10 @@ TEST(sobol_kernels, compile_without_a_gpu_and_keep_all_in_registers) {
             for (const bool is_in_shared : {true, false}) {
                 for (const shock_kind kind : {shock_kind::normal, shock_kind::uniform}) {
                     const std::string text = random::points_text(of, kind, is_in_shared);
-                    const auto got = cuda::nvrtc_compiler().compile({text, architecture}, true);
-                    EXPECT_FALSE(got.cubin.empty());
-                    EXPECT_EQ(got.ptx.find(".local"), std::string::npos) << text;
-                    EXPECT_NE(got.log.find(" 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"),
-                              std::string::npos)
-                        << got.log;
+                    expect_registers_alone(text, architecture);
                 }
             }
+            expect_registers_alone(random::rotation_text(of), architecture);
         }
     }
 }
@@ -213,7 +266,17 @@ TEST_F(on_a_gpu, sobol_points_have_the_bits_of_the_cpu) {
                                                                  first);
         }
     };
-    for (const auto how : {quasi::construction::bridge, quasi::construction::steps}) {
+    std::vector<std::vector<double>> roots;
+    for (std::size_t i = 0; i < 50; ++i) {
+        roots.emplace_back(i + 1, 0.1);
+        roots.back().back() = 1;
+    }
+    for (std::size_t how_number = 0; how_number < quasi::construction_names.size(); ++how_number) {
+        const auto how = static_cast<quasi::construction>(how_number);
+        compare(tests::order_of(tests::correlated_trade_of(roots, 12), how));
+        std::set<std::size_t> weekly;
+        for (std::size_t s = 4; s < 252; s += 5) weekly.insert(s);
+        compare(tests::order_of(tests::trade_of(2, 0, tests::uneven_times(252), weekly), how));
         compare(tests::order_of(tests::trade_of(1, 1, tests::uneven_times(1), {0}), how));
         compare(tests::order_of(tests::trade_of(3, 1, tests::uneven_times(60), {11, 59}), how));
         compare(tests::order_of(tests::trade_of(1, 0, tests::uneven_times(252), {251}), how));

@@ -194,6 +194,11 @@ std::vector<std::vector<double>> moves_of(const quasi::order& of) {
             return step < 0 ? 0.0 : places[static_cast<std::size_t>(step)][j];
         };
         for (std::size_t j = 0; j < n; ++j) {
+            if (k < of.components()) {
+                places[static_cast<std::size_t>(node.step)][j] =
+                    j < of.components() ? of.loadings()[k * of.components() + j] : 0.0;
+                continue;
+            }
             places[static_cast<std::size_t>(node.step)][j] =
                 kernels::place_between(node.by_left, at(node.left, j), node.by_right, at(node.right, j),
                                        node.deviation, j == k ? 1.0 : 0.0);
@@ -207,19 +212,25 @@ std::vector<std::vector<double>> moves_of(const quasi::order& of) {
 }
 
 // Moves of independent normal numbers are independent normal numbers again.
-TEST(sobol_orders, a_bridge_makes_moves_that_are_independent) {
-    for (const int steps : {2, 3, 7, 12, 50, 253}) {
-        for (const std::set<std::size_t>& events :
-             {std::set<std::size_t>{}, std::set<std::size_t>{0, 1}, std::set<std::size_t>{1, 2, 5, 40}}) {
-            const quasi::order of = order_of(trade_of(1, 0, uneven_times(steps), events));
-            ASSERT_TRUE(of.is_bridged());
-            const auto moves = moves_of(of);
-            for (std::size_t a = 0; a < moves.size(); ++a) {
-                for (std::size_t b = 0; b <= a; ++b) {
-                    double product = 0;
-                    for (std::size_t j = 0; j < moves.size(); ++j) product += moves[a][j] * moves[b][j];
-                    EXPECT_NEAR(product, a == b ? 1 : 0, 1e-11) << steps << " " << a << " " << b;
+TEST(sobol_orders, every_construction_makes_moves_that_are_independent) {
+    using quasi::construction;
+    for (const construction how : {construction::bridge, construction::principal, construction::coarse}) {
+        for (const int steps : {2, 3, 7, 12, 50, 253}) {
+            for (const std::set<std::size_t>& events :
+                 {std::set<std::size_t>{}, std::set<std::size_t>{0, 1}, std::set<std::size_t>{1, 2, 5, 40}}) {
+                const quasi::order of = order_of(trade_of(1, 0, uneven_times(steps), events), how);
+                ASSERT_TRUE(of.is_bridged());
+                const auto moves = moves_of(of);
+                double worst = 0;
+                for (std::size_t a = 0; a < moves.size(); ++a) {
+                    for (std::size_t b = 0; b <= a; ++b) {
+                        double product = 0;
+                        for (std::size_t j = 0; j < moves.size(); ++j) product += moves[a][j] * moves[b][j];
+                        worst = std::max(worst, std::abs(product - (a == b ? 1 : 0)));
+                    }
                 }
+                EXPECT_LT(worst, 1e-11)
+                    << quasi::construction_names[static_cast<std::size_t>(how)] << " " << steps;
             }
         }
     }
@@ -252,8 +263,102 @@ TEST(sobol_orders, uniforms_are_points_where_they_are_few) {
 
 TEST(sobol_orders, nodes_without_a_dimension_are_no_points) {
     const quasi::order of = order_of(trade_of(200, 0, uneven_times(120), {119}));
-    EXPECT_EQ(of.quasi_nodes(), 106u);
-    EXPECT_LT(of.dimension_of_normal(of.quasi_nodes() - 1, 199), quasi::most_dimensions);
+    EXPECT_LT(of.dimension_of_normal(105, 199), quasi::most_dimensions);
+    EXPECT_EQ(of.dimension_of_normal(106, 0), kernels::no_dimension);
+    const quasi::order principal =
+        order_of(trade_of(200, 0, uneven_times(120), {119}), quasi::construction::principal);
+    std::size_t with_none = 0;
+    for (const std::uint32_t d : principal.dimensions_of_normals())
+        with_none += d == kernels::no_dimension ? 1 : 0;
+    EXPECT_EQ(with_none, 200u * 120u - quasi::most_dimensions);
+}
+
+TEST(sobol_orders, a_coarse_bridge_has_points_on_few_dates_and_goes_on_in_time) {
+    std::set<std::size_t> looked_at;
+    for (std::size_t s = 1; s < 200; s += 2) looked_at.insert(s);
+    const quasi::order of = order_of(trade_of(2, 0, uneven_times(200), looked_at),
+                                     quasi::construction::coarse);
+    int before = -1;
+    for (std::size_t n = 0; n < of.steps(); ++n) {
+        const bool has_point = of.dimension_of_normal(n, 1) != kernels::no_dimension;
+        EXPECT_EQ(has_point, n < 32) << n;
+        if (has_point) {
+            EXPECT_TRUE(looked_at.contains(static_cast<std::size_t>(of.nodes()[n].step)));
+        } else {
+            EXPECT_EQ(of.nodes()[n].left, of.nodes()[n].step - 1);
+            EXPECT_LT(before, of.nodes()[n].step);
+            before = of.nodes()[n].step;
+        }
+    }
+}
+
+// The largest components of Brownian motion on so many even dates have the variances that are known.
+TEST(sobol_orders, principal_components_have_the_variances_of_brownian_motion) {
+    constexpr int n = 24;
+    constexpr double pi = 3.14159265358979323846;
+    std::vector<double> times;
+    std::set<std::size_t> events;
+    for (int i = 0; i < n; ++i) times.push_back(0.25 * (i + 1)), events.insert(static_cast<std::size_t>(i));
+    const quasi::order of = order_of(trade_of(1, 0, times, events), quasi::construction::principal);
+    ASSERT_EQ(of.components(), static_cast<std::size_t>(n));
+    for (int i = 0; i < n; ++i) {
+        double variance = 0;
+        for (int k = 0; k < n; ++k) {
+            const double x = of.loadings()[static_cast<std::size_t>(k * n + i)];
+            variance += x * x;
+        }
+        const double s = 2 * std::sin((2 * i + 1) * pi / (2 * (2 * n + 1)));
+        EXPECT_NEAR(variance, 0.25 / (s * s), 1e-11 / (s * s)) << i;
+        EXPECT_EQ(of.dimension_of_normal(static_cast<std::size_t>(i), 0), static_cast<std::uint32_t>(i));
+    }
+}
+
+TEST(sobol_orders, numbers_that_build_no_path_stay_with_their_steps) {
+    const tests::made_trade without = trade_of(2, 0, uneven_times(20), {9, 19});
+    tests::made_trade with = without;
+    with.code.lone_normals = {1};
+    quasi::order_maker maker;
+    const auto made = [&](const tests::made_trade& t) { return maker.made_for(t.code, t.data, t.when, {}); };
+    EXPECT_FALSE(made(with).normal_slots()[0].is_lone);
+    EXPECT_TRUE(made(with).normal_slots()[1].is_lone);
+    EXPECT_NE(made(with).identity(), made(without).identity());
+}
+
+// Rotated slots make the moves that the root of their covariance says, the largest first.
+TEST(sobol_orders, rotations_find_what_moves_correlated_assets_most) {
+    constexpr std::size_t n = 3;
+    constexpr double root[n][n] = {{0.2, 0, 0}, {0.15, 0.2, 0}, {0.1, -0.05, 0.3}};
+    const tests::made_trade t = tests::correlated_trade_of({{0.2}, {0.15, 0.2}, {0.1, -0.05, 0.3}}, 4);
+    const quasi::rotated_slots by = quasi::rotated_by_covariance(t.code, t.data);
+    ASSERT_EQ(by.slots, (std::vector<std::uint32_t>{0, 1, 2}));
+    double moved[n][n] = {}, trace = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j < n; ++j) {
+            for (std::size_t k = 0; k < n; ++k) moved[i][j] += root[i][k] * by.rotation[k * n + j];
+            trace += root[i][j] * root[i][j];
+        }
+    }
+    for (std::size_t a = 0; a < n; ++a) {
+        for (std::size_t b = 0; b < n; ++b) {
+            double inner = 0, moves = 0;
+            for (std::size_t k = 0; k < n; ++k) {
+                inner += by.rotation[k * n + a] * by.rotation[k * n + b];
+                moves += moved[k][a] * moved[k][b];
+            }
+            EXPECT_NEAR(inner, a == b ? 1 : 0, 1e-14);
+            EXPECT_NEAR(moves, a == b ? by.variances[a] * trace / n : 0, 1e-14);
+        }
+    }
+    EXPECT_GT(by.variances[0], by.variances[1]);
+    EXPECT_GT(by.variances[1], by.variances[2]);
+    EXPECT_TRUE(
+        quasi::rotated_by_covariance(tests::correlated_trade_of({{0.2}, {0, 0.3}}, 4).code,
+                                     tests::correlated_trade_of({{0.2}, {0, 0.3}}, 4).data)
+            .slots.empty())
+        << "nothing moves together";
+    tests::made_trade lone = t;
+    lone.code.lone_normals = {0, 1, 2};
+    EXPECT_TRUE(quasi::rotated_by_covariance(lone.code, lone.data).slots.empty());
 }
 
 TEST(sobol_orders, are_told_apart_where_they_make_other_numbers) {
@@ -266,6 +371,9 @@ TEST(sobol_orders, are_told_apart_where_they_make_other_numbers) {
     EXPECT_EQ(identity(t), identity(t));
     EXPECT_EQ(identity(t), identity(trade_of(2, 0, uneven_times(9), {8})));
     EXPECT_NE(identity(t), identity(t, quasi::construction::steps));
+    EXPECT_NE(identity(t), identity(t, quasi::construction::principal));
+    EXPECT_NE(identity(trade_of(2, 0, uneven_times(40), {39})),
+              identity(trade_of(2, 0, uneven_times(40), {39}), quasi::construction::coarse));
     EXPECT_NE(identity(t), identity(trade_of(2, 0, uneven_times(9), {3, 8})));
     tests::made_trade other = t;
     other.data.normal_names[1] = program::stream_name("another");

@@ -145,7 +145,7 @@ void lane_walk<real, shock>::shock_buffer::refill(std::size_t step) {
 }
 
 // Number n of a stream is the (n % per_block)th of block n / per_block. Slots of a stream take its numbers in
-// order, but for those behind points, which may take any.
+// order, but for those behind points, which may take any: they have the block that was drawn last.
 template <class real, class shock>
 const real* lane_walk<real, shock>::shock_buffer::drawn(std::size_t step, std::size_t slot) {
     const program::place_in_stream& p = places_[slot];
@@ -154,7 +154,7 @@ const real* lane_walk<real, shock>::shock_buffer::drawn(std::size_t step, std::s
     const std::size_t block = number / per_block, in_block = number % per_block;
     const std::size_t place = from.blocks > 1 ? block % from.blocks : 0;
     lane_array* at = &arrays_[from.first + place * per_block];
-    if (takes_any_ || block >= from.next) {
+    if (takes_any_ ? block + 1 != from.next : block >= from.next) {
         draw_(&at->of, seed_, first_path_, static_cast<std::uint32_t>(block), from.key);
         from.next = block + 1;
     }

@@ -439,8 +439,21 @@ template <class shock>
 }
 
 template <class shock>
+[[gnu::flatten]] void weighted_sum(shock* out, const shock* first, std::size_t apart,
+                                   std::span<const double> weights) {
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        const auto weight = static_cast<shock>(weights[i]);
+        const shock* const number = first + i * apart;
+#pragma omp simd
+        for (int lane = 0; lane < lanes; ++lane)
+            out[lane] = i == 0 ? weight * number[lane] : kernels::fma(weight, number[lane], out[lane]);
+    }
+}
+
+template <class shock>
 consteval lane_points<shock> points() {
-    return {&point_normals, &point_uniforms<shock>, &place_in_bridge<shock>, &move_in_bridge<shock>};
+    return {&point_normals, &point_uniforms<shock>, &place_in_bridge<shock>, &move_in_bridge<shock>,
+            &weighted_sum<shock>};
 }
 
 // Null for what is no function of single numbers, and for modes in which every operand (or a missing one)

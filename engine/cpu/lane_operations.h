@@ -4,7 +4,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "kernels/bridge.h"
@@ -65,6 +67,9 @@ struct lane_points {
     void (*place)(shock* here, const shock* left, const shock* right, const kernels::bridge_node& node);
     // Normal moves from the places before, null at the beginning, to `here`.
     void (*move)(shock* out, const shock* before, const shock* here, double inverse_root);
+    // The sum of weights[i] times number i, from the first to the last of at least one. Numbers are `apart`
+    // elements apart, and out is none of them.
+    void (*sum)(shock* out, const shock* first, std::size_t apart, std::span<const double> weights);
 };
 
 struct lane_operations {

@@ -2,8 +2,10 @@
 // The shocks of 256 paths that are quasi-random points, in the order in which a trade takes their dimensions.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/cpu/lane_operations.h"
@@ -29,32 +31,23 @@ class point_shocks {
     void begin_normals(const run_of_points& of, std::uint64_t seed, std::uint64_t first_path,
                        const other_draw& draw) {
         begin(of, seed, first_path, of.order->normals());
-        if (!of.order->is_bridged()) return;
-        const std::size_t slots = slots_, steps = of.order->steps();
-        resize(steps * slots);
-        const auto place = [&](int step, std::size_t slot) -> shock* {
-            return step < 0 ? nullptr : at(static_cast<std::size_t>(step) * slots + slot);
-        };
-        const auto nodes = of.order->nodes();
-        for (std::size_t n = 0; n < nodes.size(); ++n) {
-            for (std::size_t s = 0; s < slots; ++s) {
-                shock* const here = place(nodes[n].step, s);
-                make_normals(n, s, here, draw);
-                functions_.place(here, place(nodes[n].left, s), place(nodes[n].right, s), nodes[n]);
+        const quasi::order& order = *of.order;
+        if (!are_made_ahead()) return;
+        resize(order.steps() * slots_ + std::max(order.components(), order.rotated().slots.size()));
+        scratch_ = order.steps() * slots_;
+        for (std::size_t s = 0; s < slots_; ++s) {
+            if (order.is_bridged() && !order.normal_slots()[s].is_lone) {
+                make_path(s, draw);
+            } else {
+                for (std::size_t n = 0; n < order.steps(); ++n) make_normals(n, s, place(step_of(n), s), draw);
             }
         }
-        for (std::size_t step = steps; step-- > 0;) {
-            for (std::size_t s = 0; s < slots; ++s) {
-                shock* const here = place(static_cast<int>(step), s);
-                functions_.move(here, place(static_cast<int>(step) - 1, s), here,
-                                of.order->inverse_roots()[step]);
-            }
-        }
+        for (std::size_t step = 0; step < order.steps(); ++step) rotate(step);
     }
     // The shocks of a slot on a step, until the next call for the slot.
     template <class other_draw>
     const shock* normals(std::size_t step, std::size_t slot, const other_draw& draw) {
-        if (of_.order->is_bridged()) return at(step * slots_ + slot);
+        if (are_made_ahead()) return at(step * slots_ + slot);
         make_normals(step, slot, at(slot), draw);
         return at(slot);
     }
@@ -83,6 +76,40 @@ class point_shocks {
         first_index_ = static_cast<std::uint32_t>(first_path % of.paths_of_randomisation);
         resize(slots);
     }
+    bool are_made_ahead() const { return of_.order->is_bridged() || !of_.order->rotated().slots.empty(); }
+
+    int step_of(std::size_t node) const { return of_.order->nodes()[node].step; }
+    shock* place(int step, std::size_t slot) {
+        return step < 0 ? nullptr : at(static_cast<std::size_t>(step) * slots_ + slot);
+    }
+    template <class other_draw>
+    void make_path(std::size_t slot, const other_draw& draw) {
+        const quasi::order& order = *of_.order;
+        const std::size_t components = order.components();
+        for (std::size_t i = 0; i < components; ++i) make_normals(i, slot, at(scratch_ + i), draw);
+        for (std::size_t k = 0; k < components; ++k)
+            functions_.sum(place(step_of(k), slot), at(scratch_), lanes,
+                           order.loadings().subspan(k * components, components));
+        for (std::size_t n = components; n < order.steps(); ++n) {
+            const kernels::bridge_node& node = order.nodes()[n];
+            shock* const here = place(node.step, slot);
+            make_normals(n, slot, here, draw);
+            functions_.place(here, place(node.left, slot), place(node.right, slot), node);
+        }
+        for (std::size_t step = order.steps(); step-- > 0;) {
+            shock* const here = place(static_cast<int>(step), slot);
+            functions_.move(here, place(static_cast<int>(step) - 1, slot), here, order.inverse_roots()[step]);
+        }
+    }
+    void rotate(std::size_t step) {
+        const quasi::rotated_slots& by = of_.order->rotated();
+        const std::size_t n = by.slots.size();
+        for (std::size_t j = 0; j < n; ++j)
+            std::ranges::copy_n(at(step * slots_ + by.slots[j]), lanes, at(scratch_ + j));
+        for (std::size_t a = 0; a < n; ++a)
+            functions_.sum(at(step * slots_ + by.slots[a]), at(scratch_), lanes,
+                           std::span(by.rotation).subspan(a * n, n));
+    }
     void resize(std::size_t arrays) {
         if (arrays_.size() < arrays) arrays_.resize(arrays);
     }
@@ -92,11 +119,11 @@ class point_shocks {
     }
     template <class other_draw>
     void make_normals(std::size_t node, std::size_t slot, shock* out, const other_draw& draw) {
-        if (node >= of_.order->quasi_nodes()) {
-            draw(static_cast<std::size_t>(of_.order->nodes()[node].step), slot, out);
+        const std::uint32_t dimension = of_.order->dimension_of_normal(node, slot);
+        if (dimension == kernels::no_dimension) {
+            draw(static_cast<std::size_t>(step_of(node)), slot, out);
             return;
         }
-        const std::uint32_t dimension = of_.order->dimension_of_normal(node, slot);
         functions_.normals(out, quasi::directions_of(dimension),
                            scramble(dimension, of_.order->normal_slots()[slot].key), first_index_, *table_);
     }
@@ -106,7 +133,7 @@ class point_shocks {
     run_of_points of_;
     std::uint64_t seed_ = 0;
     std::uint32_t randomisation_ = 0, first_index_ = 0;
-    std::size_t slots_ = 0;
+    std::size_t slots_ = 0, scratch_ = 0;  // arrays from scratch_ on hold numbers for a moment
     std::vector<shock_array> arrays_;
 };
 

@@ -18,20 +18,21 @@ std::uint64_t rows_of(const quasi::order& of, shock_kind kind) {
     return of.has_quasi_uniforms() ? of.steps() * of.uniforms() : 0;
 }
 
-// The numbers of nodes, those first that wait for no other, and where each such level ends.
+// The numbers of nodes behind the first, which are known, those first that wait for no other, and where each
+// such level ends.
 struct node_levels {
     std::vector<word32> numbers, ends;
 
-    explicit node_levels(std::span<const kernels::bridge_node> nodes) {
+    node_levels(std::span<const kernels::bridge_node> nodes, std::size_t known) {
         std::vector<word32> level_of_step(nodes.size()), level(nodes.size());
-        for (std::size_t n = 0; n < nodes.size(); ++n) {
+        for (std::size_t n = known; n < nodes.size(); ++n) {
             for (const int other : {nodes[n].left, nodes[n].right})
                 if (other >= 0)
                     level[n] = std::max(level[n], level_of_step[static_cast<std::size_t>(other)] + 1);
             level_of_step[static_cast<std::size_t>(nodes[n].step)] = level[n];
         }
-        for (word32 l = 0; numbers.size() < nodes.size(); ++l) {
-            for (std::size_t n = 0; n < nodes.size(); ++n)
+        for (word32 l = 0; known + numbers.size() < nodes.size(); ++l) {
+            for (std::size_t n = known; n < nodes.size(); ++n)
                 if (level[n] == l) numbers.push_back(static_cast<word32>(n));
             ends.push_back(static_cast<word32>(numbers.size()));
         }
@@ -80,7 +81,12 @@ std::uint64_t point_rows::first_row(shock_kind kind, std::size_t share) const {
 std::size_t point_rows::bytes() const {
     std::size_t bytes = 0;
     for (const quasi::order& of : orders_) {
-        bytes += of.steps() * (sizeof(kernels::bridge_node) + 2 * sizeof(word32) + sizeof(double)) +
+        const std::size_t numbers =
+            of.loadings().size() + of.rotated().rotation.size() + of.inverse_roots().size();
+        const std::size_t words = 2 * of.steps() + of.rotated().slots.size() +
+                                  of.dimensions_of_normals().size() + of.dimensions_of_uniforms().size();
+        bytes += of.steps() * sizeof(kernels::bridge_node) + numbers * sizeof(double) +
+                 words * sizeof(word32) +
                  (of.normals() + of.uniforms()) * sizeof(kernels::slot_of_points) + room_between;
     }
     return bytes;
@@ -97,18 +103,30 @@ std::vector<random::placed_points> point_rows::placed(shock_kind kind, std::uint
         const bool is_bridged = is_normal && of.is_bridged();
         std::vector<kernels::slot_of_points> slots;
         for (const quasi::order::place_of_slot& x : slots_of_order)
-            slots.push_back({x.key, x.in_stream.dimension, x.in_stream.dimensions});
+            slots.push_back({x.key, x.in_stream.dimension, x.in_stream.dimensions, x.is_lone});
+        const auto dimensions = is_normal ? of.dimensions_of_normals() : of.dimensions_of_uniforms();
+        const quasi::rotated_slots& rotated = of.rotated();
+        const bool is_rotated = is_normal && !rotated.slots.empty();
         arrays_of_order all;
-        const std::size_t at_slots = all.add(std::span<const kernels::slot_of_points>(slots));
-        std::size_t at_nodes = 0, at_numbers = 0, at_ends = 0, at_roots = 0;
+        const std::size_t at_slots = all.add(std::span<const kernels::slot_of_points>(slots)),
+                          at_dimensions = all.add(dimensions);
+        std::size_t at_nodes = 0, at_numbers = 0, at_ends = 0, at_roots = 0, at_loadings = 0, at_rotated = 0,
+                    at_rotation = 0;
         random::placed_points& p = out.emplace_back();
         if (is_bridged) {
-            const node_levels levels(of.nodes());
+            const node_levels levels(of.nodes(), of.components());
             at_nodes = all.add(of.nodes());
             at_numbers = all.add(std::span<const word32>(levels.numbers));
             at_ends = all.add(std::span<const word32>(levels.ends));
             at_roots = all.add(of.inverse_roots());
+            at_loadings = all.add(of.loadings());
+            p.components = static_cast<word32>(of.components());
             p.levels = static_cast<word32>(levels.ends.size());
+        }
+        if (is_rotated) {
+            at_rotated = all.add(std::span(rotated.slots));
+            at_rotation = all.add(std::span(rotated.rotation));
+            p.rotated = static_cast<word32>(rotated.slots.size());
         }
         memory.emplace_back(on, all.bytes().size());
         std::byte* const there = memory.back().as<std::byte>();
@@ -116,18 +134,23 @@ std::vector<random::placed_points> point_rows::placed(shock_kind kind, std::uint
         on.upload(there, all.bytes().data(), all.bytes().size(), s);
         on.wait(s);
         p.slots = reinterpret_cast<const kernels::slot_of_points*>(there + at_slots);
+        p.dimensions = reinterpret_cast<const word32*>(there + at_dimensions);
         if (is_bridged) {
             p.nodes = reinterpret_cast<const kernels::bridge_node*>(there + at_nodes);
             p.by_level = reinterpret_cast<const word32*>(there + at_numbers);
             p.level_ends = reinterpret_cast<const word32*>(there + at_ends);
             p.inverse_roots = reinterpret_cast<const double*>(there + at_roots);
+            p.loadings = reinterpret_cast<const double*>(there + at_loadings);
+        }
+        if (is_rotated) {
+            p.rotated_slots = reinterpret_cast<const word32*>(there + at_rotated);
+            p.rotation = reinterpret_cast<const double*>(there + at_rotation);
         }
         p.first_row = first_row;
         p.steps = static_cast<word32>(of.steps());
         p.slot_count = static_cast<word32>(slots.size());
-        p.dimensions_of_node = static_cast<word32>(of.dimensions_of_node());
-        p.first_dimension = is_normal ? 0 : static_cast<word32>(of.normals());
-        p.quasi_nodes = static_cast<word32>(of.quasi_nodes());
+        for (const word32 d : dimensions)
+            if (d != kernels::no_dimension) p.directions = std::max<std::size_t>(p.directions, d + 1);
         first_row += rows;
     }
     return out;

@@ -107,7 +107,7 @@ class normal_jumps final : public jump_law {
         }
         const value mean = of.row("jump_mean", [&](double, double) { return mean_; });
         const value deviation = of.row("jump_sd", [&](double, double) { return deviation_; });
-        return fma(number, mean, deviation * sqrt(number) * of.normal());
+        return fma(number, mean, deviation * sqrt(number) * of.lone_normal());
     }
 
     fourier::characteristic beside(double volatility, double years) const override {

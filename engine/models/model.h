@@ -38,6 +38,9 @@ class section_at_hand {
     virtual std::uint32_t state(std::string_view name, double initial) = 0;
     // A fresh shock of the step, of the stream that belongs to what moves so.
     virtual program::value normal() = 0;
+    // A normal that is not part of a sum over steps, nearly Brownian motion, which other than independent
+    // sources could make from where it ends.
+    virtual program::value lone_normal() = 0;
     virtual program::value uniform() = 0;
 };
 

@@ -24,7 +24,7 @@ class inverse_gaussian_clock final : public random_clock {
             of.row("clock_mean", [&](double from, double to) { return delta_ / gamma_ * (to - from); });
         const value half_ratio = of.row(
             "clock_ratio", [&](double from, double to) { return 0.5 / (gamma_ * delta_ * (to - from)); });
-        const value z = of.normal(), u = of.uniform();
+        const value z = of.lone_normal(), u = of.uniform();
         const value r = half_ratio * (z * z);
         const value w = 1.0 + (r + sqrt(r) * sqrt(r + 2.0));
         return mean * select(u * (w + 1.0) <= w, 1.0 / w, w);

@@ -54,7 +54,7 @@ class rough_bergomi_walk final : public walk {
 
         // One that is flat has nothing but dZ in a step.
         const bool is_rough = noise_->steps().front().of_fresh > 0;
-        const value fresh = is_rough ? of.normal() : value();
+        const value fresh = is_rough ? of.lone_normal() : value();
         const auto with_noise = [&](const std::string& name, value base, auto&& move_of, auto&& fresh_of) {
             const value moved = fma(row(name + "_move", move_of), move, base);
             return is_rough ? fma(row(name + "_fresh", fresh_of), fresh, moved) : moved;

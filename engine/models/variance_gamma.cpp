@@ -36,7 +36,7 @@ class gamma_clock final : public random_clock {
 
         std::vector<value> cubes, is_good;
         for (std::size_t i = 0; i < tries; ++i) {
-            const value z = of.normal(), t = c * z, root = max(1.0 + t, 0.0);
+            const value z = of.lone_normal(), t = c * z, root = max(1.0 + t, 0.0);
             cubes.push_back(root * root * root);
             if (i + 1 == tries) break;
             const value u = of.uniform();

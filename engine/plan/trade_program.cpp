@@ -485,7 +485,8 @@ bool is_same_program(const program::program& a, const program::program& b) {
     return a.states == b.states && a.terms == b.terms && a.outputs == b.outputs && a.crossed == b.crossed &&
            a.normals_per_step == b.normals_per_step && a.uniforms_per_step == b.uniforms_per_step &&
            a.scenarios_per_step == b.scenarios_per_step && a.normal_streams == b.normal_streams &&
-           a.uniform_streams == b.uniform_streams && std::ranges::equal(a.sections, b.sections, same_section);
+           a.uniform_streams == b.uniform_streams && a.lone_normals == b.lone_normals &&
+           std::ranges::equal(a.sections, b.sections, same_section);
 }
 
 }  // namespace

@@ -95,6 +95,7 @@ candidate candidate_of(const path_program& p, std::size_t given, bool by_every_s
     put(c.step_key, p.scenarios_per_step);
     for (const auto s : p.normal_streams) put(c.step_key, s);
     for (const auto s : p.uniform_streams) put(c.step_key, s);
+    for (const auto s : p.lone_normals) put(c.step_key, s);
     put(c.step_key, p.outputs.size());
     for (const auto o : p.outputs) put(c.step_key, c.places[o]);
     for (const auto& pair : p.crossed) {
@@ -172,6 +173,7 @@ union_of_programs begin_with(const candidate& c) {
     u.code.scenarios_per_step = c.code->scenarios_per_step;
     u.code.normal_streams = c.code->normal_streams;
     u.code.uniform_streams = c.code->uniform_streams;
+    u.code.lone_normals = c.code->lone_normals;
     for (const auto o : c.code->outputs) u.code.outputs.push_back(c.places[o]);
     u.code.crossed = c.code->crossed;
     return u;

@@ -2,6 +2,8 @@
 #include "engine/quasi/order.h"
 
 #include <algorithm>
+#include <bit>
+#include <functional>
 #include <iterator>
 #include <numeric>
 #include <queue>
@@ -21,6 +23,10 @@ using kernels::bridge_node;
 // Uniform shocks of a path that points make; where there are more they are independent. Each takes a
 // dimension from the normals behind it.
 constexpr std::uint64_t most_quasi_uniforms = 64;
+
+// Dates of a coarse bridge, and of principal components. A bridge over 32 dates leaves an Asian option on 252
+// as much variance as one over all of them; more components cost a path more, by their square.
+constexpr std::size_t coarse_dates = 32, component_dates = 64;
 
 std::vector<order::place_of_slot> slots_of(std::span<const std::uint32_t> streams, int slots,
                                            std::span<const program::stream_name> names) {
@@ -68,7 +74,32 @@ class bridge {
             add(middle, of.right);
         }
     }
-    std::vector<bridge_node> nodes() && { return std::move(nodes_); }
+    // Takes steps whose places are found by other means, in their order; nothing is known before.
+    void know_all(std::span<const int> steps) {
+        for (const int s : steps) {
+            nodes_.push_back({s, -1, -1, 0, 0, 0});
+            know(s);
+        }
+    }
+    // Forgets all but the first nodes, and takes the others in the order of time, each between the step
+    // before and what is known behind.
+    void go_on_in_time(std::size_t kept) {
+        nodes_.resize(std::min(kept, nodes_.size()));
+        known_.clear();
+        for (const bridge_node& n : nodes_) know(n.step);
+        const std::vector<int> before = known_;
+        auto next = before.begin();
+        for (int s = 0; s < static_cast<int>(clock_.size()); ++s) {
+            if (next != before.end() && *next == s) {
+                ++next;
+            } else if (next == before.end()) {
+                take_last(s - 1, s);
+            } else {
+                take_between(s - 1, s, *next);
+            }
+        }
+    }
+    const std::vector<bridge_node>& nodes() const { return nodes_; }
 
   private:
     double time(int step) const { return step < 0 ? 0 : clock_[static_cast<std::size_t>(step)]; }
@@ -124,18 +155,60 @@ std::vector<double> clock_of(const program::timeline& when) {
     return out;
 }
 
-order_of_steps bridged(const program::timeline& when, const std::vector<bool>& is_looked_at) {
+// At most so many of a list, evenly spread, its last among them.
+std::vector<int> some_of(std::span<const int> list, std::size_t most) {
+    if (list.size() <= most) return {list.begin(), list.end()};
+    std::vector<int> out;
+    for (std::size_t i = 1; i <= most; ++i) out.push_back(list[i * list.size() / most - 1]);
+    return out;
+}
+
+void take_components(std::span<const int> steps, std::span<const double> clock, order_of_steps& to) {
+    std::vector<double> times;
+    for (const int s : steps) times.push_back(clock[static_cast<std::size_t>(s)]);
+    const std::size_t n = times.size();
+    std::vector<double> covariance;
+    for (const double one : times)
+        for (const double other : times) covariance.push_back(std::min(one, other));
+    const principal_axes axes = principal_axes_of(std::move(covariance), n);
+    to.components = n;
+    to.variances = axes.variances;
+    to.loadings = axes.directions;
+    for (std::size_t k = 0; k < n; ++k)
+        for (std::size_t i = 0; i < n; ++i) to.loadings[k * n + i] *= kernels::sqrt(axes.variances[i]);
+}
+
+order_of_steps bridged(const program::timeline& when, const std::vector<bool>& is_looked_at,
+                       construction how) {
     const std::vector<double> clock = clock_of(when);
     std::vector<int> all(clock.size()), looked_at;
     std::iota(all.begin(), all.end(), 0);
     for (const int s : all)
         if (is_looked_at[static_cast<std::size_t>(s)]) looked_at.push_back(s);
+    order_of_steps out;
     bridge made(clock);
+    if (how == construction::principal) {
+        const std::vector<int> dates = some_of(looked_at.empty() ? all : looked_at, component_dates);
+        take_components(dates, clock, out);
+        made.know_all(dates);
+    }
     made.take(looked_at);
     made.take(all);
-    order_of_steps out{std::move(made).nodes(), {}};
+    if (how == construction::coarse) made.go_on_in_time(coarse_dates);
+    out.nodes = made.nodes();
+    out.most_points = how == construction::coarse ? std::min(coarse_dates, clock.size()) : clock.size();
+    for (std::size_t n = out.components; n < out.nodes.size(); ++n)
+        out.variances.push_back(out.nodes[n].deviation * out.nodes[n].deviation);
     for (std::size_t s = 0; s < clock.size(); ++s)
         out.inverse_roots.push_back(1 / kernels::sqrt(clock[s] - (s == 0 ? 0 : clock[s - 1])));
+    return out;
+}
+
+order_of_steps in_time(std::size_t steps) {
+    order_of_steps out;
+    for (std::size_t s = 0; s < steps; ++s) out.nodes.push_back({static_cast<int>(s), -1, -1, 0, 0, 1});
+    out.variances.assign(steps, 1.0);
+    out.most_points = steps;
     return out;
 }
 
@@ -149,44 +222,94 @@ construction construction_named(std::string_view name) {
 }
 
 order::order(const program::path_program& code, const program::path_data& data,
-             std::shared_ptr<const order_of_steps> steps)
+             std::shared_ptr<const order_of_steps> by_steps, rotated_slots rotated, bool by_variance)
     : normals_(slots_of(code.normal_streams, code.normals_per_step, data.normal_names)),
       uniforms_(slots_of(code.uniform_streams, code.uniforms_per_step, data.uniform_names)),
-      steps_(std::move(steps)) {
+      steps_(std::move(by_steps)),
+      rotated_(std::move(rotated)),
+      by_variance_(by_variance) {
+    for (const std::uint32_t slot : code.lone_normals) normals_[slot].is_lone = true;
     const std::size_t count = steps_->nodes.size();
-    has_quasi_uniforms_ = !uniforms_.empty() && count * uniforms_.size() <= most_quasi_uniforms;
-    dimensions_of_node_ = normals_.size() + (has_quasi_uniforms_ ? uniforms_.size() : 0);
-    if (dimensions_of_node_ > 0) quasi_nodes_ = std::min(count, most_dimensions / dimensions_of_node_);
+    has_quasi_uniforms_ = !uniforms_.empty() && count * uniforms_.size() <= most_quasi_uniforms &&
+                          count * (normals_.size() + uniforms_.size()) <= most_dimensions;
+    normal_dimensions_.assign(count * normals_.size(), kernels::no_dimension);
+    if (has_quasi_uniforms_) uniform_dimensions_.assign(count * uniforms_.size(), kernels::no_dimension);
+    if (by_variance_) {
+        take_dimensions_by_variance();
+    } else {
+        take_dimensions_node_by_node();
+    }
+}
+
+// A node takes all its dimensions or none.
+void order::take_dimensions_node_by_node() {
+    const std::size_t uniforms = has_quasi_uniforms_ ? uniforms_.size() : 0, all = normals_.size() + uniforms;
+    std::uint32_t next = 0;
+    for (std::size_t n = 0; n < steps_->nodes.size() && next + all <= most_dimensions; ++n) {
+        for (std::size_t s = 0; s < normals_.size(); ++s, ++next)
+            if (n < steps_->most_points) normal_dimensions_[n * normals_.size() + s] = next;
+        for (std::size_t s = 0; s < uniforms; ++s) uniform_dimensions_[n * uniforms + s] = next++;
+    }
+}
+
+void order::take_dimensions_by_variance() {
+    struct taker {
+        double variance;
+        std::uint32_t* dimension;
+    };
+    std::vector<double> weights(normals_.size(), 1.0);
+    for (std::size_t j = 0; j < rotated_.slots.size(); ++j)
+        weights[rotated_.slots[j]] = rotated_.variances[j];
+    const auto variance_of_step = [&](std::size_t step) {
+        if (!is_bridged()) return 1.0;
+        const double root = steps_->inverse_roots[step];
+        return 1 / (root * root);
+    };
+    std::vector<taker> takers;
+    for (std::size_t n = 0; n < steps_->nodes.size(); ++n) {
+        const auto step = static_cast<std::size_t>(steps_->nodes[n].step);
+        for (std::size_t s = 0; s < normals_.size(); ++s)
+            takers.push_back({weights[s] * (normals_[s].is_lone ? variance_of_step(step) : steps_->variances[n]),
+                              &normal_dimensions_[n * normals_.size() + s]});
+        // Uniforms of all steps: those of step n are as good here as anywhere.
+        for (std::size_t s = 0; has_quasi_uniforms_ && s < uniforms_.size(); ++s)
+            takers.push_back({variance_of_step(n), &uniform_dimensions_[n * uniforms_.size() + s]});
+    }
+    std::ranges::stable_sort(takers, std::ranges::greater{}, &taker::variance);
+    for (std::uint32_t d = 0; d < takers.size() && d < most_dimensions; ++d) *takers[d].dimension = d;
 }
 
 std::vector<std::uint64_t> order::identity() const {
-    std::vector<std::uint64_t> out{reinterpret_cast<std::uintptr_t>(steps_.get()), normals_.size()};
+    std::vector<std::uint64_t> out{reinterpret_cast<std::uintptr_t>(steps_.get()), normals_.size(),
+                                   by_variance_};
     for (const auto* slots : {&normals_, &uniforms_}) {
         for (const place_of_slot& s : *slots) {
             out.push_back(std::uint64_t{s.in_stream.dimension} << 32 | s.in_stream.dimensions);
             out.push_back(std::uint64_t{s.key.high} << 32 | s.key.low);
+            out.push_back(s.is_lone);
         }
     }
+    for (const std::uint32_t slot : rotated_.slots) out.push_back(slot);
+    for (const auto* numbers : {&rotated_.rotation, &rotated_.variances})
+        for (const double x : *numbers) out.push_back(std::bit_cast<std::uint64_t>(x));
     return out;
 }
 
 order order_maker::made_for(const program::path_program& code, const program::path_data& data,
                             const program::timeline& when, const points& of) {
+    const bool by_variance = of.construction == construction::principal;
+    rotated_slots rotated = by_variance ? rotated_by_covariance(code, data) : rotated_slots{};
     if (of.construction == construction::steps || code.normals_per_step == 0 || when.steps() < 2) {
         std::shared_ptr<const order_of_steps>& known = in_time_[when.steps()];
-        if (!known) {
-            auto made = std::make_shared<order_of_steps>();
-            for (std::size_t s = 0; s < when.steps(); ++s)
-                made->nodes.push_back({static_cast<int>(s), -1, -1, 0, 0, 1});
-            known = std::move(made);
-        }
-        return {code, data, known};
+        if (!known) known = std::make_shared<const order_of_steps>(in_time(when.steps()));
+        return {code, data, known, std::move(rotated), by_variance};
     }
     std::vector<bool> is_looked_at;
     for (std::size_t s = 0; s < when.steps(); ++s) is_looked_at.push_back(!when.events_after(s).empty());
-    std::shared_ptr<const order_of_steps>& known = bridges_[{when.times, is_looked_at}];
-    if (!known) known = std::make_shared<const order_of_steps>(bridged(when, is_looked_at));
-    return {code, data, known};
+    std::shared_ptr<const order_of_steps>& known = bridges_[{of.construction, when.times, is_looked_at}];
+    if (!known)
+        known = std::make_shared<const order_of_steps>(bridged(when, is_looked_at, of.construction));
+    return {code, data, known, std::move(rotated), by_variance};
 }
 
 }  // namespace tilewalk::quasi

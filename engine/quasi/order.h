@@ -10,11 +10,13 @@
 #include <memory>
 #include <span>
 #include <string_view>
-#include <utility>
+#include <tuple>
 #include <vector>
 
+#include "engine/quasi/components.h"
 #include "kernels/bridge.h"
 #include "kernels/philox.h"
+#include "kernels/sobol.h"
 #include "products/program/passes.h"
 #include "products/program/streams.h"
 #include "products/program/timeline.h"
@@ -23,10 +25,12 @@ namespace tilewalk::quasi {
 
 // Ways in which the normal numbers of points make the steps of Brownian paths.
 enum class construction {
-    steps,   // each step has its own, in the order of time
-    bridge,  // where the path ends comes first, then what is between
+    steps,      // each step has its own, in the order of time
+    bridge,     // where the path ends comes first, then what is between
+    principal,  // the largest principal components of all paths together come first
+    coarse,     // a bridge over a few dates, and what is between is drawn without points
 };
-inline constexpr std::array<std::string_view, 2> construction_names{"steps", "bridge"};
+inline constexpr std::array<std::string_view, 4> construction_names{"steps", "bridge", "principal", "coarse"};
 
 construction construction_named(std::string_view name);
 
@@ -40,7 +44,13 @@ struct points {
 struct order_of_steps {
     // Nodes in the order of their dimensions; each is where paths are after a step.
     std::vector<kernels::bridge_node> nodes;
+    std::vector<double> variances;      // by node, which its number adds to paths
     std::vector<double> inverse_roots;  // by step, one over the deviation of its move; none without a bridge
+    // The numbers of the first nodes are principal components: where paths are after the step of node k is the
+    // sum of loadings[k * components + i] times number i.
+    std::size_t components = 0;
+    std::vector<double> loadings;
+    std::size_t most_points = 0;  // nodes behind so many are drawn without points
 };
 
 class order {
@@ -52,23 +62,29 @@ class order {
 
     std::span<const kernels::bridge_node> nodes() const { return steps_->nodes; }
     std::span<const double> inverse_roots() const { return steps_->inverse_roots; }
+    std::size_t components() const { return steps_->components; }
+    std::span<const double> loadings() const { return steps_->loadings; }
+    // No slots: every slot has its own numbers.
+    const rotated_slots& rotated() const { return rotated_; }
 
-    // Nodes from this one on are drawn without points, which have no dimensions left.
-    std::size_t quasi_nodes() const { return quasi_nodes_; }
-    std::size_t dimensions_of_node() const { return dimensions_of_node_; }
+    // By node and slot; kernels::no_dimension where a number is drawn without points.
+    std::span<const std::uint32_t> dimensions_of_normals() const { return normal_dimensions_; }
     std::uint32_t dimension_of_normal(std::size_t node, std::size_t slot) const {
-        return static_cast<std::uint32_t>(node * dimensions_of_node_ + slot);
+        return normal_dimensions_[node * normals_.size() + slot];
     }
-    // Uniform shocks are of points where they are few.
+    // Uniform shocks are of points where they are few. By step and slot.
     bool has_quasi_uniforms() const { return has_quasi_uniforms_; }
+    std::span<const std::uint32_t> dimensions_of_uniforms() const { return uniform_dimensions_; }
     std::uint32_t dimension_of_uniform(std::size_t step, std::size_t slot) const {
-        return static_cast<std::uint32_t>(step * dimensions_of_node_ + normals_.size() + slot);
+        return uniform_dimensions_[step * uniforms_.size() + slot];
     }
 
-    // The place in its stream of each slot, and the stream's key.
+    // The place in its stream of each slot, the stream's key, and whether it builds no path: its number at a
+    // node is then that of the node's step.
     struct place_of_slot {
         program::place_in_stream in_stream;
         kernels::stream_key key;
+        bool is_lone = false;
     };
     std::span<const place_of_slot> normal_slots() const { return normals_; }
     std::span<const place_of_slot> uniform_slots() const { return uniforms_; }
@@ -79,12 +95,15 @@ class order {
   private:
     friend class order_maker;
     order(const program::path_program& code, const program::path_data& data,
-          std::shared_ptr<const order_of_steps> steps);
+          std::shared_ptr<const order_of_steps> steps, rotated_slots rotated, bool by_variance);
+    void take_dimensions_node_by_node();
+    void take_dimensions_by_variance();
 
     std::vector<place_of_slot> normals_, uniforms_;
     std::shared_ptr<const order_of_steps> steps_;
-    std::size_t dimensions_of_node_ = 0, quasi_nodes_ = 0;
-    bool has_quasi_uniforms_ = false;
+    rotated_slots rotated_;
+    std::vector<std::uint32_t> normal_dimensions_, uniform_dimensions_;
+    bool has_quasi_uniforms_ = false, by_variance_ = false;
 };
 
 // Makes orders. A book has many trades and few sets of dates.
@@ -94,8 +113,8 @@ class order_maker {
                    const program::timeline& when, const points& of);
 
   private:
-    // A bridge goes by times, and by whether something is looked at after each step.
-    using dates = std::pair<std::vector<double>, std::vector<bool>>;
+    // Bridges go by times, and by whether something is looked at after each step.
+    using dates = std::tuple<construction, std::vector<double>, std::vector<bool>>;
     std::map<dates, std::shared_ptr<const order_of_steps>> bridges_;
     std::map<std::size_t, std::shared_ptr<const order_of_steps>> in_time_;
 };

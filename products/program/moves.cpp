@@ -127,6 +127,7 @@ std::optional<separated_moves> separate_moves(const path_program& p) {
 
     separated_moves out{p, {}, {}};
     out.code.normal_streams.clear();  // moves are of no stream
+    out.code.lone_normals.clear();
     lane_section& step = out.code.sections[0];
     for (index i = 0; i < ends->size(); ++i) {
         const index end = (*ends)[i];

@@ -100,6 +100,7 @@ struct path_program {
     int scenarios_per_step = 0;
     std::vector<output_pair> crossed{};                              // by place among the outputs
     std::vector<std::uint32_t> normal_streams{}, uniform_streams{};  // by slot, as in a program
+    std::vector<std::uint32_t> lone_normals{};                       // slots, likewise
 
     // Rows of a tally: the outputs, then the sums of pairs.
     std::size_t results() const { return outputs.size() + crossed.size(); }

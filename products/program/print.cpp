@@ -153,6 +153,7 @@ std::string shape_of(const path_program& p) {
     put(p.scenarios_per_step);
     for (const auto s : p.normal_streams) put(s);
     for (const auto s : p.uniform_streams) put(s);
+    for (const auto s : p.lone_normals) put(s);
     return key;
 }
 

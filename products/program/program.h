@@ -84,6 +84,8 @@ struct program {
     std::vector<output_pair> crossed{};  // by place among the outputs
     // By slot: the stream that its numbers are of (see places_in_streams).
     std::vector<std::uint32_t> normal_streams{}, uniform_streams{};
+    // Slots of normals that build no Brownian path: each step's number matters by itself.
+    std::vector<std::uint32_t> lone_normals{};
 };
 
 // The source of a scenario slot: step s reads row rows[s] of an array that the market has, one number for

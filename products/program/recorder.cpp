@@ -159,6 +159,11 @@ value recorder::normal(std::string_view stream) {
     return shock(operation::normal, normals_, stream);
 }
 
+value recorder::lone_normal(std::string_view stream) {
+    lone_normals_.push_back(static_cast<std::uint32_t>(normals_.streams.size()));
+    return normal(stream);
+}
+
 value recorder::normal_again(std::uint32_t slot) {
     if (slot >= normals_.streams.size()) defect("a normal number that was not taken");
     return add_node({operation::normal, {slot, 0, 0}, 0});
@@ -280,6 +285,7 @@ recorder::recorded recorder::finish() && {
     out.code.uniforms_per_step = static_cast<int>(uniforms_.streams.size());
     out.code.normal_streams = std::move(normals_.streams);
     out.code.uniform_streams = std::move(uniforms_.streams);
+    out.code.lone_normals = std::move(lone_normals_);
     out.data.normal_names = std::move(normals_.names);
     out.data.uniform_names = std::move(uniforms_.names);
     out.code.scenarios_per_step = static_cast<int>(scenarios_.size());

@@ -96,6 +96,8 @@ class recorder {
     // the next slot of the program, and the next dimension of the stream. Programs without names have one
     // stream.
     value normal(std::string_view stream = {});
+    // One that builds no Brownian path.
+    value lone_normal(std::string_view stream = {});
     value uniform(std::string_view stream = {});
     // The normal number of a slot that was taken before, in a section of the same step.
     value normal_again(std::uint32_t slot);
@@ -157,6 +159,7 @@ class recorder {
     std::uint32_t current_ = 0;
     bool eager_ = false;
     shocks normals_, uniforms_;
+    std::vector<std::uint32_t> lone_normals_;
 };
 
 // Arithmetic on values. A double beside a value becomes a constant of the same recorder.

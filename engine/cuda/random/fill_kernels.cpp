@@ -91,6 +91,19 @@ extern "C" __global__ void __launch_bounds__(512, 2) fill(const __grid_constant_
                        kind == shock_kind::normal ? "normal" : "uniform", is_in_shared);
 }
 
+std::string rotation_text(arrays::element of) {
+    return fmt::format(R"(#include "kernels/ptx.h"
+#include "kernels/rotate_points.h"
+
+extern __shared__ __align__(128) char shared[];
+
+extern "C" __global__ void __launch_bounds__(256) rotate(const __grid_constant__ tilewalk::kernels::rotation_arguments a) {{
+    tilewalk::kernels::rotate_points<{}>(a, shared);
+}}
+)",
+                       of == arrays::element::double_ ? "double" : "float");
+}
+
 void draw_cube(const opening& from, const cube& into, std::uint64_t first_path, std::uint64_t paths,
                cuda::stream on, int rounds) {
     check_chunk(from, into, first_path, paths);

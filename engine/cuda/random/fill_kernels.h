@@ -20,6 +20,8 @@ std::string convert_points_text(arrays::element of);
 // The kernel `fill` takes kernels::points_arguments and makes the points of trades; places of bridges are in
 // shared memory, or in the cube.
 std::string points_text(arrays::element of, shock_kind kind, bool is_in_shared);
+// The text of a kernel `rotate`.
+std::string rotation_text(arrays::element of);
 
 // Fills the cube with the shocks of our own generator. Other rounds than Philox's 10 are for approximate
 // shocks.

@@ -4,6 +4,7 @@
 // the run, on the device, or on how many rows other trades of the book need.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -31,15 +32,20 @@ struct keyed_rows {
 };
 
 // The rows of a cube that hold the points of trades which take their dimensions in one order: the members of
-// kernels::points_arguments, of which all memory is on the device.
+// kernels::points_arguments and the rotation that follows, of which all memory is on the device.
 struct placed_points {
     std::uint64_t first_row = 0;
     const kernels::slot_of_points* slots = nullptr;
+    const kernels::word32* dimensions = nullptr;
     const kernels::bridge_node* nodes = nullptr;
     const kernels::word32 *by_level = nullptr, *level_ends = nullptr;
-    const double* inverse_roots = nullptr;
-    kernels::word32 levels = 0, steps = 0, slot_count = 1, first_dimension = 0, dimensions_of_node = 1,
-                    quasi_nodes = 0;
+    const double *inverse_roots = nullptr, *loadings = nullptr;
+    kernels::word32 levels = 0, components = 0, steps = 0, slot_count = 1;
+    std::size_t directions = 0;  // dimensions up to the last that is taken
+    // Those of kernels::rotation_arguments.
+    const kernels::word32* rotated_slots = nullptr;
+    const double* rotation = nullptr;
+    kernels::word32 rotated = 0;
 };
 
 // A cube in device memory; paths stand side by side. All trades of a run share one cube of normals and one of

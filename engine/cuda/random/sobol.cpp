@@ -31,11 +31,7 @@ class sobol_points final : public random_source {
         if (!into.keyed.empty() || (is_nameless && into.kind == shock_kind::uniform)) {
             draw_cube(from_, into, first_path, paths, on);
         } else if (is_nameless) {
-            placed_points alone;
-            alone.steps = static_cast<kernels::word32>(into.rows);
-            alone.quasi_nodes = std::min(alone.steps, quasi::most_dimensions);
-            alone.slots = nameless_slot(on);
-            fill(into, alone, first_path, paths, on);
+            fill(into, nameless(static_cast<kernels::word32>(into.rows), on), first_path, paths, on);
         }
         for (const placed_points& of : into.points) fill(into, of, first_path, paths, on);
     }
@@ -47,47 +43,79 @@ class sobol_points final : public random_source {
         if (of.steps == 0 || paths == 0) return;
         const bool is_double = from_.of == arrays::element::double_,
                    is_normal = into.kind == shock_kind::normal;
-        const std::size_t bytes = arrays::bytes_of(from_.of);
         const std::uint64_t table_bytes = !is_normal  ? 0
                                           : is_double ? kernels::kept_normals<double>::bytes
                                                       : kernels::kept_normals<float>::bytes;
         const std::uint64_t places =
-            is_double ? kernels::bridge_bytes<double>(of.steps) : kernels::bridge_bytes<float>(of.steps);
+            is_double ? kernels::bridge_bytes<double>(of.steps, of.components)
+                      : kernels::bridge_bytes<float>(of.steps, of.components);
         const bool is_in_shared =
             of.nodes != nullptr && table_bytes + places <= from_.on.properties().shared_bytes_per_block;
         kernels::points_arguments a{};
-        a.into = {static_cast<std::byte*>(into.first) + of.first_row * into.pitch * bytes, into.pitch,
-                  into.rows - of.first_row, paths};
+        a.into = part_of(into, of, paths);
         a.seed = from_.seed;
         a.first_path = first_path;
         a.paths_of_randomisation = unit_paths_;
         a.directions = directions(of, on);
         a.normals = normals(on);
         a.slots = of.slots;
+        a.dimensions = of.dimensions;
         a.nodes = of.nodes;
         a.by_level = of.by_level;
         a.level_ends = of.level_ends;
         a.inverse_roots = of.inverse_roots;
+        a.loadings = of.loadings;
         a.levels = of.levels;
+        a.components = of.components;
         a.steps = of.steps;
         a.slot_count = of.slot_count;
-        a.first_dimension = of.first_dimension;
-        a.dimensions_of_node = of.dimensions_of_node;
-        a.quasi_nodes = of.quasi_nodes;
         a.groups = static_cast<kernels::word32>(paths / kernels::paths_of_warp * of.slot_count);
         cuda::launch how;
         how.threads = kernels::point_threads;
         how.shared_bytes = static_cast<std::uint32_t>(table_bytes + (is_in_shared ? places : 0));
         const cuda::kernel fill = from_.kernel_of(points_text(from_.of, into.kind, is_in_shared), "fill");
-        // As many blocks as are there at once: each brings the table, and then works on many groups.
+        run(fill, how, a, is_in_shared ? 1 : kernels::warps_of_points, on);
+        if (of.rotated > 0 && is_normal) rotate(into, of, paths, on);
+    }
+
+    void rotate(const cube& into, const placed_points& of, std::uint64_t paths, cuda::stream on) {
+        kernels::rotation_arguments a{};
+        a.into = part_of(into, of, paths);
+        a.slots = of.rotated_slots;
+        a.rotation = of.rotation;
+        a.rotated = of.rotated;
+        a.steps = of.steps;
+        a.slot_count = of.slot_count;
+        a.groups = static_cast<kernels::word32>(paths / kernels::paths_of_warp * of.steps);
+        const std::uint64_t of_warp = from_.of == arrays::element::double_
+                                          ? kernels::rotation_bytes<double>(1, of.rotated)
+                                          : kernels::rotation_bytes<float>(1, of.rotated);
+        const std::uint64_t warps =
+            std::clamp<std::uint64_t>(from_.on.properties().shared_bytes_per_block / of_warp, 1,
+                                      kernels::most_warps_of_rotation);
+        cuda::launch how;
+        how.threads = static_cast<std::uint32_t>(warps * kernels::paths_of_warp);
+        how.shared_bytes = static_cast<std::uint32_t>(warps * of_warp);
+        run(from_.kernel_of(rotation_text(from_.of), "rotate"), how, a, warps, on);
+    }
+
+    // Runs as many blocks as are there at once, each of which works on many groups.
+    template <class arguments>
+    void run(cuda::kernel what, cuda::launch how, arguments& a, std::uint64_t teams_of_block,
+             cuda::stream on) {
         const std::uint64_t resident = static_cast<std::uint64_t>(std::max(
-                                           from_.on.attributes(fill, how).blocks_per_multiprocessor, 1)) *
+                                           from_.on.attributes(what, how).blocks_per_multiprocessor, 1)) *
                                        static_cast<std::uint64_t>(from_.on.properties().multiprocessors);
-        const std::uint64_t teams = is_in_shared ? 1 : kernels::warps_of_points;
-        a.blocks = static_cast<kernels::word32>(std::min(resident, (a.groups + teams - 1) / teams));
+        a.blocks = static_cast<kernels::word32>(
+            std::min(resident, (a.groups + teams_of_block - 1) / teams_of_block));
         how.blocks = a.blocks;
         std::array<void*, 1> pointers{&a};
-        from_.on.run(fill, how, pointers, on);
+        from_.on.run(what, how, pointers, on);
+    }
+    kernels::cube_argument part_of(const cube& into, const placed_points& of, std::uint64_t paths) const {
+        return {static_cast<std::byte*>(into.first) +
+                    of.first_row * into.pitch * arrays::bytes_of(from_.of),
+                into.pitch, into.rows - of.first_row, paths};
     }
 
     // The table, and the arrays that it points to.
@@ -119,39 +147,50 @@ class sobol_points final : public random_source {
 
     // Those of all dimensions up to the last that is taken.
     const kernels::word32* directions(const placed_points& of, cuda::stream on) {
-        const std::size_t dimensions = of.quasi_nodes == 0
-                                           ? 0
-                                           : of.first_dimension +
-                                                 (of.quasi_nodes - 1) * std::size_t{of.dimensions_of_node} +
-                                                 of.slot_count;
-        const std::size_t numbers = dimensions * kernels::bits_of_index;
+        const std::size_t numbers = of.directions * kernels::bits_of_index;
         if (numbers > known_) {
             // Whatever still reads those before has ended.
             from_.on.wait(on);
             directions_.emplace(from_.on, numbers * sizeof(kernels::word32));
             from_.on.upload(directions_->as<void>(),
-                            quasi::directions(static_cast<std::uint32_t>(dimensions)).data(),
+                            quasi::directions(static_cast<std::uint32_t>(of.directions)).data(),
                             directions_->bytes(), on);
             from_.on.wait(on);
             known_ = numbers;
         }
         return directions_ ? directions_->as<kernels::word32>() : nullptr;
     }
-    const kernels::slot_of_points* nameless_slot(cuda::stream on) {
-        if (!slot_) {
-            const kernels::slot_of_points nameless{{}, 0, 1};
-            slot_.emplace(from_.on, sizeof nameless);
-            from_.on.upload(slot_->as<void>(), &nameless, sizeof nameless, on);
+    // A dimension a row, of a cube that is no trade's.
+    placed_points nameless(kernels::word32 rows, cuda::stream on) {
+        if (nameless_rows_ < rows) {
+            const kernels::slot_of_points slot{{}, 0, 1, 0};
+            std::vector<kernels::word32> dimensions;
+            for (kernels::word32 d = 0; d < rows; ++d)
+                dimensions.push_back(d < quasi::most_dimensions ? d : kernels::no_dimension);
+            // Whatever still reads those before has ended.
             from_.on.wait(on);
+            slot_.emplace(from_.on, sizeof slot);
+            from_.on.upload(slot_->as<void>(), &slot, sizeof slot, on);
+            dimensions_.emplace(from_.on, dimensions.size() * sizeof(kernels::word32));
+            from_.on.upload(dimensions_->as<void>(), dimensions.data(), dimensions_->bytes(), on);
+            from_.on.wait(on);
+            nameless_rows_ = rows;
         }
-        return slot_->as<kernels::slot_of_points>();
+        placed_points out;
+        if (rows == 0) return out;
+        out.steps = rows;
+        out.slots = slot_->as<kernels::slot_of_points>();
+        out.dimensions = dimensions_->as<kernels::word32>();
+        out.directions = std::min(rows, quasi::most_dimensions);
+        return out;
     }
 
     opening from_;
     std::uint64_t unit_paths_;
-    std::optional<cuda::device_memory> directions_, slot_, normals_;
+    std::optional<cuda::device_memory> directions_, slot_, dimensions_, normals_;
     std::vector<cuda::device_memory> arrays_;
     std::size_t known_ = 0;
+    kernels::word32 nameless_rows_ = 0;
 };
 
 }  // namespace

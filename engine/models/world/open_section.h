@@ -82,6 +82,7 @@ class own_section : public Seen {
         return into().state(states_ + std::string(name), initial);
     }
     program::value normal() final { return into().normal(stream_); }
+    program::value lone_normal() final { return into().lone_normal(stream_); }
     program::value uniform() final { return into().uniform(stream_); }
 
   private:

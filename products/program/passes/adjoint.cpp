@@ -102,6 +102,7 @@ class reversal {
         made_.scenarios_per_step = p.scenarios_per_step;
         made_.normal_streams = p.normal_streams;
         made_.uniform_streams = p.uniform_streams;
+        made_.lone_normals = p.lone_normals;
         made_.states = p.states;
         for (const std::string& s : p.states) made_.states.push_back("d/" + s);
         for (std::size_t t = 0; t < p.per_trade.columns.size(); ++t)

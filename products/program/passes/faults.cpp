@@ -101,6 +101,10 @@ std::string fault_besides_sections(const any_program& p) {
                                      fault_of_streams(p.uniform_streams, p.uniforms_per_step, "uniforms")}) {
         if (!fault.empty()) return fault;
     }
+    for (const std::uint32_t slot : p.lone_normals) {
+        if (slot >= static_cast<std::uint32_t>(p.normals_per_step))
+            return "normal " + std::to_string(slot) + " builds no path, and there is none";
+    }
     return fault_of_outputs(p.outputs, p.crossed, p.states.size());
 }
 

@@ -171,6 +171,7 @@ path_program hoist(const program& p) {
     out.scenarios_per_step = p.scenarios_per_step;
     out.normal_streams = p.normal_streams;
     out.uniform_streams = p.uniform_streams;
+    out.lone_normals = p.lone_normals;
     const std::vector<index> new_state = keep_used_states(p, out);
     for (const index o : p.outputs) out.outputs.push_back(new_state[o]);
     out.crossed = p.crossed;

@@ -52,6 +52,7 @@ class recording {
         made_.scenarios_per_step = p.scenarios_per_step;
         made_.normal_streams = p.normal_streams;
         made_.uniform_streams = p.uniform_streams;
+        made_.lone_normals = p.lone_normals;
         made_.crossed = p.crossed;
         made_.states = p.states;
         made_.outputs = p.outputs;
