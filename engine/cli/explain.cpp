@@ -413,6 +413,7 @@ std::string plan_text(const trade_plan& plan, const std::string& as_of, const ex
         fmt::format("shocks    {} normal and {} uniform a step; a path takes {}\n", plan.normals_per_step,
                     plan.uniforms_per_step,
                     static_cast<std::size_t>(plan.normals_per_step + plan.uniforms_per_step) * steps.size());
+    if (!plan.random.empty()) out += fmt::format("random    {}\n", printable(plan.random));
     for (const auto& s : plan.scenarios) {
         out += fmt::format("scenarios {}, {} of {} rows, {}\n", printable(s.name), s.rows_used, s.rows,
                            bytes_text(s.bytes));

@@ -68,10 +68,9 @@ run::outcome back_end::walk_all(const run::walk& of) {
                                         *code.at(&j.back.code->back), *j.back.data, *j.when);
         }
         p.part_tiles = of.part_tiles();
-        if (of.unit_paths > 0 && of.replay == nullptr)
-            p.points = {
-                &orders.emplace_back(maker.made_for(*j.code, *j.data, *j.when, j.points.value_or(of.points))),
-                of.unit_paths};
+        if (const auto points = of.points_of(j))
+            p.points = {&orders.emplace_back(maker.made_for(*j.code, *j.data, *j.when, *points)),
+                        of.unit_paths};
         if (of.replay != nullptr) {
             p.normals = of.replay->normals();
             p.uniforms = of.replay->uniforms();

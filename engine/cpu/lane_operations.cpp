@@ -330,20 +330,20 @@ template <class shock>
     }
 }
 
-// Points of 256 neighbouring indices, scrambled, as digits.
-template <class shock, class word>
+// Points of so many neighbouring indices, a power of two, scrambled, as digits.
+template <class shock, int count, class word>
 [[gnu::flatten]] void digits_of_points(word* out, const kernels::word32* directions,
                                        const kernels::scramble& by, std::uint32_t first_index) {
     const kernels::word32 first = kernels::point_of(directions, first_index);
-    constexpr int bits_of_lane = 8;
-    static_assert(lanes == 1 << bits_of_lane);
+    constexpr unsigned bits_of_lane = count == lanes ? 8 : 5;
+    static_assert(count == 1 << bits_of_lane && count >= few_points);
     kernels::word32 of_lane[bits_of_lane];
-    for (int bit = 0; bit < bits_of_lane; ++bit) of_lane[bit] = directions[bit];
+    for (unsigned bit = 0; bit < bits_of_lane; ++bit) of_lane[bit] = directions[bit];
     const kernels::scramble by_words = by;
 #pragma omp simd
-    for (int lane = 0; lane < lanes; ++lane) {
+    for (int lane = 0; lane < count; ++lane) {
         kernels::word32 x = first;
-        for (int bit = 0; bit < bits_of_lane; ++bit)
+        for (unsigned bit = 0; bit < bits_of_lane; ++bit)
             x ^= (0 - (static_cast<kernels::word32>(lane) >> bit & 1)) & of_lane[bit];
         out[lane] = kernels::digits_of(x, by_words, shock{});
     }
@@ -351,50 +351,52 @@ template <class shock, class word>
 
 // The numbers of places in a table are brought one by one: compilers that are not told to trust a machine's
 // gathers split a loop that reads them into single lanes.
+template <int count>
 [[gnu::flatten]] void point_normals(double* out, const kernels::word32* directions,
                                     const kernels::scramble& by, std::uint32_t first_index,
                                     const kernels::normal_table<double>& table) {
-    alignas(64) kernels::word64 digits[lanes];
-    digits_of_points<double>(digits, directions, by, first_index);
-    alignas(64) kernels::word32 rows[lanes];
-    alignas(64) double t[lanes], c0[lanes], c1[lanes];
-    alignas(64) float c2[lanes], c3[lanes], c4[lanes], c5[lanes];
+    alignas(64) kernels::word64 digits[std::size_t{count}];
+    digits_of_points<double, count>(digits, directions, by, first_index);
+    alignas(64) kernels::word32 rows[std::size_t{count}];
+    alignas(64) double t[std::size_t{count}], c0[std::size_t{count}], c1[std::size_t{count}];
+    alignas(64) float c2[std::size_t{count}], c3[std::size_t{count}], c4[std::size_t{count}], c5[std::size_t{count}];
 #pragma omp simd
-    for (int lane = 0; lane < lanes; ++lane) {
+    for (int lane = 0; lane < count; ++lane) {
         const auto at = kernels::place_in_normals(digits[lane]);
         rows[lane] = at.row;
         t[lane] = at.t;
     }
-    constexpr int count = kernels::normal_table<double>::rows;
-    for (int lane = 0; lane < lanes; ++lane) {
+    constexpr int table_rows = kernels::normal_table<double>::rows;
+    for (int lane = 0; lane < count; ++lane) {
         const double* const low = table.low + rows[lane];
         const float* const high = table.high + rows[lane];
         c0[lane] = low[0];
-        c1[lane] = low[count];
+        c1[lane] = low[table_rows];
         c2[lane] = high[0];
-        c3[lane] = high[count];
-        c4[lane] = high[2 * count];
-        c5[lane] = high[3 * count];
+        c3[lane] = high[table_rows];
+        c4[lane] = high[2 * table_rows];
+        c5[lane] = high[3 * table_rows];
     }
 #pragma omp simd
-    for (int lane = 0; lane < lanes; ++lane) {
+    for (int lane = 0; lane < count; ++lane) {
         const kernels::normal_place<double> at{0, t[lane], digits[lane] >> 63 != 0};
         out[lane] = kernels::normal_in_table(at, c0[lane], c1[lane], c2[lane], c3[lane], c4[lane], c5[lane]);
     }
 }
+template <int count>
 [[gnu::flatten]] void point_normals(float* out, const kernels::word32* directions,
                                     const kernels::scramble& by, std::uint32_t first_index,
                                     const kernels::normal_table<float>& table) {
-    alignas(64) kernels::word32 digits[lanes], rows[lanes];
-    digits_of_points<float>(digits, directions, by, first_index);
-    alignas(64) float t[lanes], c0[lanes], c1[lanes], c2[lanes], c3[lanes];
+    alignas(64) kernels::word32 digits[std::size_t{count}], rows[std::size_t{count}];
+    digits_of_points<float, count>(digits, directions, by, first_index);
+    alignas(64) float t[std::size_t{count}], c0[std::size_t{count}], c1[std::size_t{count}], c2[std::size_t{count}], c3[std::size_t{count}];
 #pragma omp simd
-    for (int lane = 0; lane < lanes; ++lane) {
+    for (int lane = 0; lane < count; ++lane) {
         const auto at = kernels::place_in_normals(digits[lane]);
         rows[lane] = at.row;
         t[lane] = at.t;
     }
-    for (int lane = 0; lane < lanes; ++lane) {
+    for (int lane = 0; lane < count; ++lane) {
         const float* const c = table.all + 4 * rows[lane];
         c0[lane] = c[0];
         c1[lane] = c[1];
@@ -402,20 +404,20 @@ template <class shock, class word>
         c3[lane] = c[3];
     }
 #pragma omp simd
-    for (int lane = 0; lane < lanes; ++lane) {
+    for (int lane = 0; lane < count; ++lane) {
         const kernels::normal_place<float> at{0, t[lane], digits[lane] >> 31 != 0};
         out[lane] = kernels::normal_in_table(at, c0[lane], c1[lane], c2[lane], c3[lane]);
     }
 }
 
-template <class shock>
+template <class shock, int count>
 [[gnu::flatten]] void point_uniforms(shock* out, const kernels::word32* directions,
                                      const kernels::scramble& by, std::uint32_t first_index,
                                      const kernels::normal_table<shock>&) {
-    typename kernels::format<shock>::word digits[lanes];
-    digits_of_points<shock>(digits, directions, by, first_index);
+    typename kernels::format<shock>::word digits[std::size_t{count}];
+    digits_of_points<shock, count>(digits, directions, by, first_index);
 #pragma omp simd
-    for (int lane = 0; lane < lanes; ++lane) out[lane] = kernels::uniform_of_bits(digits[lane]);
+    for (int lane = 0; lane < count; ++lane) out[lane] = kernels::uniform_of_bits(digits[lane]);
 }
 
 template <class shock>
@@ -440,8 +442,8 @@ template <class shock>
 
 template <class shock>
 [[gnu::flatten]] void weighted_sum(shock* out, const shock* first, std::size_t apart,
-                                   std::span<const double> weights) {
-    for (std::size_t i = 0; i < weights.size(); ++i) {
+                                   const double* weights, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
         const auto weight = static_cast<shock>(weights[i]);
         const shock* const number = first + i * apart;
 #pragma omp simd
@@ -452,7 +454,9 @@ template <class shock>
 
 template <class shock>
 consteval lane_points<shock> points() {
-    return {&point_normals, &point_uniforms<shock>, &place_in_bridge<shock>, &move_in_bridge<shock>,
+    return {&point_normals<lanes>,      &point_uniforms<shock, lanes>,
+            &point_normals<few_points>, &point_uniforms<shock, few_points>,
+            &place_in_bridge<shock>,    &move_in_bridge<shock>,
             &weighted_sum<shock>};
 }
 

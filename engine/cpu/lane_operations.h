@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include "kernels/bridge.h"
@@ -54,6 +53,9 @@ struct lane_draws {
     lane_draw<shock> uniforms;
 };
 
+// Points of a randomisation that is tried: 256 lanes have some of these.
+inline constexpr int few_points = 32;
+
 // Shocks of quasi-random points.
 template <class shock>
 struct lane_points {
@@ -62,14 +64,16 @@ struct lane_points {
     using draw = void (*)(shock* out, const kernels::word32* directions, const kernels::scramble& by,
                           std::uint32_t first_index, const kernels::normal_table<shock>& table);
     draw normals, uniforms;
+    // The same for few_points lanes.
+    draw few_normals, few_uniforms;
     // Places of paths at a node of a bridge: `here` holds normals, and then the places. A place that is not
     // known is null.
     void (*place)(shock* here, const shock* left, const shock* right, const kernels::bridge_node& node);
     // Normal moves from the places before, null at the beginning, to `here`.
     void (*move)(shock* out, const shock* before, const shock* here, double inverse_root);
-    // The sum of weights[i] times number i, from the first to the last of at least one. Numbers are `apart`
-    // elements apart, and out is none of them.
-    void (*sum)(shock* out, const shock* first, std::size_t apart, std::span<const double> weights);
+    // The sum of weights[i] times number i, from the first to the last of so many, at least one. Numbers are
+    // `apart` elements apart, and out is none of them.
+    void (*sum)(shock* out, const shock* first, std::size_t apart, const double* weights, std::size_t count);
 };
 
 struct lane_operations {

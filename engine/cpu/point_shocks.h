@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "engine/cpu/lane_operations.h"
@@ -15,7 +14,8 @@
 
 namespace tilewalk::cpu {
 
-// A run of points: each randomisation is so many paths, a power of two of tiles.
+// A run of points: each randomisation is so many paths, a power of two of tiles, or few_points where points
+// are tried.
 struct run_of_points {
     const quasi::order* order = nullptr;  // null: shocks are independent
     std::uint64_t paths_of_randomisation = 0;
@@ -56,10 +56,8 @@ class point_shocks {
         begin(of, seed, first_path, of.order->uniforms());
     }
     const shock* uniforms(std::size_t step, std::size_t slot) {
-        functions_.uniforms(
-            at(slot), quasi::directions_of(of_.order->dimension_of_uniform(step, slot)),
-            scramble(of_.order->dimension_of_uniform(step, slot), of_.order->uniform_slots()[slot].key),
-            first_index_, *table_);
+        make(functions_.uniforms, functions_.few_uniforms, at(slot),
+             of_.order->dimension_of_uniform(step, slot), of_.order->uniform_slots()[slot].key);
         return at(slot);
     }
 
@@ -89,7 +87,7 @@ class point_shocks {
         for (std::size_t i = 0; i < components; ++i) make_normals(i, slot, at(scratch_ + i), draw);
         for (std::size_t k = 0; k < components; ++k)
             functions_.sum(place(step_of(k), slot), at(scratch_), lanes,
-                           order.loadings().subspan(k * components, components));
+                           order.loadings().data() + k * components, components);
         for (std::size_t n = components; n < order.steps(); ++n) {
             const kernels::bridge_node& node = order.nodes()[n];
             shock* const here = place(node.step, slot);
@@ -108,14 +106,23 @@ class point_shocks {
             std::ranges::copy_n(at(step * slots_ + by.slots[j]), lanes, at(scratch_ + j));
         for (std::size_t a = 0; a < n; ++a)
             functions_.sum(at(step * slots_ + by.slots[a]), at(scratch_), lanes,
-                           std::span(by.rotation).subspan(a * n, n));
+                           by.rotation.data() + a * n, n);
     }
     void resize(std::size_t arrays) {
         if (arrays_.size() < arrays) arrays_.resize(arrays);
     }
     shock* at(std::size_t array) { return arrays_[array].of; }
-    kernels::scramble scramble(std::uint32_t dimension, kernels::stream_key factor) const {
-        return kernels::scramble_of(seed_, randomisation_, dimension, factor);
+    using points_of_dimension = typename lane_points<shock>::draw;
+    void make(points_of_dimension all, points_of_dimension few, shock* out, std::uint32_t dimension, kernels::stream_key factor) {
+        const kernels::word32* const directions = quasi::directions_of(dimension);
+        if (of_.paths_of_randomisation != few_points) {
+            all(out, directions, kernels::scramble_of(seed_, randomisation_, dimension, factor), first_index_,
+                *table_);
+            return;
+        }
+        for (std::uint32_t k = 0; k < lanes / few_points; ++k)
+            few(out + k * few_points, directions,
+                kernels::scramble_of(seed_, randomisation_ + k, dimension, factor), 0, *table_);
     }
     template <class other_draw>
     void make_normals(std::size_t node, std::size_t slot, shock* out, const other_draw& draw) {
@@ -124,8 +131,8 @@ class point_shocks {
             draw(static_cast<std::size_t>(step_of(node)), slot, out);
             return;
         }
-        functions_.normals(out, quasi::directions_of(dimension),
-                           scramble(dimension, of_.order->normal_slots()[slot].key), first_index_, *table_);
+        make(functions_.normals, functions_.few_normals, out, dimension,
+             of_.order->normal_slots()[slot].key);
     }
 
     const lane_points<shock>& functions_;

@@ -103,7 +103,7 @@ class rows_of_jobs {
     void add_points(std::size_t number, bool makes_moves, const run::job& job) {
         const program::path_program& code = *job.code;
         const std::size_t points = plan_.points.add(
-            maker_.made_for(code, *job.data, *job.when, job.points.value_or(of_.run.points)));
+            maker_.made_for(code, *job.data, *job.when, of_.run.points_of(job).value_or(quasi::points{})));
         const std::size_t uniforms = plan_.points.order_of(points).has_quasi_uniforms()
                                          ? 0
                                          : plan_.uniforms.add(code.uniform_streams, code.uniforms_per_step,

@@ -35,10 +35,16 @@ gpu_outcome ready_run::walk(const gpu_run& asked, std::span<const std::shared_pt
 bool ready_run::is_made_for(const gpu_run& asked,
                             std::span<const std::shared_ptr<loaded_device>> devices) const {
     const gpu_run& was = state_->run;
-    const auto same_program = [](const run::job& a, const run::job& b) { return a.code == b.code; };
+    // Rows of points are laid out by a trade's dates and numbers.
+    const bool has_points = asked.source != nullptr && asked.source->is_points;
+    const auto same_program = [&](const run::job& a, const run::job& b) {
+        return a.code == b.code &&
+               (!has_points || (a.data == b.data && a.when == b.when && a.points == b.points));
+    };
     return asked.owner && asked.replay == was.replay && asked.how == was.how &&
            asked.correlation == was.correlation && asked.source == was.source &&
-           asked.memory_bytes == was.memory_bytes && asked.tuned == was.tuned &&
+           asked.memory_bytes == was.memory_bytes && asked.unit_paths == was.unit_paths &&
+           asked.points == was.points && asked.tuned == was.tuned &&
            changes_of(asked.tuned) == tuned_changes_ && asked.paths == was.paths &&
            asked.tiles == was.tiles && std::ranges::equal(devices, devices_) &&
            std::ranges::equal(asked.jobs, state_->separated.given(), same_program);

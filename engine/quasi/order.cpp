@@ -295,6 +295,17 @@ std::vector<std::uint64_t> order::identity() const {
     return out;
 }
 
+bool order::makes_the_numbers_of(const order& other) const {
+    const auto is_same_node = [](const bridge_node& a, const bridge_node& b) {
+        return a.step == b.step && a.left == b.left && a.right == b.right && a.by_left == b.by_left &&
+               a.by_right == b.by_right && a.deviation == b.deviation;
+    };
+    return is_bridged() == other.is_bridged() && std::ranges::equal(nodes(), other.nodes(), is_same_node) &&
+           std::ranges::equal(loadings(), other.loadings()) && rotated_.rotation == other.rotated_.rotation &&
+           normal_dimensions_ == other.normal_dimensions_ &&
+           uniform_dimensions_ == other.uniform_dimensions_;
+}
+
 order order_maker::made_for(const program::path_program& code, const program::path_data& data,
                             const program::timeline& when, const points& of) {
     const bool by_variance = of.construction == construction::principal;

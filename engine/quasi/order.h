@@ -33,6 +33,8 @@ enum class construction {
 inline constexpr std::array<std::string_view, 4> construction_names{"steps", "bridge", "principal", "coarse"};
 
 construction construction_named(std::string_view name);
+// In place of a name: as a few paths of a trade show.
+inline constexpr const char* chosen_by_pilot = "auto";
 
 // The way in which a job takes its points.
 struct points {
@@ -91,6 +93,8 @@ class order {
 
     // Words that two orders of one maker share if all numbers that they make are the same.
     std::vector<std::uint64_t> identity() const;
+    // The same for orders of any makers, of one trade.
+    bool makes_the_numbers_of(const order& other) const;
 
   private:
     friend class order_maker;

@@ -188,6 +188,7 @@ std::string json_of(const trade_plan& p, bool with_program) {
     out.add("correlations", p.correlations).add("remarks", p.remarks).add("models", p.models);
     out.add("events", p.dates).add("grid", p.grid);
     out.add("normals_per_step", p.normals_per_step).add("uniforms_per_step", p.uniforms_per_step);
+    out.add("random", p.random);
     out.add("scenarios", p.scenarios)
         .add("ends_early", p.ends_early)
         .raw("decides_by", p.decides_by ? json_of(*p.decides_by) : "null")

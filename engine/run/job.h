@@ -37,7 +37,7 @@ struct job {
     const program::path_data* data = nullptr;
     const program::timeline* when = nullptr;
     way_back back{};                        // none: only prices are found
-    std::optional<quasi::points> points{};  // none: its shocks are as the walk says
+    std::optional<quasi::points> points{};  // none: as the walk says
 };
 
 struct progress {
@@ -50,9 +50,9 @@ struct walk {
     std::span<const job> jobs;
     std::uint64_t seed = 0, paths = 0;  // of the run
     tile_range tiles{};                 // the tiles that are walked; empty: all tiles of the run
-    // Shocks are quasi-random points, and each randomisation has so many paths; 0: it is no such run.
+    // Jobs may take quasi-random points, and each randomisation has so many paths; 0: none does.
     std::uint64_t unit_paths = 0;
-    quasi::points points{};                           // of jobs that do not say
+    std::optional<quasi::points> points{};            // of jobs that do not say; none: independent numbers
     const arrays::shock_file* replay = nullptr;       // replaces random numbers
     std::span<const arrays::shock_cube> scenarios{};  // the market's arrays, by number
     const std::atomic<bool>* cancel = nullptr;
@@ -61,6 +61,11 @@ struct walk {
     // later walk by its pointers.
     std::shared_ptr<const void> owner{};
 
+    // The points that a job takes; none: its numbers are independent.
+    std::optional<quasi::points> points_of(const job& one) const {
+        if (unit_paths == 0 || replay != nullptr) return std::nullopt;
+        return one.points ? one.points : points;
+    }
     // Tiles of a part of the tallies.
     kernels::word64 part_tiles() const {
         return unit_paths > 0 ? unit_paths / kernels::paths_per_tile

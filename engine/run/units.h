@@ -44,6 +44,9 @@ inline constexpr std::uint64_t least_quasi_paths = least_randomisations * kernel
 // Paths of a unit of a quasi-random run; throws tilewalk::error (usage) if the run has too few.
 std::uint64_t quasi_unit_paths(std::uint64_t run_paths);
 
+// Runs of fewer paths take independent ones where the choice is open.
+inline constexpr std::uint64_t least_paths_of_points = 16384;
+
 // Paths of each of so many randomisations, a power of two of tiles, for a run of at least so many paths.
 std::uint64_t paths_of_randomisation(std::uint64_t run_paths, std::uint64_t randomisations);
 

@@ -39,6 +39,12 @@ std::vector<std::string> names_of(const entries& catalogue, std::vector<std::str
     return names;
 }
 
+std::vector<std::string> constructions() {
+    std::vector<std::string> names{quasi::chosen_by_pilot};
+    names.insert(names.end(), quasi::construction_names.begin(), quasi::construction_names.end());
+    return names;
+}
+
 std::vector<std::string> reductions_that_vary() {
     std::vector<std::string> names;
     for (const auto& reduction : cuda::reductions()) {
@@ -106,9 +112,10 @@ std::vector<run_setting> settings_of_run() {
         {.name = "random",
          .takes = kind::choice,
          .value = &s::random,
-         .meaning = "Source of the random numbers",
+         .meaning = "Source of the random numbers; auto takes sobol for trades whose pilot gains by it, from "
+                    "16384 paths on, and else philox",
          .preset = std::string(random::catalogue().front().name),
-         .choices = names_of(random::catalogue()),
+         .choices = names_of(random::catalogue(), {random::chosen_by_pilot}),
          .decides_bits = true},
         {.name = "randomisations",
          .takes = kind::count,
@@ -122,10 +129,11 @@ std::vector<run_setting> settings_of_run() {
          .takes = kind::choice,
          .value = &s::construction,
          .meaning = "Way in which quasi-random points make Brownian paths: bridge, where a path ends first "
-                    "and then what is between, or steps, in the order of time",
-         .preset =
-             std::string(quasi::construction_names[static_cast<std::size_t>(quasi::points{}.construction)]),
-         .choices = {quasi::construction_names.begin(), quasi::construction_names.end()},
+                    "and then what is between; principal, the largest principal components first; coarse, a "
+                    "bridge over 32 dates and independent numbers between; steps, in the order of time; auto, "
+                    "as a pilot shows for each trade",
+         .preset = quasi::chosen_by_pilot,
+         .choices = constructions(),
          .decides_bits = true},
         {.name = "replay",
          .takes = kind::file,

@@ -8,6 +8,8 @@
 #include <utility>
 #include <variant>
 
+#include <fmt/format.h>
+
 #include "engine/cpu/lane_program.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/cuda/backend.h"
@@ -15,6 +17,7 @@
 #include "engine/greeks/ways_back.h"
 #include "engine/plan/explanation.h"
 #include "engine/verbs/gpu_trades.h"
+#include "engine/verbs/pilot.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/rights.h"
 #include "engine/verbs/settled.h"
@@ -158,6 +161,27 @@ void add_program(const explained& of, const cpu::lane_program& code, const marke
     for (const auto& s : made.data.scenarios) to.bytes_shared += s.rows.size() * sizeof(s.rows[0]);
 }
 
+// The source of a trade's random numbers, with the reason where a pilot decides. A trade with rights is tried
+// as one without any: its policy comes later.
+std::string random_of(const explained& of, pilot& by, const markets::market_state& in, const settled& run,
+                      const std::atomic<bool>* cancel) {
+    if (of.made->is_certain()) return {};
+    const auto independent = [&] { return std::string(source_of(run, false).name); };
+    const auto points = [&](const quasi::points& p) {
+        return fmt::format("{}, {}, {} paths in {} randomisations", source_of(run, true).name,
+                           quasi::construction_names[static_cast<std::size_t>(p.construction)], run.paths,
+                           run.paths / run.unit_paths);
+    };
+    if (!run.chooses_source && !run.chooses_construction)
+        return run.points ? points(*run.points) : independent();
+    const std::vector<arrays::shock_cube> scenarios = in.scenario_cubes();
+    const run::job job{of.code.get(), &of.made->data, &of.made->when};
+    const chosen_points chosen = by.choose(job, run.chooses_source, scenarios, cancel);
+    const std::string why = "; " + evidence(chosen);
+    if (run.chooses_source && !chosen.are_worth_it) return independent() + why;
+    return points(run.chooses_construction ? chosen.points : run.asked_points) + why;
+}
+
 // By what it is decided to end a trade; none where nothing moves. Ranks are those of the policy that the run
 // would follow, or, where it would find one, of one that is found on few paths. Remarks are made on features
 // that are left out.
@@ -189,7 +213,7 @@ std::optional<trade_plan::decision> decision_of(const books::trade& t, const mar
 
 trade_plan explain_one(const books::trade& t, const explained& of, const std::function<std::string()>& kernel,
                        const markets::market_state& in, const settled& run, greeks::adjoint_store& shapes,
-                       const policy_search& policies) {
+                       const policy_search& policies, pilot& tries) {
     trade_plan p;
     p.trade = t.id;
     p.product = t.product_name;
@@ -210,6 +234,7 @@ trade_plan explain_one(const books::trade& t, const explained& of, const std::fu
                 p.grid = of.made->when.times;
                 p.normals_per_step = of.code->normals_per_step;
                 p.uniforms_per_step = of.code->uniforms_per_step;
+                p.random = random_of(of, tries, in, run, policies.cancel);
                 p.jumps = jumps_of(of, shapes);
                 p.ends_early = plan::has_rights(t);
                 if (p.ends_early) p.decides_by = decision_of(t, in, policies, p.remarks);
@@ -243,10 +268,11 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
     const auto saved = policies_in(run);
     policy_search policies{run, operations_named(settings_.instruction_set), untold, options.cancel, true};
     if (saved) policies.saved = &*saved;
+    pilot tries(policies.operations, run.seed, run.paths);
     std::vector<trade_plan> out;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const auto kernel = [&] { return kernels ? kernels->text_of(i) : std::string(); };
-        out.push_back(explain_one(all[i], plans[i], kernel, in.state(), run, shapes, policies));
+        out.push_back(explain_one(all[i], plans[i], kernel, in.state(), run, shapes, policies, tries));
     }
     return out;
 }

@@ -11,10 +11,10 @@ namespace tilewalk::verbs {
 
 namespace {
 
-std::vector<run::job> jobs_of(std::span<const std::shared_ptr<const ready_trade>> trades) {
+std::vector<run::job> jobs_of(std::span<const walked_job> trades) {
     std::vector<run::job> jobs;
     jobs.reserve(trades.size());
-    for (const auto& t : trades) jobs.push_back(t->job());
+    for (const walked_job& t : trades) jobs.push_back(t.job());
     return jobs;
 }
 
@@ -25,7 +25,7 @@ gpu_trades::gpu_trades(std::span<const run::job> of) {
     seat(of, nullptr);
 }
 
-gpu_trades::gpu_trades(std::vector<std::shared_ptr<const ready_trade>> of, const gpu_trades* before)
+gpu_trades::gpu_trades(std::vector<walked_job> of, const gpu_trades* before)
     : given_(std::move(of)) {
     const std::vector<run::job> jobs = jobs_of(given_);
     unite(jobs, before);
@@ -53,13 +53,13 @@ void gpu_trades::seat(std::span<const run::job> of, const gpu_trades* before) {
     for (std::size_t j = 0; j < of.size(); ++j) {
         const plan::seat& seat = united_->programs.seats[united_->places.at(of[j].code)];
         const program::path_program& code = united_->programs.programs[seat.program];
-        if (are_alike && j < before->given_.size() && before->given_[j] == given_[j]) {
+        if (are_alike && j < before->given_.size() && before->given_[j].trade == given_[j].trade) {
             seated_.push_back(before->seated_[j]);
         } else {
             seated_.push_back(std::make_shared<const seated_trade>(
                 seated_trade{plan::seated(*of[j].data, seat, code), plan::seated(*of[j].when, seat)}));
         }
-        jobs_.push_back({&code, &seated_[j]->data, &seated_[j]->when});
+        jobs_.push_back({&code, &seated_[j]->data, &seated_[j]->when, {}, of[j].points});
     }
 }
 

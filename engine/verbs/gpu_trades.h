@@ -30,13 +30,12 @@ class gpu_trades {
     // Trades of one shape have one program.
     explicit gpu_trades(std::span<const run::job> of);
     // Takes over from those `before` the trades that are the same, and their programs if all shapes are.
-    explicit gpu_trades(std::vector<std::shared_ptr<const ready_trade>> of,
-                        const gpu_trades* before = nullptr);
+    explicit gpu_trades(std::vector<walked_job> of, const gpu_trades* before = nullptr);
     gpu_trades(const gpu_trades&) = delete;
     gpu_trades& operator=(const gpu_trades&) = delete;
 
     std::span<const run::job> jobs() const { return jobs_; }
-    bool are(std::span<const std::shared_ptr<const ready_trade>> trades) const {
+    bool are(std::span<const walked_job> trades) const {
         return std::ranges::equal(given_, trades);
     }
 
@@ -55,7 +54,7 @@ class gpu_trades {
     void unite(std::span<const run::job> of, const gpu_trades* before);
     void seat(std::span<const run::job> of, const gpu_trades* before);
 
-    std::vector<std::shared_ptr<const ready_trade>> given_;  // by job; none: of jobs alone
+    std::vector<walked_job> given_;  // by job; none: of jobs alone
     std::shared_ptr<const united_shapes> united_;
     std::vector<std::shared_ptr<const seated_trade>> seated_;  // by job
     std::vector<run::job> jobs_;
@@ -63,8 +62,11 @@ class gpu_trades {
 
 // The walks of a book on GPUs that leave something for the next call. One call at a time uses it.
 struct ready_on_gpus {
-    std::shared_ptr<const gpu_trades> trades;
-    cuda::ready_run walk, sample;
+    struct of_source {
+        std::shared_ptr<const gpu_trades> trades;
+        cuda::ready_run walk, sample;
+    };
+    of_source without, with_points;
 };
 
 // The trades of a book that walk paths, as GPUs would be given them. Those with rights follow policies found

@@ -143,11 +143,11 @@ class greek_run {
           reads_(trades.size()),
           numbers_of_(trades.size()),
           certain_(trades.size()) {
-        const random::catalogue_entry& source = random::find(run_.random, random::back_end::gpu);
+        const random::catalogue_entry& source = source_of(run_, false);
         if (source.rounds > 0 || source.is_points) return;
         throw error(error_kind::usage, "found random: " + run_.random +
                                            " for Greeks, whose paths are drawn twice; expected philox, "
-                                           "philox_7 or sobol");
+                                           "philox_7, sobol or auto");
     }
 
     results told(stages by) {
@@ -164,10 +164,12 @@ class greek_run {
         priced_book priced = price_book(settings_, gpus_, book_, in_, progress_.heard(), by);
         results out = std::move(priced.told);
         held_ = std::move(priced.policies);
+        held_points_ = std::move(priced.points);
         const run_options heard = progress_.heard();
         stages usual;
         usual.on_cpu = by.on_cpu;
         usual.wants_bounds = false;
+        usual.held_points = &held_points_;
         find_by_other_treatments(out, priced.derivatives, heard, usual);
         std::vector<rows_by_number> rows(trades.size());
         cpu::for_each(trades.size(), run_.threads, options_.cancel,
@@ -480,6 +482,7 @@ class greek_run {
             ready.push_back(jumping_.at(i).ready);
         }
         by.ready = ready;
+        by.held_points = &held_points_;
         by.add_ways_back = [&](planned_run& r) {
             cpu::for_each(treated.size(), run_.threads, options_.cancel,
                           [&](int, std::uint64_t t) {
@@ -672,6 +675,7 @@ class greek_run {
         stages by;
         by.wants_bounds = false;
         by.policies.held = &held_;
+        by.held_points = &held_points_;
         if (!in.empty()) priced = price_book(settings_, gpus_, some, in, progress_.heard(), by);
         for (const priced_book& p : priced) to.manifest.path_steps += p.told.manifest.path_steps;
         auto first = priced.begin();
@@ -804,6 +808,7 @@ class greek_run {
     // Moved markets of the same day follow the policies of this one: rights are used in each as is best in
     // this one, which changes no value to the first order.
     exercise::saved_policies held_;
+    points_by_trade held_points_;
     greeks::adjoint_store adjoints_;
 };
 

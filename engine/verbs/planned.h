@@ -88,6 +88,19 @@ struct ready_rights {
     std::shared_ptr<const exercise::saved_policy> saved;  // where the policy is to be kept
 };
 
+// A trade's plan with the points that its paths take; none: as the run says.
+struct walked_job {
+    std::shared_ptr<const ready_trade> trade;
+    std::optional<quasi::points> points{};
+
+    run::job job() const {
+        run::job made = trade->job();
+        made.points = points;
+        return made;
+    }
+    friend bool operator==(const walked_job&, const walked_job&) = default;
+};
+
 // A trade in a run.
 struct planned {
     std::shared_ptr<const ready_trade> ready;  // null if it failed
@@ -99,11 +112,13 @@ struct planned {
     std::shared_ptr<const greeks::ready_way_back> back;
     std::shared_ptr<const ready_trade> with_tangents;
     std::shared_ptr<const ready_rights> rights;
+    std::optional<quasi::points> points{};  // see walked_job
 
     bool needs_paths() const { return !failure && !ready->certain; }
     // The trade as its paths are walked.
-    const std::shared_ptr<const ready_trade>& walked() const { return with_tangents ? with_tangents : ready; }
-    run::job job() const { return back ? back->both_ways(ready->job()) : walked()->job(); }
+    walked_job walked() const { return {with_tangents ? with_tangents : ready, points}; }
+    run::job job() const { return back ? back->both_ways(price_job()) : walked().job(); }
+    run::job price_job() const { return walked_job{ready, points}.job(); }
 };
 
 // From a trade and a market to a program and its numbers.

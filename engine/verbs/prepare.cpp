@@ -179,6 +179,7 @@ class prepared_state {
     shape_store shapes_;
     idle_pools pools_;
     idle_gpu_runs gpu_runs_;
+    known_choices choices_;
     std::atomic<std::uint64_t> planned_{0};
     mutable std::mutex lock_;                              // of what follows
     plans plans_;                                          // by trade; null: none
@@ -265,6 +266,7 @@ results prepared_state::price(const market& in, const run_options& options) {
     plan(r, pool.get()->threads(), tells);
     find_policies(
         r, *gpus_, [&]() -> const cuda::backend::choice& { return on; }, tells);
+    choose_points(r, nullptr, &choices_);
     const cpu_maker on_cpu = [&](const cpu::lane_operations&, int, program::precision p) {
         return std::make_unique<cpu::back_end>(pool.get(), compiled_, p);
     };

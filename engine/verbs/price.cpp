@@ -203,6 +203,17 @@ exercise::saved_policies policies_by_trade(const planned_run& r, std::size_t m) 
     return out;
 }
 
+points_by_trade points_of(const planned_run& r, std::size_t m) {
+    points_by_trade out;
+    if (!r.run.chooses_source && !r.run.chooses_construction) return out;
+    const std::size_t trades = r.book.trades.size();
+    for (std::size_t i = 0; i < trades; ++i) {
+        const planned& p = r.plans[m * trades + i];
+        if (p.needs_paths()) out.emplace(r.book.trades[i].id, p.points);
+    }
+    return out;
+}
+
 // Rows of the market number m.
 void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<walked_trade>>& walked,
               const std::vector<found_bound>& bounds, jumping_programs& jumping, priced_book& into) {
@@ -325,6 +336,41 @@ void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices&
              [&](right_in_run& one) { follow(one.plan, one.trade, one.of, by, one.first_scenario); });
 }
 
+void choose_points(planned_run& r, const points_by_trade* held, known_choices* known) {
+    const settled& run = r.run;
+    if (!run.chooses_source && !run.chooses_construction) return;
+    const std::size_t trades = r.book.trades.size();
+    const scenarios_of_markets scenarios(r.in);
+    pilot by(r.operations, run.seed, run.paths);
+    const auto chosen_for = [&](std::size_t i, const planned& first) {
+        if (known != nullptr)
+            if (auto found = known->find(i, first.ready, run)) return *found;
+        const chosen_points made =
+            by.choose(first.price_job(), run.chooses_source, scenarios.cubes, r.options.cancel);
+        if (known != nullptr) known->keep(i, first.ready, run, made);
+        return made;
+    };
+    const auto decide = [&](int, std::uint64_t i) {
+        std::vector<planned*> markets;
+        for (std::size_t m = 0; m < r.in.size(); ++m) {
+            planned& p = r.plans[m * trades + i];
+            if (p.needs_paths()) markets.push_back(&p);
+        }
+        if (markets.empty()) return;
+        std::optional<quasi::points> points;
+        const auto before = held == nullptr ? points_by_trade::const_iterator{} : held->find(r.book.trades[i].id);
+        if (held != nullptr && before != held->end()) {
+            points = before->second;
+        } else {
+            chosen_points made = chosen_for(i, *markets.front());
+            if (!run.chooses_construction) made.points = run.asked_points;
+            if (made.are_worth_it || !run.chooses_source) points = made.points;
+        }
+        for (planned* const p : markets) p->points = points;
+    };
+    cpu::for_each(trades, run.threads, r.options.cancel, decide, {});
+}
+
 std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, teller& tells) {
     // Hashes of large files are made beside the walk.
     std::future<void> hashing;
@@ -377,6 +423,7 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
         add_rows(r, m, walked, bounds, jumping, made[m]);
         if (r.options.keep_policies) made[m].told.policies = policies_of(r, m);
         if (r.policies.keeps) made[m].policies = policies_by_trade(r, m);
+        made[m].points = points_of(r, m);
         describe_run(r.run, r.operations.name, r.book, r.in[m], of);
         of.market_changes = r.in[m].changes();
         of.missing_correlations = std::move(r.missing_correlations[m]);
@@ -451,6 +498,7 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     } else {
         take_plans(planned, by.ready);  // which follow policies where there are rights
     }
+    choose_points(planned, by.held_points, nullptr);
     if (by.add_ways_back) by.add_ways_back(planned);
     const cpu_maker usual = stages{}.on_cpu;
     return walked_and_told(std::move(planned), {gpus, on(), by.on_cpu, usual, nullptr, by.way_back_on_gpu},

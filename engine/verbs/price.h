@@ -14,6 +14,7 @@
 #include "engine/cpu/back_end.h"
 #include "engine/cuda/backend.h"
 #include "engine/exercise/saved_policy.h"
+#include "engine/verbs/pilot.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/walks.h"
 #include "kernels/moments.h"
@@ -55,6 +56,8 @@ struct stages {
     // Whether prices of trades with rights are the middle of their bounds, or what their policies are worth.
     bool wants_bounds = true;
     policy_stages policies{};
+    // Points of trades that were chosen before; the others walk pilots.
+    const verbs::points_by_trade* held_points = nullptr;
     // Jumps are smoothed by so many times the width that was chosen.
     double widths = 1;
     // Sees each sensitivity of the first order as it was found.
@@ -67,6 +70,7 @@ struct priced_book {
     // By row, by wanted number of the market and by part of the run.
     std::vector<std::vector<std::vector<double>>> derivatives{};
     exercise::saved_policies policies{};
+    verbs::points_by_trade points{};  // of trades, where a pilot decided
 };
 
 namespace verbs {
@@ -97,6 +101,9 @@ struct walkers {
 // Trades with rights are planned to follow policies, which GPUs find where they can.
 using choice_of_devices = std::function<const cuda::backend::choice&()>;  // asked once there is need
 void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices& on, teller& tells);
+// Decides which points trades take, as settings leave it open, in the first market. Trades that have a choice
+// in `held` or `known` follow it.
+void choose_points(planned_run& r, const points_by_trade* held, known_choices* known);
 // Walks and tells: the results by market.
 std::vector<priced_book> walked_and_told(planned_run of, const walkers& by, teller& tells);
 

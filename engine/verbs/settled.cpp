@@ -23,7 +23,41 @@ std::uint64_t training_paths_for(std::uint64_t paths) {
     return std::clamp(paths / 4, least_training, most_training);
 }
 
+// Whether trades may take points, and which.
+void take_points(const run_settings& all, settled& s) {
+    const bool is_open = s.random == random::chosen_by_pilot;
+    if (!s.replay.empty()) return;
+    if (is_open ? s.paths < run::least_paths_of_points
+                : !random::find(s.random, random::back_end::gpu).is_points)
+        return;
+    s.unit_paths = run::paths_of_randomisation(s.paths, static_cast<std::uint64_t>(*all.randomisations));
+    s.paths = s.unit_paths * static_cast<std::uint64_t>(*all.randomisations);
+    s.chooses_source = is_open;
+    s.chooses_construction = *all.construction == quasi::chosen_by_pilot;
+    if (!s.chooses_construction) s.asked_points.construction = quasi::construction_named(*all.construction);
+    if (!is_open) s.points = s.asked_points;
+}
+
+run_settings with_source(run_settings all, const random::catalogue_entry& source) {
+    all.random = std::string(source.name);
+    return all;
+}
+
+// No bit depends on the way in which numbers reach a thread: where it is for numbers that are made there,
+// points take another.
+cuda::kernel_wish wished_for_points(run_settings all, const random::catalogue_entry& source) {
+    cuda::kernel_wish as_asked = wished_kernel(all);
+    as_asked.reads_shocks = true;
+    if (!cuda::reads_shocks(as_asked)) all.prefetch = "auto";
+    return wished_kernel(with_source(std::move(all), source));
+}
+
 }  // namespace
+
+const random::catalogue_entry& source_of(const settled& run, bool has_points) {
+    if (run.random != random::chosen_by_pilot) return random::find(run.random, random::back_end::gpu);
+    return has_points ? random::points() : random::catalogue().front();
+}
 
 const cpu::lane_operations& operations_named(const std::string& name) {
     const auto list = cpu::runnable_instruction_sets();
@@ -55,11 +89,7 @@ settled settle(const run_options& options, const run_settings& file) {
     s.device = *all.device;
     s.random = *all.random;
     s.replay = all.replay.value_or("");
-    if (random::find(s.random, random::back_end::gpu).is_points && s.replay.empty()) {
-        s.unit_paths = run::paths_of_randomisation(s.paths, static_cast<std::uint64_t>(*all.randomisations));
-        s.paths = s.unit_paths * static_cast<std::uint64_t>(*all.randomisations);
-        s.points.construction = quasi::construction_named(*all.construction);
-    }
+    take_points(all, s);
     s.training_paths = all.training_paths.value_or(training_paths_for(s.paths));
     s.policy = all.policy.value_or("");
     s.nests_bounds = *all.upper == "nested";
@@ -68,7 +98,9 @@ settled settle(const run_options& options, const run_settings& file) {
                     "upper: nested draws paths inside of paths, and replay: " + s.replay +
                         " has none to draw; leave out one of them, or take upper: regression");
     }
-    s.how = wished_kernel(all);
+    s.how = wished_kernel(with_source(all, source_of(s, false)));
+    s.how_of_points = s.how;
+    if (s.chooses_source) s.how_of_points = wished_for_points(all, source_of(s, true));
     s.correlation = *all.correlation;
     s.memory_bytes = *all.memory_bytes;
     if (s.threads == 0) s.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));

@@ -10,6 +10,7 @@
 #include "engine/cpu/lane_operations.h"
 #include "engine/cuda/device.h"
 #include "engine/cuda/kernel_wish.h"
+#include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/tuned_choices.h"
 #include "engine/quasi/order.h"
 #include "products/program/passes.h"
@@ -22,17 +23,23 @@ struct settled {
     std::uint64_t paths, seed;
     int threads;
     std::string device, random;
-    std::uint64_t unit_paths = 0;  // of a randomisation, in a quasi-random run of our own points
-    quasi::points points{};
+    // Paths of a randomisation, in a run that may take our own points; else 0.
+    std::uint64_t unit_paths = 0;
+    std::optional<quasi::points> points{};  // of what no pilot decides about; none: independent numbers
+    bool chooses_source = false, chooses_construction = false;  // for each trade by a pilot
+    quasi::points asked_points{};                               // where the construction is not chosen
     std::string replay;  // a file, or empty
     std::uint64_t training_paths;
     std::string policy;  // a file, or empty
     bool nests_bounds;
-    cuda::kernel_wish how;
+    cuda::kernel_wish how, how_of_points;  // the latter of trades with points where the choice is open
     std::string correlation;
     std::uint64_t memory_bytes;
     bool demands_correlations = false;
 };
+
+// The source of shocks of trades with points or without.
+const random::catalogue_entry& source_of(const settled& run, bool has_points);
 
 // Throws tilewalk::error (usage) for settings that don't go together.
 settled settle(const run_options& options, const run_settings& file);

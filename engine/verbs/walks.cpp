@@ -81,11 +81,10 @@ book_walk::book_walk(std::vector<planned>& plans, const settled& run, run::walk 
     tells_.now.trades_done = plans_.size() - left_.size();
 }
 
-std::vector<std::shared_ptr<const ready_trade>> book_walk::trades_left() const {
-    std::vector<std::shared_ptr<const ready_trade>> trades;
-    trades.reserve(left_.size());
-    for (const std::size_t i : left_) trades.push_back(plans_[i].walked());
-    return trades;
+bool book_walk::takes_points(std::size_t trade) const {
+    run::job said;
+    said.points = plans_[trade].points;
+    return all_.points_of(said).has_value();
 }
 
 void book_walk::on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told,
@@ -97,7 +96,12 @@ void book_walk::on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, ru
         return plans_[i].back != nullptr;
     });
     cuda::gpu_facts facts;
-    walk_on_gpus(gpus, on, facts, keeps);
+    for (const bool has_points : {false, true}) {
+        std::vector<std::size_t> trades;
+        for (const std::size_t i : left_)
+            if (takes_points(i) == has_points) trades.push_back(i);
+        walk_on_gpus(trades, has_points, gpus, on, facts, keeps);
+    }
     if (!both_ways.empty()) walk_both_ways(both_ways, gpus, on, facts, way_back);
     tell_of_kernels(facts, told);
     tell_of_devices(on, facts, told);
@@ -108,12 +112,12 @@ void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::bac
                                const cuda::backend::choice& on, cuda::gpu_facts& told,
                                const cuda::ways_back::decider& by) {
     const bool is_fast = program::is_fast(run_.how.precision);
-    const int rounds = random::find(run_.random, random::back_end::gpu).rounds;
+    const int rounds = source_of(run_, false).rounds;
     std::vector<std::size_t> walked;
     std::vector<run::job> jobs;
     for (const std::size_t i : trades) {
         const run::job job = plans_[i].job();
-        if (cuda::ways_back::can_walk(job) && all_.replay == nullptr && rounds > 0) {
+        if (cuda::ways_back::can_walk(job) && all_.replay == nullptr && rounds > 0 && !takes_points(i)) {
             walked.push_back(i);
             jobs.push_back(job);
         } else if (is_fast) {
@@ -164,24 +168,30 @@ void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::bac
         if (walked_[walked[k]]) walked_[walked[k]]->sample_failure = without_sample[k];
 }
 
-void book_walk::walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, cuda::gpu_facts& told,
-                             ready_on_gpus* keeps) {
-    if (on.devices.empty() || left_.empty()) return;
+void book_walk::walk_on_gpus(const std::vector<std::size_t>& trades, bool has_points, cuda::backend& gpus,
+                             const cuda::backend::choice& on, cuda::gpu_facts& told, ready_on_gpus* keeps) {
+    if (trades.empty()) return;
     ready_on_gpus once;
-    ready_on_gpus& ready = keeps != nullptr ? *keeps : once;
-    auto trades = trades_left();
-    if (!ready.trades || !ready.trades->are(trades))
-        ready.trades = std::make_shared<const gpu_trades>(std::move(trades), ready.trades.get());
-    const random::catalogue_entry& source = random::find(run_.random, random::back_end::gpu);
-    const cuda::gpu_settings with{run_.how,          run_.correlation, &source,
-                                  run_.memory_bytes, run_.threads,     &gpus.tuned()};
+    ready_on_gpus& all_ready = keeps != nullptr ? *keeps : once;
+    ready_on_gpus::of_source& ready = has_points ? all_ready.with_points : all_ready.without;
+    std::vector<walked_job> jobs;
+    for (const std::size_t i : trades) jobs.push_back(plans_[i].walked());
+    if (!ready.trades || !ready.trades->are(jobs))
+        ready.trades = std::make_shared<const gpu_trades>(std::move(jobs), ready.trades.get());
+    const random::catalogue_entry& source = source_of(run_, has_points);
+    const cuda::gpu_settings with{has_points ? run_.how_of_points : run_.how,
+                                  run_.correlation,
+                                  &source,
+                                  run_.memory_bytes,
+                                  run_.threads,
+                                  &gpus.tuned()};
     cuda::launcher launcher(on.devices, gpus.kernels(), with, &ready.walk);
     run::walk asked = all_;
     asked.jobs = ready.trades->jobs();
     asked.owner = ready.trades;
     if (tells_.is_heard()) {
-        asked.on_progress = [&](const run::progress& p) {
-            tells_.now.path_steps_done = p.path_steps_done;
+        asked.on_progress = [&, before = tells_.now.path_steps_done](const run::progress& p) {
+            tells_.now.path_steps_done = before + p.path_steps_done;
             tells_.tell();
         };
     }
@@ -190,8 +200,8 @@ void book_walk::walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& o
     const bool any_walked =
         std::any_of(got.failures.begin(), got.failures.end(), [](const auto& f) { return !f; });
     const bool is_fast = program::is_fast(run_.how.precision);
-    take_gpu_outcome(got, source.is_quasi, on.may_fall_back && !is_fast && !source.needs_gpu);
-    if (is_fast) take_gpu_sample(gpus, on, with, asked, facts, ready.sample);
+    take_gpu_outcome(trades, got, source.is_quasi, on.may_fall_back && !is_fast && !source.needs_gpu);
+    if (is_fast) take_gpu_sample(trades, gpus, on, with, asked, facts, ready.sample);
     for (auto& share : facts.shares) share.has_walked = share.has_walked && any_walked;
     told.add(facts);
 
@@ -200,20 +210,22 @@ void book_walk::walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& o
     tells_.tell();
 }
 
-void book_walk::take_gpu_outcome(run::outcome& got, bool is_quasi, bool cpu_can) {
-    for (std::size_t k = 0; k < left_.size(); ++k) {
+void book_walk::take_gpu_outcome(const std::vector<std::size_t>& trades, run::outcome& got, bool is_quasi,
+                                 bool cpu_can) {
+    for (std::size_t k = 0; k < trades.size(); ++k) {
         if (got.failures[k]) {
-            planned& p = plans_[left_[k]];
+            planned& p = plans_[trades[k]];
             (cpu_can ? p.gpu_failure : p.failure) = std::move(got.failures[k]);
             continue;
         }
-        walked_[left_[k]].emplace(got.tallies[k], is_quasi, plans_[left_[k]]);
+        walked_[trades[k]].emplace(got.tallies[k], is_quasi, plans_[trades[k]]);
     }
 }
 
 // The CPU has no single_fast to take the shadow sample with, so the first tiles are walked once more.
-void book_walk::take_gpu_sample(cuda::backend& gpus, const cuda::backend::choice& on, cuda::gpu_settings with,
-                                run::walk asked, cuda::gpu_facts& facts, cuda::ready_run& keeps) {
+void book_walk::take_gpu_sample(const std::vector<std::size_t>& trades, cuda::backend& gpus,
+                                const cuda::backend::choice& on, cuda::gpu_settings with, run::walk asked,
+                                cuda::gpu_facts& facts, cuda::ready_run& keeps) {
     if (with.source->needs_gpu)
         with.source = &random::catalogue().front();  // whose numbers the CPU makes, too
     if (with.source->rounds > 0) with.how.rounds = with.source->rounds;
@@ -221,9 +233,9 @@ void book_walk::take_gpu_sample(cuda::backend& gpus, const cuda::backend::choice
     asked.paths = cpu::shadow_paths(run_.paths);
     asked.on_progress = nullptr;
     const run::outcome sample = static_cast<run::back_end&>(sampler).walk_all(asked);
-    for (std::size_t k = 0; k < left_.size(); ++k) {
-        if (!walked_[left_[k]]) continue;
-        walked_trade& w = *walked_[left_[k]];
+    for (std::size_t k = 0; k < trades.size(); ++k) {
+        if (!walked_[trades[k]]) continue;
+        walked_trade& w = *walked_[trades[k]];
         w.sample_failure = sample.failures[k];
         if (!w.sample_failure) w.sample = sample.tallies[k].whole();
     }
@@ -234,7 +246,7 @@ void book_walk::take_gpu_sample(cuda::backend& gpus, const cuda::backend::choice
 
 void book_walk::on_cpu(const cpu::lane_operations& operations, const cpu_maker& make) {
     if (left_.empty()) return;
-    random::find(run_.random, random::back_end::cpu);
+    random::find(source_of(run_, false).name, random::back_end::cpu);
     const auto on = make(operations, run_.threads, run_.how.precision);
     const std::size_t done_before = plans_.size() - left_.size();
     std::uint64_t steps_before = 0;
@@ -261,7 +273,7 @@ void book_walk::on_cpu(const cpu::lane_operations& operations, const cpu_maker& 
             if (got.failures[k]) {
                 plans_[i].failure = std::move(got.failures[k]);
             } else {
-                walked_[i].emplace(got.tallies[k], all_.unit_paths > 0, plans_[i]);
+                walked_[i].emplace(got.tallies[k], takes_points(i), plans_[i]);
             }
         }
         first += jobs.size();
@@ -276,7 +288,7 @@ void book_walk::take_shadows(const cpu::lane_operations& operations, const cpu_m
     for (std::size_t i = 0; i < walked_.size(); ++i) {
         if (!walked_[i] || walked_[i]->result.not_finite > 0 || walked_[i]->sample_failure) continue;
         trades.push_back(i);
-        jobs.push_back(plans_[i].ready->job());
+        jobs.push_back(plans_[i].price_job());
         if (walked_[i]->sample) continue;
         sampled.push_back(i);
         jobs_of_sample.push_back(jobs.back());

@@ -75,16 +75,18 @@ class book_walk {
     std::vector<std::optional<walked_trade>> take_walked() { return std::move(walked_); }
 
   private:
-    std::vector<std::shared_ptr<const ready_trade>> trades_left() const;
-    void walk_on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, cuda::gpu_facts& told,
-                      ready_on_gpus* keeps);
+    bool takes_points(std::size_t trade) const;
+    void walk_on_gpus(const std::vector<std::size_t>& trades, bool has_points, cuda::backend& gpus,
+                      const cuda::backend::choice& on, cuda::gpu_facts& told, ready_on_gpus* keeps);
     // Walks trades that have ways back; those that a GPU can't walk are left.
     void walk_both_ways(const std::vector<std::size_t>& trades, cuda::backend& gpus,
                         const cuda::backend::choice& on, cuda::gpu_facts& told,
                         const cuda::ways_back::decider& by);
-    void take_gpu_outcome(run::outcome& got, bool is_quasi, bool cpu_can);
-    void take_gpu_sample(cuda::backend& gpus, const cuda::backend::choice& on, cuda::gpu_settings with,
-                         run::walk asked, cuda::gpu_facts& facts, cuda::ready_run& keeps);
+    void take_gpu_outcome(const std::vector<std::size_t>& trades, run::outcome& got, bool is_quasi,
+                          bool cpu_can);
+    void take_gpu_sample(const std::vector<std::size_t>& trades, cuda::backend& gpus,
+                         const cuda::backend::choice& on, cuda::gpu_settings with, run::walk asked,
+                         cuda::gpu_facts& facts, cuda::ready_run& keeps);
 
     std::vector<planned>& plans_;
     const settled& run_;

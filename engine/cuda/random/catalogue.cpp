@@ -3,6 +3,7 @@
 // of cuRAND that differ only by a number share a file.
 #include "engine/cuda/random/catalogue.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -95,6 +96,10 @@ const catalogue_entry& find(std::string_view name, back_end on) {
     throw error(error_kind::usage, "there is no random source " + config::shown(name) +
                                        config::suggestion(name, names) + "; there are " +
                                        config::joined(names));
+}
+
+const catalogue_entry& points() {
+    return *std::ranges::find_if(catalogue(), &catalogue_entry::is_points);
 }
 
 void check_precision(const catalogue_entry& source, program::precision of) {

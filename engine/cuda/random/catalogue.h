@@ -42,6 +42,11 @@ enum class back_end { cpu, gpu };
 // Throws tilewalk::error (usage) if there is no such source, or none for this back end.
 const catalogue_entry& find(std::string_view name, back_end on);
 
+// The source of points of our own.
+const catalogue_entry& points();
+// In place of a name: points for trades that gain by them, and the first source for others.
+inline constexpr const char* chosen_by_pilot = "auto";
+
 // Throws tilewalk::error (usage) if the source is for another precision.
 void check_precision(const catalogue_entry& source, program::precision of);
 

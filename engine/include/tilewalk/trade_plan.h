@@ -96,6 +96,8 @@ struct trade_plan {
     std::vector<watched_date> dates;  // past ones have negative years
     std::vector<double> grid;         // times the path stops at
     int normals_per_step = 0, uniforms_per_step = 0;
+    // The source of its random numbers, and how and why quasi-random points are taken.
+    std::string random;
     struct scenario_file {
         std::string name;
         std::uint64_t rows = 0;       // of the file

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/verbs/pilot.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "engine/cpu/lane_machine.h"
+#include "kernels/philox.h"
+#include "kernels/tile.h"
+
+namespace tilewalk::verbs {
+
+namespace {
+
+using quasi::construction;
+
+constexpr std::uint64_t most_share = 20;  // of a run, its inverse
+constexpr std::uint64_t most_blocks = 4;  // of 256 paths, for a construction
+constexpr int randomisations_of_block = cpu::lanes / cpu::few_points;
+
+// The time that a path takes by each construction, over that of independent numbers, and the order in which
+// equals are preferred. Figures of an H200 in double; they are the same on every device, so that choices are.
+struct candidate {
+    construction how;
+    double cost;
+};
+constexpr std::array candidates{candidate{construction::bridge, 1.8}, candidate{construction::principal, 2.0},
+                                candidate{construction::coarse, 1.8}, candidate{construction::steps, 1.5}};
+
+// Other paths than a run takes, and than are trained on.
+std::uint64_t seed_of_pilots(std::uint64_t seed) {
+    return kernels::low_word(kernels::path_block(seed, 0, 0, kernels::shift_stream, {0x70696c6fu, 0x74u}));
+}
+
+// Moments of payoffs of independent randomisations.
+class spread {
+  public:
+    void add(const double* payoffs) {
+        for (int r = 0; r < randomisations_of_block; ++r) {
+            double sum = 0;
+            for (int i = 0; i < cpu::few_points; ++i) {
+                const double x = payoffs[r * cpu::few_points + i];
+                sum += x;
+                all_.push_back(x);
+            }
+            means_.push_back(sum / cpu::few_points);
+        }
+    }
+    // The variance of a mean of independent paths over that of a mean of points; nothing where payoffs do not
+    // differ, or are no numbers.
+    std::optional<double> fewer_paths() const {
+        const double paths = variance(all_) / cpu::few_points, points = variance(means_);
+        if (!std::isfinite(paths) || !(paths > 0)) return std::nullopt;
+        constexpr double most = 1e6;
+        return points * most > paths ? paths / points : most;
+    }
+
+  private:
+    static double variance(const std::vector<double>& of) {
+        double mean = 0, squares = 0;
+        for (const double x : of) mean += x;
+        mean /= static_cast<double>(of.size());
+        for (const double x : of) squares += (x - mean) * (x - mean);
+        return squares / static_cast<double>(of.size() - 1);
+    }
+    std::vector<double> all_, means_;
+};
+
+// Constructions that make other numbers for the trade than those before them, and have a cost within budget.
+std::vector<quasi::order> orders_to_try(const run::job& of, std::uint64_t most,
+                                        std::vector<construction>& names) {
+    std::vector<quasi::order> out;
+    quasi::order_maker maker;
+    for (const candidate& c : candidates) {
+        if (out.size() == most) break;
+        quasi::order made = maker.made_for(*of.code, *of.data, *of.when, {c.how});
+        const bool is_same = std::ranges::any_of(
+            out, [&](const quasi::order& before) { return made.makes_the_numbers_of(before); });
+        if (is_same) continue;
+        out.push_back(std::move(made));
+        names.push_back(c.how);
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string evidence(const chosen_points& of) {
+    if (of.tried.empty()) return "no pilot was walked";
+    std::string out = fmt::format("{} pilot paths:", of.pilot_paths);
+    for (std::size_t i = 0; i < of.tried.size(); ++i) {
+        out += fmt::format("{} {} {:.3g}", i == 0 ? "" : ",",
+                           quasi::construction_names[static_cast<std::size_t>(of.tried[i].how)],
+                           of.tried[i].fewer_paths);
+    }
+    return out + " times fewer paths in randomisations of 32 points";
+}
+
+std::optional<chosen_points> known_choices::find(std::size_t trade,
+                                                 const std::shared_ptr<const ready_trade>& plan,
+                                                 const settled& run) const {
+    const std::lock_guard guard(lock_);
+    const auto at = by_trade_.find(trade);
+    if (at == by_trade_.end()) return std::nullopt;
+    const known& k = at->second;
+    if (k.plan != plan || k.seed != run.seed || k.paths != run.paths || k.is_open != run.chooses_source)
+        return std::nullopt;
+    return k.what;
+}
+
+void known_choices::keep(std::size_t trade, const std::shared_ptr<const ready_trade>& plan,
+                         const settled& run, const chosen_points& what) {
+    const std::lock_guard guard(lock_);
+    by_trade_.insert_or_assign(trade, known{plan, run.seed, run.paths, run.chooses_source, what});
+}
+
+chosen_points pilot::choose(const run::job& of, bool open, std::span<const arrays::shock_cube> scenarios,
+                            const std::atomic<bool>* cancel) {
+    chosen_points out;
+    const std::uint64_t blocks = paths_ / most_share / cpu::lanes;
+    std::vector<construction> names;
+    const std::vector<quasi::order> orders = orders_to_try(of, blocks, names);
+    if (orders.empty() || (orders.size() == 1 && !open)) return out;
+    const std::uint64_t each = std::min(blocks / orders.size(), most_blocks);
+    const auto code = compiled_.of(*of.code);
+    cpu::lane_walk<double, double> walk(operations_.in_double, operations_.double_draws,
+                                        operations_.double_points);
+    std::vector<double> payoffs(code->outputs.size() * kernels::paths_per_tile);
+    double best = 0;
+    for (std::size_t k = 0; k < orders.size(); ++k) {
+        cpu::path_job job;
+        job.code = code.get();
+        job.data = of.data;
+        job.when = of.when;
+        job.seed = seed_of_pilots(seed_);
+        job.paths = each * cpu::lanes;
+        job.scenarios = scenarios;
+        job.points = {&orders[k], cpu::few_points};
+        spread found;
+        for (std::uint64_t b = 0; b < each; ++b) {
+            walk.walk(job, b * cpu::lanes, payoffs.data(), cancel);
+            found.add(payoffs.data());
+        }
+        out.pilot_paths += job.paths;
+        const std::optional<double> gain = found.fewer_paths();
+        if (!gain) return {};
+        out.tried.push_back({names[k], *gain});
+        const double cost = std::ranges::find(candidates, names[k], &candidate::how)->cost;
+        if (*gain / cost > best) {
+            best = *gain / cost;
+            out.points.construction = names[k];
+        }
+    }
+    out.are_worth_it = best > 1;
+    return out;
+}
+
+}  // namespace tilewalk::verbs

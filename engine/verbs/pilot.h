@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pilots: a few paths of a trade that show which construction of Brownian paths its points gain most by. A
+// choice depends on the trade, its market, the seed and the number of paths, and on no device.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/arrays/shock_cube.h"
+#include "engine/cpu/compiled_programs.h"
+#include "engine/cpu/lane_operations.h"
+#include "engine/quasi/order.h"
+#include "engine/run/job.h"
+#include "engine/verbs/planned.h"
+#include "engine/verbs/settled.h"
+
+namespace tilewalk::verbs {
+
+struct tried_construction {
+    quasi::construction how;
+    double fewer_paths;  // than independent ones for the same error, in randomisations of 32 points
+};
+
+struct chosen_points {
+    quasi::points points;
+    bool are_worth_it = false;  // points take less time than independent numbers for the same error
+    std::uint64_t pilot_paths = 0;
+    std::vector<tried_construction> tried;  // none where no pilot was walked
+};
+// The evidence, for people: "1024 pilot paths: bridge 21, steps 1.3 times fewer paths".
+std::string evidence(const chosen_points& of);
+
+// By trade; none: independent numbers.
+using points_by_trade = std::map<std::string, std::optional<quasi::points>>;
+
+// Choices of a book, kept from call to call.
+class known_choices {
+  public:
+    std::optional<chosen_points> find(std::size_t trade, const std::shared_ptr<const ready_trade>& plan,
+                                      const settled& run) const;
+    void keep(std::size_t trade, const std::shared_ptr<const ready_trade>& plan, const settled& run,
+              const chosen_points& what);
+
+  private:
+    struct known {
+        std::shared_ptr<const ready_trade> plan;
+        std::uint64_t seed, paths;
+        bool is_open;
+        chosen_points what;
+    };
+    mutable std::mutex lock_;
+    std::map<std::size_t, known> by_trade_;
+};
+
+class pilot {
+  public:
+    // For runs of so many paths from this seed, of which it takes at most a twentieth.
+    pilot(const cpu::lane_operations& operations, std::uint64_t seed, std::uint64_t paths)
+        : operations_(operations), seed_(seed), paths_(paths) {}
+
+    // Safe to call in many threads. Where it is `open` whether points are worth it, a trade is tried that has
+    // one construction alone.
+    chosen_points choose(const run::job& of, bool open, std::span<const arrays::shock_cube> scenarios,
+                         const std::atomic<bool>* cancel);
+
+  private:
+    const cpu::lane_operations& operations_;
+    std::uint64_t seed_, paths_;
+    cpu::compiled_programs compiled_;
+};
+
+}  // namespace tilewalk::verbs

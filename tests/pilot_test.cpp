@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pilots choose how points make paths, and whether a trade takes points at all. What they choose is priced as
+// if it had been asked for.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/quasi/order.h"
+#include "tilewalk/tilewalk.h"
+
+namespace tilewalk {
+namespace {
+
+// Ten dates of an average and many steps; one date of three assets; and a payment that no pilot sees.
+constexpr const char* text = R"(market:
+  as_of: 2026-01-15
+  currencies: {USD: {rate: 0.05}}
+  assets:
+    A: {currency: USD, spot: 100, volatility: 0.2}
+    B: {currency: USD, spot: 90, volatility: 0.3}
+    C: {currency: USD, spot: 80, volatility: 0.4}
+  correlations: {complete: true, pairs: [[A, B, 0.6], [A, C, 0.5], [B, C, 0.4]]}
+trades:
+  - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 60}}
+  - {id: basket, product: basket, basket: [A, B, C], strike: 270, maturity: 1}
+  - {id: european, product: european, underlying: A, strike: 100, maturity: 1}
+  - {id: far, product: digital, underlying: A, strike: 1000, maturity: 1}
+)";
+
+results priced(const char* random, const char* construction, std::uint64_t paths = 16384,
+               const std::string& book_text = text, int threads = 2) {
+    run_options options;
+    options.overrides.random = random;
+    options.overrides.construction = construction;
+    options.overrides.paths = paths;
+    options.overrides.device = "cpu";
+    options.overrides.threads = threads;
+    return engine().price(book::parse(book_text), options);
+}
+
+std::string chosen_in(const std::string& explained) {
+    for (const std::string_view name : quasi::construction_names)
+        if (explained.find(", " + std::string(name) + ",") != std::string::npos) return std::string(name);
+    return {};
+}
+
+std::vector<trade_plan> explained(const char* random, std::uint64_t paths) {
+    run_options options;
+    options.overrides.random = random;
+    options.overrides.paths = paths;
+    options.overrides.device = "cpu";
+    const book b = book::parse(text);
+    return engine().explain(b, *b.market(), options);
+}
+
+bool same_bits(double a, double b) {
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+
+}  // namespace
+
+TEST(pilots, choose_what_is_priced_as_if_it_had_been_asked_for) {
+    const results chosen = priced("sobol", "auto");
+    const std::vector<trade_plan> plans = explained("sobol", 16384);
+    for (std::size_t i = 0; i < chosen.rows.size(); ++i) {
+        const std::string how = chosen_in(plans[i].random);
+        ASSERT_FALSE(how.empty()) << plans[i].random;
+        const price_row asked = priced("sobol", how.c_str()).rows[i];
+        EXPECT_TRUE(same_bits(chosen.rows[i].price, asked.price)) << plans[i].random;
+        EXPECT_TRUE(same_bits(chosen.rows[i].standard_error, asked.standard_error)) << plans[i].random;
+    }
+}
+
+// In the order of time the pilot of the average shows next to nothing, and three assets in their own order
+// less than their components.
+TEST(pilots, see_which_dimensions_count) {
+    const std::vector<trade_plan> plans = explained("sobol", 131072);
+    EXPECT_NE(chosen_in(plans[0].random), "steps") << plans[0].random;
+    EXPECT_EQ(chosen_in(plans[1].random), "principal") << plans[1].random;
+    EXPECT_EQ(chosen_in(plans[2].random), "bridge") << "there is nothing to choose: " << plans[2].random;
+    EXPECT_NE(plans[2].random.find("no pilot was walked"), std::string::npos) << plans[2].random;
+    EXPECT_NE(plans[0].random.find("131072 paths in 16 randomisations"), std::string::npos)
+        << plans[0].random;
+}
+
+TEST(pilots, choose_alike_for_any_threads_and_beside_any_trades) {
+    const results all = priced("auto", "auto", 16384, text, 1);
+    EXPECT_TRUE(same_bits(all.rows[0].price, priced("auto", "auto", 16384, text, 3).rows[0].price));
+    std::string alone(text);
+    alone.resize(alone.find("  - {id: basket"));
+    EXPECT_TRUE(same_bits(all.rows[0].price, priced("auto", "auto", 16384, alone).rows[0].price));
+}
+
+TEST(pilots, leave_trades_that_gain_nothing_to_independent_paths) {
+    const results open = priced("auto", "auto"), points = priced("sobol", "auto"),
+                  paths = priced("philox", "auto");
+    for (const std::size_t gains : {0, 1, 2}) {
+        EXPECT_EQ(open.rows[gains].randomisations, 16u) << open.rows[gains].trade;
+        EXPECT_TRUE(same_bits(open.rows[gains].price, points.rows[gains].price)) << open.rows[gains].trade;
+    }
+    EXPECT_EQ(open.rows[3].randomisations, 0u);
+    EXPECT_EQ(open.rows[3].message, paths.rows[3].message);
+    EXPECT_EQ(explained("auto", 16384)[3].random.substr(0, 6), "philox");
+    // Totals take the same parts of both.
+    EXPECT_GT(open.totals().at(0).error, 0);
+    EXPECT_LT(open.totals().at(0).error, paths.totals().at(0).error / 3);
+}
+
+TEST(pilots, are_not_walked_for_few_paths) {
+    const results open = priced("auto", "auto", 16383), paths = priced("philox", "auto", 16383);
+    for (std::size_t i = 0; i < open.rows.size(); ++i) {
+        EXPECT_EQ(open.rows[i].randomisations, 0u);
+        EXPECT_EQ(open.rows[i].paths, 16383u) << "no run of independent paths is rounded";
+        EXPECT_TRUE(same_bits(open.rows[i].price, paths.rows[i].price));
+    }
+}
+
+TEST(pilots, take_a_twentieth_of_a_run_at_most) {
+    for (const std::uint64_t paths : {16384, 20480, 65536, 1 << 20}) {
+        const std::string why = explained("sobol", paths)[0].random;
+        const std::size_t at = why.find("; ");
+        ASSERT_NE(at, std::string::npos) << why;
+        const auto walked = static_cast<std::uint64_t>(std::stoull(why.substr(at + 2)));
+        EXPECT_GT(walked, 0u);
+        EXPECT_LE(walked, paths / 20) << why;
+    }
+}
+
+// A choice of a moved market could differ; derivatives by differences would then compare other numbers.
+TEST(pilots, decide_once_for_markets_that_greeks_move) {
+    const book b = book::parse(text);
+    const auto greeks_with = [&](const char* construction) {
+        run_options options;
+        options.overrides.random = "sobol";
+        options.overrides.construction = construction;
+        options.overrides.paths = 16384;
+        options.overrides.device = "cpu";
+        greek_options wanted;
+        wanted.method = "bump";
+        return engine().greeks(b, *b.market(), wanted, options);
+    };
+    const results chosen = greeks_with("auto");
+    const std::string how = chosen_in(explained("sobol", 16384)[1].random);
+    const results asked = greeks_with(how.c_str());
+    std::size_t compared = 0;
+    for (const greek_row& g : chosen.greeks) {
+        if (g.trade != "basket") continue;
+        const auto same = std::ranges::find_if(asked.greeks, [&](const greek_row& other) {
+            return other.trade == g.trade && other.measure == g.measure && other.key == g.key;
+        });
+        ASSERT_NE(same, asked.greeks.end());
+        EXPECT_TRUE(same_bits(g.value, same->value)) << g.measure << " " << g.key;
+        ++compared;
+    }
+    EXPECT_GT(compared, 6u);
+}
+
+TEST(pilots, choose_alike_for_a_prepared_book) {
+    const book b = book::parse(text);
+    run_options options;
+    options.overrides.random = "sobol";
+    options.overrides.paths = 16384;
+    options.overrides.device = "cpu";
+    const prepared_book prepared = engine().prepare(b);
+    const results first = prepared.price(*b.market(), options), again = prepared.price(*b.market(), options),
+                  plain = engine().price(b, options);
+    for (std::size_t i = 0; i < plain.rows.size(); ++i) {
+        EXPECT_TRUE(same_bits(first.rows[i].price, plain.rows[i].price));
+        EXPECT_TRUE(same_bits(again.rows[i].price, plain.rows[i].price));
+    }
+}
+
+}  // namespace tilewalk
