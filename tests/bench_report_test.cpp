@@ -247,6 +247,29 @@ TEST(bench_report, marks_stand_where_their_numbers_are) {
     EXPECT_EQ(count(drawn, "class=\"bar "), 3U);
 }
 
+// Values that span little are on a linear axis that has zero, unless a logarithmic one is asked for: then
+// equal ratios are equally far apart.
+TEST(bench_report, axes_are_logarithmic_where_that_is_asked_for) {
+    chart c;
+    c.panels.push_back(
+        {"p",
+         0,
+         0,
+         0,
+         {{"l", 0, {{1.0, 1, {}, "at 1", true}, {2.0, 2, {}, "at 2", true}, {4.0, 4, {}, "at 4", true}}}}});
+    const auto ratio_of_steps = [](const chart& of) {
+        const auto marks = marks_of(svg(of));
+        const auto y = [&](const char* says) { return marks.find(says)->second.y; };
+        return (y("at 2") - y("at 4")) / (y("at 1") - y("at 2"));
+    };
+    EXPECT_NEAR(ratio_of_steps(c), 2, 0.01);
+    c.by_logarithm = true;
+    EXPECT_NEAR(ratio_of_steps(c), 1, 0.01);
+    // Zero has no logarithm.
+    c.panels[0].lines[0].marks.push_back({8.0, 0, {}, "at 8", true});
+    EXPECT_NEAR(ratio_of_steps(c), 2, 0.01);
+}
+
 double luminance(const std::string& colour) {
     const auto part = [&](std::size_t i) {
         const double c = std::stoi(colour.substr(i, 2), nullptr, 16) / 255.0;
@@ -348,6 +371,47 @@ TEST(bench_report, every_row_has_its_point) {
             EXPECT_TRUE(at != shares.end() && at->first.starts_with(start)) << start;
         }
     }
+}
+
+// A panel for each case, in it a line for each source, which looks alike in all panels.
+TEST(bench_report, errors_by_paths_have_a_panel_for_each_case) {
+    run r;
+    r.about = tests::made_about();
+    double error = 8;
+    for (const char* of : {"asian", "digital", "heston", "basket", "cliquet"}) {
+        for (const auto& [random, construction] :
+             {std::pair{"philox", "none"}, std::pair{"sobol", "steps"}, std::pair{"sobol", "bridge"}}) {
+            for (const int paths : {16384, 32768}) {
+                r.rows.push_back({"convergence",
+                                  {{"case", of},
+                                   {"random", random},
+                                   {"construction", construction},
+                                   {"precision", "double"},
+                                   {"device", "cpu"},
+                                   {"paths", paths}},
+                                  {{"error_bp", error *= 0.97}, {"milliseconds", 1.5}},
+                                  nullptr,
+                                  {},
+                                  {}});
+            }
+        }
+    }
+    r.rows.back().wrong = "no luck";
+    ASSERT_EQ(figure_names(r), std::vector<std::string>{"convergence-cpu-double"});
+    const std::string page = report_html(r), figure = figure_svg(r, "convergence-cpu-double");
+    expect_self_contained(page);
+    expect_self_contained(figure);
+    EXPECT_TRUE(has(page, "standard error of a price by paths, cpu, double"));
+    const auto marks = marks_of(figure);
+    EXPECT_EQ(marks.size(), 29U);
+    for (const row& of : r.rows) {
+        EXPECT_EQ(marks.count(described(of.axes) + ": " + three_digits(of.figures["error_bp"]) + " bp"),
+                  of.is_result() ? 1U : 0U)
+            << described(of.axes);
+    }
+    EXPECT_EQ(count(figure, "class=\"panel\""), 5U);
+    for (const char* line : {">philox<", ">sobol, steps<", ">sobol, bridge<"})
+        EXPECT_EQ(count(figure, line), 1U) << line;
 }
 
 // Within a panel a faster row stands higher, and of one feed and distance the fastest is on the line.

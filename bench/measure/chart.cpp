@@ -127,10 +127,10 @@ std::vector<double> logarithmic_ticks(double low, double high) {
 }
 
 // The range of the values in whole ticks, from zero if it is linear.
-axis y_axis(const std::vector<double>& values) {
+axis y_axis(const std::vector<double>& values, bool by_logarithm) {
     axis out;
     const auto [low, high] = std::ranges::minmax(values);
-    out.by_logarithm = low > 0 && high / low > 50;
+    out.by_logarithm = low > 0 && (by_logarithm || high / low > 50);
     if (out.by_logarithm) {
         const std::vector<double> ticks = logarithmic_ticks(low, high);
         const auto first = std::ranges::upper_bound(ticks, low * (1 + 1e-9));
@@ -348,7 +348,7 @@ std::string drawn(const chart& of, const std::string& style_element) {
         const box in{left, from, left + cell_width - left_of_panel - 6, from + panel_height};
         std::vector<double>& values = all_y[p.scale];
         if (values.empty()) values = {0, 1};
-        const axis ys = y_axis(values);
+        const axis ys = y_axis(values, of.by_logarithm);
         body += frame_of(p, in, xs, ys);
         if (of.level) {
             body += stroke(in.left, in.y(ys, *of.level), in.right, in.y(ys, *of.level), "class=\"level\"");

@@ -36,6 +36,9 @@ struct panel {
 struct chart {
     std::string title, x_title, y_title;
     std::optional<double> level;  // a thin line across, for instance at equal speed
+    // Values that span more than a factor of 50 always have a logarithmic y axis; with this, all that are
+    // above zero have one.
+    bool by_logarithm = false;
     std::vector<panel> panels;
 };
 

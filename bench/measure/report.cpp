@@ -239,9 +239,54 @@ std::vector<named_chart> charts_of(const prefetch_group& group) {
     return out;
 }
 
+// ---- The suite convergence
+
+// Errors by paths, a panel for each case, of each device and precision.
+std::vector<named_chart> convergence_charts(const row_list& rows) {
+    constexpr std::size_t panels_a_row = 4;
+    std::vector<named_chart> out;
+    std::vector<std::string> names;  // of lines, which look alike in all panels
+    for (const row* r : rows) {
+        const auto error = finite(r->figures, "error_bp"), paths = finite(r->axes, "paths");
+        if (!error || !paths) continue;
+        const std::string where = word(*r, "device") + '-' + word(*r, "precision"),
+                          chart_name = "convergence-" + file_name(where);
+        auto at = std::ranges::find(out, chart_name, &named_chart::name);
+        if (at == out.end()) {
+            at = out.insert(at, {chart_name, {}});
+            at->of.title =
+                "standard error of a price by paths, " + word(*r, "device") + ", " + word(*r, "precision");
+            at->of.x_title = "paths";
+            at->of.y_title = "basis points of the spot or the notional";
+            at->of.by_logarithm = true;
+        }
+        std::vector<panel>& panels = at->of.panels;
+        const std::string of = word(*r, "case");
+        auto p = std::ranges::find(panels, of, &panel::title);
+        if (p == panels.end()) {
+            const std::size_t n = panels.size();
+            p = panels.insert(p, {of, n / panels_a_row, n % panels_a_row, n, {}});
+        }
+        const std::string construction = word(*r, "construction"),
+                          name = word(*r, "random") + (construction == "none" ? "" : ", " + construction);
+        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+        auto line = std::ranges::find(p->lines, name, &chart_line::name);
+        if (line == p->lines.end()) {
+            const auto style = std::ranges::find(names, name) - names.begin();
+            line = p->lines.insert(line, {name, static_cast<std::size_t>(style), {}});
+        }
+        line->marks.push_back(
+            {paths, *error, {}, described(r->axes) + ": " + three_digits(*error) + " bp", true});
+    }
+    return out;
+}
+
 std::vector<named_chart> all_charts(const run& what) {
     std::vector<named_chart> out;
     for (const auto& [suite, rows] : by_suite(what)) {
+        if (suite == "convergence") {
+            for (named_chart& c : convergence_charts(results_among(rows))) out.push_back(std::move(c));
+        }
         if (suite != "prefetch") continue;
         for (const prefetch_group& group : groups_of(rows)) {
             for (named_chart& c : charts_of(group)) {
@@ -445,7 +490,15 @@ std::string conditions_section(const row_list& rows) {
 std::string suite_section(const std::string& suite, const row_list& rows) {
     std::string out = "<section>\n" + element("h2", suite);
     const row_list results = results_among(rows);
-    for (const chart& c : charts_of_suite(suite, results)) out += drawn(c);
+    if (suite == "convergence") {
+        out +=
+            element("p",
+                    "An error is the standard deviation of the price from so many paths. That of independent "
+                    "paths falls with the root of their number.");
+        for (const named_chart& c : convergence_charts(results)) out += drawn(c.of);
+    } else {
+        for (const chart& c : charts_of_suite(suite, results)) out += drawn(c);
+    }
     if (results.empty()) {
         out += element("p", "No results.");
     } else {
