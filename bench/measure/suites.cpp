@@ -37,6 +37,10 @@ void check_greeks(const request& asked);
 void run_greeks(gpu_timer& on, const request& asked, const sink& to);
 void run_greeks_on_cpu(const cpu_bench& on, const request& asked, const std::string& why_no_gpu,
                        const sink& to);
+void check_convergence(const request& asked);
+void run_convergence(gpu_timer& on, const request& asked, const sink& to);
+void run_convergence_on_cpu(const cpu_bench& on, const request& asked, const std::string& why_no_gpu,
+                            const sink& to);
 
 namespace {
 
@@ -65,6 +69,8 @@ constexpr auto catalogue = std::to_array<suite_entry>({
      check_calls, "", run_calls, run_calls_on_cpu},
     {"greeks", "a price, and the price with all its sensitivities, on the GPU and on one core", check_greeks,
      "", run_greeks, run_greeks_on_cpu},
+    {"convergence", "errors of prices by paths, independent and quasi-random, and the time to a basis point",
+     check_convergence, "", run_convergence, run_convergence_on_cpu},
 });
 
 }  // namespace

@@ -306,7 +306,7 @@ command add_bench(CLI::App& to) {
                     "For prefetch: a book's file, or a workload (asian, heston_step,\n"
                     "autocallable, local_volatility, basket_of_50, backward); all workloads but the last\n"
                     "two if left out;\n"
-                    "for models, greeks and peers: one of them, such as heston");
+                    "for models, greeks, convergence and peers: one of them, such as heston");
     const auto list = [&](const char* name, std::vector<std::string>& into, const char* help,
                           const char* type) {
         app->add_option(name, into, help)->type_name(type)->delimiter(',')->allow_extra_args(false);
