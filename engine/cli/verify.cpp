@@ -137,10 +137,11 @@ int run_verify(const verify_arguments& asked) {
     return code_of_interrupt();
 }
 
-std::string list_of_mistakes(bool of_greeks) {
+template <class F>
+std::string list_of_mistakes(const F& is_listed) {
     std::string out;
     for (const known_mistake& m : known_mistakes())
-        if (m.of_greeks == of_greeks) out += fmt::format("  {:<20} {}\n", m.name, m.what);
+        if (is_listed(m)) out += fmt::format("  {:<24} {}\n", m.name, m.what);
     return out;
 }
 
@@ -184,15 +185,23 @@ command add_verify(CLI::App& to) {
         "says\n"
         "for each bound how often a sound engine misses it.\n\n"
         "Mistakes that can be made:\n" +
-        list_of_mistakes(false) +
+        list_of_mistakes(
+            [](const known_mistake& m) { return !m.of_greeks && m.with_paths && m.with_points; }) +
+        "\n"
+        "Without points, which --random sobol takes:\n" +
+        list_of_mistakes([](const known_mistake& m) { return !m.with_points; }) +
+        "\n"
+        "With --random sobol:\n" +
+        list_of_mistakes([](const known_mistake& m) { return !m.with_paths; }) +
         "\n"
         "With --greeks:\n" +
-        list_of_mistakes(true) +
+        list_of_mistakes([](const known_mistake& m) { return m.of_greeks; }) +
         "\n"
         "Examples:\n"
         "  tilewalk verify\n"
         "  tilewalk verify --product barrier --trades 2000 --paths 100k\n"
         "  tilewalk verify --plant all\n"
+        "  tilewalk verify --plant all --random sobol\n"
         "  tilewalk verify --greeks --plant all\n\n"
         "Exit codes: 0 every bound holds and every mistake was noticed, 5 not so; " +
         exit_code_hint());

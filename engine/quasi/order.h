@@ -91,6 +91,13 @@ class order {
     std::span<const place_of_slot> normal_slots() const { return normals_; }
     std::span<const place_of_slot> uniform_slots() const { return uniforms_; }
 
+    // The same with other steps, as many.
+    order with(std::shared_ptr<const order_of_steps> steps) const {
+        order out = *this;
+        out.steps_ = std::move(steps);
+        return out;
+    }
+
     // Words that two orders of one maker share if all numbers that they make are the same.
     std::vector<std::uint64_t> identity() const;
     // The same for orders of any makers, of one trade.

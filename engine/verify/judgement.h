@@ -80,6 +80,7 @@ struct outcome {
         bool is_caught() const { return !of.holds(); }
     };
     std::vector<planted> mistakes;
+    std::vector<std::string> mistakes_left_out;  // that need another random source
 
     bool holds() const;
     bool is_complete() const;

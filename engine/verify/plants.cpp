@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each mistake is made between two stages of the engine: in the market before the planning, in the numbers
-// and operations of a program before the passes, in the times of its events, in the shocks, or in the results
-// of tiles. Those of sensitivities are made in how the numbers of programs move with those of the market, and
-// in the figures that are told.
+// and operations of a program before the passes, in the times of its events, in the shocks and the points that
+// they are, or in the results of tiles. Those of sensitivities are made in how the numbers of programs move
+// with those of the market, and in the figures that are told.
 #include "engine/verify/plants.h"
 
 #include <algorithm>
@@ -10,12 +10,18 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/cpu/point_shocks.h"
 #include "engine/exercise/policy.h"
+#include "engine/quasi/directions.h"
+#include "engine/quasi/order.h"
+#include "engine/run/units.h"
 #include "kernels/tile.h"
 #include "products/program/row_names.h"
 
@@ -283,37 +289,82 @@ struct path_shocks {
     }
 };
 
-// The normals that a walk in double makes for itself.
-path_shocks normals_of(const path_job& job, const cpu::lane_operations& operations) {
-    const std::vector<program::place_in_stream>& slots = job.code->normals;
-    path_shocks out{job.when->steps(), slots.size(), static_cast<std::size_t>(job.paths), {}};
+// A shock of its own for each step, slot and path: draw(out, step, slot, first_path) makes those of 256 paths.
+template <class F>
+path_shocks shocks_of(const path_job& job, const F& draw) {
+    path_shocks out{job.when->steps(), job.code->normals.size(), static_cast<std::size_t>(job.paths), {}};
     out.all.resize(out.steps * out.slots * out.paths);
-    double drawn[2][cpu::lanes];
+    double drawn[cpu::lanes];
     for (std::size_t first = 0; first < out.paths; first += cpu::lanes) {
         const std::size_t count = std::min<std::size_t>(cpu::lanes, out.paths - first);
         for (std::size_t row = 0; row < out.steps * out.slots; ++row) {
-            const program::place_in_stream& p = slots[row % out.slots];
-            const std::size_t number = row / out.slots * p.dimensions + p.dimension;
-            operations.double_draws.normals(
-                drawn, job.seed, first, static_cast<std::uint32_t>(number / 2),
-                kernels::stream_key_of(program::key_of(job.data->normal_names, p.stream)));
-            std::copy_n(drawn[number % 2], count, out.all.data() + row * out.paths + first);
+            draw(drawn, row / out.slots, row % out.slots, first);
+            std::copy_n(drawn, count, out.all.data() + row * out.paths + first);
         }
     }
     return out;
 }
 
-stages with_shocks(void (*change)(path_shocks&)) {
-    return with_cpu([change](std::span<const path_job> jobs, const cpu::lane_operations& operations,
-                             const auto& honestly) {
-        std::vector<path_shocks> shocks;
+// Normals that are no points.
+void draw_normals(double* out, const path_job& job, const cpu::lane_operations& operations, std::size_t step,
+                  std::size_t slot, std::size_t first_path) {
+    const program::place_in_stream& p = job.code->normals[slot];
+    const std::size_t number = step * p.dimensions + p.dimension;
+    double drawn[2][cpu::lanes];
+    operations.double_draws.normals(
+        drawn, job.seed, first_path, static_cast<std::uint32_t>(number / 2),
+        kernels::stream_key_of(program::key_of(job.data->normal_names, p.stream)));
+    std::copy_n(drawn[number % 2], cpu::lanes, out);
+}
+
+// The normals that a walk in double makes for itself.
+path_shocks normals_of(const path_job& job, const cpu::lane_operations& operations) {
+    cpu::point_shocks<double> points(operations.double_points);
+    return shocks_of(job, [&](double* out, std::size_t step, std::size_t slot, std::size_t first) {
+        const auto draw = [&](std::size_t of_step, std::size_t of_slot, double* to) {
+            draw_normals(to, job, operations, of_step, of_slot, first);
+        };
+        if (job.points.order == nullptr) return draw(step, slot, out);
+        if (step == 0 && slot == 0) points.begin_normals(job.points, job.seed, first, draw);
+        std::copy_n(points.normals(step, slot, draw), cpu::lanes, out);
+    });
+}
+
+// Those of points in the order of time, where all dimensions of a factor are scrambled alike.
+path_shocks normals_scrambled_alike(const path_job& job, const cpu::lane_operations& operations) {
+    const kernels::normal_table<double>& table = quasi::normal_table<double>();
+    const std::uint64_t paths = job.points.paths_of_randomisation;
+    return shocks_of(job, [&](double* out, std::size_t step, std::size_t slot, std::size_t first) {
+        const quasi::order& order = *job.points.order;
+        if (step >= order.quasi_nodes()) return draw_normals(out, job, operations, step, slot, first);
+        const kernels::scramble by = kernels::scramble_of(
+            job.seed, static_cast<std::uint32_t>(first / paths), order.dimension_of_normal(0, slot),
+            order.normal_slots()[slot].key);
+        operations.double_points.normals(out, quasi::directions_of(order.dimension_of_normal(step, slot)), by,
+                                         static_cast<std::uint32_t>(first % paths), table);
+    });
+}
+
+// Walks on the shocks that made(job, operations) gives.
+template <class F>
+stages with_made_shocks(const F& made) {
+    return with_cpu([made](std::span<const path_job> jobs, const cpu::lane_operations& operations,
+                           const auto& honestly) {
+        std::deque<path_shocks> shocks;
         std::vector<path_job> changed(jobs.begin(), jobs.end());
         for (path_job& job : changed) {
-            path_shocks& of = shocks.emplace_back(normals_of(job, operations));
-            change(of);
+            path_shocks& of = shocks.emplace_back(made(job, operations));
             job.normals = {of.all.data(), of.slots * of.paths, of.paths, of.steps, of.slots, of.paths};
         }
         return honestly(changed);
+    });
+}
+
+stages with_shocks(void (*change)(path_shocks&)) {
+    return with_made_shocks([change](const path_job& job, const cpu::lane_operations& operations) {
+        path_shocks of = normals_of(job, operations);
+        change(of);
+        return of;
     });
 }
 
@@ -340,33 +391,41 @@ void share_normals_of_dates(path_shocks& of) {
     }
 }
 
+// ---- The bridges of points
+
+stages with_bridges(void (*change)(std::vector<kernels::bridge_node>&)) {
+    return with_cpu([change](std::span<const path_job> jobs, const cpu::lane_operations&,
+                             const auto& honestly) {
+        std::deque<quasi::order> orders;
+        std::vector<path_job> changed(jobs.begin(), jobs.end());
+        for (path_job& job : changed) {
+            const quasi::order& right = *job.points.order;
+            if (!right.is_bridged()) continue;
+            quasi::order_of_steps steps{{right.nodes().begin(), right.nodes().end()},
+                                        {right.inverse_roots().begin(), right.inverse_roots().end()}};
+            change(steps.nodes);
+            job.points.order = &orders.emplace_back(
+                right.with(std::make_shared<const quasi::order_of_steps>(std::move(steps))));
+        }
+        return honestly(changed);
+    });
+}
+
+void take_deviations_of_neighbours(std::vector<kernels::bridge_node>& nodes) {
+    for (std::size_t n = nodes.size(); n-- > 1;) nodes[n].deviation = nodes[n - 1].deviation;
+}
+
 // ---- The results of tiles
 
-// A tally that knows all tiles as one part.
-run::tally tally_of(const tile_result& whole, std::uint64_t tiles) {
-    run::tally out(tiles, std::bit_ceil(tiles));
-    out.add({0, tiles}, whole);
-    return out;
+// Tiles of a part whose spread is told: all of them, or those of a randomisation.
+std::uint64_t tiles_of_part(const path_job& job) {
+    return job.points.order == nullptr ? std::bit_ceil(job.tiles()) : job.tiles_of_part();
 }
 
-stages with_tiles(tile_result (*merge)(std::vector<tile_result>&)) {
-    return with_cpu(
-        [merge](std::span<const path_job> jobs, const cpu::lane_operations& operations, const auto&) {
-            std::vector<run::tally> out;
-            cpu::lane_machine machine(operations);
-            for (const path_job& job : jobs) {
-                job.check();
-                std::vector<tile_result> tiles(job.tiles());
-                for (std::uint64_t t = 0; t < tiles.size(); ++t) machine.walk(job, t, {&tiles[t], 1});
-                out.push_back(tally_of(merge(tiles), job.tiles()));
-            }
-            return out;
-        });
-}
+using merge_of_two = tile_result (*)(const tile_result&, const tile_result&);
 
 // Two by two, as the engine does.
-template <class F>
-tile_result merge_with(std::vector<tile_result> m, const F& merge_two) {
+tile_result merge_with(std::vector<tile_result> m, merge_of_two merge_two) {
     while (m.size() > 1) {
         std::vector<tile_result> next;
         for (std::size_t i = 0; i + 1 < m.size(); i += 2) next.push_back(merge_two(m[i], m[i + 1]));
@@ -376,8 +435,26 @@ tile_result merge_with(std::vector<tile_result> m, const F& merge_two) {
     return m.at(0);
 }
 
-tile_result merged(const std::vector<tile_result>& tiles) {
-    return merge_with(tiles, [](const tile_result& a, const tile_result& b) { return kernels::merge(a, b); });
+stages with_tiles(void (*change)(std::vector<tile_result>&), merge_of_two merge_two = kernels::merge) {
+    return with_cpu([change, merge_two](std::span<const path_job> jobs,
+                                        const cpu::lane_operations& operations, const auto&) {
+        std::vector<run::tally> out;
+        cpu::lane_machine machine(operations);
+        for (const path_job& job : jobs) {
+            job.check();
+            std::vector<tile_result> tiles(job.tiles());
+            for (std::uint64_t t = 0; t < tiles.size(); ++t) machine.walk(job, t, {&tiles[t], 1});
+            change(tiles);
+            run::tally& all = out.emplace_back(job.tiles(), tiles_of_part(job));
+            for (std::uint64_t first = 0; first < tiles.size(); first += all.part_tiles()) {
+                const auto begin = tiles.begin() + static_cast<std::ptrdiff_t>(first);
+                const auto count = std::min<std::uint64_t>(all.part_tiles(), tiles.size() - first);
+                all.add({first, count},
+                        merge_with({begin, begin + static_cast<std::ptrdiff_t>(count)}, merge_two));
+            }
+        }
+        return out;
+    });
 }
 
 // Paths that pay nothing, merged with a tile.
@@ -385,50 +462,70 @@ tile_result with_nothing(const tile_result& tile, double paths) {
     return kernels::merge(tile, {{paths, 0, 0, 0, 0}});
 }
 
-tile_result lose_a_tile(std::vector<tile_result>& tiles) {
+void lose_a_tile(std::vector<tile_result>& tiles) {
     tiles.front().moments = {tiles.front().moments.count, 0, 0, 0, 0};
-    return merged(tiles);
 }
 
-tile_result sum_a_tile_twice(std::vector<tile_result>& tiles) {
+void sum_a_tile_twice(std::vector<tile_result>& tiles) {
     tiles.front().moments.mean *= 2;
-    return merged(tiles);
 }
 
-tile_result lose_a_lane(std::vector<tile_result>& tiles) {
+void lose_a_lane(std::vector<tile_result>& tiles) {
     for (tile_result& t : tiles) {
         const double lost = t.moments.count / kernels::lanes_per_tile;
         t.moments.count -= lost;
         t = with_nothing(t, lost);
     }
-    return merged(tiles);
 }
 
-tile_result count_empty_lanes(std::vector<tile_result>& tiles) {
+void count_empty_lanes(std::vector<tile_result>& tiles) {
     tile_result& last = tiles.back();
     last = with_nothing(last, kernels::paths_per_tile - last.moments.count);
-    return merged(tiles);
 }
 
-tile_result merge_as_equals(std::vector<tile_result>& tiles) {
-    return merge_with(tiles, [](const tile_result& a, const tile_result& b) {
-        tile_result out = kernels::merge(a, b);
-        out.moments.mean = 0.5 * (a.moments.mean + b.moments.mean);
+tile_result merge_as_equals(const tile_result& a, const tile_result& b) {
+    tile_result out = kernels::merge(a, b);
+    out.moments.mean = 0.5 * (a.moments.mean + b.moments.mean);
+    return out;
+}
+
+// Changes the moments of all paths, or those of each randomisation.
+stages with_moments(void (*change)(std::vector<moments>&)) {
+    return with_cpu([change](std::span<const path_job> jobs, const cpu::lane_operations&,
+                             const auto& honestly) {
+        std::vector<run::tally> out = honestly(jobs);
+        for (std::size_t k = 0; k < out.size(); ++k) {
+            const std::uint64_t tiles = out[k].run_tiles(), part = tiles_of_part(jobs[k]);
+            std::vector<moments> parts = out[k].parts();
+            if (part != out[k].part_tiles()) parts = {out[k].whole().moments};
+            change(parts);
+            out[k] = run::tally(tiles, part);
+            for (std::uint64_t p = 0; p < parts.size(); ++p)
+                out[k].add({p * part, std::min(part, tiles - p * part)}, {parts[p]});
+        }
         return out;
     });
 }
 
-stages with_moments(void (*change)(moments&)) {
-    return with_cpu(
-        [change](std::span<const path_job> jobs, const cpu::lane_operations&, const auto& honestly) {
-            std::vector<run::tally> out = honestly(jobs);
-            for (run::tally& t : out) {
-                tile_result whole = t.whole();
-                change(whole.moments);
-                t = tally_of(whole, t.run_tiles());
-            }
-            return out;
-        });
+void scale_error(std::vector<moments>& parts, double by) {
+    if (parts.size() == 1) {
+        parts.front().m2 *= by * by;
+        return;
+    }
+    const double mean = run::estimate_of_units(parts).mean;
+    for (moments& m : parts) m.mean = mean + by * (m.mean - mean);
+}
+
+// The error that so many independent paths have.
+void count_points_as_independent(std::vector<moments>& parts) {
+    moments all{};
+    for (const moments& m : parts) all = kernels::merge(all, m);
+    const double error = run::estimate_of_units(parts).standard_error;
+    if (error > 0) scale_error(parts, run::standard_error_of(all) / error);
+}
+
+void repeat_randomisations(std::vector<moments>& parts) {
+    for (std::size_t p = 1; p < parts.size(); p += 2) parts[p] = parts[p - 1];
 }
 
 // ---- Policies of trades that can be ended early
@@ -597,13 +694,15 @@ std::span<const plant> plants() {
                   return with_shocks([](path_shocks& of) {
                       take_from(of, 1, [](std::size_t p) { return p % 4 == 3 ? p - 1 : p; });
                   });
-              }},
+              },
+              mistake_of::independent_paths},
         plant{"mirrored", "every other path mirrors the path before and counts as independent",
               [] {
                   return with_shocks([](path_shocks& of) {
                       take_from(of, -1, [](std::size_t p) { return p % 2 == 1 ? p - 1 : p; });
                   });
-              }},
+              },
+              mistake_of::independent_paths},
         plant{"normal_mean", "normals have the mean 0.003",
               [] {
                   return with_shocks(
@@ -627,19 +726,29 @@ std::span<const plant> plants() {
         plant{"lane_lost", "one lane of 256 is counted and its payoffs are lost",
               [] { return with_tiles(lose_a_lane); }},
         plant{"empty_lanes", "the lanes beyond the last path count as paths that pay nothing",
-              [] { return with_tiles(count_empty_lanes); }},
+              [] { return with_tiles(count_empty_lanes); }, mistake_of::independent_paths},
         plant{"merge_weights", "two sets of paths merge as if they were of the same size",
-              [] { return with_tiles(merge_as_equals); }},
+              [] { return with_tiles([](std::vector<tile_result>&) {}, merge_as_equals); },
+              mistake_of::independent_paths},
         plant{"error_small", "standard errors are 10 % too small",
-              [] { return with_moments([](moments& m) { m.m2 *= 0.9 * 0.9; }); }},
+              [] { return with_moments([](std::vector<moments>& parts) { scale_error(parts, 0.9); }); }},
         plant{"error_large", "standard errors are 10 % too large",
-              [] { return with_moments([](moments& m) { m.m2 *= 1.1 * 1.1; }); }},
+              [] { return with_moments([](std::vector<moments>& parts) { scale_error(parts, 1.1); }); }},
+        plant{"points_independent", "errors are those of independent paths, which points are not",
+              [] { return with_moments(count_points_as_independent); }, mistake_of::points},
+        plant{"randomisations_repeated", "every other randomisation walks the points of the one before",
+              [] { return with_moments(repeat_randomisations); }, mistake_of::points},
+        plant{"scrambles_shared", "all dimensions of a factor are scrambled alike",
+              [] { return with_made_shocks(normals_scrambled_alike); }, mistake_of::points},
+        plant{"bridge_deviation", "places of a bridge deviate as the one found before them",
+              [] { return with_bridges(take_deviations_of_neighbours); }, mistake_of::points},
         plant{"foresight", "the paths that policies are found on are priced",
               [] {
                   stages s;
                   s.policies.on_priced_paths = true;
                   return s;
-              }},
+              },
+              mistake_of::independent_paths},
         plant{"decision_date", "each date decides by what was found for the one after",
               [] { return with_policy(decide_by_the_next); }},
         plant{"regression_sign", "the value to come is fitted with the wrong sign",
@@ -664,22 +773,22 @@ std::span<const plant> plants() {
                       if (is_of(key, "dividend_yield")) change_moves(moves, [](double& x) { x = -x; });
                   });
               },
-              true},
+              mistake_of::sensitivities},
         plant{"last_step", "moves of the numbers of the last step are forgotten",
               [] {
                   return with_moves(
                       [](const std::string&, program::path_data& moves) { forget_last_run(moves); });
               },
-              true},
+              mistake_of::sensitivities},
         plant{"payments", "what rates do to the payments of a date is forgotten",
               [] {
                   return with_moves([](const std::string& key, program::path_data& moves) {
                       if (is_of(key, "rate")) forget_events(moves);
                   });
               },
-              true},
+              mistake_of::sensitivities},
         plant{"pillars", "each pillar moves what its neighbour should", [] { return with_swapped_pillars(); },
-              true},
+              mistake_of::sensitivities},
         plant{"no_bias", "jumps are smoothed four times as wide, and the bias is not told",
               [] {
                   stages s = with_sensitivities([](greek_row& row) {
@@ -688,9 +797,10 @@ std::span<const plant> plants() {
                   s.widths = 4;
                   return s;
               },
-              true},
+              mistake_of::sensitivities},
         plant{"sensitivity_error", "errors of sensitivities are half as large as they should be",
-              [] { return with_sensitivities([](greek_row& row) { row.standard_error *= 0.5; }); }, true},
+              [] { return with_sensitivities([](greek_row& row) { row.standard_error *= 0.5; }); },
+              mistake_of::sensitivities},
     };
     return all;
 }

@@ -243,6 +243,14 @@ std::string found_by(const judgement& j) {
     return row == nullptr ? what->name : what->name + ", " + product_of(*row);
 }
 
+// Those that can't be made here, and how they can.
+std::string left_out_mistakes_text(const outcome& o) {
+    std::string names;
+    for (const std::string& name : o.mistakes_left_out) names += (names.empty() ? "" : ", ") + name;
+    if (names.empty()) return {};
+    return std::string("; with") + (o.random == "philox" ? "" : "out") + " --random sobol also " + names;
+}
+
 std::string mistakes_text(const outcome& o, const text_form& form) {
     columns table({{"mistake"},
                    {"what is wrong"},
@@ -267,7 +275,7 @@ std::string mistakes_text(const outcome& o, const text_form& form) {
                                                    {"mistake", 12},
                                                    {"what is wrong"}});
     return "\n" + table.text() + left_out_text(left_out, form) + "\n" + std::to_string(caught) + " of " +
-           report::counted(o.mistakes.size(), "mistake") + " caught\n";
+           report::counted(o.mistakes.size(), "mistake") + " caught" + left_out_mistakes_text(o) + "\n";
 }
 
 std::string csv_line(const std::string& engine, const row_judgement* row, std::size_t trades,

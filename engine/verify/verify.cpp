@@ -6,9 +6,11 @@
 #include <chrono>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "engine/config/wording.h"
 #include "engine/cuda/backend.h"
+#include "engine/cuda/random/catalogue.h"
 #include "engine/report/numbers.h"
 #include "engine/verify/judgement.h"
 #include "engine/verify/plants.h"
@@ -43,19 +45,29 @@ std::vector<std::size_t> truths_for(const std::vector<std::string>& products, bo
     return out;
 }
 
-std::vector<const verify::plant*> plants_for(const std::string& name, bool greeks) {
-    std::vector<const verify::plant*> out;
+struct chosen_plants {
+    std::vector<const verify::plant*> made;
+    std::vector<std::string> left_out;  // that need another random source
+};
+chosen_plants plants_for(const std::string& name, bool greeks, bool with_points) {
+    chosen_plants out;
     std::vector<std::string> known;
     for (const verify::plant& p : verify::plants()) {
-        if (p.of_sensitivities != greeks) continue;
+        if (p.is_of_sensitivities() != greeks) continue;
         known.emplace_back(p.name);
-        if (name == "all" || name == p.name) out.push_back(&p);
+        if (name != "all" && name != p.name) continue;
+        if (p.can_be_made(with_points))
+            out.made.push_back(&p);
+        else
+            out.left_out.emplace_back(p.name);
     }
-    if (out.empty() && !name.empty()) {
-        known.insert(known.begin(), "all");
-        refuse("unknown mistake", name, known);
-    }
-    return out;
+    if (!out.made.empty() || name.empty()) return out;
+    if (!out.left_out.empty())
+        throw error(error_kind::usage, "the mistake '" + name + "' is one of " +
+                                           (with_points ? "independent paths; leave out --random sobol"
+                                                        : "quasi-random points; add --random sobol"));
+    known.insert(known.begin(), "all");
+    refuse("unknown mistake", name, known);
 }
 
 // Trades done and to do over all passes. The steps of trades to come are not known: their paths are taken to
@@ -109,7 +121,8 @@ void keep_what_was_priced(verify::outcome& of) {
 std::vector<known_mistake> known_mistakes() {
     std::vector<known_mistake> out;
     for (const verify::plant& p : verify::plants())
-        out.push_back({std::string(p.name), std::string(p.what), p.of_sensitivities});
+        out.push_back({std::string(p.name), std::string(p.what), p.is_of_sensitivities(), p.can_be_made(false),
+                       p.can_be_made(true)});
     return out;
 }
 
@@ -139,7 +152,9 @@ verification verify_prices(const verify_request& asked) {
     out->threads = asked.settings.threads.value_or(0);
     if (out->threads == 0) out->threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     const std::vector<std::size_t> truths = truths_for(asked.products, asked.greeks);
-    const auto plants = plants_for(asked.plant, asked.greeks);
+    const bool with_points = random::find(out->random, random::back_end::gpu).is_points;
+    auto [plants, left_out] = plants_for(asked.plant, asked.greeks, with_points);
+    out->mistakes_left_out = std::move(left_out);
     out->device = asked.settings.device.value_or("auto");
     if (!plants.empty()) {
         if (out->device != "auto" && out->device != "cpu") {
