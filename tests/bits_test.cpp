@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ledger of bits: tests/data/bits.txt holds the price and the standard error of every product, every
-// model and every example book, to the last bit. Whoever changes a price changes that file, by `make bits`,
-// and so says which.
+// model and every example book, to the last bit, from independent paths and from points. Whoever changes a
+// price changes that file, by `make bits`, and so says which.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,16 +24,16 @@
 namespace tilewalk {
 namespace {
 
-// Five tiles, the last of them not full.
+// Five tiles, the last of them not full; points take eight.
 constexpr std::uint64_t paths = 4500;
 
 const std::filesystem::path source = TILEWALK_SOURCE_DIR;
 const std::filesystem::path file = source / "tests/data/bits.txt";
 const std::string heading =
-    "# Price and standard error of 4,500 paths, to the last bit. Written by `make bits`; a change of this "
-    "file\n"
-    "# says which prices a change of the source changed.\n"
-    "# book precision trade price standard_error\n";
+    "# Price and standard error of 4,500 paths, or of 8,192 points, to the last bit. Written by `make bits`; "
+    "a\n"
+    "# change of this file says which prices a change of the source changed.\n"
+    "# book [sobol construction] precision trade price standard_error\n";
 
 std::string bits_text(double x) {
     if (std::isnan(x)) return "none";
@@ -57,19 +57,33 @@ std::vector<std::pair<std::string, book>> books() {
 // "demo.yaml double acme_call" to "0x1.2p+3 0x1.8p-4", in the order of the books.
 using ledger = std::vector<std::pair<std::string, std::string>>;
 
+// How a book is priced, and what the ledger calls that.
+struct way {
+    std::string random, construction, precision;
+    std::string name() const {
+        return random == "philox" ? precision : random + " " + construction + " " + precision;
+    }
+};
+const std::vector<way> ways{{"philox", "bridge", "double"}, {"philox", "bridge", "single"},
+                            {"philox", "bridge", "mixed"},  {"sobol", "bridge", "double"},
+                            {"sobol", "bridge", "single"},  {"sobol", "steps", "double"}};
+
 ledger priced_on(const std::string& device) {
     const engine pricer;
     ledger out;
     for (const auto& [name, trades] : books()) {
-        for (const char* precision : {"double", "single", "mixed"}) {
+        for (const way& by : ways) {
             run_options options;
             options.overrides.device = device;
-            options.overrides.precision = precision;
+            options.overrides.precision = by.precision;
             options.overrides.paths = paths;
+            options.overrides.random = by.random;
+            options.overrides.construction = by.construction;
+            options.overrides.randomisations = 8;
             for (const price_row& row : pricer.price(trades, options).rows) {
                 EXPECT_EQ(row.status, trade_status::priced)
                     << name << ": " << row.trade << ": " << row.message;
-                out.emplace_back(name + " " + precision + " " + row.trade,
+                out.emplace_back(name + " " + by.name() + " " + row.trade,
                                  bits_text(row.price) + " " + bits_text(row.standard_error));
             }
         }
