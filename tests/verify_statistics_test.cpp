@@ -183,7 +183,6 @@ TEST(verify_statistics, each_statistic_can_fail) {
     EXPECT_FALSE(no_number.holds());
 }
 
-// The tails of Student's law by quadrature over x = t + u / (1 - u).
 // Bounds that are a little apart, as of a sound engine: any of them may be missed by chance alone.
 TEST(verify_statistics, bounds_of_prices_are_judged_from_one_side) {
     dice d(31);
@@ -235,6 +234,7 @@ TEST(verify_statistics, bounds_are_scored_on_the_side_where_they_are_wrong) {
     EXPECT_EQ(score_bounds(t, got, 10).upper_z, farthest_z);
 }
 
+// The tails of Student's law by quadrature over x = t + u / (1 - u).
 TEST(verify_statistics, a_number_of_students_law_is_as_likely_as_its_normal_one) {
     const auto tail = [](double t, double degrees) {
         constexpr int points = 20000;
@@ -255,6 +255,35 @@ TEST(verify_statistics, a_number_of_students_law_is_as_likely_as_its_normal_one)
             EXPECT_LT(run::normal_of_student(t, degrees), t) << "a few parts say less";
         }
     }
+}
+
+// The error of 16 randomisations over its estimate has a mean square of 15/13, and as a normal number one of
+// 1, of which the approximation leaves 6e-3. The deviation of a square is 1.84 and 1.41: 4.5 of 40,000.
+TEST(verify_statistics, prices_from_randomisations_have_the_mean_square_of_normals) {
+    constexpr std::size_t samples = 40000, units = 16;
+    dice d(41);
+    const drawn_trade t{0, "", book::parse("trades: []\n"), 10, -1, 10.1, 100};
+    double plain = 0, scored = 0, lower = 0, upper = 0;
+    for (std::size_t k = 0; k < samples; ++k) {
+        std::vector<kernels::moments> means;
+        for (std::size_t u = 0; u < units; ++u) means.push_back({1024, 10 + normal(d), 0, 0, 0});
+        const run::estimate of = run::estimate_of_units(means);
+        priced_trade got{of.mean, of.standard_error, 0.3, "", "CPU", 0};
+        got.degrees_of_freedom = units - 1;
+        got.early.emplace();
+        got.early->lower_bound = got.early->upper_bound = of.mean;
+        got.early->lower_error = got.early->upper_error = of.standard_error;
+        const auto square_of = [](double z) { return z * z / samples; };
+        plain += square_of((of.mean - 10) / of.standard_error);
+        scored += square_of(score(t, got, 10).z);
+        lower += square_of(score_bounds(t, got, 10).lower_z);
+        upper += square_of(score_bounds(t, got, 10).upper_z);
+    }
+    EXPECT_NEAR(plain, 15.0 / 13, 4.5 * 1.84 / 200);
+    EXPECT_NEAR(scored, 1, 4.5 * 1.42 / 200 + 6e-3);
+    EXPECT_NEAR(lower, 1, 4.5 * 1.42 / 200 + 6e-3);
+    // An upper bound is forgiven a ten-thousandth of the truth, which is less than 0.01 of these errors.
+    EXPECT_NEAR(upper, 1, 4.5 * 1.42 / 200 + 1.5e-2);
 }
 
 // A sound engine misses a bound in 5 of 100,000 samples.

@@ -169,6 +169,8 @@ scored_bounds score_bounds(const drawn_trade& t, const priced_trade& got, double
     if (!got.failure.empty() || !got.early) return out;
     const early_exercise& e = *got.early;
     const auto z_of = [&](double beyond, double error, double skew) {
+        if (error > 0 && got.degrees_of_freedom)
+            return run::normal_of_student(beyond / error, *got.degrees_of_freedom);
         if (error > 0) return without_skew(beyond / error, skew);
         return beyond <= 1e-9 * t.scale ? 0 : farthest_z;
     };
