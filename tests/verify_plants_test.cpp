@@ -3,8 +3,11 @@
 // Every mistake of the catalogue, made on purpose, is noticed in a short run; what is no mistake is not.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "engine/verify/judgement.h"
 #include "engine/verify/plants.h"
@@ -30,6 +33,82 @@ TEST(verify_plants_long, every_mistake_is_caught) {
         EXPECT_TRUE(names.insert(m.name).second) << m.name;
         // A mistake shows in prices, not in trades that fail.
         EXPECT_EQ(m.of.failed, 0U) << m.name;
+    }
+}
+
+verify_request of_points(std::uint64_t trades, const std::string& plant,
+                         const std::vector<std::string>& products = {}) {
+    verify_request asked;
+    asked.trades = trades;
+    asked.products = products;
+    asked.plant = plant;
+    asked.settings.random = "sobol";
+    return asked;
+}
+
+// The engine as it is fails for one seed in 10,000; four samples of it. Some mistakes need many trades, and
+// cheap ones will do.
+TEST(verify_plants_long, every_mistake_of_points_is_caught) {
+    const std::set<std::string> small{"error_small", "error_large", "scrambles_shared"};
+    const verification made = verify_prices(of_points(800, "all"));
+    const verify::outcome& o = made.state();
+    EXPECT_TRUE(o.of_engine.holds()) << made.text(output_format::table);
+    EXPECT_EQ(o.mistakes.size(), static_cast<std::size_t>(std::ranges::count_if(
+                                     verify::plants(), [](const verify::plant& p) {
+                                         return !p.is_of_sensitivities() && p.can_be_made(true);
+                                     })));
+    for (const auto& m : o.mistakes) {
+        EXPECT_TRUE(small.contains(m.name) || m.is_caught()) << m.name;
+        EXPECT_EQ(m.of.failed, 0U) << m.name;
+    }
+    for (const char* error : {"error_small", "error_large"}) {
+        const verification by = verify_prices(of_points(8000, error, {"european", "digital", "lookback"}));
+        EXPECT_TRUE(by.holds()) << by.text(output_format::table);
+    }
+    const verification by = verify_prices(
+        of_points(1200, "scrambles_shared", {"asian", "cliquet", "range_accrual", "variance_swap"}));
+    EXPECT_TRUE(by.holds()) << by.text(output_format::table);
+}
+
+// The engine as it is fails for one seed in 10,000; three samples of it.
+TEST(verify_plants, mistakes_of_points_are_caught_at_once) {
+    for (const char* mistake : {"points_independent", "randomisations_repeated", "bridge_deviation"}) {
+        const verification made = verify_prices(of_points(150, mistake, {"asian", "cliquet", "european"}));
+        EXPECT_TRUE(made.holds()) << made.text(output_format::table);
+        EXPECT_EQ(made.state().mistakes.at(0).of.failed, 0U) << mistake;
+    }
+}
+
+TEST(verify_plants, what_has_nothing_to_be_wrong_about_is_left_out) {
+    const auto names = [](const verification& made) {
+        std::set<std::string> out;
+        for (const auto& m : made.state().mistakes) out.insert(m.name);
+        return out;
+    };
+    const std::set<std::string> of_points_alone{"points_independent", "randomisations_repeated",
+                                                "scrambles_shared", "bridge_deviation"};
+    for (const char* random : {"philox", "sobol"}) {
+        verify_request asked = of_points(4, "all", {"zero_coupon_bond"});
+        asked.settings.random = random;
+        asked.settings.paths = 2000;
+        const verification made = verify_prices(asked);
+        const bool is_philox = asked.settings.random == "philox";
+        for (const std::string& name : of_points_alone)
+            EXPECT_NE(names(made).contains(name), is_philox) << random << " " << name;
+        EXPECT_EQ(names(made).contains("mirrored"), is_philox);
+        const std::string text = made.text(output_format::table);
+        EXPECT_NE(text.find(is_philox ? "; with --random sobol also points_independent, "
+                                      : "; without --random sobol also shared_by_paths, mirrored, "),
+                  std::string::npos)
+            << text;
+        asked.plant = is_philox ? "bridge_deviation" : "mirrored";
+        try {
+            verify_prices(asked);
+            ADD_FAILURE() << "nothing was refused";
+        } catch (const error& e) {
+            EXPECT_EQ(e.kind(), error_kind::usage);
+            EXPECT_NE(e.message().find("--random sobol"), std::string::npos) << e.message();
+        }
     }
 }
 

@@ -6,9 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "engine/verify/judgement.h"
 #include "engine/verify/plants.h"
@@ -46,6 +49,35 @@ TEST(verify, three_hundred_trades_hold_and_forwards_a_thousandth_out_do_not) {
     EXPECT_FALSE(named(planted, "leaning z").holds()) << named(planted, "leaning z").value;
     EXPECT_FALSE(named(planted, "mean z squared").holds()) << named(planted, "mean z squared").value;
     EXPECT_FALSE(planted.holds());
+}
+
+// A sound engine fails once in 10,000 seeds, by each construction.
+void expect_points_hold(std::uint64_t trades, std::uint64_t paths, const std::string& construction) {
+    verify_request asked;
+    asked.trades = trades;
+    asked.settings.paths = paths;
+    asked.settings.random = "sobol";
+    asked.settings.construction = construction;
+    const verification made = verify_prices(asked);
+    EXPECT_TRUE(made.holds()) << made.text(output_format::table);
+    const verify::outcome& o = made.state();
+    for (std::size_t i = 0; i < o.trades.size(); ++i) {
+        EXPECT_EQ(o.prices[i].failure, "") << o.trades[i].text;
+        EXPECT_EQ(o.prices[i].degrees_of_freedom, 15) << o.trades[i].text;
+    }
+    std::vector<double> wrong;
+    for (const auto& t : o.trades) wrong.push_back(t.price_of_high_forwards);
+    const verify::judgement planted = verify::judge(o.trades, o.prices, wrong);
+    EXPECT_FALSE(named(planted, "largest |z|").holds());
+    EXPECT_FALSE(named(planted, "mean z squared").holds());
+}
+
+TEST(verify, points_hold_for_every_product) {
+    expect_points_hold(2 * verify::truths().size(), 16384, "bridge");
+}
+
+TEST(verify_long, points_of_each_construction_hold) {
+    for (const char* construction : {"bridge", "steps"}) expect_points_hold(3000, 32768, construction);
 }
 
 TEST(verify, every_trade_is_a_book_that_can_be_priced_again) {
