@@ -15,6 +15,7 @@
 
 #include "engine/verify/average_forms.h"
 #include "engine/verify/excursion_forms.h"
+#include "tests/by_source.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -366,11 +367,14 @@ assets:
 )";
 const double discount = std::exp(-0.05);
 
+class continuous_products : public by_source {};
+
 price_row price(const std::string& trade, std::uint64_t paths, const std::string& in = flat_market) {
     run_options options;
     options.overrides.paths = paths;
     options.overrides.seed = 20260115;
     options.overrides.device = "cpu";
+    take_source(options);
     const book trades = book::parse("trades:\n  - {id: t, " + trade + "}\n", "truth");
     const price_row row = engine().price(trades, market::parse(in), options).rows.at(0);
     EXPECT_EQ(row.status, trade_status::priced) << trade << ": " << row.message;
@@ -404,7 +408,7 @@ const std::vector<beyond_example> beyond_examples{{pays::call, true, false, 95, 
 
 // Excursions are drawn as they are: steps as long as the window do, and shorter ones change nothing. 15
 // comparisons: a false alarm in 10,000. With a window a quarter longer each truth would be missed.
-TEST(continuous_products, parisian_has_no_error_of_the_step) {
+TEST_P(continuous_products, parisian_has_no_error_of_the_step) {
     for (const beyond_example& e : beyond_examples) {
         const auto worth = [&](double window) {
             return e.worth(
@@ -415,9 +419,9 @@ TEST(continuous_products, parisian_has_no_error_of_the_step) {
             const price_row row =
                 price("product: parisian, " + e.terms() + fmt::format(", longest_step: {}", part * e.window),
                       1 << 18);
-            EXPECT_LE(std::abs(row.price - right), limit * row.standard_error)
+            EXPECT_LE(std::abs(row.price - right), chance_of(row, limit))
                 << e.terms() << " steps of " << part << " windows";
-            EXPECT_GT(std::abs(longer - right), 2 * limit * row.standard_error)
+            EXPECT_GT(std::abs(longer - right), 2 * chance_of(row, limit))
                 << e.terms() << ": can this fail?";
         }
     }
@@ -425,7 +429,7 @@ TEST(continuous_products, parisian_has_no_error_of_the_step) {
 
 // The time beyond the barrier is drawn as it is, over the whole life at once or from pillar to pillar. Ten
 // comparisons: a false alarm in 15,000. With a window a quarter longer each truth would be missed.
-TEST(continuous_products, cumulative_parisian_has_no_error_of_the_step) {
+TEST_P(continuous_products, cumulative_parisian_has_no_error_of_the_step) {
     const std::string with_pillars = R"(as_of: 2026-01-15
 currencies: {USD: {rate: 0.05}}
 assets:
@@ -441,8 +445,8 @@ assets:
         const double right = worth(e.window), longer = worth(1.25 * e.window);
         for (const std::string& in : {flat_market, with_pillars}) {
             const price_row row = price("product: cumulative_parisian, " + e.terms(), 1 << 18, in);
-            EXPECT_LE(std::abs(row.price - right), limit * row.standard_error) << e.terms() << in;
-            EXPECT_GT(std::abs(longer - right), 2 * limit * row.standard_error)
+            EXPECT_LE(std::abs(row.price - right), chance_of(row, limit)) << e.terms() << in;
+            EXPECT_GT(std::abs(longer - right), 2 * chance_of(row, limit))
                 << e.terms() << ": can this fail?";
         }
     }
@@ -576,14 +580,18 @@ assets: {A: {currency: USD, spot: 100, volatility: 0.4}}
 
 // The payoff is proportional to the time: one step of the whole life makes no error, and neither do the
 // steps of a model.
-TEST(continuous_products, corridor_accrual_has_no_error_of_the_step) {
+TEST_P(continuous_products, corridor_accrual_has_no_error_of_the_step) {
     const double inside = truth::mean_time_within(100, 0.03, 0.04, 92, 110);
     const price_row row =
         price("product: corridor_accrual, underlying: A, lower: 92, upper: 110, maturity: 1.0, coupon: 0.1",
               1 << 18);
-    EXPECT_LE(std::abs(row.price - discount * 10 * inside), limit * row.standard_error);
+    EXPECT_LE(std::abs(row.price - discount * 10 * inside), chance_of(row, limit));
     EXPECT_LE(row.standard_error, 0.01);
 }
+
+INSTANTIATE_TEST_SUITE_P(from, continuous_products, testing::Values(independent_paths), name_of_source);
+INSTANTIATE_TEST_SUITE_P(from_points_long, continuous_products, testing::Values(bridged_points, points_in_time),
+                         name_of_source);
 
 }  // namespace
 }  // namespace tilewalk

@@ -22,6 +22,7 @@
 #include "engine/analytics/price.h"
 #include "engine/verify/closed_forms.h"
 #include "kernels/math.h"
+#include "tests/by_source.h"
 #include "tests/known_error.h"
 #include "tests/model_market.h"
 #include "tilewalk/tilewalk.h"
@@ -330,9 +331,11 @@ TEST(jump_models, the_fourier_integral_gives_black) {
     }
 }
 
+class jump_models : public by_source {};
+
 // 6 models, 4 prices in one step and 2 after 60 dates: 36 comparisons, a false alarm in 4,000. The steps of
 // Bates, a fiftieth of a year, take their share of the allowance, a tenth of a cent.
-TEST(jump_models, calls_are_those_of_the_characteristic_function) {
+TEST_P(jump_models, calls_are_those_of_the_characteristic_function) {
     std::vector<judged> all;
     std::uint64_t seed = 100;
     for (const with_exponent& m : exponents()) {
@@ -356,11 +359,12 @@ TEST(jump_models, calls_are_those_of_the_characteristic_function) {
             const price_row& row = rows[i];
             ASSERT_EQ(row.status, trade_status::priced) << row.message;
             const double allowance = m.model == bates ? 1e-3 : 1e-8;
-            EXPECT_LE(std::abs(row.price - truths[i]), limit * known_error(row) + allowance)
+            EXPECT_LE(std::abs(row.price - truths[i]), chance_of(row, limit) + allowance)
                 << m.model << "\n"
                 << trades[i] << ": " << row.price << " +- " << row.standard_error << ", truth " << truths[i];
-            all.push_back(
-                {trades[i], (row.price - truths[i]) / row.standard_error, allowance / row.standard_error});
+            const double errors = (row.price - truths[i]) / row.standard_error;
+            all.push_back({trades[i], normal_of_errors(errors, row, row.standard_error),
+                           allowance / row.standard_error});
         }
     }
     const scores s = scores_of(all);
@@ -788,6 +792,10 @@ TEST(jump_models, the_worked_book_is_priced) {
     for (const char* name : {"merton", "kou", "bates", "variance_gamma", "nig", "cgmy"})
         EXPECT_NE(models.find(std::string(": ") + name + ","), std::string::npos) << name;
 }
+
+INSTANTIATE_TEST_SUITE_P(from, jump_models, testing::Values(independent_paths), name_of_source);
+INSTANTIATE_TEST_SUITE_P(from_points_long, jump_models, testing::Values(bridged_points, points_in_time),
+                         name_of_source);
 
 }  // namespace
 }  // namespace tilewalk

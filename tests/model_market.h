@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "tests/by_source.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -64,6 +65,7 @@ inline std::vector<price_row> priced(const std::string& own_products, const std:
     options.overrides.seed = seed;
     options.overrides.device = "cpu";
     options.overrides.precision = precision;
+    take_source(options);
     return engine().price(book::parse(text), market::parse(market_text), options).rows;
 }
 

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "engine/verify/closed_forms.h"
+#include "tests/by_source.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -68,10 +69,13 @@ std::string market_text(const std::array<double, 3>& rho) {
     return text + fmt::format("correlations: [[A, B, {}], [A, C, {}], [B, C, {}]]\n", rho[0], rho[1], rho[2]);
 }
 
+class notes_truths : public by_source {};
+
 price_row price(const std::string& in, const std::string& trade, std::uint64_t with_paths = paths) {
     run_options options;
     options.overrides.paths = with_paths;
     options.overrides.seed = 20260115;
+    take_source(options);
     return engine()
         .price(book::parse("trades:\n  - {id: t, " + trade + "}\n", "truth"), market::parse(in), options)
         .rows.at(0);
@@ -85,7 +89,7 @@ void check(const std::string& in, const std::string& trade, double truth, double
         got.standard_error, truth, (got.price - truth) / got.standard_error, got.message);
     ASSERT_EQ(got.status, trade_status::priced) << told;
     EXPECT_FALSE(got.thin) << told;
-    EXPECT_LE(std::abs(got.price - truth), limit * got.standard_error) << told;
+    EXPECT_LE(std::abs(got.price - truth), chance_of(got, limit)) << told;
     EXPECT_LE(got.standard_error, largest_error) << told;
 }
 void check(const std::string& trade, double truth, double largest_error, double rho = 0.4) {
@@ -174,7 +178,7 @@ TEST(notes_truths, quadratures_agree_with_closed_forms) {
     EXPECT_NEAR(t.value(100), truth::backward(100, t.moves, {95}, until_gain), 1e-6);
 }
 
-TEST(notes_truths, baskets_spreads_and_exchanges) {
+TEST_P(notes_truths, baskets_spreads_and_exchanges) {
     for (const double rho : {-0.8, 0.0, 0.4, 0.9}) {
         for (const double years : {0.25, 2.0}) {
             const double d = discount(years), scale = 2e-3 * std::sqrt(years) * 100;
@@ -228,7 +232,7 @@ TEST(notes_truths, baskets_spreads_and_exchanges) {
 
 // A barrier on two assets without correlation, watched at every moment: each stays above its own barrier by
 // itself.
-TEST(notes_truths, continuous_barrier_on_two_independent_assets) {
+TEST_P(notes_truths, continuous_barrier_on_two_independent_assets) {
     constexpr double years = 1.0, barrier = 0.75, coupon = 0.08;
     // The density of a price that stays above the barrier: the mirror image taken off.
     const auto density = [&](std::size_t i, double x) {
@@ -271,7 +275,7 @@ TEST(notes_truths, continuous_barrier_on_two_independent_assets) {
     }
 }
 
-TEST(notes_truths, continuous_protection_of_a_phoenix_on_one_asset) {
+TEST_P(notes_truths, continuous_protection_of_a_phoenix_on_one_asset) {
     const double d = discount(1.5), growth = (rate - 0.01) * 1.5;
     const double put = truth::barrier_option(
         {side::put, true, false, 1, 1, 0.8, 0, false, growth, variance(0, 1.5), rate * 1.5});
@@ -284,7 +288,7 @@ TEST(notes_truths, continuous_protection_of_a_phoenix_on_one_asset) {
 
 // A trade in another currency is the same trade in a market whose assets have the drifts that quanto asks
 // for, where that currency is the only one. The random numbers are the same, so the prices are to rounding.
-TEST(notes_truths, quanto_is_a_market_with_other_yields) {
+TEST_P(notes_truths, quanto_is_a_market_with_other_yields) {
     constexpr double eurusd_volatility = 0.15;
     constexpr std::array<double, 3> with_eurusd{-0.4, 0.25, 0.3};
     std::string quanto = fmt::format(
@@ -391,13 +395,13 @@ void expect_agreement(const std::string& trade, const F& payoff, int plain_paths
     const double mean = sum / plain_paths,
                  error = std::sqrt((squares / plain_paths - mean * mean) / plain_paths);
     const double both = std::hypot(error, got.standard_error);
-    EXPECT_LE(std::abs(got.price - mean), limit * both)
+    EXPECT_LE(std::abs(got.price - mean), errors_of_normal(limit, got, both) * both)
         << trade << "\nengine " << got.price << " +- " << got.standard_error << ", here " << mean << " +- "
         << error << ", z = " << (got.price - mean) / both;
     EXPECT_LT(both, largest_error) << trade << ": too noisy to say anything";
 }
 
-TEST(notes_truths, himalaya_of_three_assets) {
+TEST_P(notes_truths, himalaya_of_three_assets) {
     expect_agreement(
         "product: himalaya, basket: [A, B, C], initial_level: [100, 60, 80], observations: [0.5, 1.0, 1.5]",
         [](const normals& draw) {
@@ -419,7 +423,7 @@ TEST(notes_truths, himalaya_of_three_assets) {
         300'000, 0.06);
 }
 
-TEST(notes_truths, worst_of_phoenix_on_three_assets) {
+TEST_P(notes_truths, worst_of_phoenix_on_three_assets) {
     expect_agreement(
         "product: phoenix_autocallable, basket: [A, B, C], initial_level: [100, 60, 80], observations: [0.5, "
         "1.0, 1.5, 2.0], "
@@ -453,7 +457,7 @@ TEST(notes_truths, worst_of_phoenix_on_three_assets) {
 
 // Two correlated assets watched at every moment: here on 1,000 steps with each asset's bridge between them,
 // there on weekly dates. The description promises that the difference is small; it is below the noise.
-TEST(notes_truths, continuous_barrier_on_two_correlated_assets) {
+TEST_P(notes_truths, continuous_barrier_on_two_correlated_assets) {
     expect_agreement(
         "product: barrier_reverse_convertible, basket: [A, B], initial_level: [100, 60], barrier: 0.75, "
         "watching_dates: "
@@ -485,7 +489,7 @@ TEST(notes_truths, continuous_barrier_on_two_correlated_assets) {
         60'000, 0.08);
 }
 
-TEST(notes_truths, target_redemption_forward_on_many_fixings) {
+TEST_P(notes_truths, target_redemption_forward_on_many_fixings) {
     for (const std::string rule : {"full", "exact", "none"}) {
         expect_agreement(
             "product: target_redemption_forward, underlying: A, strike: 97, fixings: {start: 0, end: 1, "
@@ -512,7 +516,7 @@ TEST(notes_truths, target_redemption_forward_on_many_fixings) {
     }
 }
 
-TEST(notes_truths, decumulator_watched_at_every_moment) {
+TEST_P(notes_truths, decumulator_watched_at_every_moment) {
     double truth = 0;
     for (const double t : {0.25, 0.5, 0.75, 1.0}) {
         const auto option = [&](side of) {
@@ -582,6 +586,10 @@ TEST(notes_truths, the_worked_book_is_priced) {
     }
     EXPECT_EQ(products.size(), 17U);
 }
+
+INSTANTIATE_TEST_SUITE_P(from, notes_truths, testing::Values(independent_paths), name_of_source);
+INSTANTIATE_TEST_SUITE_P(from_points_long, notes_truths, testing::Values(bridged_points, points_in_time),
+                         name_of_source);
 
 }  // namespace
 }  // namespace tilewalk

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/verify/closed_forms.h"
+#include "tests/by_source.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -31,10 +32,13 @@ using truth::watch;
 constexpr std::uint64_t paths = 1 << 18;
 constexpr double limit = 4.5;
 
+class single_asset_truths : public by_source {};
+
 price_row price(const std::string& in, const std::string& trade, std::uint64_t with_paths = paths) {
     run_options options;
     options.overrides.paths = with_paths;
     options.overrides.seed = 20260115;
+    take_source(options);
     const book trades = book::parse("trades:\n  - {id: t, underlying: A, " + trade + "}\n", "truth");
     return engine().price(trades, market::parse(in), options).rows.at(0);
 }
@@ -47,7 +51,7 @@ void check(const std::string& in, const std::string& trade, double truth, double
         got.standard_error, truth, (got.price - truth) / got.standard_error, got.message);
     ASSERT_EQ(got.status, trade_status::priced) << told;
     EXPECT_FALSE(got.thin) << told;
-    EXPECT_LE(std::abs(got.price - truth), limit * got.standard_error) << told;
+    EXPECT_LE(std::abs(got.price - truth), chance_of(got, limit)) << told;
     EXPECT_GT(got.standard_error, 0) << told;
     EXPECT_LE(got.standard_error, largest_error) << told;
 }
@@ -164,7 +168,7 @@ struct quanto_market {
     }
 };
 
-TEST(single_asset_truths, quanto) {
+TEST_P(single_asset_truths, quanto) {
     using in = quanto_market;
     const double infinity = std::numeric_limits<double>::infinity(), t = 1.25, d = in::discount(t);
     const double forward = in::forward(t), variance = in::variance(t);
@@ -248,7 +252,7 @@ TEST(single_asset_truths, quanto) {
 }
 
 // The price less the value of the dividends to come is random, and so is a forward price.
-TEST(single_asset_truths, cash_dividends_between_decision_and_payment) {
+TEST_P(single_asset_truths, cash_dividends_between_decision_and_payment) {
     const double rate = 0.05, b = 0.04;
     const std::string in =
         "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.05}}\n"
@@ -294,7 +298,7 @@ move usual_step(double years) {
     return {0.03 * years, 0.0625 * years, std::exp(-0.05 * years)};
 }
 
-TEST(single_asset_truths, watched_on_dates) {
+TEST_P(single_asset_truths, watched_on_dates) {
     const std::vector<move> six(6, usual_step(0.25));
     const auto knocked = [](std::size_t k, double s, double goes_on) {
         if (s <= 85 || s >= 130) return 0.0;
@@ -326,7 +330,7 @@ TEST(single_asset_truths, watched_on_dates) {
 }
 
 // Past observations are in the price, with all that they decide.
-TEST(single_asset_truths, begun_in_the_past) {
+TEST_P(single_asset_truths, begun_in_the_past) {
     const double infinity = std::numeric_limits<double>::infinity(), d = std::exp(-0.05);
     const watch all{100, 0.03, 0.0625, 0, infinity};
     check(usual, "product: forward_start, strike_date: 2025-12-15, maturity: 1",
@@ -413,6 +417,10 @@ TEST(single_asset_truths, refusals) {
     check(usual, "product: chooser, strike: 100, choice_date: 2026-01-15, maturity: 1",
           black(side::call, 100 * std::exp(0.03), 100, 0.0625, d), 0.06);
 }
+
+INSTANTIATE_TEST_SUITE_P(from, single_asset_truths, testing::Values(independent_paths), name_of_source);
+INSTANTIATE_TEST_SUITE_P(from_points_long, single_asset_truths, testing::Values(bridged_points, points_in_time),
+                         name_of_source);
 
 }  // namespace
 }  // namespace tilewalk

@@ -19,6 +19,7 @@
 #include "engine/analytics/characteristic.h"
 #include "engine/analytics/price.h"
 #include "engine/verify/closed_forms.h"
+#include "tests/by_source.h"
 #include "tests/draws.h"
 #include "tests/known_error.h"
 #include "tests/model_market.h"
@@ -151,12 +152,14 @@ drawn draw(const std::string& family, int number, draws& d) {
             meets, std::max(p.rho, q.rho)};
 }
 
+class stochastic_volatility : public by_source {};
+
 // 4 families, 10 laws each, 2 maturities, 3 strikes: 240 comparisons, a false alarm in 600. The schemes' own
 // errors have an allowance that is a share of the price at the money: at the default steps 2e-3, of full
 // truncation 1e-2, which falls with the step as `the_weak_order_of_each_scheme` shows. Where the variance
 // goes up with the asset, the asset may have no second moment, and a call no standard error worth the name:
 // there it is a put.
-TEST(stochastic_volatility, options_are_those_of_the_characteristic_function) {
+TEST_P(stochastic_volatility, options_are_those_of_the_characteristic_function) {
     std::uint64_t seed = 100;
     for (const std::string family : {"quadratic_exponential", "full_truncation", "by_term", "schobel_zhu"}) {
         draws d(++seed);
@@ -185,7 +188,7 @@ TEST(stochastic_volatility, options_are_those_of_the_characteristic_function) {
             for (std::size_t k = 0; k < rows.size(); ++k) {
                 ASSERT_EQ(rows[k].status, trade_status::priced) << rows[k].message;
                 EXPECT_LE(std::abs(rows[k].price - truths[k]),
-                          limit * rows[k].standard_error + share * units[k])
+                          chance_of(rows[k], limit) + share * units[k])
                     << of.model << "\n"
                     << trades[k] << ": " << rows[k].price << " +- " << rows[k].standard_error << ", truth "
                     << truths[k];
@@ -887,6 +890,10 @@ TEST(stochastic_volatility, a_barrier_is_watched_under_local_volatility) {
     EXPECT_GE(order, 0.7);
     EXPECT_LE(order, 1.4);
 }
+
+INSTANTIATE_TEST_SUITE_P(from, stochastic_volatility, testing::Values(independent_paths), name_of_source);
+INSTANTIATE_TEST_SUITE_P(from_points_long, stochastic_volatility, testing::Values(bridged_points, points_in_time),
+                         name_of_source);
 
 }  // namespace
 }  // namespace tilewalk

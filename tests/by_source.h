@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of truths that run with each source of random numbers: independent paths, and Sobol points by each
+// construction.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "engine/run/units.h"
+#include "tests/known_error.h"
+#include "tilewalk/engine.h"
+
+namespace tilewalk {
+
+struct random_source {
+    std::string random, construction;
+};
+inline const random_source independent_paths{"philox", "bridge"}, bridged_points{"sobol", "bridge"},
+    points_in_time{"sobol", "steps"};
+
+inline std::string name_of_source(const testing::TestParamInfo<random_source>& at) {
+    return at.param.random == "philox" ? "philox" : at.param.random + "_" + at.param.construction;
+}
+
+// The degrees of freedom of an error of which the row's may be a part: then they count for as much more (Welch
+// 1947).
+inline double degrees_of(const price_row& row, double error) {
+    const double part = known_error(row) / error;
+    return row.degrees_of_freedom() / (part * part * part * part);
+}
+// The normal number that is as likely exceeded as `t` of these errors.
+inline double normal_of_errors(double t, const price_row& row, double error) {
+    const bool is_student = row.randomisations > 0 && error > 0 && degrees_of(row, error) < 1e6;
+    return is_student ? run::normal_of_student(t, degrees_of(row, error)) : t;
+}
+// The other way round: 4.5 of a normal number are 6.8 of 16 randomisations.
+inline double errors_of_normal(double normal, const price_row& row, double error) {
+    double low = normal, high = 1e3 * normal;
+    while (high - low > 1e-9 * low) {
+        const double middle = 0.5 * (low + high);
+        (normal_of_errors(middle, row, error) < normal ? low : high) = middle;
+    }
+    return low;
+}
+// As far as chance takes a price from its truth, as rarely as a normal number is so many errors out.
+inline double chance_of(const price_row& row, double normal) {
+    return errors_of_normal(normal, row, known_error(row)) * known_error(row);
+}
+
+// While it lives, tests that ask for it take this source; others take independent paths.
+class source_in_use {
+  public:
+    explicit source_in_use(const random_source& of) { current() = of; }
+    ~source_in_use() { current() = independent_paths; }
+    source_in_use(const source_in_use&) = delete;
+    source_in_use& operator=(const source_in_use&) = delete;
+
+    static const random_source& now() { return current(); }
+
+  private:
+    static random_source& current() {
+        static random_source of = independent_paths;
+        return of;
+    }
+};
+
+inline void take_source(run_options& into) {
+    into.overrides.random = source_in_use::now().random;
+    into.overrides.construction = source_in_use::now().construction;
+}
+
+class by_source : public testing::TestWithParam<random_source> {
+    const source_in_use source_{GetParam()};
+};
+
+}  // namespace tilewalk
