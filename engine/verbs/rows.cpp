@@ -91,10 +91,12 @@ void price_alike(price_row& row, const plan::range& payoffs, bool is_independent
 
 // The standard error from randomisations. The mean of a payoff that jumps moves by whole paths, and where
 // few dimensions count so evenly that all randomisations have the same number of them, their spread shows
-// less than one path more or less would make. The size of its jump is that of a payoff with two values.
+// less than one path more or less would make. A payoff with two values that are J apart, of which a share p
+// of paths has one, has q = p (1 - p), a variance J^2 q and a fourth moment J^4 q (1 - 3 q): that jump is
+// taken.
 double quasi_error(const run::estimate& of, const kernels::moments& m, bool jumps) {
     if (m.m2 == 0 || !jumps) return of.standard_error;
-    return std::hypot(of.standard_error, std::sqrt(m.m4 / m.m2) / m.count);
+    return std::hypot(of.standard_error, std::sqrt(m.m4 / m.m2 + 3 * m.m2 / m.count) / m.count);
 }
 
 void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t paths,
