@@ -91,10 +91,13 @@ class order {
     std::span<const place_of_slot> normal_slots() const { return normals_; }
     std::span<const place_of_slot> uniform_slots() const { return uniforms_; }
 
-    // The same with other steps, as many.
-    order with(std::shared_ptr<const order_of_steps> steps) const {
+    // The same with its steps changed, of which there are as many.
+    template <class F>
+    order with_steps(const F& change) const {
+        order_of_steps steps = *steps_;
+        change(steps);
         order out = *this;
-        out.steps_ = std::move(steps);
+        out.steps_ = std::make_shared<const order_of_steps>(std::move(steps));
         return out;
     }
 

@@ -336,7 +336,8 @@ path_shocks normals_scrambled_alike(const path_job& job, const cpu::lane_operati
     const std::uint64_t paths = job.points.paths_of_randomisation;
     return shocks_of(job, [&](double* out, std::size_t step, std::size_t slot, std::size_t first) {
         const quasi::order& order = *job.points.order;
-        if (step >= order.quasi_nodes()) return draw_normals(out, job, operations, step, slot, first);
+        if (order.dimension_of_normal(step, slot) == kernels::no_dimension)
+            return draw_normals(out, job, operations, step, slot, first);
         const kernels::scramble by = kernels::scramble_of(
             job.seed, static_cast<std::uint32_t>(first / paths), order.dimension_of_normal(0, slot),
             order.normal_slots()[slot].key);
@@ -401,11 +402,8 @@ stages with_bridges(void (*change)(std::vector<kernels::bridge_node>&)) {
         for (path_job& job : changed) {
             const quasi::order& right = *job.points.order;
             if (!right.is_bridged()) continue;
-            quasi::order_of_steps steps{{right.nodes().begin(), right.nodes().end()},
-                                        {right.inverse_roots().begin(), right.inverse_roots().end()}};
-            change(steps.nodes);
             job.points.order = &orders.emplace_back(
-                right.with(std::make_shared<const quasi::order_of_steps>(std::move(steps))));
+                right.with_steps([&](quasi::order_of_steps& steps) { change(steps.nodes); }));
         }
         return honestly(changed);
     });
