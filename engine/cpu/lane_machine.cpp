@@ -546,6 +546,11 @@ void lane_machine::walk(const path_job& job, std::uint64_t tile, std::span<tile_
     summarise(job, tile, results);
 }
 
+void lane_machine::walk_paths(const path_job& job, std::uint64_t first_path, double* payoffs,
+                              const std::atomic<bool>* cancel) {
+    double_.walk(job, first_path, payoffs, cancel);
+}
+
 tile_result result_of_tile(std::span<const double> payoffs, std::uint64_t first_path) {
     tile_result r{};
     for (std::size_t p = 0; p < payoffs.size(); ++p) {

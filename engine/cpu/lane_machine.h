@@ -249,6 +249,10 @@ class lane_machine {
     void walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results,
               std::span<double> derivatives, const std::atomic<bool>* cancel = nullptr);
 
+    // The payoffs of the 256 paths from first_path on, in double, as lane_walk has them.
+    void walk_paths(const path_job& job, std::uint64_t first_path, double* payoffs,
+                    const std::atomic<bool>* cancel = nullptr);
+
     // Rows read so far by all walks; a row for 256 lanes counts once.
     std::uint64_t scenario_rows_read() const {
         return double_.scenario_rows_read() + single_.scenario_rows_read() + mixed_.scenario_rows_read();

@@ -163,7 +163,7 @@ void add_program(const explained& of, const cpu::lane_program& code, const marke
 
 // The source of a trade's random numbers, with the reason where a pilot decides. A trade with rights is tried
 // as one without any: its policy comes later.
-std::string random_of(const explained& of, pilot& by, const markets::market_state& in, const settled& run,
+std::string random_of(const explained& of, pilot_of_points& by, const markets::market_state& in, const settled& run,
                       const std::atomic<bool>* cancel) {
     if (of.made->is_certain()) return {};
     const auto independent = [&] { return std::string(source_of(run, false).name); };
@@ -213,7 +213,7 @@ std::optional<trade_plan::decision> decision_of(const books::trade& t, const mar
 
 trade_plan explain_one(const books::trade& t, const explained& of, const std::function<std::string()>& kernel,
                        const markets::market_state& in, const settled& run, greeks::adjoint_store& shapes,
-                       const policy_search& policies, pilot& tries) {
+                       const policy_search& policies, pilot_of_points& tries) {
     trade_plan p;
     p.trade = t.id;
     p.product = t.product_name;
@@ -268,7 +268,7 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
     const auto saved = policies_in(run);
     policy_search policies{run, operations_named(settings_.instruction_set), untold, options.cancel, true};
     if (saved) policies.saved = &*saved;
-    pilot tries(policies.operations, run.seed, run.paths);
+    pilot_of_points tries(policies.operations, run.seed, run.paths);
     std::vector<trade_plan> out;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const auto kernel = [&] { return kernels ? kernels->text_of(i) : std::string(); };

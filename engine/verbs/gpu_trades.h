@@ -67,6 +67,8 @@ struct ready_on_gpus {
         cuda::ready_run walk, sample;
     };
     of_source without, with_points;
+
+    bool is_empty() const { return without.walk.is_empty() && with_points.walk.is_empty(); }
 };
 
 // The trades of a book that walk paths, as GPUs would be given them. Those with rights follow policies found

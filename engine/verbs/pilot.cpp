@@ -118,7 +118,7 @@ void known_choices::keep(std::size_t trade, const std::shared_ptr<const ready_tr
     by_trade_.insert_or_assign(trade, known{plan, run.seed, run.paths, run.chooses_source, what});
 }
 
-chosen_points pilot::choose(const run::job& of, bool open, std::span<const arrays::shock_cube> scenarios,
+chosen_points pilot_of_points::choose(const run::job& of, bool open, std::span<const arrays::shock_cube> scenarios,
                             const std::atomic<bool>* cancel) {
     chosen_points out;
     const std::uint64_t blocks = paths_ / most_share / cpu::lanes;
@@ -127,8 +127,7 @@ chosen_points pilot::choose(const run::job& of, bool open, std::span<const array
     if (orders.empty() || (orders.size() == 1 && !open)) return out;
     const std::uint64_t each = std::min(blocks / orders.size(), most_blocks);
     const auto code = compiled_.of(*of.code);
-    cpu::lane_walk<double, double> walk(operations_.in_double, operations_.double_draws,
-                                        operations_.double_points);
+    cpu::lane_machine machine(operations_);
     std::vector<double> payoffs(code->outputs.size() * kernels::paths_per_tile);
     double best = 0;
     for (std::size_t k = 0; k < orders.size(); ++k) {
@@ -142,7 +141,7 @@ chosen_points pilot::choose(const run::job& of, bool open, std::span<const array
         job.points = {&orders[k], cpu::few_points};
         spread found;
         for (std::uint64_t b = 0; b < each; ++b) {
-            walk.walk(job, b * cpu::lanes, payoffs.data(), cancel);
+            machine.walk_paths(job, b * cpu::lanes, payoffs.data(), cancel);
             found.add(payoffs.data());
         }
         out.pilot_paths += job.paths;

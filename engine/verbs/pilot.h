@@ -60,10 +60,10 @@ class known_choices {
     std::map<std::size_t, known> by_trade_;
 };
 
-class pilot {
+class pilot_of_points {
   public:
     // For runs of so many paths from this seed, of which it takes at most a twentieth.
-    pilot(const cpu::lane_operations& operations, std::uint64_t seed, std::uint64_t paths)
+    pilot_of_points(const cpu::lane_operations& operations, std::uint64_t seed, std::uint64_t paths)
         : operations_(operations), seed_(seed), paths_(paths) {}
 
     // Safe to call in many threads. Where it is `open` whether points are worth it, a trade is tried that has

@@ -107,7 +107,7 @@ class idle_gpu_runs {
         return std::make_unique<ready_on_gpus>();
     }
     void give_back(const settings& made_in, std::unique_ptr<ready_on_gpus> run) {
-        if (run->walk.is_empty()) return;
+        if (run->is_empty()) return;
         idle_run oldest;  // ends outside of the lock
         const std::lock_guard guard(lock_);
         idle_.push_back({made_in, std::move(run)});

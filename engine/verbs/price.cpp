@@ -341,7 +341,7 @@ void choose_points(planned_run& r, const points_by_trade* held, known_choices* k
     if (!run.chooses_source && !run.chooses_construction) return;
     const std::size_t trades = r.book.trades.size();
     const scenarios_of_markets scenarios(r.in);
-    pilot by(r.operations, run.seed, run.paths);
+    pilot_of_points by(r.operations, run.seed, run.paths);
     const auto chosen_for = [&](std::size_t i, const planned& first) {
         if (known != nullptr)
             if (auto found = known->find(i, first.ready, run)) return *found;

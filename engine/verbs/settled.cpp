@@ -45,8 +45,8 @@ run_settings with_source(run_settings all, const random::catalogue_entry& source
 
 // No bit depends on the way in which numbers reach a thread: where it is for numbers that are made there,
 // points take another.
-cuda::kernel_wish wished_for_points(run_settings all, const random::catalogue_entry& source) {
-    cuda::kernel_wish as_asked = wished_kernel(all);
+cuda::kernel_wish wished_for_points(run_settings all, cuda::kernel_wish as_asked,
+                                    const random::catalogue_entry& source) {
     as_asked.reads_shocks = true;
     if (!cuda::reads_shocks(as_asked)) all.prefetch = "auto";
     return wished_kernel(with_source(std::move(all), source));
@@ -100,7 +100,7 @@ settled settle(const run_options& options, const run_settings& file) {
     }
     s.how = wished_kernel(with_source(all, source_of(s, false)));
     s.how_of_points = s.how;
-    if (s.chooses_source) s.how_of_points = wished_for_points(all, source_of(s, true));
+    if (s.chooses_source) s.how_of_points = wished_for_points(all, s.how, source_of(s, true));
     s.correlation = *all.correlation;
     s.memory_bytes = *all.memory_bytes;
     if (s.threads == 0) s.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
