@@ -318,7 +318,7 @@ TEST_F(command, wrong_usage_is_refused_with_a_hint) {
          "--row-space: found 'read', expected global, read_only"},
         {{"price", "book.yaml", "--prefetch", "smem_roling"}, "did you mean 'smem_rolling'?"},
         {{"price", "book.yaml", "--random", "Fast!"},
-         "--random: found 'Fast!', expected philox, philox_7, sobol, curand_philox"},
+         "--random: found 'Fast!', expected auto, philox, philox_7, sobol, curand_philox"},
         {{"price", "book.yaml", "--row_space", "global"}, "did you mean '--row-space'?"},
         {{"price", "book.yaml", "--precision", "singel"},
          "--precision: found 'singel'; did you mean 'single'? expected double, single, single_fast, mixed"},

@@ -16,7 +16,7 @@
 namespace tilewalk {
 namespace {
 
-// Ten dates of an average and many steps; one date of three assets; and a payment that no pilot sees.
+// An average; one date of three assets; one of one; and a payment that no pilot sees.
 constexpr const char* text = R"(market:
   as_of: 2026-01-15
   currencies: {USD: {rate: 0.05}}
@@ -29,7 +29,7 @@ trades:
   - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 60}}
   - {id: basket, product: basket, basket: [A, B, C], strike: 270, maturity: 1}
   - {id: european, product: european, underlying: A, strike: 100, maturity: 1}
-  - {id: far, product: digital, underlying: A, strike: 1000, maturity: 1}
+  - {id: far, product: european, underlying: A, strike: 210, maturity: 1}
 )";
 
 results priced(const char* random, const char* construction, std::uint64_t paths = 16384,
