@@ -24,25 +24,31 @@ inline std::string name_of_source(const testing::TestParamInfo<random_source>& a
     return at.param.random == "philox" ? "philox" : at.param.random + "_" + at.param.construction;
 }
 
-// The degrees of freedom of an error of which the row's may be a part: then they count for as much more (Welch
-// 1947).
+// The degrees of freedom of an error of which the row's may be a part: then they count for as much more
+// (Welch 1947).
 inline double degrees_of(const price_row& row, double error) {
     const double part = known_error(row) / error;
     return row.degrees_of_freedom() / (part * part * part * part);
 }
+inline bool is_student(const price_row& row, double error) {
+    return row.randomisations > 0 && error > 0 && degrees_of(row, error) < 1e6;
+}
 // The normal number that is as likely exceeded as `t` of these errors.
 inline double normal_of_errors(double t, const price_row& row, double error) {
-    const bool is_student = row.randomisations > 0 && error > 0 && degrees_of(row, error) < 1e6;
-    return is_student ? run::normal_of_student(t, degrees_of(row, error)) : t;
+    return is_student(row, error) ? run::normal_of_student(t, degrees_of(row, error)) : t;
 }
-// The other way round: 4.5 of a normal number are 6.8 of 16 randomisations.
-inline double errors_of_normal(double normal, const price_row& row, double error) {
+// So many errors from so many degrees of freedom are as rarely exceeded as `normal` of a normal number: 6.8
+// of 16 randomisations for 4.5.
+inline double student_of_normal(double normal, double degrees) {
     double low = normal, high = 1e3 * normal;
     while (high - low > 1e-9 * low) {
         const double middle = 0.5 * (low + high);
-        (normal_of_errors(middle, row, error) < normal ? low : high) = middle;
+        (run::normal_of_student(middle, degrees) < normal ? low : high) = middle;
     }
     return low;
+}
+inline double errors_of_normal(double normal, const price_row& row, double error) {
+    return is_student(row, error) ? student_of_normal(normal, degrees_of(row, error)) : normal;
 }
 // As far as chance takes a price from its truth, as rarely as a normal number is so many errors out.
 inline double chance_of(const price_row& row, double normal) {

@@ -421,8 +421,7 @@ TEST_P(continuous_products, parisian_has_no_error_of_the_step) {
                       1 << 18);
             EXPECT_LE(std::abs(row.price - right), chance_of(row, limit))
                 << e.terms() << " steps of " << part << " windows";
-            EXPECT_GT(std::abs(longer - right), 2 * chance_of(row, limit))
-                << e.terms() << ": can this fail?";
+            EXPECT_GT(std::abs(longer - right), 2 * chance_of(row, limit)) << e.terms() << ": can this fail?";
         }
     }
 }
@@ -446,8 +445,7 @@ assets:
         for (const std::string& in : {flat_market, with_pillars}) {
             const price_row row = price("product: cumulative_parisian, " + e.terms(), 1 << 18, in);
             EXPECT_LE(std::abs(row.price - right), chance_of(row, limit)) << e.terms() << in;
-            EXPECT_GT(std::abs(longer - right), 2 * chance_of(row, limit))
-                << e.terms() << ": can this fail?";
+            EXPECT_GT(std::abs(longer - right), 2 * chance_of(row, limit)) << e.terms() << ": can this fail?";
         }
     }
 }
@@ -590,8 +588,8 @@ TEST_P(continuous_products, corridor_accrual_has_no_error_of_the_step) {
 }
 
 INSTANTIATE_TEST_SUITE_P(from, continuous_products, testing::Values(independent_paths), name_of_source);
-INSTANTIATE_TEST_SUITE_P(from_points_long, continuous_products, testing::Values(bridged_points, points_in_time),
-                         name_of_source);
+INSTANTIATE_TEST_SUITE_P(from_points_long, continuous_products,
+                         testing::Values(bridged_points, points_in_time), name_of_source);
 
 }  // namespace
 }  // namespace tilewalk

@@ -24,12 +24,14 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "engine/verify/closed_forms.h"
+#include "tests/by_source.h"
 #include "tests/known_error.h"
 #include "tilewalk/tilewalk.h"
 
@@ -1037,11 +1039,12 @@ constexpr double limit = 4.5;
 
 // A standard error is asked to be at most what the source's last digit is good for, or a thousandth of the
 // value, whichever is more. A run of its own says how many paths that takes.
-constexpr double target_share = 1e-3;
+constexpr double target_share = 1e-3, most_of_target = 1.25;
 constexpr std::uint64_t pilot_paths = 1 << 14, least_paths = 1 << 20, most_paths = 1 << 22,
                         most_path_steps = 1 << 26;
-// A case by itself is judged by a part of these paths, where all of them together take minutes.
-constexpr std::uint64_t part_of_paths = 8;
+// A case by itself is judged by a part of these paths, where all of them together take minutes, and by fewer
+// points.
+constexpr std::uint64_t part_of_paths = 8, part_of_points = 64;
 // The cases of SABR are many strikes of few laws, on paths of up to 180 steps, and known to a ten-thousandth
 // of volatility; they take no pilot, but all the paths that fit.
 constexpr std::uint64_t pilot_paths_of_sabr = 1 << 10, most_path_steps_of_sabr = 1 << 23;
@@ -1058,6 +1061,7 @@ std::uint64_t seed_of(const std::string& name) {
 
 run_options options_of(const std::string& name, std::uint64_t paths) {
     run_options options;
+    take_source(options);
     options.overrides.paths = paths;
     options.overrides.seed = seed_of(name);
     return options;
@@ -1072,14 +1076,14 @@ run_of_case run(const published_case& c, const expressed& e, std::uint64_t paths
     const results got =
         engine().price(book::parse(book_of(e), c.id()), market::parse(yaml(e.market), "market of " + c.id()),
                        options_of(name, paths));
-    return {got.rows.at(0), std::max<std::uint64_t>(1, got.manifest.path_steps / paths)};
+    return {got.rows.at(0), std::max<std::uint64_t>(1, got.manifest.path_steps / got.manifest.paths)};
 }
 
 struct judged {
     price_row row;
     double error = 0;   // one standard error of the difference from the truth
     double bound = 0;   // how far the truth and the trade may lie from the case
-    double z = 0;       // 0 where nothing is random
+    double z = 0;       // a normal number that is as likely as the error; 0 where nothing is random
     double target = 0;  // of the standard error
     bool has_all_paths = false;
     // The distance of the mean of z from 0 that is not chance: `bound`, and the skewness of the payoff, which
@@ -1088,6 +1092,7 @@ struct judged {
     double lean = 0;
 
     bool counts() const { return error > 0 && lean <= most_lean; }
+    double z_of(double difference) const { return normal_of_errors(difference / error, row, error); }
 };
 
 judged judge(const published_case& c, std::uint64_t part = 1) {
@@ -1101,10 +1106,15 @@ judged judge(const published_case& c, std::uint64_t part = 1) {
     const double ratio = known_error(pilot.row) / out.target;
     const double wanted =
         pilot.row.thin ? double(most) : std::min(ratio * ratio * double(pilot_paths), double(most));
-    const std::uint64_t paths =
+    std::uint64_t paths =
         std::max(std::bit_ceil(static_cast<std::uint64_t>(wanted)), std::min(least_paths / part, most));
-    out.row = run(c, e, paths, c.id()).row;
-    out.has_all_paths = paths == most;
+    // Errors from randomisations are known less well, so that a pilot of points may have promised too much.
+    for (;; paths *= 2) {
+        out.row = run(c, e, paths, c.id()).row;
+        out.has_all_paths = paths >= most;
+        const bool may_be_more = source_in_use::now().random == "sobol" && !out.has_all_paths;
+        if (!may_be_more || known_error(out.row) <= most_of_target * out.target) break;
+    }
     out.error = std::hypot(known_error(out.row), c.standard_error());
     out.bound = c.error() + e.allowance;
     // A trade of which no path paid anything, or one path all that was paid, has no error to speak of. Were
@@ -1116,7 +1126,7 @@ judged judge(const published_case& c, std::uint64_t part = 1) {
         out.bound += (out.row.effective_hits == 0 ? 12 : 15) * most_paid / static_cast<double>(out.row.paths);
     }
     if (out.error > 0) {
-        out.z = (out.row.price - c.value()) / out.error;
+        out.z = out.z_of(out.row.price - c.value());
         out.lean = out.bound / out.error + 0.5 / std::sqrt(out.row.effective_hits);
     }
     return out;
@@ -1145,7 +1155,7 @@ scores scores_of(const std::vector<std::pair<published_case, judged>>& all, doub
     scores s;
     for (const auto& [c, j] : all) {
         if (!j.counts()) continue;
-        const double z = (j.row.price * high - c.value()) / j.error * small;
+        const double z = j.z_of((j.row.price * high - c.value()) * small);
         ++s.cases;
         if (std::abs(z) > std::abs(s.worst_z)) s.worst_z = z, s.worst = c.id();
         s.mean_z += z;
@@ -1223,10 +1233,11 @@ TEST(reference, a_continuous_average_leans_within_its_allowance) {
 
 void expect_met(const published_case& c, const judged& j) {
     ASSERT_EQ(j.row.status, trade_status::priced) << told(c, j);
+    const double chance = errors_of_normal(limit, j.row, j.error) * j.error;
     EXPECT_LE(std::abs(j.row.price - c.value()),
-              limit * j.error + j.bound + 1e-12 * std::abs(c.value()))  // twelve digits are printed
+              chance + j.bound + 1e-12 * std::abs(c.value()))  // twelve digits are printed
         << told(c, j);
-    EXPECT_TRUE(j.has_all_paths || known_error(j.row) <= 1.25 * j.target) << told(c, j);
+    EXPECT_TRUE(j.has_all_paths || known_error(j.row) <= most_of_target * j.target) << told(c, j);
 }
 
 std::vector<std::string> families() {
@@ -1237,7 +1248,12 @@ std::vector<std::string> families() {
     return {names.begin(), names.end()};
 }
 
-class family : public testing::TestWithParam<std::string> {};
+class family : public testing::TestWithParam<std::tuple<std::string, random_source>> {
+  protected:
+    const std::string name_ = std::get<0>(GetParam());
+    const source_in_use source_{std::get<1>(GetParam())};
+    const bool is_quasi_ = source_in_use::now().random == "sobol";
+};
 
 // A case is missed by a sound engine with fresh random numbers once in 150,000 times, one of 1,229 once in
 // 122 times, and the mean of one of thirteen families once in 12,000; with the seeds as they stand the
@@ -1245,33 +1261,50 @@ class family : public testing::TestWithParam<std::string> {};
 TEST_P(family, is_met_and_leans_nowhere) {
     std::vector<std::pair<published_case, judged>> all;
     for (const published_case& c : published_cases()) {
-        if (c.family != GetParam() || !c.is_price() || c.has_exercise() || obstacle(c)) continue;
-        judged j = judge(c, part_of_paths);
+        if (c.family != name_ || !c.is_price() || c.has_exercise() || obstacle(c)) continue;
+        judged j = judge(c, is_quasi_ ? part_of_points : part_of_paths);
         if (j.row.thin) j = judge(c);
         all.emplace_back(c, j);
         expect_met(c, all.back().second);
     }
     ASSERT_FALSE(all.empty());
     const scores right = scores_of(all);
-    fmt::print("{:17}{}\n", GetParam(), told(right));
+    fmt::print("{:17}{}\n", name_, told(right));
     EXPECT_TRUE(pass_mean(right)) << told(right);
-    EXPECT_FALSE(pass_mean(scores_of(all, 1.2))) << "it has to be able to fail";
+    // Errors of points are often so small that the last digit of most cases counts for more.
+    if (!is_quasi_ || right.cases > 0) {
+        EXPECT_FALSE(pass_mean(scores_of(all, 1.2))) << "it has to be able to fail";
+    }
 }
 
-INSTANTIATE_TEST_SUITE_P(reference, family, testing::ValuesIn(families()), [](const auto& at) {
-    std::string name = at.param;
+std::string name_of_family(const testing::TestParamInfo<std::tuple<std::string, random_source>>& at) {
+    std::string name = std::get<0>(at.param) + "_" + std::get<1>(at.param).random;
     for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
     return name;
-});
+}
+INSTANTIATE_TEST_SUITE_P(reference, family,
+                         testing::Combine(testing::ValuesIn(families()), testing::Values(independent_paths)),
+                         name_of_family);
+// The others take minutes; all are met below.
+INSTANTIATE_TEST_SUITE_P(reference_by_points, family,
+                         testing::Combine(testing::Values("barrier", "forward_compound", "hybrid",
+                                                          "jump_levy", "lookback", "multi_asset", "quanto",
+                                                          "rates"),
+                                          testing::Values(bridged_points)),
+                         name_of_family);
 
-// All cases by all their paths, and all together; false alarms are as rare as above.
-TEST(reference_long, every_case_is_met_and_the_whole_leans_nowhere) {
+class every_case : public by_source {};
+
+// All cases by all their paths, or by as many points as above, and all together; false alarms are as rare.
+TEST_P(every_case, is_met_and_the_whole_leans_nowhere) {
+    const bool is_quasi = GetParam().random == "sobol";
     std::vector<std::pair<published_case, judged>> all;
     std::map<std::string, std::vector<std::pair<published_case, judged>>> families;
     int exact = 0, not_counted = 0, prices = 0, counted_prices = 0;
     for (const published_case& c : published_cases()) {
         if (!c.is_price() || c.has_exercise() || obstacle(c)) continue;
-        const judged j = judge(c);
+        judged j = judge(c, is_quasi ? part_of_points : 1);
+        if (is_quasi && j.row.thin) j = judge(c);
         expect_met(c, j);
         if (j.row.status != trade_status::priced) continue;
         exact += j.error == 0;
@@ -1292,13 +1325,17 @@ TEST(reference_long, every_case_is_met_and_the_whole_leans_nowhere) {
     fmt::print("{:17}{}\n", "all", told(right));
     fmt::print("and {} with nothing random, {} too thin or known too coarsely to be judged together\n", exact,
                not_counted);
-    EXPECT_GE(counted_prices, 0.9 * prices);
+    // Points err by so much less that the last digit of many cases counts for more.
+    EXPECT_GE(counted_prices, (is_quasi ? 0.2 : 0.9) * prices);
     EXPECT_TRUE(pass_mean(right)) << told(right);
     EXPECT_TRUE(pass_square(right)) << told(right);
     // It has to be able to fail.
     EXPECT_FALSE(pass_mean(scores_of(all, 1.0005))) << told(scores_of(all, 1.0005));
     EXPECT_FALSE(pass_square(scores_of(all, 1, 1.2))) << told(scores_of(all, 1, 1.2));
 }
+
+INSTANTIATE_TEST_SUITE_P(reference_long, every_case,
+                         testing::Values(independent_paths, bridged_points, points_in_time), name_of_source);
 
 // --- rights -----------------------------------------------------------------------------------------------
 
@@ -1311,11 +1348,16 @@ constexpr std::size_t groups_of_rights = 6, most_outside_of_a_group = 3;
 // Whether the truth of the case lies between the bounds, each moved apart by so many of its errors.
 bool holds(const published_case& c, const price_row& row, double errors) {
     const early_exercise& e = *row.early;
-    return e.lower_bound - errors * e.lower_error - c.error() <= c.value() &&
-           c.value() <= e.upper_bound + errors * e.upper_error + c.error();
+    // Both have as many degrees of freedom.
+    const double widened = errors_of_normal(errors, row, known_error(row));
+    return e.lower_bound - widened * e.lower_error - c.error() <= c.value() &&
+           c.value() <= e.upper_bound + widened * e.upper_error + c.error();
 }
 
-class rights : public testing::TestWithParam<std::size_t> {};
+class rights : public testing::TestWithParam<std::tuple<std::size_t, random_source>> {
+  protected:
+    const source_in_use source_{std::get<1>(GetParam())};
+};
 
 // A bound is on the wrong side of a sound engine's truth by 4.5 errors once in 300,000 times, if its policy
 // is the best there is, and less often if not.
@@ -1323,7 +1365,8 @@ TEST_P(rights, bounds_hold_what_was_published) {
     std::size_t number = 0, cases = 0, outside = 0, noticed = 0;
     double widest = 0;
     for (const published_case& c : published_cases()) {
-        if (!c.has_exercise() || !c.is_price() || obstacle(c) || number++ % groups_of_rights != GetParam())
+        if (!c.has_exercise() || !c.is_price() || obstacle(c) ||
+            number++ % groups_of_rights != std::get<0>(GetParam()))
             continue;
         const expressed e = express(c);
         const std::size_t assets = c.model().contains("assets") ? c.model().at("assets").size() : 1;
@@ -1357,7 +1400,17 @@ TEST_P(rights, bounds_hold_what_was_published) {
     EXPECT_GE(noticed, cases / 2) << "it has to be able to fail";
 }
 
-INSTANTIATE_TEST_SUITE_P(reference, rights, testing::Range(std::size_t{0}, groups_of_rights));
+std::string name_of_group(const testing::TestParamInfo<std::tuple<std::size_t, random_source>>& at) {
+    return std::to_string(std::get<0>(at.param)) + "_" + std::get<1>(at.param).random;
+}
+INSTANTIATE_TEST_SUITE_P(reference, rights,
+                         testing::Combine(testing::Range(std::size_t{0}, groups_of_rights),
+                                          testing::Values(independent_paths)),
+                         name_of_group);
+INSTANTIATE_TEST_SUITE_P(reference_long, rights,
+                         testing::Combine(testing::Range(std::size_t{0}, groups_of_rights),
+                                          testing::Values(bridged_points)),
+                         name_of_group);
 
 // --- sensitivities ----------------------------------------------------------------------------------------
 
@@ -1435,7 +1488,7 @@ judged sensitivity_of(const published_case& c, std::uint64_t paths, const std::s
     out.error = known_error(out.row);
     out.bound = rows[0]->bias / std::abs(per) + c.error();
     if (out.error > 0) {
-        out.z = (out.row.price - c.value()) / out.error;
+        out.z = out.z_of(out.row.price - c.value());
         out.lean = out.bound / out.error;
     }
     return out;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/by_source.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::tests {
@@ -52,6 +53,7 @@ inline results priced(const std::string& text, std::uint64_t paths, std::uint64_
     options.overrides.paths = paths;
     options.overrides.seed = seed;
     options.overrides.threads = 2;
+    take_source(options);
     return engine().price(book::parse(text), options);
 }
 
@@ -63,10 +65,12 @@ inline void expect_between(const price_row& row, double truth,
     ASSERT_EQ(row.status, trade_status::priced) << row.message;
     ASSERT_TRUE(row.early);
     const early_exercise& e = *row.early;
-    EXPECT_LT(e.lower_bound - 4 * e.lower_error, truth);
-    EXPECT_GT(e.upper_bound + 4 * e.upper_error, truth);
-    EXPECT_GT(e.lower_bound + 4 * e.lower_error, least) << "a policy that is near the best";
-    EXPECT_LT(e.upper_bound - 4 * e.upper_error, most) << "a martingale that is near the best";
+    // Both bounds have as many degrees of freedom.
+    const double errors = errors_of_normal(4, row, known_error(row));
+    EXPECT_LT(e.lower_bound - errors * e.lower_error, truth);
+    EXPECT_GT(e.upper_bound + errors * e.upper_error, truth);
+    EXPECT_GT(e.lower_bound + errors * e.lower_error, least) << "a policy that is near the best";
+    EXPECT_LT(e.upper_bound - errors * e.upper_error, most) << "a martingale that is near the best";
     EXPECT_NEAR(row.price, (e.lower_bound + e.upper_bound) / 2, 1e-12 * std::abs(truth));
     EXPECT_LE(row.low, row.price);
     EXPECT_GE(row.high, row.price);

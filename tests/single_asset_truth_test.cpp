@@ -419,8 +419,8 @@ TEST(single_asset_truths, refusals) {
 }
 
 INSTANTIATE_TEST_SUITE_P(from, single_asset_truths, testing::Values(independent_paths), name_of_source);
-INSTANTIATE_TEST_SUITE_P(from_points_long, single_asset_truths, testing::Values(bridged_points, points_in_time),
-                         name_of_source);
+INSTANTIATE_TEST_SUITE_P(from_points_long, single_asset_truths,
+                         testing::Values(bridged_points, points_in_time), name_of_source);
 
 }  // namespace
 }  // namespace tilewalk

@@ -187,8 +187,7 @@ TEST_P(stochastic_volatility, options_are_those_of_the_characteristic_function) 
             const auto rows = price(market_of(of.model), trades, paths, ++seed);
             for (std::size_t k = 0; k < rows.size(); ++k) {
                 ASSERT_EQ(rows[k].status, trade_status::priced) << rows[k].message;
-                EXPECT_LE(std::abs(rows[k].price - truths[k]),
-                          chance_of(rows[k], limit) + share * units[k])
+                EXPECT_LE(std::abs(rows[k].price - truths[k]), chance_of(rows[k], limit) + share * units[k])
                     << of.model << "\n"
                     << trades[k] << ": " << rows[k].price << " +- " << rows[k].standard_error << ", truth "
                     << truths[k];
@@ -892,8 +891,8 @@ TEST(stochastic_volatility, a_barrier_is_watched_under_local_volatility) {
 }
 
 INSTANTIATE_TEST_SUITE_P(from, stochastic_volatility, testing::Values(independent_paths), name_of_source);
-INSTANTIATE_TEST_SUITE_P(from_points_long, stochastic_volatility, testing::Values(bridged_points, points_in_time),
-                         name_of_source);
+INSTANTIATE_TEST_SUITE_P(from_points_long, stochastic_volatility,
+                         testing::Values(bridged_points, points_in_time), name_of_source);
 
 }  // namespace
 }  // namespace tilewalk

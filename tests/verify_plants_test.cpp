@@ -53,10 +53,10 @@ TEST(verify_plants_long, every_mistake_of_points_is_caught) {
     const verification made = verify_prices(of_points(800, "all"));
     const verify::outcome& o = made.state();
     EXPECT_TRUE(o.of_engine.holds()) << made.text(output_format::table);
-    EXPECT_EQ(o.mistakes.size(), static_cast<std::size_t>(std::ranges::count_if(
-                                     verify::plants(), [](const verify::plant& p) {
-                                         return !p.is_of_sensitivities() && p.can_be_made(true);
-                                     })));
+    EXPECT_EQ(o.mistakes.size(),
+              static_cast<std::size_t>(std::ranges::count_if(verify::plants(), [](const verify::plant& p) {
+                  return !p.is_of_sensitivities() && p.can_be_made(true);
+              })));
     for (const auto& m : o.mistakes) {
         EXPECT_TRUE(small.contains(m.name) || m.is_caught()) << m.name;
         EXPECT_EQ(m.of.failed, 0U) << m.name;

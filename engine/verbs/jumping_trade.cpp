@@ -10,8 +10,13 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// Widths of smoothing that are tried, and the paths that try them.
-constexpr std::array tried_widths{1.0, 0.5, 0.25, 0.125};
+// Widths of smoothing that are tried. Points err by so much less than independent paths that narrower ones,
+// with less bias, are the best.
+std::array<double, 4> tried_widths(const settled& run) {
+    if (run.unit_paths > 0) return {0.25, 0.125, 0.0625, 0.03125};
+    return {1, 0.5, 0.25, 0.125};
+}
+// The paths that try them.
 constexpr std::uint64_t share_of_pilot = 8, least_paths_of_pilot = 16384;
 constexpr std::uint64_t seed_of_pilot = 0x9e3779b97f4a7c15;  // is added to that of the run
 
@@ -39,7 +44,8 @@ struct judged {
 };
 
 // The best width, from what the pilot found with each of those tried, by part.
-judged best_width(const std::vector<std::vector<double>>& means, double share) {
+judged best_width(std::span<const double> widths, const std::vector<std::vector<double>>& means,
+                  double share) {
     // How far the mean is from that of a narrower one, less what is so by chance on average: to forgive more
     // is to take widths whose bias the run then understates.
     const auto squared_bias = [&](std::size_t width) {
@@ -57,7 +63,7 @@ judged best_width(const std::vector<std::vector<double>>& means, double share) {
         const bool is_last = w + 1 == means.size();
         const double bias = is_last ? squared_bias(w - 1) / 16 : squared_bias(w);
         const double error = bias + estimate_of(means[w]).variance * share;
-        if (error < out.squared_error) out = {{tried_widths[w]}, error};
+        if (error < out.squared_error) out = {{widths[w]}, error};
     }
     return out;
 }
@@ -72,6 +78,7 @@ class pilot {
         how_.overrides.precision = "double";
         how_.overrides.paths = paths_of_pilot(run);
         share_ = share_of_run(run);
+        widths_ = tried_widths(run);
     }
 
     void walk(const std::vector<std::pair<std::size_t, treatment>>& tries) {
@@ -99,9 +106,9 @@ class pilot {
         judged best{of.by};
         if (of.can_be_smoothed) {
             std::vector<std::vector<double>> by_width;
-            for (const double width : tried_widths)
+            for (const double width : widths_)
                 if (const auto* const m = means(trade, {width}, number)) by_width.push_back(*m);
-            if (by_width.size() == tried_widths.size()) best = best_width(by_width, share_);
+            if (by_width.size() == widths_.size()) best = best_width(widths_, by_width, share_);
         }
         if (of.can_be_scored) {
             // It has no bias. An error that is no number is not less than any.
@@ -118,6 +125,7 @@ class pilot {
     const walk_treated& walk_;
     run_options how_;
     double share_ = 1;
+    std::array<double, 4> widths_{};
     std::uint64_t steps_ = 0;
     std::map<std::size_t, double> prices_;  // by trade
     std::map<std::pair<std::size_t, treatment>, std::vector<std::vector<double>>> found_;
@@ -131,10 +139,10 @@ bool any_is(const jumping_trade& of, bool jumping_trade::choice::*can) {
 struct tries_of_pilot {
     std::vector<std::pair<std::size_t, treatment>> first, then;
 
-    explicit tries_of_pilot(const std::map<std::size_t, jumping_trade>& trades) {
+    tries_of_pilot(const std::map<std::size_t, jumping_trade>& trades, const settled& run) {
         for (const auto& [i, trade] : trades) {
             if (any_is(trade, &jumping_trade::choice::can_be_smoothed)) {
-                for (const double by : tried_widths) first.emplace_back(i, treatment{by});
+                for (const double by : tried_widths(run)) first.emplace_back(i, treatment{by});
             } else {
                 first.emplace_back(i, likelihood_ratio);
             }
@@ -177,14 +185,14 @@ std::set<treatment> jumping_trade::needed(bool states_bias) const {
 }
 
 double walks_of_pilot(const std::map<std::size_t, jumping_trade>& trades, const settled& run) {
-    const tries_of_pilot tries(trades);
+    const tries_of_pilot tries(trades, run);
     return static_cast<double>(tries.first.size() + tries.then.size()) * share_of_run(run);
 }
 
 std::uint64_t choose_treatments(std::map<std::size_t, jumping_trade>& trades, const settled& run,
                                 const run_options& options, const walk_treated& walk) {
     pilot tried(run, options, walk);
-    const tries_of_pilot tries(trades);
+    const tries_of_pilot tries(trades, run);
     tried.walk(tries.first);
     // The mean of the payoff is not known before.
     for (const auto& [i, by] : tries.then) trades.at(i).control = tried.price_of(i).value_or(0);

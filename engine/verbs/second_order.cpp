@@ -359,7 +359,7 @@ void add_second_order(std::vector<std::vector<greek_row>>& rows, const std::vect
 }
 
 double bias_of_smoothing(double value, double wide) {
-    return std::abs(wide - value) / 3;
+    return std::abs(wide - value);
 }
 
 book some_of(const book& trades, const std::vector<std::size_t>& places) {

@@ -39,8 +39,8 @@ void add_second_order(std::vector<std::vector<greek_row>>& rows, const std::vect
                       results& of, const second_order_run& run);
 
 // The bias of a value that smoothing found, from the value that smoothing twice as wide finds. It goes with
-// the fourth power of the width, or, where a payoff has a kink near a jump, with a lower one: here, the
-// second.
+// the fourth power of the width, or, where a payoff has a kink near a jump, with a lower one, or, where no
+// path ends on one side of it, as between two barriers, with the first: here, the first.
 double bias_of_smoothing(double value, double wide);
 
 // The trades at these places of a book, without what they ask for beside their prices.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each mistake is made between two stages of the engine: in the market before the planning, in the numbers
-// and operations of a program before the passes, in the times of its events, in the shocks and the points that
-// they are, or in the results of tiles. Those of sensitivities are made in how the numbers of programs move
-// with those of the market, and in the figures that are told.
+// and operations of a program before the passes, in the times of its events, in the shocks and the points
+// that they are, or in the results of tiles. Those of sensitivities are made in how the numbers of programs
+// move with those of the market, and in the figures that are told.
 #include "engine/verify/plants.h"
 
 #include <algorithm>
@@ -289,7 +289,8 @@ struct path_shocks {
     }
 };
 
-// A shock of its own for each step, slot and path: draw(out, step, slot, first_path) makes those of 256 paths.
+// A shock of its own for each step, slot and path: draw(out, step, slot, first_path) makes those of 256
+// paths.
 template <class F>
 path_shocks shocks_of(const path_job& job, const F& draw) {
     path_shocks out{job.when->steps(), job.code->normals.size(), static_cast<std::size_t>(job.paths), {}};
@@ -349,16 +350,16 @@ path_shocks normals_scrambled_alike(const path_job& job, const cpu::lane_operati
 // Walks on the shocks that made(job, operations) gives.
 template <class F>
 stages with_made_shocks(const F& made) {
-    return with_cpu([made](std::span<const path_job> jobs, const cpu::lane_operations& operations,
-                           const auto& honestly) {
-        std::deque<path_shocks> shocks;
-        std::vector<path_job> changed(jobs.begin(), jobs.end());
-        for (path_job& job : changed) {
-            path_shocks& of = shocks.emplace_back(made(job, operations));
-            job.normals = {of.all.data(), of.slots * of.paths, of.paths, of.steps, of.slots, of.paths};
-        }
-        return honestly(changed);
-    });
+    return with_cpu(
+        [made](std::span<const path_job> jobs, const cpu::lane_operations& operations, const auto& honestly) {
+            std::deque<path_shocks> shocks;
+            std::vector<path_job> changed(jobs.begin(), jobs.end());
+            for (path_job& job : changed) {
+                path_shocks& of = shocks.emplace_back(made(job, operations));
+                job.normals = {of.all.data(), of.slots * of.paths, of.paths, of.steps, of.slots, of.paths};
+            }
+            return honestly(changed);
+        });
 }
 
 stages with_shocks(void (*change)(path_shocks&)) {
@@ -395,18 +396,18 @@ void share_normals_of_dates(path_shocks& of) {
 // ---- The bridges of points
 
 stages with_bridges(void (*change)(std::vector<kernels::bridge_node>&)) {
-    return with_cpu([change](std::span<const path_job> jobs, const cpu::lane_operations&,
-                             const auto& honestly) {
-        std::deque<quasi::order> orders;
-        std::vector<path_job> changed(jobs.begin(), jobs.end());
-        for (path_job& job : changed) {
-            const quasi::order& right = *job.points.order;
-            if (!right.is_bridged()) continue;
-            job.points.order = &orders.emplace_back(
-                right.with_steps([&](quasi::order_of_steps& steps) { change(steps.nodes); }));
-        }
-        return honestly(changed);
-    });
+    return with_cpu(
+        [change](std::span<const path_job> jobs, const cpu::lane_operations&, const auto& honestly) {
+            std::deque<quasi::order> orders;
+            std::vector<path_job> changed(jobs.begin(), jobs.end());
+            for (path_job& job : changed) {
+                const quasi::order& right = *job.points.order;
+                if (!right.is_bridged()) continue;
+                job.points.order = &orders.emplace_back(
+                    right.with_steps([&](quasi::order_of_steps& steps) { change(steps.nodes); }));
+            }
+            return honestly(changed);
+        });
 }
 
 void take_deviations_of_neighbours(std::vector<kernels::bridge_node>& nodes) {
@@ -489,20 +490,20 @@ tile_result merge_as_equals(const tile_result& a, const tile_result& b) {
 
 // Changes the moments of all paths, or those of each randomisation.
 stages with_moments(void (*change)(std::vector<moments>&)) {
-    return with_cpu([change](std::span<const path_job> jobs, const cpu::lane_operations&,
-                             const auto& honestly) {
-        std::vector<run::tally> out = honestly(jobs);
-        for (std::size_t k = 0; k < out.size(); ++k) {
-            const std::uint64_t tiles = out[k].run_tiles(), part = tiles_of_part(jobs[k]);
-            std::vector<moments> parts = out[k].parts();
-            if (part != out[k].part_tiles()) parts = {out[k].whole().moments};
-            change(parts);
-            out[k] = run::tally(tiles, part);
-            for (std::uint64_t p = 0; p < parts.size(); ++p)
-                out[k].add({p * part, std::min(part, tiles - p * part)}, {parts[p]});
-        }
-        return out;
-    });
+    return with_cpu(
+        [change](std::span<const path_job> jobs, const cpu::lane_operations&, const auto& honestly) {
+            std::vector<run::tally> out = honestly(jobs);
+            for (std::size_t k = 0; k < out.size(); ++k) {
+                const std::uint64_t tiles = out[k].run_tiles(), part = tiles_of_part(jobs[k]);
+                std::vector<moments> parts = out[k].parts();
+                if (part != out[k].part_tiles()) parts = {out[k].whole().moments};
+                change(parts);
+                out[k] = run::tally(tiles, part);
+                for (std::uint64_t p = 0; p < parts.size(); ++p)
+                    out[k].add({p * part, std::min(part, tiles - p * part)}, {parts[p]});
+            }
+            return out;
+        });
 }
 
 void scale_error(std::vector<moments>& parts, double by) {

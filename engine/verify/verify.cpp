@@ -121,8 +121,8 @@ void keep_what_was_priced(verify::outcome& of) {
 std::vector<known_mistake> known_mistakes() {
     std::vector<known_mistake> out;
     for (const verify::plant& p : verify::plants())
-        out.push_back({std::string(p.name), std::string(p.what), p.is_of_sensitivities(), p.can_be_made(false),
-                       p.can_be_made(true)});
+        out.push_back({std::string(p.name), std::string(p.what), p.is_of_sensitivities(),
+                       p.can_be_made(false), p.can_be_made(true)});
     return out;
 }
 

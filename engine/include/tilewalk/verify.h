@@ -33,7 +33,7 @@ inline constexpr std::uint64_t default_verified_trades_of_greeks = 1000,
 // A mistake that the engine can be made to make.
 struct known_mistake {
     std::string name, what;
-    bool of_greeks = false;  // in sensitivities, not in prices
+    bool of_greeks = false;                      // in sensitivities, not in prices
     bool with_paths = true, with_points = true;  // can be made in runs of independent paths, of points
 };
 std::vector<known_mistake> known_mistakes();
