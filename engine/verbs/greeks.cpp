@@ -126,6 +126,17 @@ constexpr std::size_t planned_at_once = 256;
 // So are moves of the numbers of programs: enough for many threads to be done at about the same time.
 constexpr std::size_t moved_at_once = 4096;
 
+// Whether a payoff may have kinks: a function of its program has.
+bool has_kinks(const program::path_program& code) {
+    using program::operation;
+    constexpr std::array kinked{operation::max, operation::min, operation::abs, operation::select};
+    return std::ranges::any_of(code.sections, [&](const program::lane_section& s) {
+        return std::ranges::any_of(s.nodes, [&](const program::node& n) {
+            return std::ranges::find(kinked, n.code) != kinked.end();
+        });
+    });
+}
+
 class greek_run {
   public:
     greek_run(const engine_settings& settings, cuda::backend& gpus, const book& trades, const market& in,
@@ -142,6 +153,7 @@ class greek_run {
           progress_(options, trades.size()),
           reads_(trades.size()),
           numbers_of_(trades.size()),
+          has_kinks_(trades.size()),
           certain_(trades.size()) {
         const random::catalogue_entry& source = source_of(run_, false);
         if (source.rounds > 0 || source.is_points) return;
@@ -407,6 +419,7 @@ class greek_run {
             along.push_back(std::move(moved_by_it));
         }
         if (moves.empty()) return;
+        has_kinks_[i] = has_kinks(*ready.code);
         if (ready.certain) {
             for (const auto& move : moves) certain_[i].push_back(move.initial_states[ready.code->outputs[0]]);
             return;
@@ -619,6 +632,10 @@ class greek_run {
                            std::vector<double>& means) const {
         greek_row row = row_for(of, i, n, "pathwise");
         fill(row, of, i, n, std::move(means));
+        // Where a payoff has a kink its derivative jumps, and moves by whole paths: as the price of one that
+        // jumps, it errs by one path at least, which is as much as the paths that carry the price have each.
+        if (run_.unit_paths > 0 && row.standard_error >= 0 && has_kinks_[i] && of.rows[i].effective_hits > 0)
+            row.standard_error = std::hypot(row.standard_error, row.value / of.rows[i].effective_hits);
         return row;
     }
 
@@ -800,6 +817,7 @@ class greek_run {
     std::map<std::string, double> controls_of_;                               // that run's by trade
     std::vector<markets::market_reads> reads_;                                // by trade
     std::vector<std::vector<std::size_t>> numbers_of_;  // by trade: those that derivatives are found to
+    std::vector<char> has_kinks_;                       // by trade; threads write their own
     std::vector<std::vector<double>> certain_;          // by trade that needs no path: the derivatives
     std::mutex lock_;
     std::map<std::size_t, jumping_trade> jumping_;  // by trade
