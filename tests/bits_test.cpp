@@ -66,7 +66,8 @@ struct way {
 };
 const std::vector<way> ways{{"philox", "bridge", "double"}, {"philox", "bridge", "single"},
                             {"philox", "bridge", "mixed"},  {"sobol", "bridge", "double"},
-                            {"sobol", "bridge", "single"},  {"sobol", "steps", "double"}};
+                            {"sobol", "bridge", "single"},  {"sobol", "steps", "double"},
+                            {"sobol", "principal", "double"}};
 
 ledger priced_on(const std::string& device) {
     const engine pricer;
