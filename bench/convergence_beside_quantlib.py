@@ -193,11 +193,12 @@ def seconds_to(error, line):
 
 
 def line_of(measure, sizes, truths, times):
+    """The line, and prices and seconds of its last point."""
     out = []
     for paths in sizes:
         runs = [measure(paths) for _ in range(times)]
         out.append((paths, error_in_bp(runs[0][0], truths), min(s for _, s in runs)))
-    return out
+    return out, runs[0]
 
 
 def tell(who, line):
@@ -208,7 +209,7 @@ def tell(who, line):
 # The most paths of QuantLib's lines, which take a few minutes in all, and paths of truths, which have a small part of the
 # error that is held against them.
 CASES = {"european": (1 << 17, 1 << 22), "asian": (1 << 14, 1 << 21), "barrier": (1 << 16, 1 << 22), "basket": (1 << 16, 1 << 23),
-         "heston": (1 << 15, 1 << 21)}
+         "heston": (1 << 18, 1 << 21)}
 
 
 def main():
@@ -235,12 +236,13 @@ def main():
             in_bp = 1e4 / SPOT * math.sqrt(sum(error ** 2 for _, error in truths) / TRADES)
             print(f"{case}: truths from {paths_of_truth} paths, error {in_bp:.5f} bp", flush=True)
             sizes = [1 << k for k in range(8, most.bit_length())]
-            theirs = line_of(lambda n: prices_of_quantlib(case, n - 1, "LowDiscrepancy", 1), sizes, truths, 1)
+            theirs, last = line_of(lambda n: prices_of_quantlib(case, n - 1, "LowDiscrepancy", 1), sizes, truths, 1)
             tell("QuantLib", theirs)
-            by_paths, _ = prices_of_quantlib(case, sizes[-1], "PseudoRandom", 42)
+            few = min(sizes[-1], 1 << 15)
+            by_paths, _ = prices_of_quantlib(case, few, "PseudoRandom", 42)
             expect_agreement("QuantLib", case, by_paths, truths, MOST_ERRORS)
-            points, _ = prices_of_quantlib(case, sizes[-1] - 1, "LowDiscrepancy", 1)
-            by_chance = [(price, error) for (price, _), (_, error) in zip(points, by_paths)]
+            points, _ = last
+            by_chance = [(price, error * math.sqrt(few / sizes[-1])) for (price, _), (_, error) in zip(points, by_paths)]
             expect_agreement("QuantLib by points", case, by_chance, truths, MOST_ERRORS)
             if case == "european":
                 exact = []
@@ -250,7 +252,7 @@ def main():
                     exact.append((option.NPV(), 0.0))
                 expect_agreement("Black's formula", case, exact, truths, MOST_ERRORS)
             sizes = [1 << k for k in range(FEWEST_PATHS_OF_OURS.bit_length() - 1, arguments.ours.bit_length())]
-            mine = line_of(lambda n: ours.prices(case, n, seed=42), sizes, truths, arguments.times)
+            mine, _ = line_of(lambda n: ours.prices(case, n, seed=42), sizes, truths, arguments.times)
             tell("Tilewalk", mine)
             expect_agreement("Tilewalk", case, ours.prices(case, sizes[-1], seed=43)[0], truths, MOST_ERRORS_OF_16)
             if 2 * in_bp > min(e for _, e, _ in theirs + mine):
