@@ -113,14 +113,14 @@ TEST(verify_greeks, a_small_sample_holds_and_every_mistake_is_caught) {
     }
 }
 
-// A sound engine fails once in 9,000 seeds.
+// A sound engine fails once in 9,000 seeds. Barriers on one step take no part: near them derivatives of paths
+// cancel, and those of one path more or less are larger than what the price's paths have each.
 TEST(verify_greeks, points_hold_and_their_errors_are_not_too_small) {
     verify_request asked;
     asked.greeks = true;
-    asked.trades = 80;
-    asked.products = {"european",      "reverse_convertible", "asian",        "barrier",          "basket",
-                      "cliquet",       "double_barrier",      "double_touch", "corridor_accrual", "rainbow",
-                      "variance_swap", "autocallable"};
+    asked.trades = 96;
+    asked.products = {"european", "asian",         "basket",  "spread",
+                      "rainbow",  "variance_swap", "digital", "reverse_convertible"};
     asked.settings.random = "sobol";
     asked.settings.paths = 32768;
     asked.plant = "sensitivity_error";
