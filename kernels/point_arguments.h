@@ -66,7 +66,8 @@ struct kept_normals<float> {
 };
 
 // Bytes of shared memory of a block that makes normals, behind which are places of a bridge, if there is
-// room. Where there is none, components wait in rows of later nodes: so there are at least twice as many steps.
+// room. Where there is none, components wait in rows of later nodes: so there are at least twice as many
+// steps.
 template <class shock>
 static constexpr word64 bridge_bytes(word64 steps, word64 components) {
     return (steps + components) * paths_of_warp * sizeof(shock);

@@ -64,9 +64,9 @@ struct way {
         return random == "philox" ? precision : random + " " + construction + " " + precision;
     }
 };
-const std::vector<way> ways{{"philox", "bridge", "double"}, {"philox", "bridge", "single"},
-                            {"philox", "bridge", "mixed"},  {"sobol", "bridge", "double"},
-                            {"sobol", "bridge", "single"},  {"sobol", "steps", "double"},
+const std::vector<way> ways{{"philox", "bridge", "double"},  {"philox", "bridge", "single"},
+                            {"philox", "bridge", "mixed"},   {"sobol", "bridge", "double"},
+                            {"sobol", "bridge", "single"},   {"sobol", "steps", "double"},
                             {"sobol", "principal", "double"}};
 
 ledger priced_on(const std::string& device) {

@@ -99,7 +99,7 @@ TEST(pilots, choose_alike_for_any_threads_and_beside_any_trades) {
 TEST(pilots, leave_trades_that_gain_nothing_to_independent_paths) {
     const results open = priced("auto", "auto"), points = priced("sobol", "auto"),
                   paths = priced("philox", "auto");
-    for (const std::size_t gains : {0, 1, 2}) {
+    for (std::size_t gains = 0; gains < 3; ++gains) {
         EXPECT_EQ(open.rows[gains].randomisations, 16u) << open.rows[gains].trade;
         EXPECT_TRUE(same_bits(open.rows[gains].price, points.rows[gains].price)) << open.rows[gains].trade;
     }
@@ -121,7 +121,8 @@ TEST(pilots, are_not_walked_for_few_paths) {
 }
 
 TEST(pilots, take_a_twentieth_of_a_run_at_most) {
-    for (const std::uint64_t paths : {16384, 20480, 65536, 1 << 20}) {
+    for (const int size : {16384, 20480, 65536, 1 << 20}) {
+        const auto paths = static_cast<std::uint64_t>(size);
         const std::string why = explained("sobol", paths)[0].random;
         const std::size_t at = why.find("; ");
         ASSERT_NE(at, std::string::npos) << why;

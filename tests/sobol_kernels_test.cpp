@@ -180,8 +180,8 @@ TEST_F(on_the_host, numbers_that_build_no_path_have_the_bits_of_the_cpu) {
 }
 
 TEST_F(on_the_host, coarse_bridges_have_the_bits_of_the_cpu) {
-    const quasi::order of = tests::order_of(tests::trade_of(1, 0, tests::uneven_times(40), {39}),
-                                            quasi::construction::coarse);
+    const quasi::order of =
+        tests::order_of(tests::trade_of(1, 0, tests::uneven_times(40), {39}), quasi::construction::coarse);
     compare<double, kernels::double_draws>(of, shock_kind::normal);
 }
 
@@ -203,9 +203,8 @@ TEST_F(on_the_host, principal_components_have_the_bits_of_the_cpu) {
 
 // Five components of eleven steps, first where shared memory has room for them and then where it has not.
 TEST_F(on_the_host, principal_components_of_some_dates_have_the_bits_of_the_cpu) {
-    const quasi::order of =
-        tests::order_of(tests::trade_of(1, 0, tests::uneven_times(11), {1, 3, 5, 7, 10}),
-                        quasi::construction::principal);
+    const quasi::order of = tests::order_of(tests::trade_of(1, 0, tests::uneven_times(11), {1, 3, 5, 7, 10}),
+                                            quasi::construction::principal);
     ASSERT_EQ(of.components(), 5u);
     compare<double, kernels::double_draws>(of, shock_kind::normal);
     gpu_->properties.shared_bytes_per_block = 33000;

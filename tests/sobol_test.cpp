@@ -276,8 +276,8 @@ TEST(sobol_orders, nodes_without_a_dimension_are_no_points) {
 TEST(sobol_orders, a_coarse_bridge_has_points_on_few_dates_and_goes_on_in_time) {
     std::set<std::size_t> looked_at;
     for (std::size_t s = 1; s < 200; s += 2) looked_at.insert(s);
-    const quasi::order of = order_of(trade_of(2, 0, uneven_times(200), looked_at),
-                                     quasi::construction::coarse);
+    const quasi::order of =
+        order_of(trade_of(2, 0, uneven_times(200), looked_at), quasi::construction::coarse);
     int before = -1;
     for (std::size_t n = 0; n < of.steps(); ++n) {
         const bool has_point = of.dimension_of_normal(n, 1) != kernels::no_dimension;
@@ -351,10 +351,9 @@ TEST(sobol_orders, rotations_find_what_moves_correlated_assets_most) {
     }
     EXPECT_GT(by.variances[0], by.variances[1]);
     EXPECT_GT(by.variances[1], by.variances[2]);
-    EXPECT_TRUE(
-        quasi::rotated_by_covariance(tests::correlated_trade_of({{0.2}, {0, 0.3}}, 4).code,
-                                     tests::correlated_trade_of({{0.2}, {0, 0.3}}, 4).data)
-            .slots.empty())
+    EXPECT_TRUE(quasi::rotated_by_covariance(tests::correlated_trade_of({{0.2}, {0, 0.3}}, 4).code,
+                                             tests::correlated_trade_of({{0.2}, {0, 0.3}}, 4).data)
+                    .slots.empty())
         << "nothing moves together";
     tests::made_trade lone = t;
     lone.code.lone_normals = {0, 1, 2};

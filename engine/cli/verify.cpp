@@ -37,8 +37,10 @@ constexpr std::array taken{
                   "WHERE"},
     taken_setting{"precision", "double, single, single_fast or mixed (default double)", "NAME"},
     taken_setting{"random", "Source of the random numbers, such as sobol (default philox)", "NAME"},
-    taken_setting{"construction", "Brownian paths of quasi-random points: bridge, principal, coarse, steps or auto (default auto)",
-                  "NAME"},
+    taken_setting{
+        "construction",
+        "Brownian paths of quasi-random points: bridge, principal, coarse, steps or auto (default auto)",
+        "NAME"},
 };
 
 struct verify_arguments {

@@ -359,7 +359,8 @@ template <int count>
     digits_of_points<double, count>(digits, directions, by, first_index);
     alignas(64) kernels::word32 rows[std::size_t{count}];
     alignas(64) double t[std::size_t{count}], c0[std::size_t{count}], c1[std::size_t{count}];
-    alignas(64) float c2[std::size_t{count}], c3[std::size_t{count}], c4[std::size_t{count}], c5[std::size_t{count}];
+    alignas(64) float c2[std::size_t{count}], c3[std::size_t{count}], c4[std::size_t{count}],
+        c5[std::size_t{count}];
 #pragma omp simd
     for (int lane = 0; lane < count; ++lane) {
         const auto at = kernels::place_in_normals(digits[lane]);
@@ -389,7 +390,8 @@ template <int count>
                                     const kernels::normal_table<float>& table) {
     alignas(64) kernels::word32 digits[std::size_t{count}], rows[std::size_t{count}];
     digits_of_points<float, count>(digits, directions, by, first_index);
-    alignas(64) float t[std::size_t{count}], c0[std::size_t{count}], c1[std::size_t{count}], c2[std::size_t{count}], c3[std::size_t{count}];
+    alignas(64) float t[std::size_t{count}], c0[std::size_t{count}], c1[std::size_t{count}],
+        c2[std::size_t{count}], c3[std::size_t{count}];
 #pragma omp simd
     for (int lane = 0; lane < count; ++lane) {
         const auto at = kernels::place_in_normals(digits[lane]);
@@ -441,8 +443,8 @@ template <class shock>
 }
 
 template <class shock>
-[[gnu::flatten]] void weighted_sum(shock* out, const shock* first, std::size_t apart,
-                                   const double* weights, std::size_t count) {
+[[gnu::flatten]] void weighted_sum(shock* out, const shock* first, std::size_t apart, const double* weights,
+                                   std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         const auto weight = static_cast<shock>(weights[i]);
         const shock* const number = first + i * apart;

@@ -39,7 +39,8 @@ class point_shocks {
             if (order.is_bridged() && !order.normal_slots()[s].is_lone) {
                 make_path(s, draw);
             } else {
-                for (std::size_t n = 0; n < order.steps(); ++n) make_normals(n, s, place(step_of(n), s), draw);
+                for (std::size_t n = 0; n < order.steps(); ++n)
+                    make_normals(n, s, place(step_of(n), s), draw);
             }
         }
         for (std::size_t step = 0; step < order.steps(); ++step) rotate(step);
@@ -105,15 +106,16 @@ class point_shocks {
         for (std::size_t j = 0; j < n; ++j)
             std::ranges::copy_n(at(step * slots_ + by.slots[j]), lanes, at(scratch_ + j));
         for (std::size_t a = 0; a < n; ++a)
-            functions_.sum(at(step * slots_ + by.slots[a]), at(scratch_), lanes,
-                           by.rotation.data() + a * n, n);
+            functions_.sum(at(step * slots_ + by.slots[a]), at(scratch_), lanes, by.rotation.data() + a * n,
+                           n);
     }
     void resize(std::size_t arrays) {
         if (arrays_.size() < arrays) arrays_.resize(arrays);
     }
     shock* at(std::size_t array) { return arrays_[array].of; }
     using points_of_dimension = typename lane_points<shock>::draw;
-    void make(points_of_dimension all, points_of_dimension few, shock* out, std::uint32_t dimension, kernels::stream_key factor) {
+    void make(points_of_dimension all, points_of_dimension few, shock* out, std::uint32_t dimension,
+              kernels::stream_key factor) {
         const kernels::word32* const directions = quasi::directions_of(dimension);
         if (of_.paths_of_randomisation != few_points) {
             all(out, directions, kernels::scramble_of(seed_, randomisation_, dimension, factor), first_index_,
@@ -131,8 +133,7 @@ class point_shocks {
             draw(static_cast<std::size_t>(step_of(node)), slot, out);
             return;
         }
-        make(functions_.normals, functions_.few_normals, out, dimension,
-             of_.order->normal_slots()[slot].key);
+        make(functions_.normals, functions_.few_normals, out, dimension, of_.order->normal_slots()[slot].key);
     }
 
     const lane_points<shock>& functions_;

@@ -86,8 +86,8 @@ std::size_t point_rows::bytes() const {
         const std::size_t words = 2 * of.steps() + of.rotated().slots.size() +
                                   of.dimensions_of_normals().size() + of.dimensions_of_uniforms().size();
         bytes += of.steps() * sizeof(kernels::bridge_node) + numbers * sizeof(double) +
-                 words * sizeof(word32) +
-                 (of.normals() + of.uniforms()) * sizeof(kernels::slot_of_points) + room_between;
+                 words * sizeof(word32) + (of.normals() + of.uniforms()) * sizeof(kernels::slot_of_points) +
+                 room_between;
     }
     return bytes;
 }

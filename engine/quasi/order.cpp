@@ -269,8 +269,9 @@ void order::take_dimensions_by_variance() {
     for (std::size_t n = 0; n < steps_->nodes.size(); ++n) {
         const auto step = static_cast<std::size_t>(steps_->nodes[n].step);
         for (std::size_t s = 0; s < normals_.size(); ++s)
-            takers.push_back({weights[s] * (normals_[s].is_lone ? variance_of_step(step) : steps_->variances[n]),
-                              &normal_dimensions_[n * normals_.size() + s]});
+            takers.push_back(
+                {weights[s] * (normals_[s].is_lone ? variance_of_step(step) : steps_->variances[n]),
+                 &normal_dimensions_[n * normals_.size() + s]});
         // Uniforms of all steps: those of step n are as good here as anywhere.
         for (std::size_t s = 0; has_quasi_uniforms_ && s < uniforms_.size(); ++s)
             takers.push_back({variance_of_step(n), &uniform_dimensions_[n * uniforms_.size() + s]});
@@ -302,8 +303,7 @@ bool order::makes_the_numbers_of(const order& other) const {
     };
     return is_bridged() == other.is_bridged() && std::ranges::equal(nodes(), other.nodes(), is_same_node) &&
            std::ranges::equal(loadings(), other.loadings()) && rotated_.rotation == other.rotated_.rotation &&
-           normal_dimensions_ == other.normal_dimensions_ &&
-           uniform_dimensions_ == other.uniform_dimensions_;
+           normal_dimensions_ == other.normal_dimensions_ && uniform_dimensions_ == other.uniform_dimensions_;
 }
 
 order order_maker::made_for(const program::path_program& code, const program::path_data& data,
@@ -318,8 +318,7 @@ order order_maker::made_for(const program::path_program& code, const program::pa
     std::vector<bool> is_looked_at;
     for (std::size_t s = 0; s < when.steps(); ++s) is_looked_at.push_back(!when.events_after(s).empty());
     std::shared_ptr<const order_of_steps>& known = bridges_[{of.construction, when.times, is_looked_at}];
-    if (!known)
-        known = std::make_shared<const order_of_steps>(bridged(when, is_looked_at, of.construction));
+    if (!known) known = std::make_shared<const order_of_steps>(bridged(when, is_looked_at, of.construction));
     return {code, data, known, std::move(rotated), by_variance};
 }
 

@@ -48,8 +48,8 @@ struct order_of_steps {
     std::vector<kernels::bridge_node> nodes;
     std::vector<double> variances;      // by node, which its number adds to paths
     std::vector<double> inverse_roots;  // by step, one over the deviation of its move; none without a bridge
-    // The numbers of the first nodes are principal components: where paths are after the step of node k is the
-    // sum of loadings[k * components + i] times number i.
+    // The numbers of the first nodes are principal components: where paths are after the step of node k is
+    // the sum of loadings[k * components + i] times number i.
     std::size_t components = 0;
     std::vector<double> loadings;
     std::size_t most_points = 0;  // nodes behind so many are drawn without points

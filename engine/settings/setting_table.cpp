@@ -128,10 +128,11 @@ std::vector<run_setting> settings_of_run() {
         {.name = "construction",
          .takes = kind::choice,
          .value = &s::construction,
-         .meaning = "Way in which quasi-random points make Brownian paths: bridge, where a path ends first "
-                    "and then what is between; principal, the largest principal components first; coarse, a "
-                    "bridge over 32 dates and independent numbers between; steps, in the order of time; auto, "
-                    "as a pilot shows for each trade",
+         .meaning =
+             "Way in which quasi-random points make Brownian paths: bridge, where a path ends first "
+             "and then what is between; principal, the largest principal components first; coarse, a "
+             "bridge over 32 dates and independent numbers between; steps, in the order of time; auto, "
+             "as a pilot shows for each trade",
          .preset = quasi::chosen_by_pilot,
          .choices = constructions(),
          .decides_bits = true},

@@ -163,8 +163,8 @@ void add_program(const explained& of, const cpu::lane_program& code, const marke
 
 // The source of a trade's random numbers, with the reason where a pilot decides. A trade with rights is tried
 // as one without any: its policy comes later.
-std::string random_of(const explained& of, pilot_of_points& by, const markets::market_state& in, const settled& run,
-                      const std::atomic<bool>* cancel) {
+std::string random_of(const explained& of, pilot_of_points& by, const markets::market_state& in,
+                      const settled& run, const std::atomic<bool>* cancel) {
     if (of.made->is_certain()) return {};
     const auto independent = [&] { return std::string(source_of(run, false).name); };
     const auto points = [&](const quasi::points& p) {

@@ -25,8 +25,7 @@ gpu_trades::gpu_trades(std::span<const run::job> of) {
     seat(of, nullptr);
 }
 
-gpu_trades::gpu_trades(std::vector<walked_job> of, const gpu_trades* before)
-    : given_(std::move(of)) {
+gpu_trades::gpu_trades(std::vector<walked_job> of, const gpu_trades* before) : given_(std::move(of)) {
     const std::vector<run::job> jobs = jobs_of(given_);
     unite(jobs, before);
     seat(jobs, before);

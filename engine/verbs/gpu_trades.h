@@ -35,9 +35,7 @@ class gpu_trades {
     gpu_trades& operator=(const gpu_trades&) = delete;
 
     std::span<const run::job> jobs() const { return jobs_; }
-    bool are(std::span<const walked_job> trades) const {
-        return std::ranges::equal(given_, trades);
-    }
+    bool are(std::span<const walked_job> trades) const { return std::ranges::equal(given_, trades); }
 
   private:
     // A trade in the program that its own was united into.

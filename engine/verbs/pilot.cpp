@@ -118,8 +118,9 @@ void known_choices::keep(std::size_t trade, const std::shared_ptr<const ready_tr
     by_trade_.insert_or_assign(trade, known{plan, run.seed, run.paths, run.chooses_source, what});
 }
 
-chosen_points pilot_of_points::choose(const run::job& of, bool open, std::span<const arrays::shock_cube> scenarios,
-                            const std::atomic<bool>* cancel) {
+chosen_points pilot_of_points::choose(const run::job& of, bool open,
+                                      std::span<const arrays::shock_cube> scenarios,
+                                      const std::atomic<bool>* cancel) {
     chosen_points out;
     const std::uint64_t blocks = paths_ / most_share / cpu::lanes;
     std::vector<construction> names;

@@ -358,7 +358,8 @@ void choose_points(planned_run& r, const points_by_trade* held, known_choices* k
         }
         if (markets.empty()) return;
         std::optional<quasi::points> points;
-        const auto before = held == nullptr ? points_by_trade::const_iterator{} : held->find(r.book.trades[i].id);
+        const auto before =
+            held == nullptr ? points_by_trade::const_iterator{} : held->find(r.book.trades[i].id);
         if (held != nullptr && before != held->end()) {
             points = before->second;
         } else {

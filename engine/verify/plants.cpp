@@ -339,9 +339,9 @@ path_shocks normals_scrambled_alike(const path_job& job, const cpu::lane_operati
         const quasi::order& order = *job.points.order;
         if (order.dimension_of_normal(step, slot) == kernels::no_dimension)
             return draw_normals(out, job, operations, step, slot, first);
-        const kernels::scramble by = kernels::scramble_of(
-            job.seed, static_cast<std::uint32_t>(first / paths), order.dimension_of_normal(0, slot),
-            order.normal_slots()[slot].key);
+        const kernels::scramble by =
+            kernels::scramble_of(job.seed, static_cast<std::uint32_t>(first / paths),
+                                 order.dimension_of_normal(0, slot), order.normal_slots()[slot].key);
         operations.double_points.normals(out, quasi::directions_of(order.dimension_of_normal(step, slot)), by,
                                          static_cast<std::uint32_t>(first % paths), table);
     });

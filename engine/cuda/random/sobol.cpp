@@ -46,9 +46,8 @@ class sobol_points final : public random_source {
         const std::uint64_t table_bytes = !is_normal  ? 0
                                           : is_double ? kernels::kept_normals<double>::bytes
                                                       : kernels::kept_normals<float>::bytes;
-        const std::uint64_t places =
-            is_double ? kernels::bridge_bytes<double>(of.steps, of.components)
-                      : kernels::bridge_bytes<float>(of.steps, of.components);
+        const std::uint64_t places = is_double ? kernels::bridge_bytes<double>(of.steps, of.components)
+                                               : kernels::bridge_bytes<float>(of.steps, of.components);
         const bool is_in_shared =
             of.nodes != nullptr && table_bytes + places <= from_.on.properties().shared_bytes_per_block;
         kernels::points_arguments a{};
@@ -90,9 +89,8 @@ class sobol_points final : public random_source {
         const std::uint64_t of_warp = from_.of == arrays::element::double_
                                           ? kernels::rotation_bytes<double>(1, of.rotated)
                                           : kernels::rotation_bytes<float>(1, of.rotated);
-        const std::uint64_t warps =
-            std::clamp<std::uint64_t>(from_.on.properties().shared_bytes_per_block / of_warp, 1,
-                                      kernels::most_warps_of_rotation);
+        const std::uint64_t warps = std::clamp<std::uint64_t>(
+            from_.on.properties().shared_bytes_per_block / of_warp, 1, kernels::most_warps_of_rotation);
         cuda::launch how;
         how.threads = static_cast<std::uint32_t>(warps * kernels::paths_of_warp);
         how.shared_bytes = static_cast<std::uint32_t>(warps * of_warp);
@@ -113,8 +111,7 @@ class sobol_points final : public random_source {
         from_.on.run(what, how, pointers, on);
     }
     kernels::cube_argument part_of(const cube& into, const placed_points& of, std::uint64_t paths) const {
-        return {static_cast<std::byte*>(into.first) +
-                    of.first_row * into.pitch * arrays::bytes_of(from_.of),
+        return {static_cast<std::byte*>(into.first) + of.first_row * into.pitch * arrays::bytes_of(from_.of),
                 into.pitch, into.rows - of.first_row, paths};
     }
 
