@@ -46,6 +46,7 @@ std::vector<row> measured(const example& of, std::uint64_t most_paths, int seeds
 std::vector<std::string> sources() {
     std::vector<std::string> out{"philox none"};
     for (const std::string_view name : quasi::construction_names) out.push_back("sobol " + std::string(name));
+    out.push_back("sobol auto");
     return out;
 }
 std::string source_of(const row& r) {

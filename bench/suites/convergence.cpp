@@ -205,6 +205,7 @@ struct source {
 std::vector<source> sources() {
     std::vector<source> out{{"philox", ""}};
     for (const std::string_view name : quasi::construction_names) out.push_back({"sobol", std::string(name)});
+    out.push_back({"sobol", quasi::chosen_by_pilot});
     return out;
 }
 
