@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/analytics/jacobi.h"
 #include "engine/quasi/directions.h"
 #include "engine/quasi/order.h"
 #include "kernels/bridge.h"
@@ -310,6 +311,25 @@ TEST(sobol_orders, principal_components_have_the_variances_of_brownian_motion) {
         const double s = 2 * std::sin((2 * i + 1) * pi / (2 * (2 * n + 1)));
         EXPECT_NEAR(variance, 0.25 / (s * s), 1e-11 / (s * s)) << i;
         EXPECT_EQ(of.dimension_of_normal(static_cast<std::size_t>(i), 0), static_cast<std::uint32_t>(i));
+    }
+}
+
+// Jacobi's rotations find the same, more slowly.
+TEST(sobol_orders, principal_components_are_those_of_the_covariance) {
+    const std::vector<double> times = uneven_times(40);
+    std::vector<double> covariance;
+    std::vector<double> from_one(times.begin() + 1, times.end());
+    for (double& t : from_one) t -= times.front();
+    for (const double a : from_one)
+        for (const double b : from_one) covariance.push_back(std::min(a, b));
+    const auto found = quasi::axes_of_brownian_path(from_one);
+    const auto known = analytics::eigen_pairs(covariance, from_one.size());
+    const std::size_t n = from_one.size();
+    for (std::size_t i = 0; i < n; ++i) {
+        EXPECT_NEAR(found.variances[i], known[i].value, 1e-12 * known[i].value + 1e-14 * known[0].value) << i;
+        double inner = 0;
+        for (std::size_t k = 0; k < n; ++k) inner += found.directions[k * n + i] * known[i].vector[k];
+        EXPECT_NEAR(std::abs(inner), 1, 1e-9) << i;
     }
 }
 

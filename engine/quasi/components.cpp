@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/analytics/jacobi.h"
+#include "engine/analytics/tridiagonal.h"
 #include "kernels/arithmetic.h"
 #include "products/program/evaluate.h"
 
@@ -123,10 +124,9 @@ class sums_of_normals {
     std::vector<value> made_;
 };
 
-}  // namespace
-
-principal_axes principal_axes_of(std::vector<double> covariance, std::size_t n) {
-    const std::vector<analytics::eigen_pair> pairs = analytics::eigen_pairs(std::move(covariance), n);
+// A vector and its opposite are one axis.
+principal_axes axes_of(const std::vector<analytics::eigen_pair>& pairs) {
+    const std::size_t n = pairs.size();
     principal_axes out;
     out.directions.resize(n * n);
     for (std::size_t i = 0; i < n; ++i) {
@@ -137,6 +137,32 @@ principal_axes principal_axes_of(std::vector<double> covariance, std::size_t n) 
             out.directions[row * n + i] = sum < 0 ? -pairs[i].vector[row] : pairs[i].vector[row];
     }
     return out;
+}
+
+}  // namespace
+
+// The inverse of the covariance is tridiagonal: places depend on their neighbours alone.
+principal_axes axes_of_brownian_path(std::span<const double> times) {
+    const std::size_t n = times.size();
+    const auto length = [&](std::size_t k) { return times[k] - (k == 0 ? 0.0 : times[k - 1]); };
+    std::vector<double> diagonal, beside;
+    for (std::size_t k = 0; k < n; ++k) {
+        diagonal.push_back(1 / length(k) + (k + 1 < n ? 1 / length(k + 1) : 0.0));
+        if (k + 1 < n) beside.push_back(-1 / length(k + 1));
+    }
+    std::vector<analytics::eigen_pair> pairs =
+        analytics::tridiagonal_eigen_pairs(std::move(diagonal), std::move(beside));
+    std::ranges::reverse(pairs);
+    // Small values of the inverse have few digits; their vectors have all.
+    for (analytics::eigen_pair& e : pairs) {
+        e.value = 0;
+        double behind = 0;
+        for (std::size_t k = n; k-- > 0;) {
+            behind += e.vector[k];
+            e.value += length(k) * behind * behind;
+        }
+    }
+    return axes_of(pairs);
 }
 
 rotated_slots rotated_by_covariance(const program::path_program& code, const program::path_data& data) {
@@ -162,7 +188,7 @@ rotated_slots rotated_by_covariance(const program::path_program& code, const pro
         trace += products[a * all + a];
         for (const std::uint32_t b : out.slots) among.push_back(products[a * all + b]);
     }
-    principal_axes axes = principal_axes_of(std::move(among), n);
+    principal_axes axes = axes_of(analytics::eigen_pairs(std::move(among), n));
     out.rotation = std::move(axes.directions);
     for (const double v : axes.variances) out.variances.push_back(v / trace * static_cast<double>(n));
     return out;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "products/program/passes.h"
@@ -14,8 +15,8 @@ struct principal_axes {
     std::vector<double> variances;   // largest first
     std::vector<double> directions;  // [row][component], of length 1; each sums up to no less than 0
 };
-// Axes of a symmetric n x n matrix, row by row.
-principal_axes principal_axes_of(std::vector<double> covariance, std::size_t n);
+// Those of a Brownian path on these days, which grow.
+principal_axes axes_of_brownian_path(std::span<const double> times);
 
 // Numbers of some slots of a step are sums of independent ones: that of slots[a] is the sum of
 // rotation[a * slots.size() + j] times what slots[j] would have.

@@ -167,10 +167,7 @@ void take_components(std::span<const int> steps, std::span<const double> clock, 
     std::vector<double> times;
     for (const int s : steps) times.push_back(clock[static_cast<std::size_t>(s)]);
     const std::size_t n = times.size();
-    std::vector<double> covariance;
-    for (const double one : times)
-        for (const double other : times) covariance.push_back(std::min(one, other));
-    const principal_axes axes = principal_axes_of(std::move(covariance), n);
+    const principal_axes axes = axes_of_brownian_path(times);
     to.components = n;
     to.variances = axes.variances;
     to.loadings = axes.directions;
