@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eigenvalues and eigenvectors of a symmetric tridiagonal matrix by implicit QL steps: for many rows far faster
-// than Jacobi's rotations, and like those plain loops of IEEE operations, with the same bits everywhere.
+// Eigenvalues and eigenvectors of a symmetric tridiagonal matrix by implicit QL steps: for many rows far
+// faster than Jacobi's rotations, and like those plain loops of IEEE operations, with the same bits
+// everywhere.
 #pragma once
 
 #include <algorithm>
