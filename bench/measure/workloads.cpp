@@ -55,6 +55,14 @@ trades:
                         in, few_assets_paths);
 }
 
+// What production reads of arrays: points, bridged.
+workload sobol_bridge(precision in) {
+    workload out = asian(in);
+    out.name = "sobol_bridge";
+    out.points = quasi::points{quasi::construction::bridge};
+    return out;
+}
+
 workload backward(precision in) {
     workload out = asian(in);
     out.name = "backward";
@@ -176,6 +184,8 @@ workload basket_of_50(precision in) {
 
 constexpr std::array catalogue{
     workload_entry{"asian", "one asset, one exponential a step: arithmetic average over 252 days", asian},
+    workload_entry{"sobol_bridge", "asian, whose shocks are Sobol points that a bridge makes paths of",
+                   sobol_bridge},
     workload_entry{"heston_step", "a price and its variance: two shocks, a square root, a long chain a step",
                    heston_step},
     workload_entry{"autocallable", "worst of five correlated assets, watched on 252 days", autocallable},

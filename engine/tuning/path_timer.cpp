@@ -6,7 +6,9 @@
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/kernel_text.h"
 #include "engine/cuda/packed_trades.h"
+#include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/random/fill_kernels.h"
+#include "engine/run/units.h"
 #include "kernels/tile.h"
 #include "tilewalk/error.h"
 
@@ -17,7 +19,7 @@ namespace {
 using cuda::kernel_decision;
 using program::shock_type;
 
-constexpr std::uint64_t seed = 42;
+constexpr std::uint64_t seed = 42, randomisations = 16;
 
 }  // namespace
 
@@ -31,7 +33,7 @@ path_timer::path_timer(gpu_timer& on, const workload& of, std::uint64_t paths)
     }
     // Arrays in whole tiles, in three quarters of what is free.
     share_rows(packed.records);
-    const std::uint64_t rows = normals_.rows() + uniforms_.rows();
+    const std::uint64_t rows = normal_rows() + uniforms_.rows();
     const std::uint64_t most = on.device().free_bytes() / 4 * 3 /
                                std::max<std::uint64_t>(1, rows * bytes_of(shock_type(of.precision)));
     const std::uint64_t tile = kernels::paths_per_tile;
@@ -87,36 +89,56 @@ const path_timer::cube& path_timer::cube_for(const kernel_decision& how) {
                          [&](const std::string& text, const char* name) { return on_.find(text, name); },
                          seed,
                          paths_,
-                         std::max(normals_.rows(), uniforms_.rows()),
+                         std::max(normal_rows(), uniforms_.rows()),
                          of};
     from.approximate = program::is_fast(how.precision);
     std::vector<cuda::device_memory> slots;
+    const std::uint64_t filled = kernels::tiles_of(paths_) * kernels::paths_per_tile;
     const auto fill = [&](std::optional<cuda::device_memory>& memory, const cuda::noise_rows& rows,
                           random::shock_kind kind) {
         if (rows.rows() == 0) return;
         memory.emplace(on_.device(), cube_->pitch * rows.rows() * bytes_of(of));
         const auto keyed = rows.keyed(on_.device(), slots, on_.stream());
-        random::draw_cube(from, {memory->as<void>(), cube_->pitch, rows.rows(), kind, keyed}, 0,
-                          kernels::tiles_of(paths_) * kernels::paths_per_tile, on_.stream());
+        random::draw_cube(from, {memory->as<void>(), cube_->pitch, rows.rows(), kind, keyed}, 0, filled,
+                          on_.stream());
     };
-    fill(cube_->normals, normals_, random::shock_kind::normal);
+    if (of_.points) {
+        constexpr auto kind = random::shock_kind::normal;
+        cube_->normals.emplace(on_.device(), cube_->pitch * normal_rows() * bytes_of(of));
+        const auto placed = points_.placed(kind, 0, on_.device(), slots, on_.stream());
+        from.unit_paths = run::paths_of_randomisation(paths_, randomisations);
+        const auto source = random::points().open(from);
+        source->fill({cube_->normals->as<void>(), cube_->pitch, normal_rows(), kind, {}, placed}, 0, filled,
+                     on_.stream());
+        on_.device().wait(on_.stream());
+    } else {
+        fill(cube_->normals, normals_, random::shock_kind::normal);
+    }
     fill(cube_->uniforms, uniforms_, random::shock_kind::uniform);
     on_.device().wait(on_.stream());
     return *cube_;
 }
 
+std::uint64_t path_timer::normal_rows() const {
+    return of_.points ? points_.rows(random::shock_kind::normal) : normals_.rows();
+}
+
 // The rows of shocks that trades read, which their records come to point to.
 void path_timer::share_rows(std::vector<kernels::trade_record>& records) {
+    quasi::order_maker maker;
     std::vector<std::pair<std::size_t, std::size_t>> shares;
     for (const auto& t : of_.trades) {
         const program::path_program& code = of_.code;
-        shares.emplace_back(
-            normals_.add(code.normal_streams, code.normals_per_step, t.data.normal_names, t.when.steps()),
-            uniforms_.add(code.uniform_streams, code.uniforms_per_step, t.data.uniform_names,
-                          t.when.steps()));
+        shares.emplace_back(of_.points ? points_.add(maker.made_for(code, t.data, t.when, *of_.points))
+                                       : normals_.add(code.normal_streams, code.normals_per_step,
+                                                      t.data.normal_names, t.when.steps()),
+                            uniforms_.add(code.uniform_streams, code.uniforms_per_step, t.data.uniform_names,
+                                          t.when.steps()));
     }
     for (std::size_t i = 0; i < records.size(); ++i) {
-        records[i].normal_row = static_cast<kernels::word32>(normals_.first_row(shares[i].first));
+        records[i].normal_row = static_cast<kernels::word32>(
+            of_.points ? points_.first_row(random::shock_kind::normal, shares[i].first)
+                       : normals_.first_row(shares[i].first));
         records[i].uniform_row = static_cast<kernels::word32>(uniforms_.first_row(shares[i].second));
     }
 }

@@ -12,6 +12,7 @@
 #include "engine/cuda/kernel_wish.h"
 #include "engine/cuda/memory.h"
 #include "engine/cuda/noise_rows.h"
+#include "engine/cuda/point_rows.h"
 #include "engine/tuning/gpu_timer.h"
 #include "engine/tuning/workload.h"
 #include "kernels/arguments.h"
@@ -52,6 +53,7 @@ class path_timer {
         std::uint64_t pitch;
         std::optional<cuda::device_memory> normals, uniforms;
     };
+    std::uint64_t normal_rows() const;
     void share_rows(std::vector<kernels::trade_record>& records);
     const cube& cube_for(const cuda::kernel_decision& how);
     kernels::path_arguments arguments(const cuda::kernel_decision& how);
@@ -60,6 +62,7 @@ class path_timer {
     const workload& of_;
     std::uint64_t paths_;
     cuda::noise_rows normals_, uniforms_;
+    cuda::point_rows points_;  // of normals, in place of those above
     std::optional<cuda::device_memory> numbers_, words_, records_;
     std::optional<cuda::chunk_memory> results_;
     std::optional<cube> cube_;

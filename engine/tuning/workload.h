@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/quasi/order.h"
 #include "products/program/passes.h"
 #include "products/program/precision.h"
 #include "products/program/timeline.h"
@@ -23,7 +25,8 @@ struct workload {
         program::timeline when;
     };
     std::vector<trade> trades;
-    std::uint64_t paths = 0;  // enough to make the kernel long enough to time
+    std::uint64_t paths = 0;                // enough to make the kernel long enough to time
+    std::optional<quasi::points> points{};  // that its normals in arrays are; none: independent numbers
 
     std::size_t steps() const;         // those of the longest trade
     std::uint64_t path_steps() const;  // those of all trades, a path each

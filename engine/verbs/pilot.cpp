@@ -24,9 +24,9 @@ constexpr int randomisations_of_block = cpu::lanes / cpu::few_points;
 
 // The time that a path takes by each construction, over that of independent numbers, and the order in which
 // equals are preferred. The costs lie halfway between those of an Asian on an H100 in double, whose paths are
-// the cheapest (1.9 by steps, 2.9, 4.2 and 3.7; bench/results/2026-11-26-NVIDIA-H100-80GB-HBM3-bench-convergence-asian.jsonl),
-// and those of models whose paths cost more than their numbers. They are the same on every device, so that
-// choices are.
+// the cheapest (1.9 by steps, 2.9, 4.2 and 3.7;
+// bench/results/2026-11-26-NVIDIA-H100-80GB-HBM3-bench-convergence-asian.jsonl), and those of models whose
+// paths cost more than their numbers. They are the same on every device, so that choices are.
 struct candidate {
     construction how;
     double cost;
