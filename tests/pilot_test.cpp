@@ -16,7 +16,7 @@
 namespace tilewalk {
 namespace {
 
-// An average; one date of three assets; one of one; and a payment that no pilot sees.
+// An average; one date of five assets; one of one; and a payment that no pilot sees.
 constexpr const char* text = R"(market:
   as_of: 2026-01-15
   currencies: {USD: {rate: 0.05}}
@@ -24,10 +24,14 @@ constexpr const char* text = R"(market:
     A: {currency: USD, spot: 100, volatility: 0.2}
     B: {currency: USD, spot: 90, volatility: 0.3}
     C: {currency: USD, spot: 80, volatility: 0.4}
-  correlations: {complete: true, pairs: [[A, B, 0.6], [A, C, 0.5], [B, C, 0.4]]}
+    D: {currency: USD, spot: 70, volatility: 0.3}
+    E: {currency: USD, spot: 60, volatility: 0.2}
+  correlations:
+    complete: true
+    pairs: [[A, B, 0.6], [A, C, 0.5], [B, C, 0.4], [A, D, 0.6], [B, D, 0.6], [C, D, 0.6], [A, E, 0.6], [B, E, 0.6], [C, E, 0.6], [D, E, 0.6]]
 trades:
   - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 60}}
-  - {id: basket, product: basket, basket: [A, B, C], strike: 270, maturity: 1}
+  - {id: basket, product: basket, basket: [A, B, C, D, E], strike: 400, maturity: 1}
   - {id: european, product: european, underlying: A, strike: 100, maturity: 1}
   - {id: far, product: european, underlying: A, strike: 210, maturity: 1}
 )";
@@ -76,7 +80,7 @@ TEST(pilots, choose_what_is_priced_as_if_it_had_been_asked_for) {
     }
 }
 
-// In the order of time the pilot of the average shows next to nothing, and three assets in their own order
+// In the order of time the pilot of the average shows next to nothing, and five assets in their own order
 // less than their components.
 TEST(pilots, see_which_dimensions_count) {
     const std::vector<trade_plan> plans = explained("sobol", 131072);

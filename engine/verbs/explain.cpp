@@ -268,7 +268,7 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
     const auto saved = policies_in(run);
     policy_search policies{run, operations_named(settings_.instruction_set), untold, options.cancel, true};
     if (saved) policies.saved = &*saved;
-    pilot_of_points tries(policies.operations, run.seed, run.paths);
+    pilot_of_points tries(policies.operations, run);
     std::vector<trade_plan> out;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const auto kernel = [&] { return kernels ? kernels->text_of(i) : std::string(); };

@@ -73,6 +73,16 @@ class spread {
     std::vector<double> all_, means_;
 };
 
+// Independent numbers stay where a pilot shows less: chance alone shows up to half as much again.
+constexpr double least_gain = 1.5;
+
+// How many times fewer path times a run takes for the same error, where randomisations of so many points gain
+// a power of what 32 points gain: one point gains nothing, and the variance falls by a power of their number.
+double worth_of(construction how, double gain, double points) {
+    const double power = std::log2(points) / std::log2(double{cpu::few_points});
+    return std::pow(gain, power) / std::ranges::find(candidates, how, &candidate::how)->cost;
+}
+
 // Constructions that make other numbers for the trade than those before them, and have a cost within budget.
 std::vector<quasi::order> orders_to_try(const run::job& of, std::uint64_t most,
                                         std::vector<construction>& names) {
@@ -110,7 +120,8 @@ std::optional<chosen_points> known_choices::find(std::size_t trade,
     const auto at = by_trade_.find(trade);
     if (at == by_trade_.end()) return std::nullopt;
     const known& k = at->second;
-    if (k.plan != plan || k.seed != run.seed || k.paths != run.paths || k.is_open != run.chooses_source)
+    if (k.plan != plan || k.seed != run.seed || k.paths != run.paths || k.unit_paths != run.unit_paths ||
+        k.is_open != run.chooses_source)
         return std::nullopt;
     return k.what;
 }
@@ -118,7 +129,8 @@ std::optional<chosen_points> known_choices::find(std::size_t trade,
 void known_choices::keep(std::size_t trade, const std::shared_ptr<const ready_trade>& plan,
                          const settled& run, const chosen_points& what) {
     const std::lock_guard guard(lock_);
-    by_trade_.insert_or_assign(trade, known{plan, run.seed, run.paths, run.chooses_source, what});
+    by_trade_.insert_or_assign(trade,
+                               known{plan, run.seed, run.paths, run.unit_paths, run.chooses_source, what});
 }
 
 chosen_points pilot_of_points::choose(const run::job& of, bool open,
@@ -152,13 +164,13 @@ chosen_points pilot_of_points::choose(const run::job& of, bool open,
         const std::optional<double> gain = found.fewer_paths();
         if (!gain) return {};
         out.tried.push_back({names[k], *gain});
-        const double cost = std::ranges::find(candidates, names[k], &candidate::how)->cost;
-        if (*gain / cost > best) {
-            best = *gain / cost;
+        const double worth = worth_of(names[k], *gain, static_cast<double>(unit_paths_));
+        if (worth > best) {
+            best = worth;
             out.points.construction = names[k];
+            out.are_worth_it = *gain > least_gain && worth > 1;
         }
     }
-    out.are_worth_it = best > 1;
     return out;
 }
 

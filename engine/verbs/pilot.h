@@ -52,7 +52,7 @@ class known_choices {
   private:
     struct known {
         std::shared_ptr<const ready_trade> plan;
-        std::uint64_t seed, paths;
+        std::uint64_t seed, paths, unit_paths;
         bool is_open;
         chosen_points what;
     };
@@ -62,9 +62,9 @@ class known_choices {
 
 class pilot_of_points {
   public:
-    // For runs of so many paths from this seed, of which it takes at most a twentieth.
-    pilot_of_points(const cpu::lane_operations& operations, std::uint64_t seed, std::uint64_t paths)
-        : operations_(operations), seed_(seed), paths_(paths) {}
+    // Takes at most a twentieth of the paths of the run that it is for.
+    pilot_of_points(const cpu::lane_operations& operations, const settled& run)
+        : operations_(operations), seed_(run.seed), paths_(run.paths), unit_paths_(run.unit_paths) {}
 
     // Safe to call in many threads. Where it is `open` whether points are worth it, a trade is tried that has
     // one construction alone.
@@ -73,7 +73,7 @@ class pilot_of_points {
 
   private:
     const cpu::lane_operations& operations_;
-    std::uint64_t seed_, paths_;
+    std::uint64_t seed_, paths_, unit_paths_;
     cpu::compiled_programs compiled_;
 };
 

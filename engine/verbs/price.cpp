@@ -341,7 +341,7 @@ void choose_points(planned_run& r, const points_by_trade* held, known_choices* k
     if (!run.chooses_source && !run.chooses_construction) return;
     const std::size_t trades = r.book.trades.size();
     const scenarios_of_markets scenarios(r.in);
-    pilot_of_points by(r.operations, run.seed, run.paths);
+    pilot_of_points by(r.operations, run);
     const auto chosen_for = [&](std::size_t i, const planned& first) {
         if (known != nullptr)
             if (auto found = known->find(i, first.ready, run)) return *found;
@@ -350,6 +350,15 @@ void choose_points(planned_run& r, const points_by_trade* held, known_choices* k
         if (known != nullptr) known->keep(i, first.ready, run, made);
         return made;
     };
+    const auto points_of_trade = [&](std::size_t i, const planned& first) -> std::optional<quasi::points> {
+        if (held != nullptr) {
+            if (const auto before = held->find(r.book.trades[i].id); before != held->end())
+                return before->second;
+        }
+        const chosen_points made = chosen_for(i, first);
+        if (run.chooses_source && !made.are_worth_it) return std::nullopt;
+        return run.chooses_construction ? made.points : run.asked_points;
+    };
     const auto decide = [&](int, std::uint64_t i) {
         std::vector<planned*> markets;
         for (std::size_t m = 0; m < r.in.size(); ++m) {
@@ -357,17 +366,13 @@ void choose_points(planned_run& r, const points_by_trade* held, known_choices* k
             if (p.needs_paths()) markets.push_back(&p);
         }
         if (markets.empty()) return;
-        std::optional<quasi::points> points;
-        const auto before =
-            held == nullptr ? points_by_trade::const_iterator{} : held->find(r.book.trades[i].id);
-        if (held != nullptr && before != held->end()) {
-            points = before->second;
-        } else {
-            chosen_points made = chosen_for(i, *markets.front());
-            if (!run.chooses_construction) made.points = run.asked_points;
-            if (made.are_worth_it || !run.chooses_source) points = made.points;
+        try {
+            const std::optional<quasi::points> points = points_of_trade(i, *markets.front());
+            for (planned* const p : markets) p->points = points;
+        } catch (const std::exception& e) {
+            throw_if_cancelled(e);
+            for (planned* const p : markets) p->failure = at_trade(r.book.trades[i], e);
         }
-        for (planned* const p : markets) p->points = points;
     };
     cpu::for_each(trades, run.threads, r.options.cancel, decide, {});
 }
