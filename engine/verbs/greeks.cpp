@@ -634,7 +634,8 @@ class greek_run {
         fill(row, of, i, n, std::move(means));
         // Where a payoff has a kink its derivative jumps, and moves by whole paths: as the price of one that
         // jumps, it errs by one path at least, which is as much as the paths that carry the price have each.
-        if (run_.unit_paths > 0 && row.standard_error >= 0 && has_kinks_[i] && of.rows[i].effective_hits > 0)
+        if (of.rows[i].randomisations > 0 && row.standard_error >= 0 && has_kinks_[i] &&
+            of.rows[i].effective_hits > 0)
             row.standard_error = std::hypot(row.standard_error, row.value / of.rows[i].effective_hits);
         return row;
     }

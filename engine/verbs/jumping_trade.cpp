@@ -13,7 +13,7 @@ namespace {
 // Widths of smoothing that are tried. Points err by so much less than independent paths that narrower ones,
 // with less bias, are the best.
 std::array<double, 4> tried_widths(const settled& run) {
-    if (run.unit_paths > 0) return {0.25, 0.125, 0.0625, 0.03125};
+    if (run.points) return {0.25, 0.125, 0.0625, 0.03125};
     return {1, 0.5, 0.25, 0.125};
 }
 // The paths that try them.
