@@ -3,6 +3,7 @@
 // construction.
 #pragma once
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,11 @@ struct random_source {
 };
 inline const random_source independent_paths{"philox", "bridge"}, bridged_points{"sobol", "bridge"},
     points_in_time{"sobol", "steps"};
+
+// In names of tests, which are to be the same in every build.
+inline void PrintTo(const random_source& from, std::ostream* out) {
+    *out << from.random << ' ' << from.construction;
+}
 
 inline std::string name_of_source(const testing::TestParamInfo<random_source>& at) {
     return at.param.random == "philox" ? "philox" : at.param.random + "_" + at.param.construction;

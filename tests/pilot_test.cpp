@@ -16,35 +16,37 @@
 namespace tilewalk {
 namespace {
 
-// An average; one date of five assets; one of one; and a payment that no pilot sees.
-constexpr const char* text = R"(market:
-  as_of: 2026-01-15
-  currencies: {USD: {rate: 0.05}}
-  assets:
-    A: {currency: USD, spot: 100, volatility: 0.2}
-    B: {currency: USD, spot: 90, volatility: 0.3}
-    C: {currency: USD, spot: 80, volatility: 0.4}
-    D: {currency: USD, spot: 70, volatility: 0.3}
-    E: {currency: USD, spot: 60, volatility: 0.2}
-  correlations:
-    complete: true
-    pairs: [[A, B, 0.6], [A, C, 0.5], [B, C, 0.4], [A, D, 0.6], [B, D, 0.6], [C, D, 0.6], [A, E, 0.6], [B, E, 0.6], [C, E, 0.6], [D, E, 0.6]]
-trades:
+// An average; one date of ten assets; one of one; and a payment that no pilot sees.
+std::string book_text() {
+    std::string assets, pairs, basket;
+    for (char a = 'A'; a <= 'J'; ++a) {
+        const std::string name(1, a);
+        assets +=
+            "    " + name + ": {currency: USD, spot: 100, volatility: 0.2" + std::to_string(a - 'A') + "}\n";
+        basket += (a == 'A' ? "" : ", ") + name;
+        for (char b = 'A'; b < a; ++b)
+            pairs += std::string(pairs.empty() ? "" : ", ") + "[" + name + ", " + b + ", 0.5]";
+    }
+    return "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.05}}\n  assets:\n" + assets +
+           "  correlations: {complete: true, pairs: [" + pairs + "]}\n" + R"(trades:
   - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 60}}
-  - {id: basket, product: basket, basket: [A, B, C, D, E], strike: 400, maturity: 1}
+  - {id: basket, product: basket, basket: [)" +
+           basket + R"(], strike: 1000, maturity: 1}
   - {id: european, product: european, underlying: A, strike: 100, maturity: 1}
   - {id: far, product: european, underlying: A, strike: 210, maturity: 1}
 )";
+}
+const std::string text = book_text();
 
 results priced(const char* random, const char* construction, std::uint64_t paths = 16384,
-               const std::string& book_text = text, int threads = 2) {
+               const std::string& of = text, int threads = 2) {
     run_options options;
     options.overrides.random = random;
     options.overrides.construction = construction;
     options.overrides.paths = paths;
     options.overrides.device = "cpu";
     options.overrides.threads = threads;
-    return engine().price(book::parse(book_text), options);
+    return engine().price(book::parse(of), options);
 }
 
 std::string chosen_in(const std::string& explained) {
@@ -80,7 +82,7 @@ TEST(pilots, choose_what_is_priced_as_if_it_had_been_asked_for) {
     }
 }
 
-// In the order of time the pilot of the average shows next to nothing, and five assets in their own order
+// In the order of time the pilot of the average shows next to nothing, and ten assets in their own order
 // less than their components.
 TEST(pilots, see_which_dimensions_count) {
     const std::vector<trade_plan> plans = explained("sobol", 131072);
