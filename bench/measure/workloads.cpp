@@ -55,7 +55,7 @@ trades:
                         in, few_assets_paths);
 }
 
-// What production reads of arrays: points, bridged.
+// The arrays of a production run: bridged points.
 workload sobol_bridge(precision in) {
     workload out = asian(in);
     out.name = "sobol_bridge";
