@@ -632,7 +632,7 @@ class greek_run {
                            std::vector<double>& means) const {
         greek_row row = row_for(of, i, n, "pathwise");
         fill(row, of, i, n, std::move(means));
-        // Where a payoff has a kink its derivative jumps, and moves by whole paths: as the price of one that
+        // The derivative of a payoff with a kink jumps, and moves by whole paths: as the price of one that
         // jumps, it errs by one path at least, which is as much as the paths that carry the price have each.
         if (of.rows[i].randomisations > 0 && row.standard_error >= 0 && has_kinks_[i] &&
             of.rows[i].effective_hits > 0)

@@ -83,7 +83,7 @@ double worth_of(construction how, double gain, double points) {
     return std::pow(gain, power) / std::ranges::find(candidates, how, &candidate::how)->cost;
 }
 
-// Constructions that make other numbers for the trade than those before them, and have a cost within budget.
+// At most so many constructions that make other numbers for the trade than those before them.
 std::vector<quasi::order> orders_to_try(const run::job& of, std::uint64_t most,
                                         std::vector<construction>& names) {
     std::vector<quasi::order> out;
@@ -110,7 +110,7 @@ std::string evidence(const chosen_points& of) {
                            quasi::construction_names[static_cast<std::size_t>(of.tried[i].how)],
                            of.tried[i].fewer_paths);
     }
-    return out + " times fewer paths in randomisations of 32 points";
+    return out + fmt::format(" times fewer paths in randomisations of {} points", cpu::few_points);
 }
 
 std::optional<chosen_points> known_choices::find(std::size_t trade,

@@ -10,8 +10,8 @@
 
 namespace tilewalk::verify {
 
-// Where a mistake can be made. One of prices is made with any random numbers, but for those that prices from
-// independent paths, or those from points, have nothing to be wrong about.
+// The runs in which a mistake can be made. One of prices is made with any random numbers, but for those that
+// prices from independent paths, or those from points, have nothing to be wrong about.
 enum class mistake_of { prices, independent_paths, points, sensitivities };
 
 struct plant {
