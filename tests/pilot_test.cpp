@@ -117,6 +117,41 @@ TEST(pilots, leave_trades_that_gain_nothing_to_independent_paths) {
     EXPECT_LT(open.totals().at(0).error, paths.totals().at(0).error / 3);
 }
 
+// Where one construction was asked for, it alone decides whether points are taken.
+TEST(pilots, try_no_construction_but_the_one_that_was_asked_for) {
+    run_options options;
+    options.overrides.random = "auto";
+    options.overrides.construction = "steps";
+    options.overrides.paths = 131072;
+    options.overrides.device = "cpu";
+    const book b = book::parse(text);
+    const std::string why = engine().explain(b, *b.market(), options)[0].random;
+    EXPECT_NE(why.find("1024 pilot paths: steps "), std::string::npos) << why;
+    EXPECT_EQ(why.find("bridge"), std::string::npos) << why;
+}
+
+// A pilot of the second market by itself sees no path that pays.
+TEST(pilots, decide_in_the_first_of_several_markets) {
+    const auto in_market = [](const std::string& spot) {
+        return book::parse(
+            "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.05}}\n  assets: {A: "
+            "{currency: USD, spot: " +
+            spot +
+            ", volatility: 0.2}}\ntrades:\n  - {id: call, product: european, underlying: A, "
+            "strike: 100, maturity: 1}\n");
+    };
+    const book first = in_market("100"), second = in_market("48");
+    run_options options;
+    options.overrides.random = "auto";
+    options.overrides.paths = 16384;
+    options.overrides.device = "cpu";
+    const std::vector<market> markets{*first.market(), *second.market()};
+    const std::vector<results> together = engine().price(first, markets, options);
+    EXPECT_EQ(together[0].rows[0].randomisations, 16u);
+    EXPECT_EQ(together[1].rows[0].randomisations, 16u);
+    EXPECT_EQ(engine().price(second, options).rows[0].randomisations, 0u);
+}
+
 TEST(pilots, are_not_walked_for_few_paths) {
     const results open = priced("auto", "auto", 16383), paths = priced("philox", "auto", 16383);
     for (std::size_t i = 0; i < open.rows.size(); ++i) {

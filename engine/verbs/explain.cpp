@@ -176,10 +176,10 @@ std::string random_of(const explained& of, pilot_of_points& by, const markets::m
         return run.points ? points(*run.points) : independent();
     const std::vector<arrays::shock_cube> scenarios = in.scenario_cubes();
     const run::job job{of.code.get(), &of.made->data, &of.made->when};
-    const chosen_points chosen = by.choose(job, run.chooses_source, scenarios, cancel);
+    const chosen_points chosen = by.choose(job, scenarios, cancel);
     const std::string why = "; " + evidence(chosen);
     if (run.chooses_source && !chosen.are_worth_it) return independent() + why;
-    return points(run.chooses_construction ? chosen.points : run.asked_points) + why;
+    return points(chosen.points) + why;
 }
 
 // By what it is decided to end a trade; none where nothing moves. Ranks are those of the policy that the run

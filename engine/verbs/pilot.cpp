@@ -83,13 +83,15 @@ double worth_of(construction how, double gain, double points) {
     return std::pow(gain, power) / std::ranges::find(candidates, how, &candidate::how)->cost;
 }
 
-// At most so many constructions that make other numbers for the trade than those before them.
-std::vector<quasi::order> orders_to_try(const run::job& of, std::uint64_t most,
+// At most so many constructions that a run leaves open, and that make other numbers for the trade than those
+// before them.
+std::vector<quasi::order> orders_to_try(const run::job& of, const settled& run, std::uint64_t most,
                                         std::vector<construction>& names) {
     std::vector<quasi::order> out;
     quasi::order_maker maker;
     for (const candidate& c : candidates) {
         if (out.size() == most) break;
+        if (!run.chooses_construction && c.how != run.asked_points.construction) continue;
         quasi::order made = maker.made_for(*of.code, *of.data, *of.when, {c.how});
         const bool is_same = std::ranges::any_of(
             out, [&](const quasi::order& before) { return made.makes_the_numbers_of(before); });
@@ -120,27 +122,27 @@ std::optional<chosen_points> known_choices::find(std::size_t trade,
     const auto at = by_trade_.find(trade);
     if (at == by_trade_.end()) return std::nullopt;
     const known& k = at->second;
-    if (k.plan != plan || k.seed != run.seed || k.paths != run.paths || k.unit_paths != run.unit_paths ||
-        k.is_open != run.chooses_source)
-        return std::nullopt;
+    const bool is_alike = k.plan == plan && k.seed == run.seed && k.paths == run.paths &&
+                          k.unit_paths == run.unit_paths && k.chooses_source == run.chooses_source &&
+                          k.chooses_construction == run.chooses_construction && k.asked == run.asked_points;
+    if (!is_alike) return std::nullopt;
     return k.what;
 }
 
 void known_choices::keep(std::size_t trade, const std::shared_ptr<const ready_trade>& plan,
                          const settled& run, const chosen_points& what) {
     const std::lock_guard guard(lock_);
-    by_trade_.insert_or_assign(trade,
-                               known{plan, run.seed, run.paths, run.unit_paths, run.chooses_source, what});
+    by_trade_.insert_or_assign(trade, known{plan, run.seed, run.paths, run.unit_paths, run.chooses_source,
+                                            run.chooses_construction, run.asked_points, what});
 }
 
-chosen_points pilot_of_points::choose(const run::job& of, bool open,
-                                      std::span<const arrays::shock_cube> scenarios,
+chosen_points pilot_of_points::choose(const run::job& of, std::span<const arrays::shock_cube> scenarios,
                                       const std::atomic<bool>* cancel) {
-    chosen_points out;
-    const std::uint64_t blocks = paths_ / most_share / cpu::lanes;
+    chosen_points out{run_.asked_points};
+    const std::uint64_t blocks = run_.paths / most_share / cpu::lanes;
     std::vector<construction> names;
-    const std::vector<quasi::order> orders = orders_to_try(of, blocks, names);
-    if (orders.empty() || (orders.size() == 1 && !open)) return out;
+    const std::vector<quasi::order> orders = orders_to_try(of, run_, blocks, names);
+    if (orders.empty() || (orders.size() == 1 && !run_.chooses_source)) return out;
     const std::uint64_t each = std::min(blocks / orders.size(), most_blocks);
     const auto code = compiled_.of(*of.code);
     cpu::lane_machine machine(operations_);
@@ -151,7 +153,7 @@ chosen_points pilot_of_points::choose(const run::job& of, bool open,
         job.code = code.get();
         job.data = of.data;
         job.when = of.when;
-        job.seed = seed_of_pilots(seed_);
+        job.seed = seed_of_pilots(run_.seed);
         job.paths = each * cpu::lanes;
         job.scenarios = scenarios;
         job.points = {&orders[k], cpu::few_points};
@@ -162,9 +164,9 @@ chosen_points pilot_of_points::choose(const run::job& of, bool open,
         }
         out.pilot_paths += job.paths;
         const std::optional<double> gain = found.fewer_paths();
-        if (!gain) return {};
+        if (!gain) return {run_.asked_points};
         out.tried.push_back({names[k], *gain});
-        const double worth = worth_of(names[k], *gain, static_cast<double>(unit_paths_));
+        const double worth = worth_of(names[k], *gain, static_cast<double>(run_.unit_paths));
         if (worth > best) {
             best = worth;
             out.points.construction = names[k];

@@ -33,7 +33,7 @@ struct chosen_points {
     quasi::points points;
     bool are_worth_it = false;  // points take less time than independent numbers for the same error
     std::uint64_t pilot_paths = 0;
-    std::vector<tried_construction> tried;  // none where no pilot was walked
+    std::vector<tried_construction> tried{};  // none where no pilot was walked
 };
 // The evidence, for people: "1024 pilot paths: bridge 21, steps 1.3 times fewer paths".
 std::string evidence(const chosen_points& of);
@@ -53,7 +53,8 @@ class known_choices {
     struct known {
         std::shared_ptr<const ready_trade> plan;
         std::uint64_t seed, paths, unit_paths;
-        bool is_open;
+        bool chooses_source, chooses_construction;
+        quasi::points asked;
         chosen_points what;
     };
     mutable std::mutex lock_;
@@ -62,18 +63,18 @@ class known_choices {
 
 class pilot_of_points {
   public:
-    // Takes at most a twentieth of the paths of the run that it is for.
+    // Takes at most a twentieth of the paths of the run that it is for, which outlives it, and decides what
+    // the run leaves open.
     pilot_of_points(const cpu::lane_operations& operations, const settled& run)
-        : operations_(operations), seed_(run.seed), paths_(run.paths), unit_paths_(run.unit_paths) {}
+        : operations_(operations), run_(run) {}
 
-    // Safe to call in many threads. Where it is `open` whether points are worth it, a trade is tried that has
-    // one construction alone.
-    chosen_points choose(const run::job& of, bool open, std::span<const arrays::shock_cube> scenarios,
+    // Safe to call in many threads.
+    chosen_points choose(const run::job& of, std::span<const arrays::shock_cube> scenarios,
                          const std::atomic<bool>* cancel);
 
   private:
     const cpu::lane_operations& operations_;
-    std::uint64_t seed_, paths_, unit_paths_;
+    const settled& run_;
     cpu::compiled_programs compiled_;
 };
 

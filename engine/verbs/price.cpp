@@ -345,8 +345,7 @@ void choose_points(planned_run& r, const points_by_trade* held, known_choices* k
     const auto chosen_for = [&](std::size_t i, const planned& first) {
         if (known != nullptr)
             if (auto found = known->find(i, first.ready, run)) return *found;
-        const chosen_points made =
-            by.choose(first.price_job(), run.chooses_source, scenarios.cubes, r.options.cancel);
+        const chosen_points made = by.choose(first.price_job(), scenarios.cubes, r.options.cancel);
         if (known != nullptr) known->keep(i, first.ready, run, made);
         return made;
     };
@@ -357,7 +356,7 @@ void choose_points(planned_run& r, const points_by_trade* held, known_choices* k
         }
         const chosen_points made = chosen_for(i, first);
         if (run.chooses_source && !made.are_worth_it) return std::nullopt;
-        return run.chooses_construction ? made.points : run.asked_points;
+        return made.points;
     };
     const auto decide = [&](int, std::uint64_t i) {
         std::vector<planned*> markets;
