@@ -535,6 +535,14 @@ class both_ways {
     word32 row_[word32(sections)], back_row_[word32(sections)], place_[word32(sections)];
 };
 
+// Shocks in memory, from the last step of a path to its first.
+template <class source>
+struct backwards {
+    const source& from;
+    int last;
+    auto at(int step, int slot) const { return from.at(last - step, slot); }
+};
+
 // The shocks of a pass of a block, [step][slot][path of the pass], written on the way forth.
 template <class choice>
 class kept_shocks {
@@ -726,15 +734,24 @@ static void walk_tile_both_ways(const way_back_arguments& a, char* shared) {
         const word64 path = work.tile * paths_per_tile | word64(in_tile);
         const word32* const head = a.forth.words + work.trade.words_at;
         const word32* const sections = head + head_words<program>;
-        const trade_words words{head, sections + scenario_place(word32(program::sections)), 0, 0};
-        const source from = source::of(a.forth, path, words);
+        const trade_words words{head, sections + scenario_place(word32(program::sections)),
+                                work.trade.normal_row, work.trade.uniform_row};
+        const auto from = source::of(a.forth, path, words);
         const auto memory = choice::memory::of(a.forth, feed_memory);
         const int steps = int(work.trade.steps);
         const kept_shocks<choice> shocks(a.shocks, number_of_block(), a.most_steps);
         {
             using forth = walker<program, shape, real, numbers, group_of<feed, source>()>;
             forth walk(numbers::of(a.forth, work.trade.numbers_at), sections, work.trade.steps);
-            feed::walk(from, steps, memory, body_that_keeps<choice, forth>{{walk}, of_block, shocks});
+            const body_that_keeps<choice, forth> keeps{{walk}, of_block, shocks};
+            if constexpr (choice::reads_arrays) {
+                feed::walk(from, steps, memory, [&](int step, const auto& z) {
+                    keeps.begin(step);
+                    keeps(step, z);
+                });
+            } else {
+                feed::walk(from, steps, memory, keeps);
+            }
             for (int w = 0; w < width; ++w) payoffs[in_tile + w] = walk.payoff(w);
         }
 
@@ -743,18 +760,29 @@ static void walk_tile_both_ways(const way_back_arguments& a, char* shared) {
                        in_tables);
         const body_of_way_back<choice> back{walk, of_block, choice::holds_in_shared ? in_shared : in_memory,
                                             choice::holds_quietly_in_shared ? in_shared : in_memory, steps};
-        if constexpr (choice::keeps_shocks) {
-            using back_feed = typename choice::back_feed;
-            memory.publish_to_copies();
-            back_feed::walk(shocks.back_from(steps - 1), steps, memory, [&](int i, const auto& z) {
+        // `all` are the shocks from the last step on; shocks_from(first) gives those of steps behind the
+        // first.
+        const auto walk_and_read = [&](const auto& all, const auto& shocks_from) {
+            choice::back_feed::walk(all, steps, memory, [&](int i, const auto& z) {
                 const int step = steps - 1 - i;
                 back.begin(step, [&](int first, int count, const auto& use) {
-                    const auto piece = shocks.from(first);
-                    rolled(0, count, [&](int k) {
-                        use(k, load_shocks<typename choice::back_shape>(memory, piece, k));
-                    });
+                    const auto shocks_of = shocks_from(first);
+                    rolled(0, count, [&](int k) { use(k, shocks_of(k)); });
                 });
                 back.step_back(step, z);
+            });
+        };
+        using back_shape = typename choice::back_shape;
+        if constexpr (choice::reads_arrays) {
+            walk_and_read(backwards{from, steps - 1}, [&](int first) {
+                return [&, first](int k) { return load_shocks<back_shape>(memory, from, first + k); };
+            });
+        } else if constexpr (choice::keeps_shocks) {
+            memory.publish_to_copies();
+            walk_and_read(shocks.back_from(steps - 1), [&](int first) {
+                return [&, piece = shocks.from(first)](int k) {
+                    return load_shocks<back_shape>(memory, piece, k);
+                };
             });
         } else {
             using drawn = numbers_of_paths<typename shape::shock, width, shape::threads>;

@@ -46,7 +46,8 @@ class ways_back_on_a_gpu : public ::testing::Test {
         if (chosen_.devices.empty()) GTEST_SKIP() << "no GPU";
     }
     void compare(const book& all, const market& in, precision to, std::size_t every, std::uint64_t paths,
-                 std::size_t least, std::optional<bool> keeps_shocks = {}) {
+                 std::size_t least, std::optional<bool> keeps_shocks = {},
+                 std::optional<quasi::points> points = {}) {
         const auto& best = *cpu::runnable_instruction_sets().sets[0];
         std::vector<std::unique_ptr<tests::both_ways>> trades;
         std::vector<std::string> ids;
@@ -60,7 +61,7 @@ class ways_back_on_a_gpu : public ::testing::Test {
             cuda::way_back_decision out =
                 cuda::best_way_back(to, kernels::philox_rounds, *j.code, *j.back.code);
             out.keeps_shocks = keeps_shocks.value_or(out.keeps_shocks);
-            return out;
+            return points ? cuda::for_arrays(out) : out;
         };
         const std::string architecture = chosen_.devices[0]->get().properties().architecture();
         // The kernels are there when they are asked for.
@@ -79,6 +80,7 @@ class ways_back_on_a_gpu : public ::testing::Test {
             walk.jobs = {&j, 1};
             walk.seed = 20260115;
             walk.paths = paths;
+            take_points(walk, points);
             cpu::back_end on_cpu(best, 12, to);
             const run::tally expected = on_cpu.walk_all(walk).tallies.at(0);
             const run::tally got = found(walk, how).at(0);
@@ -88,6 +90,11 @@ class ways_back_on_a_gpu : public ::testing::Test {
         const std::size_t compared = trades.size();
         EXPECT_GE(compared, least);
         std::printf("%zu trades compared, %zu derivatives\n", compared, numbers);
+    }
+
+    static void take_points(run::walk& to, const std::optional<quasi::points>& points) {
+        to.points = points;
+        if (points) to.unit_paths = kernels::paths_per_tile;
     }
 
     // The tallies of a walk on all devices.
@@ -180,6 +187,7 @@ TEST(ways_back_kernels, compile_without_a_gpu) {
             cuda::way_back_decision how =
                 cuda::best_way_back(to, kernels::philox_rounds, of.made.code, of.back);
             how.keeps_shocks = keeps_shocks;
+            if (compiled % 3 == 2) how = cuda::for_arrays(how);
             const auto kernel = cuda::way_back_kernel_of(of.made.code, of.back, how);
             const std::string architecture = ++compiled % 2 == 0 ? "sm_80" : "sm_90";
             expect_no_stack(kernel, architecture, t.id);
@@ -242,6 +250,8 @@ TEST(ways_back_kernels, read_shocks_back_by_every_feed) {
     std::size_t compiled = 0;
     for (const cuda::way_back_decision& how : by_every_feed(precision::double_)) {
         expect_no_stack(cuda::way_back_kernel_of(of.made.code, of.back, how), "sm_90", how.reads.feed);
+        expect_no_stack(cuda::way_back_kernel_of(of.made.code, of.back, cuda::for_arrays(how)), "sm_90",
+                        how.reads.feed + " from arrays");
         ++compiled;
     }
     EXPECT_EQ(compiled, 10u);
@@ -263,6 +273,22 @@ TEST_F(ways_back_on_a_gpu, have_the_bits_of_the_cpu_over_many_parts) {
     for (const precision to : {precision::double_, precision::single, precision::mixed})
         for (const bool keeps_shocks : {false, true})
             compare(one, tests::demo_market(), to, 1, 300 * 1024 + 77, 1, keeps_shocks);
+}
+
+TEST_F(ways_back_on_a_gpu, have_the_bits_of_the_cpu_over_points) {
+    using quasi::construction;
+    compare(book_of_every_kind(), tests::demo_market(), precision::double_, 7, 3 * 1024, 20, {},
+            quasi::points{construction::bridge});
+    const book all = book::parse(book_of_every_model());
+    int number = 0;
+    for (const precision to : {precision::double_, precision::single, precision::mixed}) {
+        compare(all, *all.market(), to, to == precision::double_ ? 1 : 4, 3 * 1024, 10, {},
+                quasi::points{static_cast<construction>(number++ % 4)});
+    }
+    const book one = book::parse(asian_of_61_dates);
+    for (const construction how :
+         {construction::steps, construction::bridge, construction::principal, construction::coarse})
+        compare(one, tests::demo_market(), precision::double_, 1, 64 * 1024, 1, {}, quasi::points{how});
 }
 
 // Trades of one shape are walked together, of different lengths too, and in pieces where memory is short.
@@ -289,16 +315,28 @@ TEST_F(ways_back_on_a_gpu, walk_many_trades_at_once_with_the_bits_of_each_alone)
     walk.seed = 7;
     walk.paths = 100 * 1024 + 5;
     const auto usual = cuda::ways_back::as_suits(precision::double_, kernels::philox_rounds);
-    std::vector<run::tally> alone;
-    for (const run::job& j : jobs) {
-        walk.jobs = {&j, 1};
-        alone.push_back(found(walk, usual).at(0));
-    }
-    walk.jobs = jobs;
-    for (const std::uint64_t memory : {std::uint64_t{0}, std::uint64_t{64} << 20, std::uint64_t{1} << 20}) {
-        const std::vector<run::tally> together = found(walk, usual, memory);
-        for (std::size_t j = 0; j < jobs.size(); ++j)
-            EXPECT_TRUE(together[j] == alone[j]) << "trade " << j << ", memory " << memory;
+    // Without points, with them, and half of the trades with them.
+    for (int points = 0; points < 3; ++points) {
+        if (points > 0) {
+            walk.paths = 96 * 1024;
+            walk.unit_paths = 4 * 1024;
+            for (std::size_t j = 0; j < jobs.size(); j += points == 1 ? 1 : 2)
+                jobs[j].points = quasi::points{quasi::construction::bridge};
+            if (points == 2)
+                for (std::size_t j = 1; j < jobs.size(); j += 2) jobs[j].points.reset();
+        }
+        std::vector<run::tally> alone;
+        for (const run::job& j : jobs) {
+            walk.jobs = {&j, 1};
+            alone.push_back(found(walk, usual).at(0));
+        }
+        walk.jobs = jobs;
+        for (const std::uint64_t memory :
+             {std::uint64_t{0}, std::uint64_t{64} << 20, std::uint64_t{1} << 20}) {
+            const std::vector<run::tally> together = found(walk, usual, memory);
+            for (std::size_t j = 0; j < jobs.size(); ++j)
+                EXPECT_TRUE(together[j] == alone[j]) << "trade " << j << ", memory " << memory;
+        }
     }
 }
 
@@ -310,14 +348,22 @@ TEST_F(ways_back_on_a_gpu, have_the_same_bits_by_every_feed) {
         run::walk walk;
         walk.jobs = {&j, 1};
         walk.paths = 40 * 1024 + 3;
-        const run::tally expected = found(walk, cuda::ways_back::as_suits(to, kernels::philox_rounds)).at(0);
-        for (cuda::way_back_decision how : by_every_feed(to)) {
-            for (const int width : {1, 2, 4}) {
-                how.reads[cuda::knobs::width] = width;
-                if (how.reads.feed == "bulk_async" && chosen().devices[0]->get().properties().major < 9)
-                    continue;
-                const auto as_told = [&](const run::job&) { return how; };
-                EXPECT_TRUE(found(walk, as_told).at(0) == expected) << how.reads.feed << ", width " << width;
+        for (const bool has_points : {false, true}) {
+            if (has_points) {
+                walk.paths = 40 * 1024;
+                take_points(walk, quasi::points{});
+            }
+            const run::tally expected =
+                found(walk, cuda::ways_back::as_suits(to, kernels::philox_rounds)).at(0);
+            for (cuda::way_back_decision how : by_every_feed(to)) {
+                for (const int width : {1, 2, 4}) {
+                    how.reads[cuda::knobs::width] = width;
+                    if (how.reads.feed == "bulk_async" && chosen().devices[0]->get().properties().major < 9)
+                        continue;
+                    const auto as_told = [&](const run::job&) { return how; };
+                    EXPECT_TRUE(found(walk, as_told).at(0) == expected)
+                        << how.reads.feed << ", width " << width << (has_points ? ", points" : "");
+                }
             }
         }
     }

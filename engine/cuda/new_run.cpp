@@ -14,6 +14,7 @@
 #include "engine/cuda/group_jobs.h"
 #include "engine/cuda/kernel_text.h"
 #include "engine/cuda/reductions.h"
+#include "engine/cuda/rows_of_jobs.h"
 #include "engine/cuda/spaces.h"
 #include "engine/run/units.h"
 #include "kernels/tile.h"
@@ -52,43 +53,25 @@ std::uint64_t longest(const job_group& g, const run_state& state) {
     return state.packed.records[g.jobs.front()].steps;
 }
 
-// The rows of a keyed source's cubes that jobs read.
-class rows_of_jobs {
+// The shares of groups in the rows of a keyed source.
+class shares_of_groups {
   public:
-    rows_of_jobs(run_state& of, shock_plan& plan) : of_(of), plan_(plan) {}
+    shares_of_groups(run_state& of, shock_plan& plan) : of_(of), rows_(plan) {}
 
+    // A job whose moves are made ahead reads moves; what makes them reads the job's shocks.
     void add(const job_group& g) {
         for (const std::size_t j : g.jobs) {
-            // A job whose moves are made ahead reads moves; what makes them reads the job's shocks.
             const run::job& job = of_.separated.given()[j];
-            const program::path_program& code = *job.code;
-            const program::path_data& data = *job.data;
-            const std::uint64_t steps = job.when->steps();
-            if (plan_.source->is_points) {
-                add_points(j, g.reads_moves(), job);
-                continue;
-            }
-            shares_.push_back(
-                {j, g.reads_moves(),
-                 plan_.normals.add(code.normal_streams, code.normals_per_step, data.normal_names, steps),
-                 plan_.uniforms.add(code.uniform_streams, code.uniforms_per_step, data.uniform_names,
-                                    steps)});
+            shares_.push_back({j, g.reads_moves(), rows_.add(job, of_.run.points_of(job))});
         }
     }
     void leave() {
-        plan_.normal_rows = plan_.normals.rows() + plan_.points.rows(random::shock_kind::normal);
-        plan_.uniform_rows = plan_.uniforms.rows() + plan_.points.rows(random::shock_kind::uniform);
+        rows_.end();
         for (const share& s : shares_) {
+            const rows_of_jobs::first_rows rows = rows_.of(s.number);
             kernels::trade_record& record = of_.packed.records[s.job];
-            const auto normals = static_cast<word32>(
-                s.points
-                    ? plan_.normals.rows() + plan_.points.first_row(random::shock_kind::normal, *s.points)
-                    : plan_.normals.first_row(s.normals));
-            (s.makes_moves ? of_.shocks_of_moves[s.job] : record.normal_row) = normals;
-            record.uniform_row = static_cast<word32>(
-                s.points && plan_.points.order_of(*s.points).has_quasi_uniforms()
-                    ? plan_.uniforms.rows() + plan_.points.first_row(random::shock_kind::uniform, *s.points)
-                    : plan_.uniforms.first_row(s.uniforms));
+            (s.makes_moves ? of_.shocks_of_moves[s.job] : record.normal_row) = rows.normals;
+            record.uniform_row = rows.uniforms;
         }
     }
 
@@ -96,23 +79,10 @@ class rows_of_jobs {
     struct share {
         std::size_t job;
         bool makes_moves;
-        std::size_t normals, uniforms;
-        std::optional<std::size_t> points{};  // the share of the order
+        std::size_t number;
     };
-    // All normals are points, and uniforms where they are few.
-    void add_points(std::size_t number, bool makes_moves, const run::job& job) {
-        const program::path_program& code = *job.code;
-        const std::size_t points = plan_.points.add(
-            maker_.made_for(code, *job.data, *job.when, of_.run.points_of(job).value_or(quasi::points{})));
-        const std::size_t uniforms = plan_.points.order_of(points).has_quasi_uniforms()
-                                         ? 0
-                                         : plan_.uniforms.add(code.uniform_streams, code.uniforms_per_step,
-                                                              job.data->uniform_names, job.when->steps());
-        shares_.push_back({number, makes_moves, 0, uniforms, points});
-    }
     run_state& of_;
-    shock_plan& plan_;
-    quasi::order_maker maker_;
+    rows_of_jobs rows_;
     std::vector<share> shares_;
 };
 
@@ -157,7 +127,7 @@ void plan_shocks(run_state& state, counted_kernels& kernels) {
     plan.unit_paths = run.unit_paths;
     plan.scenarios = rows_of(run.scenarios, state.packed.scenarios);
     const bool is_keyed = run.replay == nullptr && plan.source->is_keyed;
-    rows_of_jobs keyed(state, plan);
+    shares_of_groups keyed(state, plan);
     for (job_group& g : state.groups) {
         if (g.failed || !reads_shocks(g)) continue;
         try {

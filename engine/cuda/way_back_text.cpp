@@ -242,6 +242,13 @@ way_back_decision read_by(way_back_decision how, const kernel_decision& reads) {
     return how;
 }
 
+way_back_decision for_arrays(way_back_decision how) {
+    how.reads_arrays = true;
+    how.keeps_shocks = false;
+    if (!feed_named(how.reads.feed).makes_use_of(feed_entry::array)) how.reads.feed = "none";
+    return how;
+}
+
 bool has_kernel(const path_program& p, const adjoint_program& a) {
     return !a.back.outputs.empty() && p.outputs.size() == 1 && p.crossed.empty() &&
            p.sections.size() <= kernels::most_sections;
@@ -256,7 +263,7 @@ way_back_kernel way_back_kernel_of(const path_program& p, const adjoint_program&
     const path_program quiet = program::again_quietly(a);
     const carried_states carried(a, quiet);
     const bool has_quiet_pieces = nodes_of_step(p) + nodes_of_step(a.back) <= most_nodes_of_quiet_steps;
-    const feed_entry& reads = feed_named(how.keeps_shocks ? how.reads.feed : "inline");
+    const feed_entry& reads = feed_named(how.reads_back() ? how.reads.feed : "inline");
 
     const auto paths = static_cast<std::size_t>(how.paths_per_pass());
     const std::size_t state_bytes = paths * program::bytes_of(program::real_type(how.precision));
@@ -270,13 +277,13 @@ way_back_kernel way_back_kernel_of(const path_program& p, const adjoint_program&
     out.piece_steps = steps;
     out.carried = carried.all.size();
     out.states_in_memory = std::max(fits(held) ? 0 : held, fits(held_quietly) ? 0 : held_quietly);
-    const std::size_t drawn = how.keeps_shocks ? 0 : steps * static_cast<std::size_t>(p.slots_per_step());
+    const std::size_t drawn = how.reads_back() ? 0 : steps * static_cast<std::size_t>(p.slots_per_step());
     const std::size_t drawn_bytes = drawn * paths * program::bytes_of(words.shock);
     const bool draws_to_shared = drawn_bytes <= most_bytes_of_states;
     if (!draws_to_shared) out.shocks_in_memory = drawn;
 
     const std::size_t feed_bytes =
-        whole_16(std::max(how.keeps_shocks ? feed_shared_bytes(how.reads, p.slots_per_step()) : 0,
+        whole_16(std::max(how.reads_back() ? feed_shared_bytes(how.reads, p.slots_per_step()) : 0,
                           static_cast<std::uint64_t>(reduction().shared_bytes)));
     const std::string sum = words.is_fast ? "float" : "double";
     constexpr std::size_t slots = 16;  // of kernels::sums_of_warp
@@ -289,6 +296,12 @@ way_back_kernel way_back_kernel_of(const path_program& p, const adjoint_program&
     const std::string includes =
         includes_text({std::string(words.header), "kernels/feeds/inline.h", reads.header(),
                        "kernels/operations.h", "kernels/way_back.h", reduction().header()});
+    const std::string scenarios =
+        p.scenarios_per_step == 0
+            ? "no_scenarios"
+            : fmt::format("scenarios_in_memory<shape, {}, spaces::global>", p.scenarios_per_step);
+    const std::string shape = shape_text(how, p, reads);
+    const std::string own = how.reads_back() ? reads.own_arguments(how.reads) : "";
     out.text = fmt::format(
         R"({includes}
 namespace tilewalk::kernels::generated {{
@@ -308,15 +321,15 @@ struct choice {{
     using quiet = generated::quiet;
     using back = generated::back;
     using ways = generated::ways;
-    using shape = feed_shape<{shock}, {slots}, {width}, {threads}, 1, 1, ring_layout::plain, 0>;
+    using shape = {shape};
     using memory = thread_memory<spaces::global>;
     using numbers = numbers_in_memory<real, spaces::read_only>;
-    using source = feeds::random_draws<{draws}, program::normal_slots, program::uniform_slots, {scenarios}>;
-    using feed = feeds::inline_<shape, memory>;
+    using source = {source};
+    using feed = feeds::{feed};
     using reduction = reductions::tree<{threads}>;
     static constexpr int piece_steps = {piece_steps};
     static constexpr bool has_quiet_pieces = {has_quiet_pieces};
-    static constexpr bool keeps_shocks = {keeps_shocks};
+    static constexpr bool keeps_shocks = {keeps_shocks}, reads_arrays = {reads_arrays};
     using back_shape = {back_shape};
     using back_feed = feeds::{back_feed}<back_shape, memory{own}>;
     static constexpr word32 feed_bytes = {feed_bytes};
@@ -344,23 +357,30 @@ extern "C" __global__ void merge_derivatives(const __grid_constant__ tilewalk::k
         fmt::arg("again", text_of_program(a.again, "again")),
         fmt::arg("quiet", text_of_program(quiet, "quiet")), fmt::arg("back", text_of_program(a.back, "back")),
         fmt::arg("ways", ways_text(a, quiet, carried)), fmt::arg("real", word_of(words.real)),
-        fmt::arg("sum", sum), fmt::arg("shock", word_of(words.shock)), fmt::arg("slots", p.slots_per_step()),
-        fmt::arg("width", how.width()), fmt::arg("threads", how.block()),
+        fmt::arg("sum", sum), fmt::arg("width", how.width()), fmt::arg("threads", how.block()),
         fmt::arg("bounds", how.reads.blocks > 0
                                ? fmt::format("{} TILEWALK_RESIDENT_BLOCKS({})", how.block(), how.reads.blocks)
                                : fmt::to_string(how.block())),
-        fmt::arg("draws", draws_text(words, how.rounds)), fmt::arg("piece_steps", steps),
-        fmt::arg("has_quiet_pieces", has_quiet_pieces), fmt::arg("keeps_shocks", how.keeps_shocks),
-        fmt::arg("back_shape", shape_text(how, p, reads)), fmt::arg("back_feed", reads.type()),
-        fmt::arg("own", how.keeps_shocks ? reads.own_arguments(how.reads) : ""),
+        fmt::arg("shape",
+                 how.reads_arrays
+                     ? shape
+                     : fmt::format("feed_shape<{}, {}, {}, {}, 1, 1, ring_layout::plain, 0>",
+                                   word_of(words.shock), p.slots_per_step(), how.width(), how.block())),
+        fmt::arg(
+            "source",
+            how.reads_arrays
+                ? fmt::format("arrays<shape, {}, spaces::global, {}>", p.normals_per_step, scenarios)
+                : fmt::format("feeds::random_draws<{}, program::normal_slots, program::uniform_slots, {}>",
+                              draws_text(words, how.rounds), scenarios)),
+        fmt::arg("feed", how.reads_arrays ? fmt::format("{}<shape, memory{}>", reads.type(), own)
+                                          : "inline_<shape, memory>"),
+        fmt::arg("piece_steps", steps), fmt::arg("has_quiet_pieces", has_quiet_pieces),
+        fmt::arg("keeps_shocks", how.keeps_shocks), fmt::arg("reads_arrays", how.reads_arrays),
+        fmt::arg("back_shape", shape), fmt::arg("back_feed", reads.type()), fmt::arg("own", own),
         fmt::arg("feed_bytes", feed_bytes), fmt::arg("states_bytes", states_shared * state_bytes),
         fmt::arg("states_in_memory", out.states_in_memory), fmt::arg("holds_in_shared", fits(held)),
         fmt::arg("holds_quietly", fits(held_quietly)), fmt::arg("draws_to_shared", draws_to_shared),
-        fmt::arg("sum_bytes", sum_bytes),
-        fmt::arg("scenarios",
-                 p.scenarios_per_step == 0
-                     ? "no_scenarios"
-                     : fmt::format("scenarios_in_memory<shape, {}, spaces::global>", p.scenarios_per_step)));
+        fmt::arg("sum_bytes", sum_bytes));
     return out;
 }
 

@@ -21,12 +21,16 @@ struct way_back_decision {
     program::precision precision = program::precision::double_;
     int rounds = kernels::philox_rounds;
     bool keeps_shocks = true;  // in memory until the way back; else they are made again
+    // Shocks are in arrays, which both ways read; then nothing is kept or made.
+    bool reads_arrays = false;
     // Steps of a piece: a power of two, and no fewer than a block of random bits has numbers; 0: 8, or 4
     // where the states of 8 are too many for shared memory.
     int piece_steps = 0;
-    // The feed that reads kept shocks back, with its knobs; width and block are those of both ways.
+    // The feed that reads kept shocks back, or arrays, with its knobs; width and block are those of both
+    // ways.
     kernel_decision reads{};
 
+    bool reads_back() const { return keeps_shocks || reads_arrays; }
     int width() const { return reads[knobs::width]; }
     int block() const { return reads[knobs::block]; }
     int paths_per_pass() const { return width() * block(); }
@@ -39,6 +43,8 @@ way_back_decision best_way_back(program::precision precision, int rounds, const 
 kernel_wish open_wish_of(const way_back_decision& how);
 // The decision with another way to read: with a feed that reads none, shocks are made again.
 way_back_decision read_by(way_back_decision how, const kernel_decision& reads);
+// The decision for shocks in arrays.
+way_back_decision for_arrays(way_back_decision how);
 
 // Whether a GPU can walk it: a program with one output and not too many sections.
 bool has_kernel(const program::path_program& p, const program::adjoint_program& a);

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "engine/cpu/crew.h"
@@ -19,6 +20,7 @@
 #include "engine/cuda/memory.h"
 #include "engine/cuda/packed_trades.h"
 #include "engine/cuda/reductions.h"
+#include "engine/cuda/rows_of_jobs.h"
 #include "engine/cuda/shock_cubes.h"
 #include "engine/cuda/spaces.h"
 #include "kernels/way_back_arguments.h"
@@ -58,8 +60,14 @@ struct group {
     std::size_t shock_bytes(int slots) const {
         const std::size_t shocks =
             how.keeps_shocks ? steps * static_cast<std::size_t>(slots) : kernel.shocks_in_memory;
-        return shocks * paths() * program::bytes_of(program::traits_of(how.precision).shock);
+        return shocks * paths() * bytes_of_shock();
     }
+    // The most that the rows of a job's tile take in arrays, where it shares none.
+    std::size_t array_bytes(int slots) const {
+        if (!how.reads_arrays) return 0;
+        return steps * static_cast<std::size_t>(slots) * kernels::paths_per_tile * bytes_of_shock();
+    }
+    std::size_t bytes_of_shock() const { return program::bytes_of(program::traits_of(how.precision).shock); }
     std::size_t sum_bytes() const { return warps_of(how) * places * sizeof(double); }
 
   private:
@@ -67,9 +75,9 @@ struct group {
 };
 
 std::size_t tile_bytes(const group& g, const run::job& any) {
-    const std::size_t scenarios = g.scenarios.size() * kernels::paths_per_tile *
-                                  program::bytes_of(program::traits_of(g.how.precision).shock);
-    return g.kept_bytes() + g.shock_bytes(any.code->slots_per_step()) + g.sum_bytes() + scenarios;
+    const std::size_t scenarios = g.scenarios.size() * kernels::paths_per_tile * g.bytes_of_shock();
+    const int slots = any.code->slots_per_step();
+    return g.kept_bytes() + g.shock_bytes(slots) + g.array_bytes(slots) + g.sum_bytes() + scenarios;
 }
 
 // Work for one device: some jobs of a group over all tiles of the walk, or one job over some of them.
@@ -92,15 +100,17 @@ class both_ways_walk {
           take_(take),
           facts_(facts),
           run_tiles_(kernels::tiles_of(of.paths)),
-          part_tiles_(run::part_tiles_of(run_tiles_)),
+          part_tiles_(of.part_tiles()),
           asked_(run::asked_or_all(of.tiles, run_tiles_)),
           failures_(of.jobs.size()) {
-        std::map<std::pair<const void*, const void*>, std::size_t> known;  // by both programs
+        // By both programs, and whether shocks are points.
+        std::map<std::tuple<const void*, const void*, bool>, std::size_t> known;
         for (std::size_t j = 0; j < of.jobs.size(); ++j) {
             const run::job& job = of.jobs[j];
-            const auto [at, is_new] =
-                known.try_emplace({job.code, job.back.code}, static_cast<std::size_t>(groups_.size()));
-            if (is_new) groups_.emplace_back().how = how(job);
+            const bool has_points = of.points_of(job).has_value();
+            const auto [at, is_new] = known.try_emplace({job.code, job.back.code, has_points},
+                                                        static_cast<std::size_t>(groups_.size()));
+            if (is_new) groups_.emplace_back().how = has_points ? for_arrays(how(job)) : how(job);
             group& g = groups_[at->second];
             g.jobs.push_back(j);
             g.steps = std::max(g.steps, job.when->steps());
@@ -279,6 +289,22 @@ class both_ways_walk {
         std::vector<span_of_time> spans;  // of its launches, since it began
     };
 
+    // Plans the rows of points that jobs read, which their records come to name.
+    void plan_points(std::span<const run::job> jobs, shock_plan& plan, packed_trades& packed) {
+        plan.source = &random::points();
+        plan.kernels = &kernels_;
+        plan.seed = of_.seed;
+        plan.paths = of_.paths;
+        plan.unit_paths = of_.unit_paths;
+        rows_of_jobs rows(plan);
+        for (const run::job& j : jobs) rows.add(j, of_.points_of(j));
+        rows.end();
+        for (std::size_t k = 0; k < jobs.size(); ++k) {
+            const rows_of_jobs::first_rows of = rows.of(k);
+            packed.records[k].normal_row = of.normals;
+            packed.records[k].uniform_row = of.uniforms;
+        }
+    }
     // Returns when the device walked it; none where no job could be packed.
     std::optional<span_of_time> walk_piece(loaded_device& on, const served& by, const piece& p);
     void take_found(const piece& p, std::span<const std::size_t> jobs, std::span<const std::size_t> places,
@@ -373,16 +399,18 @@ std::optional<span_of_time> both_ways_walk::walk_piece(loaded_device& on, const 
     const std::size_t blocks = jobs.size() * p.tiles.count;
     const std::size_t sum_bytes = all_places * p.tiles.count * warps_of(how) * sizeof(double);
 
+    shock_plan of_arrays;
+    of_arrays.space = &space_named("global");
+    of_arrays.precision = how.precision;
+    of_arrays.scenarios = rows_of(of_.scenarios, packed.scenarios);
+    if (how.reads_arrays) plan_points(jobs, of_arrays, packed);
+
     const owned_stream s = new_stream(d);
     const trades_in_memory forth(d, std::move(packed)), back(d, std::move(packed_back));
     const chunk tiles{of_.seed, of_.paths, p.tiles, part_tiles_};
     chunk_memory results(d, reduction_named("tree"), tiles, jobs.size());
     const std::size_t parts = tiles.parts();
-    shock_plan of_arrays;
-    of_arrays.space = &space_named("global");
-    of_arrays.precision = how.precision;
-    of_arrays.scenarios = rows_of(of_.scenarios, forth.packed.scenarios);
-    shock_cubes scenarios(on, of_arrays, p.tiles.count, 1, s.get());
+    shock_cubes arrays(on, of_arrays, p.tiles.count, 1, s.get());
     const device_memory kept(d, blocks * p.of->kept_bytes()),
         shocks(d, blocks * p.of->shock_bytes(jobs.front().code->slots_per_step())), sums(d, sum_bytes),
         merged(d, parts * all_places * sizeof(double)),
@@ -398,7 +426,7 @@ std::optional<span_of_time> both_ways_walk::walk_piece(loaded_device& on, const 
     const owned_event begun = new_event(d, s.get());
     results.clear(s.get());
     d.fill(sums.as<void>(), 0, sum_bytes, s.get());
-    scenarios.fill(0, p.tiles.first, p.tiles.count, s.get());
+    arrays.fill(0, p.tiles.first, p.tiles.count, s.get());
 
     kernels::way_back_arguments a{};
     a.forth = results.arguments();
@@ -406,7 +434,9 @@ std::optional<span_of_time> both_ways_walk::walk_piece(loaded_device& on, const 
     a.forth.numbers = forth.numbers.as<void>();
     a.forth.words = forth.words.as<word32>();
     a.forth.trade_count = static_cast<word32>(jobs.size());
-    a.forth.scenario = scenarios.scenarios(0);
+    a.forth.normal = arrays.normals(0, jobs.front().code->normals_per_step);
+    a.forth.uniform = arrays.uniforms(0, jobs.front().code->uniforms_per_step);
+    a.forth.scenario = arrays.scenarios(0);
     a.forth.first_path = p.tiles.first * kernels::paths_per_tile;
     a.back = back.records.as<kernels::trade_record>();
     a.back_numbers = back.numbers.as<void>();

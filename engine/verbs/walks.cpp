@@ -117,7 +117,7 @@ void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::bac
     std::vector<run::job> jobs;
     for (const std::size_t i : trades) {
         const run::job job = plans_[i].job();
-        if (cuda::ways_back::can_walk(job) && all_.replay == nullptr && rounds > 0 && !takes_points(i)) {
+        if (cuda::ways_back::can_walk(job) && all_.replay == nullptr && (rounds > 0 || takes_points(i))) {
             walked.push_back(i);
             jobs.push_back(job);
         } else if (is_fast) {
@@ -148,7 +148,7 @@ void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::bac
         };
     }
     const auto failures = walk_with(rounds, asked, [&](std::size_t k, const run::tally& found) {
-        walked_[walked[k]].emplace(found, false, plans_[walked[k]]);
+        walked_[walked[k]].emplace(found, takes_points(walked[k]), plans_[walked[k]]);
     });
     for (std::size_t k = 0; k < walked.size(); ++k) {
         if (!failures[k]) continue;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cuda/rows_of_jobs.h"
+
+namespace tilewalk::cuda {
+
+using kernels::word32;
+using random::shock_kind;
+
+std::size_t rows_of_jobs::add(const run::job& job, const std::optional<quasi::points>& points) {
+    const program::path_program& code = *job.code;
+    const program::path_data& data = *job.data;
+    const std::size_t steps = job.when->steps();
+    share made{};
+    if (plan_.source->is_points)
+        made.points =
+            plan_.points.add(maker_.made_for(code, data, *job.when, points.value_or(quasi::points{})));
+    else
+        made.normals =
+            plan_.normals.add(code.normal_streams, code.normals_per_step, data.normal_names, steps);
+    if (!made.points || !plan_.points.order_of(*made.points).has_quasi_uniforms())
+        made.uniforms =
+            plan_.uniforms.add(code.uniform_streams, code.uniforms_per_step, data.uniform_names, steps);
+    shares_.push_back(made);
+    return shares_.size() - 1;
+}
+
+void rows_of_jobs::end() {
+    plan_.normal_rows = plan_.normals.rows() + plan_.points.rows(shock_kind::normal);
+    plan_.uniform_rows = plan_.uniforms.rows() + plan_.points.rows(shock_kind::uniform);
+}
+
+rows_of_jobs::first_rows rows_of_jobs::of(std::size_t number) const {
+    const share& s = shares_[number];
+    const auto of_points = [&](shock_kind kind, const noise_rows& before) {
+        return static_cast<word32>(before.rows() + plan_.points.first_row(kind, *s.points));
+    };
+    const bool has_points = s.points.has_value(),
+               has_quasi_uniforms = has_points && plan_.points.order_of(*s.points).has_quasi_uniforms();
+    return {has_points ? of_points(shock_kind::normal, plan_.normals)
+                       : static_cast<word32>(plan_.normals.first_row(s.normals)),
+            has_quasi_uniforms ? of_points(shock_kind::uniform, plan_.uniforms)
+                               : static_cast<word32>(plan_.uniforms.first_row(s.uniforms))};
+}
+
+}  // namespace tilewalk::cuda

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of a source that is keyed by name, of independent numbers or of points, which the jobs of a run
+// share.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "engine/cuda/shock_cubes.h"
+#include "engine/quasi/order.h"
+#include "engine/run/job.h"
+#include "kernels/arguments.h"
+
+namespace tilewalk::cuda {
+
+class rows_of_jobs {
+  public:
+    // Fills in the plan's rows.
+    explicit rows_of_jobs(shock_plan& plan) : plan_(plan) {}
+
+    // Returns the number of the job's share. With a source of points all normals are points, and uniforms
+    // where they are few.
+    std::size_t add(const run::job& job, const std::optional<quasi::points>& points);
+    // No job comes after this one.
+    void end();
+
+    // Where the rows of a share begin, once all are known.
+    struct first_rows {
+        kernels::word32 normals, uniforms;
+    };
+    first_rows of(std::size_t share) const;
+
+  private:
+    struct share {
+        std::size_t normals, uniforms;
+        std::optional<std::size_t> points{};  // the share of the order
+    };
+    shock_plan& plan_;
+    quasi::order_maker maker_;
+    std::vector<share> shares_;
+};
+
+}  // namespace tilewalk::cuda
