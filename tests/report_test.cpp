@@ -139,11 +139,11 @@ TEST(report, table_takes_no_orders_from_a_trade) {
 
 TEST(report, csv_is_word_for_word) {
     const std::string expected =
-        R"(trade,product,currency,status,quantity,price,standard_error,low,high,value,value_error,paths,error_from,randomisations,effective_hits,thin,shadow_difference,remark,report,report_value,report_error,policy_value,policy_error,lower_bound,lower_error,upper_bound,upper_error,extrapolated,step_error,training_paths,message,file,line,column
-call,european,USD,priced,1,10.45058,0.03125,10.38808,10.51308,10.45058,0.03125,131072,paths,0,20000,false,,,,,,,,,,,,,,,,book.yaml,4,5
-swap,european,EUR,priced,1,-1234.5,12.5,-1259.5,-1209.5,-1234.5,12.5,131072,paths,0,20000,false,,,,,,,,,,,,,,,,book.yaml,4,5
-bad,barrier,,failed,1,,,,,,,,,,,,,,,,,,,,,,,,,,unknown asset 'ACMEE'; did you mean 'ACME'?,book.yaml,7,22
-far,european,USD,priced,1,0.0125,0.0025,0.007500000000000001,0.0175,0.0125,0.0025,131072,paths,0,37.5,true,,,,,,,,,,,,,,,only about 37 paths carry the variance,book.yaml,4,5
+        R"(trade,product,currency,status,quantity,price,standard_error,low,high,value,value_error,paths,error_from,randomisations,construction,effective_hits,thin,shadow_difference,remark,report,report_value,report_error,policy_value,policy_error,lower_bound,lower_error,upper_bound,upper_error,extrapolated,step_error,training_paths,message,file,line,column
+call,european,USD,priced,1,10.45058,0.03125,10.38808,10.51308,10.45058,0.03125,131072,paths,0,,20000,false,,,,,,,,,,,,,,,,book.yaml,4,5
+swap,european,EUR,priced,1,-1234.5,12.5,-1259.5,-1209.5,-1234.5,12.5,131072,paths,0,,20000,false,,,,,,,,,,,,,,,,book.yaml,4,5
+bad,barrier,,failed,1,,,,,,,,,,,,,,,,,,,,,,,,,,,unknown asset 'ACMEE'; did you mean 'ACME'?,book.yaml,7,22
+far,european,USD,priced,1,0.0125,0.0025,0.007500000000000001,0.0175,0.0125,0.0025,131072,paths,0,,37.5,true,,,,,,,,,,,,,,,only about 37 paths carry the variance,book.yaml,4,5
 )";
     EXPECT_EQ(written(sample(), output_format::csv), expected);
 }
@@ -264,7 +264,7 @@ TEST(report, a_figure_that_there_is_not_is_empty_or_null) {
     row.remarks = {"first, of two", "second"};
     EXPECT_FALSE(row.has_error() || row.has_interval() || is_figure(row.value_error()));
     const std::string csv = written(r, output_format::csv);
-    EXPECT_NE(csv.find("\ncall,european,USD,priced,-3,10.45058,,,,-31.35174,,131072,paths,0,20000,true,,"
+    EXPECT_NE(csv.find("\ncall,european,USD,priced,-3,10.45058,,,,-31.35174,,131072,paths,0,,20000,true,,"
                        "\"first, of two; "
                        "second\",,,,,,,,,,,,,one path"),
               std::string::npos)
@@ -510,7 +510,7 @@ TEST(report, json_is_word_for_word) {
     "as_of": "2026-01-15",
     "started": "2026-01-15T08:00:00Z",
     "precision": "double",
-    "random": "philox",
+    "random": "auto",
     "numbered_by": "name",
     "seed": 18446744073709551615,
     "paths": 131072,
@@ -535,8 +535,8 @@ TEST(report, json_is_word_for_word) {
     "kernel_seconds": 0.0
   },
   "rows": [
-    {"trade": "call", "product": "european", "currency": "USD", "status": "priced", "quantity": 1.0, "price": 10.45058, "standard_error": 0.03125, "low": 10.38808, "high": 10.51308, "value": 10.45058, "value_error": 0.03125, "paths": 131072, "error_from": "paths", "randomisations": 0, "effective_hits": 20000.0, "thin": false, "shadow_difference": null, "remarks": [], "reported": null, "message": "", "where": {"file": "book.yaml", "line": 4, "column": 5}},
-    {"trade": "bad", "product": "barrier", "currency": "", "status": "failed", "quantity": 1.0, "price": null, "standard_error": null, "low": null, "high": null, "value": null, "value_error": null, "paths": 0, "error_from": "paths", "randomisations": 0, "effective_hits": 0.0, "thin": false, "shadow_difference": null, "remarks": [], "reported": null, "message": "unknown asset 'ACMEE'; did you mean 'ACME'?", "kind": "input", "where": {"file": "book.yaml", "line": 7, "column": 22}}
+    {"trade": "call", "product": "european", "currency": "USD", "status": "priced", "quantity": 1.0, "price": 10.45058, "standard_error": 0.03125, "low": 10.38808, "high": 10.51308, "value": 10.45058, "value_error": 0.03125, "paths": 131072, "error_from": "paths", "randomisations": 0, "construction": "", "effective_hits": 20000.0, "thin": false, "shadow_difference": null, "remarks": [], "reported": null, "message": "", "where": {"file": "book.yaml", "line": 4, "column": 5}},
+    {"trade": "bad", "product": "barrier", "currency": "", "status": "failed", "quantity": 1.0, "price": null, "standard_error": null, "low": null, "high": null, "value": null, "value_error": null, "paths": 0, "error_from": "paths", "randomisations": 0, "construction": "", "effective_hits": 0.0, "thin": false, "shadow_difference": null, "remarks": [], "reported": null, "message": "unknown asset 'ACMEE'; did you mean 'ACME'?", "kind": "input", "where": {"file": "book.yaml", "line": 7, "column": 22}}
   ],
   "totals": [
     {"currency": "USD", "trades": 1, "without_error": 0, "by_policy": 0, "value": 10.45058, "value_error": 0.03125, "low": 10.389331125483123, "high": 10.511828874516878, "value_error_at_most": 0.03125}
@@ -1031,6 +1031,33 @@ TEST(compare, common_random_numbers_leave_nothing_to_chance) {
         out.str().find("\nrule: independent random numbers, so prices may differ by 4.5 standard errors\n"),
         std::string::npos)
         << out.str();
+}
+
+// Two markets, for which pilots chose differently: that trade alone goes by its errors.
+TEST(compare, trades_whose_pilots_chose_otherwise_go_by_their_errors) {
+    results a = sample(), b = sample();
+    for (results* r : {&a, &b}) {
+        r->rows[0].randomisations = r->rows[1].randomisations = 16;
+        r->rows[0].construction = r->rows[1].construction = "bridge";
+    }
+    b.rows[0].price += 1e-3;
+    b.rows[1].price += 1e-3;
+    EXPECT_EQ(compare(a, b).differing(), 2U);
+    b.rows[0].construction = "principal";
+    EXPECT_EQ(compare(a, b).differing(), 1U);
+    std::ostringstream out;
+    write(out, compare(a, b));
+    EXPECT_NE(out.str().find("pilots chose other random numbers for 1 trade, which may differ by 4.5 "
+                             "standard errors: call\n"),
+              std::string::npos)
+        << out.str();
+    b.rows[1].randomisations = 0;
+    b.rows[1].construction = "";
+    EXPECT_EQ(compare(a, b).differing(), 0U);
+    EXPECT_EQ(compare(a, b).differing({default_limit, price_tolerance{1e-4, false}}), 2U);
+    // Asked for, they are settings of the run.
+    b.manifest.settings.construction = "principal";
+    EXPECT_FALSE(compare(a, b).common_random_numbers);
 }
 
 TEST(compare, prices_without_an_error_and_of_any_size) {

@@ -230,8 +230,7 @@ TEST(sobol_orders, every_construction_makes_moves_that_are_independent) {
                         worst = std::max(worst, std::abs(product - (a == b ? 1 : 0)));
                     }
                 }
-                EXPECT_LT(worst, 1e-11)
-                    << quasi::construction_names[static_cast<std::size_t>(how)] << " " << steps;
+                EXPECT_LT(worst, 1e-11) << quasi::name_of(how) << " " << steps;
             }
         }
     }

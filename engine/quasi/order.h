@@ -33,6 +33,9 @@ enum class construction {
 inline constexpr std::array<std::string_view, 4> construction_names{"steps", "bridge", "principal", "coarse"};
 
 construction construction_named(std::string_view name);
+constexpr std::string_view name_of(construction how) {
+    return construction_names[static_cast<std::size_t>(how)];
+}
 // In place of a name: as a few paths of a trade show.
 inline constexpr const char* chosen_by_pilot = "auto";
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two results side by side: by how far prices are apart, or in standard errors.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -88,11 +89,16 @@ bool goes_by_size(const comparison& c, const difference_rule& by) {
     return by.tolerance || c.common_random_numbers;
 }
 
+// True if both prices take the same source and the same points of it.
+bool draws_alike(const price_row& a, const price_row& b) {
+    return a.randomisations == b.randomisations && a.construction == b.construction;
+}
+
 std::string verdict(const comparison& c, const price_difference& d, const difference_rule& by) {
     switch (d.found) {
         case finding::compared:
             if (d.same_bits) return "same bits";
-            if (!c.agrees(d, by)) return goes_by_size(c, by) ? "differs" : "BEYOND";
+            if (!c.agrees(d, by)) return by.tolerance || d.common_random_numbers ? "differs" : "BEYOND";
             return d.difference == 0 ? "same price" : "within";
         case finding::only_first:
             return "ONLY IN FIRST";
@@ -121,7 +127,9 @@ std::string described(const run_manifest& m) {
 // shocks.
 bool changes_draws(const std::string& setting, const comparison& c) {
     if (setting == "precision") return (c.first.precision == "double") != (c.second.precision == "double");
-    return setting == "paths" || setting == "seed" || setting == "random" || setting == "replay";
+    static constexpr std::array changing{"paths",          "seed",         "random",
+                                         "randomisations", "construction", "replay"};
+    return std::ranges::find(changing, setting) != changing.end();
 }
 
 bool are_numbered_alike(const comparison& c) {
@@ -226,19 +234,41 @@ std::string told(const comparison& c, const difference_rule& by) {
 constexpr const char* own_errors_text =
     "std error: that of the difference itself, from how much it differs between parts of the run\n";
 
+// Trades, the first few by name.
+struct named_trades {
+    std::uint64_t count = 0;
+    std::string names{};
+};
+template <class F>
+named_trades trades_that(const comparison& c, const F& counts) {
+    named_trades out;
+    for (const auto& d : c.rows) {
+        if (!counts(d)) continue;
+        constexpr std::uint64_t most_named = 5;
+        if (++out.count <= most_named) out.names += (out.names.empty() ? "" : ", ") + printable(d.trade);
+        if (out.count == most_named + 1) out.names += ", ...";
+    }
+    return out;
+}
+
+// Trades for which the runs chose other random numbers.
+std::string other_points(const comparison& c, const difference_rule& by) {
+    if (!c.common_random_numbers) return {};
+    const named_trades of = trades_that(c, [](const price_difference& d) {
+        return d.found == finding::compared && !d.common_random_numbers;
+    });
+    if (of.count == 0) return {};
+    return "pilots chose other random numbers for " + report::counted(of.count, "trade") +
+           (by.tolerance ? "" : ", which may differ by " + report::shortest(by.limit) + " standard errors") +
+           ": " + of.names + '\n';
+}
+
 // Trades whose quantity differs, which no price of one unit shows.
 std::string changed_quantities(const comparison& c) {
-    std::string out;
-    std::uint64_t count = 0;
-    for (const auto& d : c.rows) {
-        if (!d.other_quantity) continue;
-        constexpr std::uint64_t most_named = 5;
-        if (++count <= most_named) out += (out.empty() ? "" : ", ") + printable(d.trade);
-        if (count == most_named + 1) out += ", ...";
-    }
-    if (count == 0) return {};
-    return "the quantity of " + report::counted(count, "trade") +
-           " differs, which no price of one unit shows: " + out + '\n';
+    const named_trades of = trades_that(c, [](const price_difference& d) { return d.other_quantity; });
+    if (of.count == 0) return {};
+    return "the quantity of " + report::counted(of.count, "trade") +
+           " differs, which no price of one unit shows: " + of.names + '\n';
 }
 
 }  // namespace
@@ -255,7 +285,7 @@ bool price_difference::within_amount(double amount) const {
 
 bool comparison::agrees(const price_difference& d, const difference_rule& by) const {
     if (by.tolerance) return d.within_amount(by.tolerance->amount(d.first));
-    return common_random_numbers ? d.within_amount(0) : d.within(by.limit);
+    return d.common_random_numbers ? d.within_amount(0) : d.within(by.limit);
 }
 
 std::size_t comparison::differing(const difference_rule& by) const {
@@ -284,9 +314,9 @@ comparison compare(const results& first, const results& second) {
         const std::size_t other = at->second.back();
         at->second.pop_back();
         met[other] = true;
-        c.rows.push_back(compare(row, second.rows[other]));
-        if (c.common_random_numbers)
-            take_error_of_parts(c.rows.back(), row, second.rows[other], first.manifest);
+        price_difference& d = c.rows.emplace_back(compare(row, second.rows[other]));
+        d.common_random_numbers = c.common_random_numbers && draws_alike(row, second.rows[other]);
+        if (d.common_random_numbers) take_error_of_parts(d, row, second.rows[other], first.manifest);
     }
     for (std::size_t i = 0; i < second.rows.size(); ++i)
         if (!met[i]) c.rows.push_back(only(second.rows[i], finding::only_second));
@@ -364,7 +394,7 @@ void write(std::ostream& out, const comparison& c, const difference_rule& by, co
              (by_size ? " with other prices" : " beyond " + report::shortest(by.limit) + " standard errors") +
              ", missing or failed in one");
     text += lines(told(c, by) + (by_size && has_own_errors ? own_errors_text : "") + reasons(c) +
-                  changed_quantities(c));
+                  other_points(c, by) + changed_quantities(c));
     out << text;
 }
 

@@ -157,6 +157,7 @@ price_row read_row(json_members from, bool is_older, const std::string& name) {
         row.randomisations = from.natural<std::uint64_t>("randomisations");
         from.text("error_from");
     }
+    if (from.has("construction")) row.construction = from.text("construction");
     row.effective_hits = from.at_least_zero("effective_hits");
     row.thin = from.boolean("thin");
     row.shadow_difference = from.number_or_null("shadow_difference");

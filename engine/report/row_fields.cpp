@@ -115,6 +115,10 @@ constexpr std::array rows{
                   return priced(row) ? std::to_string(row.randomisations) : "";
               },
               [](const price_row& row) { return std::to_string(row.randomisations); }},
+    row_field{"construction", "construction",
+              "The way in which these points make Brownian paths, such as `bridge`; empty without them.",
+              [](const price_row& row, const text_form& form) { return csv_field(row.construction, form); },
+              [](const price_row& row) { return json_string(row.construction); }},
     row_field{"effective_hits", "effective_hits",
               "The number of paths that carry the variance: paths divided by the kurtosis of the payoff.",
               [](const price_row& row, const text_form&) { return csv_figure(row, row.effective_hits); },

@@ -67,6 +67,7 @@ struct price_row {
     // Independent randomisations of quasi-random points, whose spread is the standard error; 0: it is that of
     // independent paths.
     std::uint64_t randomisations = 0;
+    std::string construction;  // the way in which these points make Brownian paths; empty without them
     // The number of paths that carry the variance: paths / kurtosis of the payoff. Below `thin_below` the
     // standard error itself is not to be trusted, and `thin` is set.
     double effective_hits = 0;
@@ -121,7 +122,7 @@ std::string pairs_text(const std::vector<factor_pair>& pairs, std::size_t most =
 struct run_manifest {
     std::string version, compiler, instruction_set, machine;
     std::string as_of, started;  // dates in ISO form; started is UTC
-    std::string precision = "double", random = "philox";
+    std::string precision = "double", random = "auto";
     // The way in which our own generator deals out numbers to things that move: by their names, or, in
     // results of earlier versions, by their places among the shocks of a trade.
     std::string numbered_by = "name";
@@ -249,6 +250,9 @@ struct price_difference {
     // `error_of_parts` the error of the difference itself, whose random numbers are common.
     double error = 0;
     bool error_of_parts = false;
+    // True if seed, paths and all else that random numbers follow from are the same: no difference is chance
+    // then, and `error` may be too large an estimate.
+    bool common_random_numbers = false;
     double z = 0;                 // difference in errors; infinite where prices differ that have no error
     bool same_bits = false;       // price and standard error alike
     bool other_quantity = false;  // which changes no price of one unit
@@ -279,8 +283,8 @@ struct difference_rule {
 struct comparison {
     std::vector<price_difference> rows;  // in the order of the first, then what only the second has
     run_manifest first, second;
-    // True if seed, paths and all else that random numbers follow from are the same: no difference is chance
-    // then, and `error` is too large an estimate.
+    // True if the runs say so of all trades. Each trade of a run that chooses its source of random numbers
+    // has its own answer.
     bool common_random_numbers = false;
 
     bool agrees(const price_difference& d, const difference_rule& by = {}) const;
