@@ -126,7 +126,7 @@ TEST(pilots, try_no_construction_but_the_one_that_was_asked_for) {
     options.overrides.device = "cpu";
     const book b = book::parse(text);
     const std::string why = engine().explain(b, *b.market(), options)[0].random;
-    EXPECT_NE(why.find("1024 pilot paths: steps "), std::string::npos) << why;
+    EXPECT_NE(why.find("2048 pilot paths: steps "), std::string::npos) << why;
     EXPECT_EQ(why.find("bridge"), std::string::npos) << why;
 }
 

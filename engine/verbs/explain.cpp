@@ -77,9 +77,10 @@ class gpu_kernels {
     }
 
     // Empty for a trade that walks no path.
-    std::string text_of(std::size_t trade) const {
+    std::string text_of(std::size_t trade, bool has_points) const {
         if (!job_[trade]) return {};
-        return kernel_text_of(*trades_->jobs()[*job_[trade]].code, run_.how, on_, choices_);
+        return kernel_text_of(*trades_->jobs()[*job_[trade]].code, has_points ? run_.how_of_points : run_.how,
+                              on_, choices_);
     }
 
   private:
@@ -163,23 +164,30 @@ void add_program(const explained& of, const cpu::lane_program& code, const marke
 
 // The source of a trade's random numbers, with the reason where a pilot decides. A trade with rights is tried
 // as one without any: its policy comes later.
-std::string random_of(const explained& of, pilot_of_points& by, const markets::market_state& in,
+struct told_source {
+    std::string text{};
+    bool is_points = false;
+};
+told_source random_of(const explained& of, pilot_of_points& by, const markets::market_state& in,
                       const settled& run, const std::atomic<bool>* cancel) {
     if (of.made->is_certain()) return {};
-    const auto independent = [&] { return std::string(source_of(run, false).name); };
-    const auto points = [&](const quasi::points& p) {
-        return fmt::format("{}, {}, {} paths in {} randomisations", source_of(run, true).name,
-                           quasi::construction_names[static_cast<std::size_t>(p.construction)], run.paths,
-                           run.paths / run.unit_paths);
+    const auto independent = [&](const std::string& why) {
+        return told_source{std::string(source_of(run, false).name) + why, false};
+    };
+    const auto points = [&](const quasi::points& p, const std::string& why) {
+        return told_source{
+            fmt::format("{}, {}, {} paths in {} randomisations{}", source_of(run, true).name,
+                        quasi::name_of(p.construction), run.paths, run.paths / run.unit_paths, why),
+            true};
     };
     if (!run.chooses_source && !run.chooses_construction)
-        return run.points ? points(*run.points) : independent();
+        return run.points ? points(*run.points, "") : independent("");
     const std::vector<arrays::shock_cube> scenarios = in.scenario_cubes();
     const run::job job{of.code.get(), &of.made->data, &of.made->when};
     const chosen_points chosen = by.choose(job, scenarios, cancel);
     const std::string why = "; " + evidence(chosen);
-    if (run.chooses_source && !chosen.are_worth_it) return independent() + why;
-    return points(chosen.points) + why;
+    if (run.chooses_source && !chosen.are_worth_it) return independent(why);
+    return points(chosen.points, why);
 }
 
 // By what it is decided to end a trade; none where nothing moves. Ranks are those of the policy that the run
@@ -211,7 +219,8 @@ std::optional<trade_plan::decision> decision_of(const books::trade& t, const mar
     return out;
 }
 
-trade_plan explain_one(const books::trade& t, const explained& of, const std::function<std::string()>& kernel,
+trade_plan explain_one(const books::trade& t, const explained& of,
+                       const std::function<std::string(bool has_points)>& kernel,
                        const markets::market_state& in, const settled& run, greeks::adjoint_store& shapes,
                        const policy_search& policies, pilot_of_points& tries) {
     trade_plan p;
@@ -234,11 +243,12 @@ trade_plan explain_one(const books::trade& t, const explained& of, const std::fu
                 p.grid = of.made->when.times;
                 p.normals_per_step = of.code->normals_per_step;
                 p.uniforms_per_step = of.code->uniforms_per_step;
-                p.random = random_of(of, tries, in, run, policies.cancel);
+                const told_source random = random_of(of, tries, in, run, policies.cancel);
+                p.random = random.text;
                 p.jumps = jumps_of(of, shapes);
                 p.ends_early = plan::has_rights(t);
                 if (p.ends_early) p.decides_by = decision_of(t, in, policies, p.remarks);
-                p.kernel = kernel();
+                p.kernel = kernel(random.is_points);
                 add_program(of, code, in, run, p);
             }
         } catch (const std::exception& e) {
@@ -271,7 +281,9 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
     pilot_of_points tries(policies.operations, run);
     std::vector<trade_plan> out;
     for (std::size_t i = 0; i < all.size(); ++i) {
-        const auto kernel = [&] { return kernels ? kernels->text_of(i) : std::string(); };
+        const auto kernel = [&](bool has_points) {
+            return kernels ? kernels->text_of(i, has_points) : std::string();
+        };
         out.push_back(explain_one(all[i], plans[i], kernel, in.state(), run, shapes, policies, tries));
     }
     return out;

@@ -2,9 +2,12 @@
 #include "engine/verbs/gpu_trades.h"
 
 #include <array>
+#include <numeric>
 #include <utility>
 
 #include "engine/cpu/tile_pool.h"
+#include "engine/cuda/random/fill_kernels.h"
+#include "engine/verbs/pilot.h"
 #include "engine/verbs/rights.h"
 
 namespace tilewalk::verbs {
@@ -62,9 +65,9 @@ void gpu_trades::seat(std::span<const run::job> of, const gpu_trades* before) {
     }
 }
 
-void book_on_gpu::walk::add(std::size_t trade, const ready_trade& planned) {
+void book_on_gpu::walk::add(std::size_t trade, run::job job) {
     trades.push_back(trade);
-    jobs.push_back(planned.job());
+    jobs.push_back(std::move(job));
 }
 
 book_on_gpu::book_on_gpu(const books::book_state& book, const markets::market_state& in, const settled& run,
@@ -81,13 +84,13 @@ book_on_gpu::book_on_gpu(const books::book_state& book, const markets::market_st
             if (!plans_[i].failure && plan::has_rights(t)) find_form(i, in, by);
         },
         [] {});
+    choose_points(book.trades, plans_, {run, operations, in.scenario_cubes(), cancel});
     for (std::size_t i = 0; i < plans_.size(); ++i) {
         const planned& p = plans_[i];
-        if (p.needs_paths()) prices_.add(i, *p.ready);
-        if (!p.failure && p.rights && p.rights->bounding) bounds_.add(i, *p.rights->bounding);
+        if (p.needs_paths()) (p.points || run.points ? prices_over_points_ : prices_).add(i, p.price_job());
+        if (!p.failure && p.rights && p.rights->bounding) bounds_.add(i, p.rights->bounding->job());
     }
-    prices_.on_gpu.emplace(prices_.jobs);
-    bounds_.on_gpu.emplace(bounds_.jobs);
+    for (walk* const w : {&prices_, &prices_over_points_, &bounds_}) w->on_gpu.emplace(w->jobs);
 }
 
 void book_on_gpu::find_form(std::size_t trade, const markets::market_state& in, const policy_search& by) {
@@ -115,16 +118,27 @@ std::vector<std::string> book_on_gpu::products_of(const std::set<std::size_t>& t
 std::vector<book_on_gpu::kernel> book_on_gpu::kernels(const std::optional<cuda::tuned_device>& tuned) const {
     std::vector<kernel> out;
     std::set<std::string> texts;
-    for (const walk* w : {&prices_, &bounds_}) {
+    for (const walk* w : {&prices_, &prices_over_points_, &bounds_}) {
         const std::span<const run::job> jobs = w->on_gpu->jobs();
         if (jobs.empty()) continue;
-        for (cuda::needed_kernel& k : cuda::kernels_of(jobs, run_.how, run_.correlation, tuned)) {
+        const bool has_points = w == &prices_over_points_;
+        const cuda::kernel_wish& asked = has_points ? run_.how_of_points : run_.how;
+        std::vector<cuda::needed_kernel> needed = cuda::kernels_of(jobs, asked, run_.correlation, tuned);
+        if (has_points) {
+            std::vector<std::size_t> all(jobs.size());
+            std::iota(all.begin(), all.end(), std::size_t{0});
+            int number = 0;
+            for (std::string& text : random::texts_of_points(program::shock_type(asked.precision)))
+                needed.push_back({"fill_points_" + std::to_string(++number), std::move(text), all});
+        }
+        for (cuda::needed_kernel& k : needed) {
             if (!texts.insert(k.text).second) continue;
             std::set<std::size_t> trades;
             for (const std::size_t j : k.jobs) trades.insert(w->trades[j]);
             if (w == &bounds_) k.name += "_of_bounds";
+            if (has_points && k.is_walk) k.name += "_over_points";
             std::vector<std::string> products = products_of(trades);
-            out.push_back({std::move(k), jobs, std::move(products)});
+            out.push_back({std::move(k), jobs, std::move(products), &asked});
         }
     }
     return out;

@@ -81,8 +81,9 @@ class book_on_gpu {
         cuda::needed_kernel needed;
         std::span<const run::job> jobs;
         std::vector<std::string> products;
+        const cuda::kernel_wish* asked = nullptr;  // of a kernel that walks paths
     };
-    // Those that walk paths for prices, and for bounds.
+    // Those that walk paths for prices, and for bounds, and those that fill arrays of points.
     std::vector<kernel> kernels(const std::optional<cuda::tuned_device>& tuned = {}) const;
     // Those that find policies. They have no jobs.
     std::vector<kernel> kernels_of_policies() const;
@@ -93,7 +94,7 @@ class book_on_gpu {
         std::vector<run::job> jobs{};
         std::optional<gpu_trades> on_gpu{};
 
-        void add(std::size_t trade, const ready_trade& planned);
+        void add(std::size_t trade, run::job job);
     };
     void find_form(std::size_t trade, const markets::market_state& in, const policy_search& by);
     std::vector<std::string> products_of(const std::set<std::size_t>& trades) const;
@@ -103,7 +104,7 @@ class book_on_gpu {
     shape_store shapes_;
     std::vector<planned> plans_;
     std::vector<std::optional<cuda::policy_kernels>> policies_;  // by trade
-    walk prices_, bounds_;
+    walk prices_, prices_over_points_, bounds_;
 };
 
 }  // namespace tilewalk::verbs

@@ -176,7 +176,6 @@ class greek_run {
         priced_book priced = price_book(settings_, gpus_, book_, in_, progress_.heard(), by);
         results out = std::move(priced.told);
         held_ = std::move(priced.policies);
-        held_points_ = std::move(priced.points);
         const run_options heard = progress_.heard();
         stages usual;
         usual.on_cpu = by.on_cpu;
@@ -243,6 +242,7 @@ class greek_run {
     // Finds for each trade the numbers that move it, and those among them that its paths give derivatives to.
     void add_ways_back(planned_run& r, const decltype(stages::see_moves)& see, double widths) {
         const std::vector<books::trade>& trades = book_.state().trades;
+        held_points_ = points_of(r);
         std::vector<std::vector<std::size_t>> read(trades.size());
         std::vector<bool> is_read(asked_.numbers.size(), false);
         for (std::size_t i = 0; i < trades.size(); ++i) {
@@ -438,6 +438,7 @@ class greek_run {
             return;
         }
         jumping_trade made{.ready = p.ready, .smoothed = nullptr};
+        made.takes_points = p.points.has_value() || run_.points.has_value();
         std::vector<program::jump> smoothed;
         if (any_smoothed) smoothed = adjoints_.smoothable_of(ready.code, ready.data, ready.when);
         made.smoothed = adjoints_.adjoint_of(ready.code, wanted, smoothed);

@@ -12,8 +12,8 @@ namespace {
 
 // Widths of smoothing that are tried. Points err by so much less than independent paths that narrower ones,
 // with less bias, are the best.
-std::array<double, 4> tried_widths(const settled& run) {
-    if (run.points) return {0.25, 0.125, 0.0625, 0.03125};
+std::array<double, 4> tried_widths(const jumping_trade& of) {
+    if (of.takes_points) return {0.25, 0.125, 0.0625, 0.03125};
     return {1, 0.5, 0.25, 0.125};
 }
 // The paths that try them.
@@ -77,8 +77,9 @@ class pilot {
         how_.overrides.seed = run.seed + seed_of_pilot;
         how_.overrides.precision = "double";
         how_.overrides.paths = paths_of_pilot(run);
+        // These paths may be more than those of the run.
+        if (run.unit_paths == 0) how_.overrides.random = source_of(run, false).name;
         share_ = share_of_run(run);
-        widths_ = tried_widths(run);
     }
 
     void walk(const std::vector<std::pair<std::size_t, treatment>>& tries) {
@@ -102,13 +103,15 @@ class pilot {
         return found == found_.end() ? nullptr : &found->second[number];
     }
 
-    void choose(std::size_t trade, std::size_t number, jumping_trade::choice& of) const {
+    void choose(std::size_t trade, std::size_t number, const jumping_trade& in,
+                jumping_trade::choice& of) const {
         judged best{of.by};
         if (of.can_be_smoothed) {
+            const auto widths = tried_widths(in);
             std::vector<std::vector<double>> by_width;
-            for (const double width : widths_)
+            for (const double width : widths)
                 if (const auto* const m = means(trade, {width}, number)) by_width.push_back(*m);
-            if (by_width.size() == widths_.size()) best = best_width(widths_, by_width, share_);
+            if (by_width.size() == widths.size()) best = best_width(widths, by_width, share_);
         }
         if (of.can_be_scored) {
             // It has no bias. An error that is no number is not less than any.
@@ -125,7 +128,6 @@ class pilot {
     const walk_treated& walk_;
     run_options how_;
     double share_ = 1;
-    std::array<double, 4> widths_{};
     std::uint64_t steps_ = 0;
     std::map<std::size_t, double> prices_;  // by trade
     std::map<std::pair<std::size_t, treatment>, std::vector<std::vector<double>>> found_;
@@ -139,10 +141,10 @@ bool any_is(const jumping_trade& of, bool jumping_trade::choice::*can) {
 struct tries_of_pilot {
     std::vector<std::pair<std::size_t, treatment>> first, then;
 
-    tries_of_pilot(const std::map<std::size_t, jumping_trade>& trades, const settled& run) {
+    explicit tries_of_pilot(const std::map<std::size_t, jumping_trade>& trades) {
         for (const auto& [i, trade] : trades) {
             if (any_is(trade, &jumping_trade::choice::can_be_smoothed)) {
-                for (const double by : tried_widths(run)) first.emplace_back(i, treatment{by});
+                for (const double by : tried_widths(trade)) first.emplace_back(i, treatment{by});
             } else {
                 first.emplace_back(i, likelihood_ratio);
             }
@@ -185,21 +187,21 @@ std::set<treatment> jumping_trade::needed(bool states_bias) const {
 }
 
 double walks_of_pilot(const std::map<std::size_t, jumping_trade>& trades, const settled& run) {
-    const tries_of_pilot tries(trades, run);
+    const tries_of_pilot tries(trades);
     return static_cast<double>(tries.first.size() + tries.then.size()) * share_of_run(run);
 }
 
 std::uint64_t choose_treatments(std::map<std::size_t, jumping_trade>& trades, const settled& run,
                                 const run_options& options, const walk_treated& walk) {
     pilot tried(run, options, walk);
-    const tries_of_pilot tries(trades, run);
+    const tries_of_pilot tries(trades);
     tried.walk(tries.first);
     // The mean of the payoff is not known before.
     for (const auto& [i, by] : tries.then) trades.at(i).control = tried.price_of(i).value_or(0);
     tried.walk(tries.then);
     for (auto& [i, trade] : trades)
         for (std::size_t k = 0; k < trade.choices.size(); ++k)
-            if (trade.choices[k]) tried.choose(i, k, *trade.choices[k]);
+            if (trade.choices[k]) tried.choose(i, k, trade, *trade.choices[k]);
     return tried.steps();
 }
 

@@ -43,6 +43,7 @@ struct jumping_trade {
     program::smoothing usual{};
     std::vector<std::optional<choice>> choices{};  // by number; none: it moves no jump
     double control = 0;                            // is taken from the payoff for likelihood ratios
+    bool takes_points = false;                     // quasi-random ones
     // The mean derivatives, by number and part.
     std::map<treatment, std::vector<std::vector<double>>> found{};
 

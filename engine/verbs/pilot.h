@@ -35,7 +35,7 @@ struct chosen_points {
     std::uint64_t pilot_paths = 0;
     std::vector<tried_construction> tried{};  // none where no pilot was walked
 };
-// The evidence, for people: "1024 pilot paths: bridge 21, steps 1.3 times fewer paths".
+// The evidence, for people: "2048 pilot paths: bridge 21, steps 1.3 times fewer paths".
 std::string evidence(const chosen_points& of);
 
 // By trade; none: independent numbers.
@@ -77,5 +77,19 @@ class pilot_of_points {
     const settled& run_;
     cpu::compiled_programs compiled_;
 };
+
+// What choices for the trades of a book depend on.
+struct open_choices {
+    const settled& run;
+    const cpu::lane_operations& operations;
+    std::span<const arrays::shock_cube> scenarios;
+    const std::atomic<bool>* cancel;
+    // Trades that have a choice in one of these follow it.
+    const points_by_trade* held = nullptr;
+    known_choices* known = nullptr;
+};
+// Decides which points trades take, as settings leave it open. Plans are by market and trade; a trade takes
+// in every market what it takes in the first one where it walks paths.
+void choose_points(std::span<const books::trade> trades, std::span<planned> plans, const open_choices& of);
 
 }  // namespace tilewalk::verbs

@@ -203,17 +203,6 @@ exercise::saved_policies policies_by_trade(const planned_run& r, std::size_t m) 
     return out;
 }
 
-points_by_trade points_of(const planned_run& r, std::size_t m) {
-    points_by_trade out;
-    if (!r.run.chooses_source && !r.run.chooses_construction) return out;
-    const std::size_t trades = r.book.trades.size();
-    for (std::size_t i = 0; i < trades; ++i) {
-        const planned& p = r.plans[m * trades + i];
-        if (p.needs_paths()) out.emplace(r.book.trades[i].id, p.points);
-    }
-    return out;
-}
-
 // Rows of the market number m.
 void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<walked_trade>>& walked,
               const std::vector<found_bound>& bounds, jumping_programs& jumping, priced_book& into) {
@@ -228,6 +217,8 @@ void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<wal
         }
         price_row& row = into.told.rows.emplace_back(
             row_of(r.book.trades[i], r.plans[k], walked[k], r.run.paths, jumping));
+        const std::optional<quasi::points>& points = r.plans[k].points ? r.plans[k].points : r.run.points;
+        if (row.randomisations > 0 && points) row.construction = quasi::name_of(points->construction);
         if (r.plans[k].rights) add_rights(row, *r.plans[k].rights, bounds[k]);
         if (m == 0) continue;
         if (std::string why = remark_on_paths(r.plans[i], r.plans[k]); !why.empty())
@@ -336,44 +327,19 @@ void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices&
              [&](right_in_run& one) { follow(one.plan, one.trade, one.of, by, one.first_scenario); });
 }
 
+points_by_trade points_of(const planned_run& r) {
+    points_by_trade out;
+    if (!r.run.chooses_source && !r.run.chooses_construction) return out;
+    const std::vector<books::trade>& trades = r.book.trades;
+    for (std::size_t i = 0; i < trades.size(); ++i)
+        if (r.plans[i].needs_paths()) out.emplace(trades[i].id, r.plans[i].points);
+    return out;
+}
+
 void choose_points(planned_run& r, const points_by_trade* held, known_choices* known) {
-    const settled& run = r.run;
-    if (!run.chooses_source && !run.chooses_construction) return;
-    const std::size_t trades = r.book.trades.size();
     const scenarios_of_markets scenarios(r.in);
-    pilot_of_points by(r.operations, run);
-    const auto chosen_for = [&](std::size_t i, const planned& first) {
-        if (known != nullptr)
-            if (auto found = known->find(i, first.ready, run)) return *found;
-        const chosen_points made = by.choose(first.price_job(), scenarios.cubes, r.options.cancel);
-        if (known != nullptr) known->keep(i, first.ready, run, made);
-        return made;
-    };
-    const auto points_of_trade = [&](std::size_t i, const planned& first) -> std::optional<quasi::points> {
-        if (held != nullptr) {
-            if (const auto before = held->find(r.book.trades[i].id); before != held->end())
-                return before->second;
-        }
-        const chosen_points made = chosen_for(i, first);
-        if (run.chooses_source && !made.are_worth_it) return std::nullopt;
-        return made.points;
-    };
-    const auto decide = [&](int, std::uint64_t i) {
-        std::vector<planned*> markets;
-        for (std::size_t m = 0; m < r.in.size(); ++m) {
-            planned& p = r.plans[m * trades + i];
-            if (p.needs_paths()) markets.push_back(&p);
-        }
-        if (markets.empty()) return;
-        try {
-            const std::optional<quasi::points> points = points_of_trade(i, *markets.front());
-            for (planned* const p : markets) p->points = points;
-        } catch (const std::exception& e) {
-            throw_if_cancelled(e);
-            for (planned* const p : markets) p->failure = at_trade(r.book.trades[i], e);
-        }
-    };
-    cpu::for_each(trades, run.threads, r.options.cancel, decide, {});
+    choose_points(r.book.trades, r.plans,
+                  {r.run, r.operations, scenarios.cubes, r.options.cancel, held, known});
 }
 
 std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, teller& tells) {
@@ -428,7 +394,6 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
         add_rows(r, m, walked, bounds, jumping, made[m]);
         if (r.options.keep_policies) made[m].told.policies = policies_of(r, m);
         if (r.policies.keeps) made[m].policies = policies_by_trade(r, m);
-        made[m].points = points_of(r, m);
         describe_run(r.run, r.operations.name, r.book, r.in[m], of);
         of.market_changes = r.in[m].changes();
         of.missing_correlations = std::move(r.missing_correlations[m]);

@@ -25,25 +25,30 @@ using namespace verbs;
 namespace {
 
 // Fills in what was found; throws where the kernel can't be tuned.
-void tune_one(tuning::gpu_timer& with, const cuda::needed_kernel& needed, std::span<const run::job> jobs,
-              const settled& run, double seconds, const cuda::device_properties& on,
-              cuda::tuned_choices& choices, tuned_kernel& t) {
+void tune_one(tuning::gpu_timer& with, const book_on_gpu::kernel& of_book, const settled& run, double seconds,
+              const cuda::device_properties& on, cuda::tuned_choices& choices, tuned_kernel& t) {
+    const cuda::needed_kernel& needed = of_book.needed;
+    const std::span<const run::job> jobs = of_book.jobs;
+    const cuda::kernel_wish& asked = *of_book.asked;
     // As many trades as show how the kernel behaves.
     constexpr std::size_t most_trades = 256;
     tuning::workload of;
     of.name = needed.name;
-    of.precision = run.how.precision;
+    of.precision = asked.precision;
     of.code = *jobs[needed.jobs.front()].code;
     if (of.code.scenarios_per_step > 0) {
         throw error(error_kind::usage, "it reads scenario arrays, which can't be timed by themselves");
     }
+    // Trades of one kernel may make paths of points in different ways, of which it sees nothing.
+    const std::optional<quasi::points>& first = jobs[needed.jobs.front()].points;
+    of.points = first ? first : run.points;
     for (const std::size_t j : needed.jobs) {
         if (of.trades.size() == most_trades) break;
         of.trades.push_back({*jobs[j].data, *jobs[j].when});
     }
     tuning::path_timer kernel(with, of, tuning::paths_to_time(of.path_steps()));
     with.says(t.name + ": " + cuda::described(needed.how));
-    const tuning::outcome found = tuning::tune(with, kernel, run.how, seconds);
+    const tuning::outcome found = tuning::tune(with, kernel, asked, seconds);
     t.untuned = cuda::described(found.untuned);
     t.best = cuda::described(found.best);
     t.untuned_milliseconds = found.untuned_milliseconds;
@@ -55,9 +60,9 @@ void tune_one(tuning::gpu_timer& with, const cuda::needed_kernel& needed, std::s
         throw error(error_kind::internal,
                     std::to_string(found.wrong) + " ways to build it give other bits than the first");
     }
-    choices.remember(on, of.code, run.how,
+    choices.remember(on, of.code, asked,
                      {found.best, found.best_milliseconds, found.untuned_milliseconds, today()});
-    t.kept_in = choices.file_of(on, of.code, run.how).string();
+    t.kept_in = choices.file_of(on, of.code, asked).string();
 }
 
 // The GPU to tune on; throws where there is none.
@@ -159,7 +164,7 @@ std::vector<tuned_kernel> engine::tune(const book& trades, const market& in, con
         t.name = k.needed.name;
         t.products = k.products;
         try {
-            tune_one(with, k.needed, k.jobs, run, seconds, properties, gpus_->tuned(), t);
+            tune_one(with, k, run, seconds, properties, gpus_->tuned(), t);
         } catch (const error& e) {
             if (e.kind() == error_kind::cancelled) throw;
             t.failure = e.message();

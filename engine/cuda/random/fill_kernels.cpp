@@ -104,6 +104,11 @@ extern "C" __global__ void __launch_bounds__(256) rotate(const __grid_constant__
                        of == arrays::element::double_ ? "double" : "float");
 }
 
+std::vector<std::string> texts_of_points(arrays::element of) {
+    return {points_text(of, shock_kind::normal, true), points_text(of, shock_kind::normal, false),
+            points_text(of, shock_kind::uniform, false), rotation_text(of)};
+}
+
 void draw_cube(const opening& from, const cube& into, std::uint64_t first_path, std::uint64_t paths,
                cuda::stream on, int rounds) {
     check_chunk(from, into, first_path, paths);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "engine/cuda/random/random_source.h"
 
@@ -22,6 +23,8 @@ std::string convert_points_text(arrays::element of);
 std::string points_text(arrays::element of, shock_kind kind, bool is_in_shared);
 // The text of a kernel `rotate`.
 std::string rotation_text(arrays::element of);
+// The texts of all kernels that make points.
+std::vector<std::string> texts_of_points(arrays::element of);
 
 // Fills the cube with the shocks of our own generator. Other rounds than Philox's 10 are for approximate
 // shocks.
