@@ -43,6 +43,7 @@ def main():
     parser.add_argument("--paths", type=int, default=65536)
     parser.add_argument("--device", default="auto")
     parser.add_argument("--precision", default="double")
+    parser.add_argument("--random", default="philox")
     parser.add_argument("--method", default="auto")
     parser.add_argument("--times", type=int, default=3)
     arguments = parser.parse_args()
@@ -51,7 +52,7 @@ def main():
         maker = os.path.join(os.path.dirname(os.path.abspath(__file__)), "make_book.py")
         subprocess.run([sys.executable, maker, "--trades", str(arguments.trades), "--output", book], check=True)
         how = ["--paths", str(arguments.paths), "--device", arguments.device, "--precision", arguments.precision,
-               "--quiet"]
+               "--random", arguments.random, "--quiet"]
         price_seconds, priced = measure([arguments.command, "price", book, *how], output, arguments.times)
         seconds, found = measure([arguments.command, "greeks", book, *how, "--greeks-method", arguments.method], output,
                                  arguments.times)

@@ -126,6 +126,7 @@ def main():
     parser.add_argument("--paths", type=int, default=262144)
     parser.add_argument("--device", default="auto")
     parser.add_argument("--precision", default="double")
+    parser.add_argument("--random", default="philox", help="empty: for a build that has no such setting")
     parser.add_argument("--times", type=int, default=3)
     parser.add_argument("--kernels", action="store_true")
     parser.add_argument("--reads", help="feeds, with commas between them")
@@ -134,6 +135,8 @@ def main():
         parser.error("--reads compares ways of one build, --before two builds: take one of them")
     builds = [("before", [arguments.before]), ("now", [arguments.command])] if arguments.before else [("now", [arguments.command])]
     how = ["--device", arguments.device, "--precision", arguments.precision]
+    if arguments.random:
+        how += ["--random", arguments.random]
     ways = [(f"reads {r}", ["--prefetch", r]) for r in arguments.reads.split(",")] if arguments.reads else [("", [])]
     with tempfile.TemporaryDirectory() as folder:
         output = os.path.join(folder, "out.json")

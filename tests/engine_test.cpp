@@ -91,6 +91,7 @@ run_options with(std::uint64_t paths, int threads = 1, std::uint64_t seed = 7) {
     run_options o;
     o.overrides = {paths, seed, threads};
     o.overrides.device = "cpu";  // what GPUs do has tests of its own
+    o.overrides.random = "philox";
     return o;
 }
 

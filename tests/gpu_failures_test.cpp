@@ -321,6 +321,7 @@ TEST(gpu_failures, the_others_take_over_at_any_launch) {
         }
         run_settings chunks;
         chunks.paths = 20000;
+        chunks.random = "philox";
         chunks.memory_bytes = 1;
         const results got = machine.price("cuda", chunks);
         for (const price_row& row : got.rows) EXPECT_EQ(row.price, made_up_price) << row.message;

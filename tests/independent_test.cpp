@@ -140,6 +140,7 @@ double asian_payoff(const normals& draw) {
 price_row engine_price(const std::string& trade, std::uint64_t paths, const std::string& products = "") {
     run_options options;
     options.overrides = {paths, 20260115, 2};
+    options.overrides.random = "philox";
     const auto b = book::parse(products + "trades:\n  - {id: t, " + trade + "}\n");
     auto rows = engine().price(b, market::parse(market_text), options).rows;
     EXPECT_EQ(rows.at(0).status, trade_status::priced) << rows.at(0).message;

@@ -146,14 +146,14 @@ TEST(local_volatility, meets_published_prices) {
     for (double t = 0; t <= 1.0001; t += 0.05) {
         times += fmt::format("{}{:.2f}", times.empty() ? "" : ", ", t);
         std::string row;
-        for (double s = 20; s <= 300.1; s += 2) {
+        for (double s = 20; s <= 300.1; s += 1) {
             const double m = s / 100,
                          v = 0.15 + 0.15 * (0.5 + 2 * t) * (m - 1.2) * (m - 1.2) / (m * m + 1.44);
             row += fmt::format("{}{:.9f}", row.empty() ? "" : ", ", v);
         }
         rows += (rows.empty() ? "[" : ", [") + row + "]";
     }
-    for (double s = 20; s <= 300.1; s += 2) spots += fmt::format("{}{}", spots.empty() ? "" : ", ", s);
+    for (double s = 20; s <= 300.1; s += 1) spots += fmt::format("{}{}", spots.empty() ? "" : ", ", s);
     const std::string local = "surface: {local: {times: [" + times + "], spots: [" + spots +
                               "], volatilities: [" + rows + "]}}, points: 256";
     const struct { double spot, price; } given[] = {{90, 2.95516741719}, {100, 7.6421703102}};

@@ -39,6 +39,7 @@ run_options with(std::uint64_t paths, const std::string& upper, int threads = 2)
     options.overrides.threads = threads;
     options.overrides.device = "cpu";
     options.overrides.upper = upper;
+    options.overrides.random = "philox";
     return options;
 }
 

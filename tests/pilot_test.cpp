@@ -152,6 +152,31 @@ TEST(pilots, decide_in_the_first_of_several_markets) {
     EXPECT_EQ(engine().price(second, options).rows[0].randomisations, 0u);
 }
 
+// On one step there is nothing to choose. Jumps are treated as points need it, by pilots that take points.
+TEST(pilots, give_the_sensitivities_of_points_that_were_asked_for) {
+    const book b = book::parse(
+        "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.05}}\n  assets: {A: {currency: USD, "
+        "spot: "
+        "100, volatility: 0.2}}\ntrades:\n  - {id: bet, product: digital, underlying: A, strike: 100, "
+        "payout: "
+        "10, maturity: 1}\n");
+    const auto found = [&](const char* random) {
+        run_options options;
+        options.overrides.random = random;
+        options.overrides.paths = 32768;
+        options.overrides.device = "cpu";
+        return engine().greeks(b, *b.market(), {{"delta", "vega"}}, options).greeks;
+    };
+    const std::vector<greek_row> open = found("auto"), asked = found("sobol");
+    ASSERT_EQ(open.size(), asked.size());
+    for (std::size_t i = 0; i < open.size(); ++i) {
+        EXPECT_TRUE(same_bits(open[i].value, asked[i].value)) << open[i].measure;
+        EXPECT_EQ(open[i].method, asked[i].method) << open[i].measure;
+        EXPECT_TRUE(same_bits(open[i].bias, asked[i].bias)) << open[i].measure;
+        EXPECT_LT(open[i].bias, 1e-3 * std::abs(open[i].value)) << open[i].measure;
+    }
+}
+
 TEST(pilots, are_not_walked_for_few_paths) {
     const results open = priced("auto", "auto", 16383), paths = priced("philox", "auto", 16383);
     for (std::size_t i = 0; i < open.rows.size(); ++i) {

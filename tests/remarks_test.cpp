@@ -58,6 +58,7 @@ run_options with(std::uint64_t paths) {
     run_options o;
     o.overrides = {paths, 7, 1};
     o.overrides.device = "cpu";
+    o.overrides.random = "philox";
     return o;
 }
 

@@ -308,7 +308,7 @@ TEST(settings, of_a_run_are_in_its_manifest) {
     EXPECT_EQ(priced.manifest.settings.seed, 3U);
     EXPECT_FALSE(priced.manifest.settings.precision);
     EXPECT_EQ(priced.manifest.precision, "double");
-    EXPECT_EQ(priced.manifest.random, "philox");
+    EXPECT_EQ(priced.manifest.random, "auto");
     EXPECT_EQ(priced.manifest.paths, 4096U);
     options.overrides.rows = 65;
     EXPECT_THROW(engine().price(book::parse("trades: []"), in, options), error);

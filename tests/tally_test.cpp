@@ -238,6 +238,7 @@ currency_total total_of(const std::string& trades, std::uint64_t paths, std::uin
     options.overrides.seed = seed;
     options.overrides.device = "cpu";
     options.overrides.threads = 2;
+    options.overrides.random = "philox";
     return engine().price(book::parse(market_text + trades), options).totals().at(0);
 }
 
@@ -319,6 +320,7 @@ TEST(totals, parts_of_a_trade_are_its_own) {
     run_options options;
     options.overrides.paths = 100 * 1024 + 5;
     options.overrides.device = "cpu";
+    options.overrides.random = "philox";
     const std::string trade = option("c", "A", "call", 1);
     const results alone = engine().price(book::parse(market_text + trade), options);
     const results among =

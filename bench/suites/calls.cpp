@@ -136,6 +136,7 @@ void measure(const std::string& device, const sizes& of, const std::function<voi
     run_options options;
     options.overrides.device = device;
     options.overrides.paths = of.paths;
+    options.overrides.random = "philox";
     options.cancel = cancel;
     const auto row_of = [&](const std::string& call, std::uint64_t paths) {
         says(device + ": " + call);

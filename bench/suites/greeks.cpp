@@ -215,6 +215,7 @@ void measure(const place& at, const example& of, const stop_rule& until, const s
                                  std::uint64_t paths) {
             run_options out;
             out.overrides.device = device;
+            out.overrides.random = "philox";
             out.overrides.precision = precision;
             out.overrides.paths = paths;
             if (device == "cpu" && at.threads > 0) out.overrides.threads = at.threads;

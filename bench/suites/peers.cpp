@@ -366,6 +366,7 @@ estimate on_the_cpu(const std::string& text) {
     options.overrides.paths = 65536;
     options.overrides.seed = timed_walk::seed + 1;
     options.overrides.device = "cpu";
+    options.overrides.random = "philox";
     const results priced = engine().price(tilewalk::book::parse(text, "benchmark"), options);
     const price_row& r = priced.rows.at(0);
     if (r.status != trade_status::priced) throw error(r.kind, "the CPU can't price it: " + r.message);
@@ -457,6 +458,7 @@ void measure_own_on_cpu(const cpu_bench& on, const std::string& workload, const 
             std::max<std::uint64_t>(1024, numbers.at("paths").get<std::uint64_t>() / share_of_one_thread);
         options.overrides.seed = timed_walk::seed + 2;
         options.overrides.device = "cpu";
+        options.overrides.random = "philox";
         options.overrides.threads = 1;
         const engine pricer;
         const results got = pricer.price(parsed, options);
@@ -524,6 +526,7 @@ void measure_own_greeks(const cpu_bench& on, const std::string& workload, const 
         options.overrides.paths = paths;
         options.overrides.seed = timed_walk::seed + 3;
         options.overrides.device = is_on_cpu ? "cpu" : "cuda";
+        options.overrides.random = "philox";
         options.overrides.precision = program::name_of(at.style.in);
         if (is_on_cpu) options.overrides.threads = 1;
         options.overrides.memory_bytes = at.memory_bytes;
@@ -609,6 +612,7 @@ void measure_own_right(const cpu_bench& on, const std::string& text, std::uint64
         options.overrides.paths = paths;
         options.overrides.seed = timed_walk::seed + 4;
         options.overrides.device = is_on_gpu ? "cuda" : "cpu";
+        options.overrides.random = "philox";
         options.overrides.precision = program::name_of(style.in);
         if (!is_on_gpu) options.overrides.threads = 1;
         options.cancel = on.cancel;

@@ -238,6 +238,7 @@ std::string why_not_the_cpus(const estimate& got, agreement how, std::uint64_t p
     options.overrides.paths = paths;
     options.overrides.seed = timed_walk::seed;
     options.overrides.device = "cpu";
+    options.overrides.random = "philox";
     const results priced = engine().price(book, options);
     const price_row& r = priced.rows.at(0);
     if (r.status != trade_status::priced) return "the CPU can't price it: " + r.message;

@@ -407,6 +407,7 @@ void measure(std::span<const example> of, const sizes& paths, const std::string&
     run_options options;
     options.cancel = cancel;
     options.overrides.device = device;
+    options.overrides.random = "philox";
     options.overrides.precision = "double";
     const engine with;
     const auto price = [&](const book& trades, std::uint64_t seed) {

@@ -114,7 +114,7 @@ std::vector<run_setting> settings_of_run() {
          .value = &s::random,
          .meaning = "Source of the random numbers; auto takes sobol for trades whose pilot gains by it, from "
                     "16384 paths on, and else philox",
-         .preset = std::string(random::catalogue().front().name),
+         .preset = random::chosen_by_pilot,
          .choices = names_of(random::catalogue(), {random::chosen_by_pilot}),
          .decides_bits = true},
         {.name = "randomisations",

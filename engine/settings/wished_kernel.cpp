@@ -11,7 +11,7 @@ namespace tilewalk {
 cuda::kernel_wish wished_kernel(const run_settings& all) {
     cuda::kernel_wish wish;
     wish.precision = precision_named(*all.precision);
-    const random::catalogue_entry& source = random::find(*all.random, random::back_end::gpu);
+    const random::catalogue_entry& source = random::source_of(*all.random, false, random::back_end::gpu);
     random::check_precision(source, wish.precision);
     wish.reads_shocks = source.rounds == 0 || all.replay;
     if (source.rounds != 0) wish.rounds = source.rounds;

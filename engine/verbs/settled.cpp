@@ -38,25 +38,20 @@ void take_points(const run_settings& all, settled& s) {
     if (!is_open) s.points = s.asked_points;
 }
 
-run_settings with_source(run_settings all, const random::catalogue_entry& source) {
-    all.random = std::string(source.name);
-    return all;
-}
-
 // No bit depends on the way in which numbers reach a thread: where it is for numbers that are made there,
 // points take another.
 cuda::kernel_wish wished_for_points(run_settings all, cuda::kernel_wish as_asked,
                                     const random::catalogue_entry& source) {
     as_asked.reads_shocks = true;
     if (!cuda::reads_shocks(as_asked)) all.prefetch = "auto";
-    return wished_kernel(with_source(std::move(all), source));
+    all.random = std::string(source.name);
+    return wished_kernel(all);
 }
 
 }  // namespace
 
 const random::catalogue_entry& source_of(const settled& run, bool has_points) {
-    if (run.random != random::chosen_by_pilot) return random::find(run.random, random::back_end::gpu);
-    return has_points ? random::points() : random::catalogue().front();
+    return random::source_of(run.random, has_points, random::back_end::gpu);
 }
 
 const cpu::lane_operations& operations_named(const std::string& name) {
@@ -98,7 +93,7 @@ settled settle(const run_options& options, const run_settings& file) {
                     "upper: nested draws paths inside of paths, and replay: " + s.replay +
                         " has none to draw; leave out one of them, or take upper: regression");
     }
-    s.how = wished_kernel(with_source(all, source_of(s, false)));
+    s.how = wished_kernel(all);
     s.how_of_points = s.how;
     if (s.chooses_source) s.how_of_points = wished_for_points(all, s.how, source_of(s, true));
     s.correlation = *all.correlation;

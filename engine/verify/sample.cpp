@@ -38,11 +38,10 @@ drawn_trade draw(const sample_wanted& wanted, std::size_t number) {
         const bool has_bounds = truths()[which].is == truth_entry::kind::bounds;
         const std::uint64_t paths = has_bounds ? std::min(wanted.paths, most_paths_of_bounds) : wanted.paths;
         const std::string points =
-            wanted.random == "philox"
-                ? ""
-                : fmt::format(", random: {}, construction: {}", wanted.random, wanted.construction);
-        std::string text = fmt::format("settings: {{paths: {}, seed: {}, precision: {}{}}}\n{}", paths,
-                                       mixed(wanted.seed, 2 * number + 1), wanted.precision, points, t.book);
+            wanted.random == "philox" ? "" : fmt::format(", construction: {}", wanted.construction);
+        std::string text =
+            fmt::format("settings: {{paths: {}, seed: {}, precision: {}, random: {}{}}}\n{}", paths,
+                        mixed(wanted.seed, 2 * number + 1), wanted.precision, wanted.random, points, t.book);
         book parsed = book::parse(text, fmt::format("trade_{}.yaml", number));
         drawn_trade out{which,
                         std::move(text),

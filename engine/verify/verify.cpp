@@ -148,7 +148,11 @@ verification verify_prices(const verify_request& asked) {
     out->seed = asked.settings.seed.value_or(default_verified_seed);
     out->precision = asked.settings.precision.value_or("double");
     const run_settings asked_or_default = over(asked.settings, default_settings());
-    out->random = *asked_or_default.random;
+    out->random = asked.settings.random.value_or(std::string(random::catalogue().front().name));
+    if (out->random == random::chosen_by_pilot)
+        throw error(error_kind::usage,
+                    "found random: auto, expected one source for all trades, such as philox or "
+                    "sobol, whose mistakes differ");
     out->threads = asked.settings.threads.value_or(0);
     if (out->threads == 0) out->threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     const std::vector<std::size_t> truths = truths_for(asked.products, asked.greeks);

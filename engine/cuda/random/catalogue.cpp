@@ -102,6 +102,11 @@ const catalogue_entry& points() {
     return *std::ranges::find_if(catalogue(), &catalogue_entry::is_points);
 }
 
+const catalogue_entry& source_of(std::string_view name, bool has_points, back_end on) {
+    if (name != chosen_by_pilot) return find(name, on);
+    return has_points ? points() : catalogue().front();
+}
+
 void check_precision(const catalogue_entry& source, program::precision of) {
     if (!source.is_for_single_fast || program::is_fast(of)) return;
     throw error(error_kind::usage, "the random source '" + std::string(source.name) +

@@ -34,7 +34,7 @@ struct catalogue_entry {
     std::unique_ptr<random_source> (*open)(const opening& from) = nullptr;
 };
 
-// All sources; the first is the default.
+// All sources; the first is for trades without points.
 std::span<const catalogue_entry> catalogue();
 
 enum class back_end { cpu, gpu };
@@ -46,6 +46,9 @@ const catalogue_entry& find(std::string_view name, back_end on);
 const catalogue_entry& points();
 // In place of a name: points for trades that gain by them, and the first source for others.
 inline constexpr const char* chosen_by_pilot = "auto";
+
+// The source of trades with points or without, in a run that takes `name`. Throws as find() does.
+const catalogue_entry& source_of(std::string_view name, bool has_points, back_end on);
 
 // Throws tilewalk::error (usage) if the source is for another precision.
 void check_precision(const catalogue_entry& source, program::precision of);
