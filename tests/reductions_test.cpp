@@ -703,6 +703,7 @@ class reductions_on_gpu : public testing::Test {
         run_options options;
         options.overrides.device = device_;
         options.overrides.paths = paths;
+        options.overrides.random = "philox";
         options.overrides.block = block;
         options.overrides.memory_bytes = memory_bytes;
         options.overrides.reduction = std::string(reduction);

@@ -147,11 +147,11 @@ kernel_decision decide(const kernel_wish& wish, const program::path_program& p, 
         settle_padding(wish, how);
     }
     // A ring for a step of many shocks is as long as there is room for, in a block as large as then fits.
-    while (wish.is_open() && how[knobs::distance] > 1 && !fits(how, slots)) {
+    while (!wish[knobs::distance] && how[knobs::distance] > 1 && !fits(how, slots)) {
         --how[knobs::distance];
         settle_padding(wish, how);
     }
-    while (wish.is_open() && how[knobs::block] > 32 && !fits(how, slots)) how[knobs::block] /= 2;
+    while (!wish[knobs::block] && how[knobs::block] > 32 && !fits(how, slots)) how[knobs::block] /= 2;
     if (!wish.blocks) how.blocks = best_blocks(p, how);
     return how;
 }

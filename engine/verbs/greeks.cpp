@@ -148,7 +148,7 @@ class greek_run {
           wanted_(wanted),
           options_(options),
           by_(method_named(wanted.method)),
-          run_(settle(options, trades.settings())),
+          run_(settle(options, trades.settings(), {&in, 1})),
           asked_(greeks_asked(wanted, in)),
           progress_(options, trades.size()),
           reads_(trades.size()),

@@ -57,14 +57,17 @@ namespace {
 
 // The run must not have more paths than the files of scenarios that a trade takes.
 void check_scenario_paths(const program::path_data& data, const markets::market_state& in,
-                          std::uint64_t paths) {
+                          const settled& run) {
+    const std::uint64_t paths = run.paths;
     for (const program::scenario_rows& s : data.scenarios) {
         const markets::scenario_array& a = in.scenarios[s.array];
         if (a.cube.paths >= paths) continue;
         throw error(error_kind::input,
                     "found " + std::to_string(a.cube.paths) + " paths in the scenarios of '" + a.name +
-                        "', expected at least the " + std::to_string(paths) + " of the run; take --paths " +
-                        std::to_string(a.cube.paths) + " or fewer",
+                        "', expected at least the " + std::to_string(paths) + " of the run; take " +
+                        (run.unit_paths > 0 ? "fewer paths, which are rounded up for randomisations, or "
+                                              "--random philox"
+                                            : "--paths " + std::to_string(a.cube.paths) + " or fewer"),
                     a.where);
     }
 }
@@ -112,7 +115,7 @@ plan::poll poll_of(const std::atomic<bool>* cancel) {
 
 void check_for_run(const program::path_data& data, const std::vector<correlation_taken>& missing,
                    const markets::market_state& in, const settled& run) {
-    check_scenario_paths(data, in, run.paths);
+    check_scenario_paths(data, in, run);
     if (run.demands_correlations || in.has_all_correlations) demand_correlations(missing);
 }
 

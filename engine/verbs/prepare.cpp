@@ -256,7 +256,7 @@ cuda::backend::choice prepared_state::choose(const std::string& device) {
 
 results prepared_state::price(const market& in, const run_options& options) {
     const auto begin = std::chrono::steady_clock::now();
-    const settled run = settle(options, trades_.settings());
+    const settled run = settle(options, trades_.settings(), {&in, 1});
     replayed_in(run);  // which has to be there
     teller tells(options);
     tells.now.trades = trades_.size();

@@ -452,7 +452,7 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
                                     const stages& by) {
     const auto begin = clock::now();
     const auto& operations = operations_named(settings.instruction_set);
-    const settled run = settle(options, trades.settings());
+    const settled run = settle(options, trades.settings(), in);
     replayed_in(run);  // which has to be there
     check_size(trades.size(), in.size());
     teller tells(options);

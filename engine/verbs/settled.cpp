@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <thread>
 
 #include "engine/config/wording.h"
 #include "engine/cuda/decide.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/random/catalogue.h"
+#include "engine/market/market_state.h"
 #include "engine/run/units.h"
 #include "engine/settings/wished_kernel.h"
 #include "tilewalk/setting_table.h"
@@ -23,15 +25,26 @@ std::uint64_t training_paths_for(std::uint64_t paths) {
     return std::clamp(paths / 4, least_training, most_training);
 }
 
+// The fewest that any scenario has.
+std::uint64_t paths_of_scenarios(std::span<const market> in) {
+    std::uint64_t out = std::numeric_limits<std::uint64_t>::max();
+    for (const market& m : in)
+        for (const markets::scenario_array& a : m.state().scenarios) out = std::min(out, a.cube.paths);
+    return out;
+}
+
 // Whether trades may take points, and which.
-void take_points(const run_settings& all, settled& s) {
+void take_points(const run_settings& all, std::span<const market> in, settled& s) {
     const bool is_open = s.random == random::chosen_by_pilot;
     if (!s.replay.empty()) return;
     if (is_open ? s.paths < run::least_paths_of_points
                 : !random::find(s.random, random::back_end::gpu).is_points)
         return;
-    s.unit_paths = run::paths_of_randomisation(s.paths, static_cast<std::uint64_t>(*all.randomisations));
-    s.paths = s.unit_paths * static_cast<std::uint64_t>(*all.randomisations);
+    const auto randomisations = static_cast<std::uint64_t>(*all.randomisations);
+    const std::uint64_t unit = run::paths_of_randomisation(s.paths, randomisations);
+    if (is_open && unit * randomisations > paths_of_scenarios(in)) return;
+    s.unit_paths = unit;
+    s.paths = unit * randomisations;
     s.chooses_source = is_open;
     s.chooses_construction = *all.construction == quasi::chosen_by_pilot;
     if (!s.chooses_construction) s.asked_points.construction = quasi::construction_named(*all.construction);
@@ -71,7 +84,7 @@ const cpu::lane_operations& operations_named(const std::string& name) {
                                        config::alternatives(name, "this machine can run:", known));
 }
 
-settled settle(const run_options& options, const run_settings& file) {
+settled settle(const run_options& options, const run_settings& file, std::span<const market> in) {
     const run_settings& caller = options.overrides;
     check(caller);
     settled s;
@@ -84,7 +97,7 @@ settled settle(const run_options& options, const run_settings& file) {
     s.device = *all.device;
     s.random = *all.random;
     s.replay = all.replay.value_or("");
-    take_points(all, s);
+    take_points(all, in, s);
     s.training_paths = all.training_paths.value_or(training_paths_for(s.paths));
     s.policy = all.policy.value_or("");
     s.nests_bounds = *all.upper == "nested";

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "engine/arrays/shock_file.h"
@@ -15,6 +16,7 @@
 #include "engine/quasi/order.h"
 #include "products/program/passes.h"
 #include "tilewalk/engine.h"
+#include "tilewalk/market.h"
 
 namespace tilewalk::verbs {
 
@@ -41,8 +43,10 @@ struct settled {
 // The source of shocks of trades with points or without.
 const random::catalogue_entry& source_of(const settled& run, bool has_points);
 
-// Throws tilewalk::error (usage) for settings that don't go together.
-settled settle(const run_options& options, const run_settings& file);
+// For a run in these markets: where it would be rounded up, for points that nobody asked for, to more paths
+// than their scenarios have, it takes none. Throws tilewalk::error (usage) for settings that don't go
+// together.
+settled settle(const run_options& options, const run_settings& file, std::span<const market> in = {});
 
 // The instruction set of that name, or the best for "auto". Throws tilewalk::error (usage) for a name that
 // this machine can't run.

@@ -111,7 +111,7 @@ std::vector<tuned_kernel> engine::tune_greeks(const book& trades, const market& 
                                               const greek_options& wanted, const run_options& options,
                                               double seconds,
                                               const std::function<void(const std::string&)>& says) const {
-    const settled run = settle(options, trades.settings());
+    const settled run = settle(options, trades.settings(), {&in, 1});
     check_open(run);
     if (program::is_fast(run.how.precision)) {
         throw error(error_kind::usage,
@@ -148,7 +148,7 @@ std::vector<tuned_kernel> engine::tune(const book& trades, const market& in, con
                                        double seconds,
                                        const std::function<void(const std::string&)>& says) const {
     const auto& state = trades.state();
-    const settled run = settle(options, trades.settings());
+    const settled run = settle(options, trades.settings(), {&in, 1});
     check_open(run);
     const auto on = first_of(*gpus_, run.device);
     const cuda::device_properties& properties = on->get().properties();

@@ -17,7 +17,7 @@ using namespace verbs;
 std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, const run_options& options,
                                         const std::vector<std::string>& architectures) const {
     const auto& state = trades.state();
-    const settled run = settle(options, trades.settings());
+    const settled run = settle(options, trades.settings(), {&in, 1});
     std::vector<std::string> targets = architectures;
     std::optional<cuda::tuned_device> tuned;
     if (targets.empty()) {
