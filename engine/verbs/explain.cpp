@@ -162,12 +162,13 @@ void add_program(const explained& of, const cpu::lane_program& code, const marke
     for (const auto& s : made.data.scenarios) to.bytes_shared += s.rows.size() * sizeof(s.rows[0]);
 }
 
-// The source of a trade's random numbers, with the reason where a pilot decides. A trade with rights is tried
-// as one without any: its policy comes later.
+// The source of a trade's random numbers.
 struct told_source {
     std::string text{};
     bool is_points = false;
 };
+// The reason stands with it where a pilot decides. A trade with rights is tried as one without any: its
+// policy comes later.
 told_source random_of(const explained& of, pilot_of_points& by, const markets::market_state& in,
                       const settled& run, const std::atomic<bool>* cancel) {
     if (of.made->is_certain()) return {};

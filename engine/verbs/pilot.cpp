@@ -212,7 +212,7 @@ void choose_points(std::span<const books::trade> trades, std::span<planned> plan
             for (planned* const p : markets) p->failure = at_trade(trades[i], e);
         }
     };
-    cpu::for_each(trades.size(), run.threads, of.cancel, decide, {});
+    cpu::for_each(trades.size(), run.threads, of.cancel, decide, of.watch);
 }
 
 }  // namespace tilewalk::verbs

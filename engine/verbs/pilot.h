@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -87,6 +88,7 @@ struct open_choices {
     // Trades that have a choice in one of these follow it.
     const points_by_trade* held = nullptr;
     known_choices* known = nullptr;
+    std::function<void()> watch{};  // called now and then
 };
 // Decides which points trades take, as settings leave it open. Plans are by market and trade; a trade takes
 // in every market what it takes in the first one where it walks paths.

@@ -266,7 +266,7 @@ results prepared_state::price(const market& in, const run_options& options) {
     plan(r, pool.get()->threads(), tells);
     find_policies(
         r, *gpus_, [&]() -> const cuda::backend::choice& { return on; }, tells);
-    choose_points(r, nullptr, &choices_);
+    choose_points(r, nullptr, &choices_, tells);
     const cpu_maker on_cpu = [&](const cpu::lane_operations&, int, program::precision p) {
         return std::make_unique<cpu::back_end>(pool.get(), compiled_, p);
     };

@@ -336,10 +336,11 @@ points_by_trade points_of(const planned_run& r) {
     return out;
 }
 
-void choose_points(planned_run& r, const points_by_trade* held, known_choices* known) {
+void choose_points(planned_run& r, const points_by_trade* held, known_choices* known, const teller& tells) {
     const scenarios_of_markets scenarios(r.in);
     choose_points(r.book.trades, r.plans,
-                  {r.run, r.operations, scenarios.cubes, r.options.cancel, held, known});
+                  {r.run, r.operations, scenarios.cubes, r.options.cancel, held, known,
+                   tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>()});
 }
 
 std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, teller& tells) {
@@ -468,7 +469,7 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     } else {
         take_plans(planned, by.ready);  // which follow policies where there are rights
     }
-    choose_points(planned, by.held_points, nullptr);
+    choose_points(planned, by.held_points, nullptr, tells);
     if (by.add_ways_back) by.add_ways_back(planned);
     const cpu_maker usual = stages{}.on_cpu;
     return walked_and_told(std::move(planned), {gpus, on(), by.on_cpu, usual, nullptr, by.way_back_on_gpu},

@@ -102,7 +102,7 @@ using choice_of_devices = std::function<const cuda::backend::choice&()>;  // ask
 void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices& on, teller& tells);
 // Decides which points trades take, as settings leave it open, in the first market. Trades that have a choice
 // in `held` or `known` follow it.
-void choose_points(planned_run& r, const points_by_trade* held, known_choices* known);
+void choose_points(planned_run& r, const points_by_trade* held, known_choices* known, const teller& tells);
 // What pilots decided for trades in the first market.
 points_by_trade points_of(const planned_run& r);
 // Walks and tells: the results by market.
