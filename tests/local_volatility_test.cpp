@@ -56,6 +56,8 @@ results priced(const std::string& market_text, const std::string& trades, std::u
     run_options options;
     options.overrides.paths = paths;
     options.overrides.seed = seed;
+    options.overrides.random = "sobol";
+    options.overrides.construction = "bridge";
     return engine().price(book::parse(own_products + "trades:\n" + trades), market::parse(market_text),
                           options);
 }
@@ -108,7 +110,7 @@ TEST(local_volatility, gives_the_implied_surface_back) {
     for (const auto& [years, smile] : smiles) {
         if (years == 0.5) continue;
         for (const double deviations : {-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5}) {
-            const reading r = read_back(years, smile, deviations, "", 1 << 20);
+            const reading r = read_back(years, smile, deviations, "", 1 << 18);
             fmt::print("{} years, {:4} deviations: {:6.2f} basis points +- {:.2f}\n", years, deviations,
                        r.basis_points, r.error);
             EXPECT_LE(std::abs(r.basis_points), 2 + limit * r.error) << years << " years, " << deviations;
@@ -124,7 +126,7 @@ TEST(local_volatility, schemes_have_their_orders) {
     const auto& [years, smile] = smiles.front();
     const auto at = [&](const char* scheme, int steps) {
         const reading r = read_back(years, smile, 0.5,
-                                    fmt::format(", scheme: {}, steps_per_year: {}", scheme, steps), 1 << 20);
+                                    fmt::format(", scheme: {}, steps_per_year: {}", scheme, steps), 1 << 18);
         fmt::print("{}, {} steps a year: {:6.2f} basis points +- {:.2f}\n", scheme, steps, r.basis_points,
                    r.error);
         return r;
@@ -161,7 +163,7 @@ TEST(local_volatility, meets_published_prices) {
         const auto got = priced(
             market_of(local, g.spot, 0.03, 0.15),
             "  - {id: t, product: european, underlying: A, option: call, strike: 100, maturity: 1.0}\n",
-            1 << 21);
+            1 << 19);
         const price_row& row = got.rows.at(0);
         fmt::print("spot {}: {} +- {}, published {}\n", g.spot, row.price, row.standard_error, g.price);
         EXPECT_LE(std::abs(row.price - g.price), limit * row.standard_error + 6e-5) << row.message;
@@ -182,7 +184,7 @@ TEST(local_volatility, meets_published_prices) {
         const auto got = priced(
             market_of("surface: {svi: {" + slices + "}, arbitrage: repair}, points: 256", g.spot, 0.03, 0.15),
             "  - {id: t, product: european, underlying: A, option: call, strike: 100, maturity: 0.5}\n",
-            1 << 21);
+            1 << 19);
         const price_row& row = got.rows.at(0);
         fmt::print("spot {}: {} +- {}, published {}\n", g.spot, row.price, row.standard_error, g.price);
         EXPECT_LE(std::abs(row.price - g.price), limit * row.standard_error + 1e-3) << row.message;
