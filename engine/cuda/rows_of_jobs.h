@@ -25,7 +25,7 @@ class rows_of_jobs {
     // No job comes after this one.
     void end();
 
-    // Where the rows of a share begin, once all are known.
+    // The first rows of a share, once all are known.
     struct first_rows {
         kernels::word32 normals, uniforms;
     };

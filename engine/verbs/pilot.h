@@ -79,7 +79,7 @@ class pilot_of_points {
     cpu::compiled_programs compiled_;
 };
 
-// What choices for the trades of a book depend on.
+// All that choices for the trades of a book depend on.
 struct open_choices {
     const settled& run;
     const cpu::lane_operations& operations;

@@ -103,7 +103,7 @@ void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices&
 // Decides which points trades take, as settings leave it open, in the first market. Trades that have a choice
 // in `held` or `known` follow it.
 void choose_points(planned_run& r, const points_by_trade* held, known_choices* known, const teller& tells);
-// What pilots decided for trades in the first market.
+// The choices of pilots for trades, in the first market.
 points_by_trade points_of(const planned_run& r);
 // Walks and tells: the results by market.
 std::vector<priced_book> walked_and_told(planned_run of, const walkers& by, teller& tells);
