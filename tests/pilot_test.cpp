@@ -117,7 +117,7 @@ TEST(pilots, leave_trades_that_gain_nothing_to_independent_paths) {
     EXPECT_LT(open.totals().at(0).error, paths.totals().at(0).error / 3);
 }
 
-// Where one construction was asked for, it alone decides whether points are taken.
+// A construction that was asked for decides alone whether points are taken.
 TEST(pilots, try_no_construction_but_the_one_that_was_asked_for) {
     run_options options;
     options.overrides.random = "auto";

@@ -20,9 +20,9 @@ namespace {
 using quasi::construction;
 
 constexpr std::uint64_t most_share = 20;  // of a run, its inverse
-// Blocks of 256 paths for a construction. Over the suite `convergence` and 24 seeds, choices have 83 % of the
-// efficiency of the best construction from 4 blocks, 86 % from 8 and 87 % from 16. Randomisations of 128
-// points have less, as fewer of them tell less of their spread.
+// Blocks of 256 paths for a construction. Choices over the suite `convergence` have 81 % of the efficiency of
+// the best construction from 4 blocks, 84 % from 6, 85 % from 8 and from 16; in randomisations of 64 or 128
+// points they have less from few blocks (bench/results/2026-11-26-AMD-EPYC-pilots.txt).
 constexpr std::uint64_t most_blocks = 8;
 constexpr int randomisations_of_block = cpu::lanes / cpu::few_points;
 
@@ -77,9 +77,10 @@ class spread {
     std::vector<double> all_, means_;
 };
 
-// Independent numbers stay where a pilot shows less: chance alone shows as much in one of ten. A run that
-// takes points for nothing takes up to three times as long. One that does without them may have ten times the
-// error: a difference of two options whose pilot showed 1.3 gained 120 times.
+// Independent numbers stay where a pilot shows less. Chance alone shows as much once in 8 times from 64
+// randomisations whose means are normal, once in 4 from 32 (chi-squared): then a run takes longer for
+// nothing. One that does without points may have ten times the error: a difference of two options whose pilot
+// showed 1.3 gained 120 times.
 constexpr double least_gain = 1.25;
 
 // How many times fewer path times a run takes for the same error, where randomisations of so many points gain
