@@ -24,6 +24,7 @@ struct trade_record {
     word32 result;      // its first row of the results: a row for each output, then for each sum of two
     word32 normal_row;  // the first of its shocks in the array of normals; likewise of uniforms
     word32 uniform_row;
+    word32 target_step;  // the first of its steps to targets, which are in the array of normals
 };
 
 // The most bytes that one load brings.
@@ -81,7 +82,10 @@ struct path_arguments {
     array_argument normal;
     array_argument uniform;
     array_argument scenario;  // step_stride is the distance between rows
-    word32 part_tiles;        // tiles merged into one part, from the launch's first tile on
+    // By step, for trades that meet targets: numbers (step_to_target<shock>), and the target ahead.
+    const void* steps_to_targets;
+    const word32* targets_ahead;
+    word32 part_tiles;  // tiles merged into one part, from the launch's first tile on
 };
 
 // Tiles are merged in parts of equal size; the last may be smaller.

@@ -13,6 +13,14 @@ struct bridge_node {
     double by_left, by_right, deviation;
 };
 
+// A step between two targets, places of paths at a few dates that are known: from the place before and the
+// target ahead, by the numbers of its node, to the normal number of its move. A step that ends on a target
+// has by_right 1, and 0 for what else a node has; behind the last target by_right is 0.
+template <typename real>
+struct step_to_target {
+    real by_left, by_right, deviation, inverse_root;
+};
+
 // `left` and `right` are 0 where there are none.
 template <typename real>
 static constexpr real place_between(real by_left, real left, real by_right, real right, real deviation,

@@ -328,7 +328,7 @@ static void walk_tile(const path_arguments& a, char* shared) {
         walker<program, shape, real, numbers, group_of<typename choice::feed, source>()> walk(
             numbers::of(a, work.trade.numbers_at), sections, work.trade.steps);
         const trade_words words{head, sections + scenario_place(word32(program::sections)),
-                                work.trade.normal_row, work.trade.uniform_row};
+                                work.trade.normal_row, work.trade.uniform_row, work.trade.target_step};
         choice::feed::walk(source::of(a, path, words), int(work.trade.steps),
                            choice::memory::of(a, feed_memory), body{walk});
         if constexpr (outputs == 1) {

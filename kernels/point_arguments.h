@@ -26,7 +26,8 @@ struct points_arguments {
     const slot_of_points* slots;
     const word32* dimensions;  // [node][slot], of points; no_dimension: it is drawn without points
     // A bridge, or null: nodes in the order of their dimensions; their numbers, those first that wait for
-    // no other, and where each such level ends; by step one over the deviation of its move.
+    // no other, and where each such level ends; by step one over the deviation of its move, or null: paths
+    // stay places.
     const bridge_node* nodes;
     const word32 *by_level, *level_ends;
     const double* inverse_roots;

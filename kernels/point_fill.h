@@ -112,11 +112,17 @@ class fill_of_points {
             first = end;
             meet();
         }
+        if (a_.inverse_roots == nullptr) return leave_places();
         // From the last on: in the cube a move takes its place's place.
         for (word32 i = worker(); i < a_.steps; i += workers) {
             const word32 step = a_.steps - 1 - i;
             const shock before = step == 0 ? shock(0) : *place(int(step) - 1);
             *row(step) = move_between(before, *place(int(step)), shock(a_.inverse_roots[step]));
+        }
+    }
+    void leave_places() const {
+        if constexpr (is_in_shared) {
+            for (word32 step = worker(); step < a_.steps; step += workers) *row(step) = *place(int(step));
         }
     }
     bool builds_path() const { return a_.nodes != nullptr && a_.slots[slot_].is_lone == 0; }

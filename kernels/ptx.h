@@ -192,6 +192,7 @@ struct trade_words {
     const word32* head;              // keys of streams (see words_of_keys)
     const word32* scenario_rows;     // step after step
     word32 normal_row, uniform_row;  // the first of its shocks in the arrays
+    word32 target_step;              // the first of its steps to targets
 
     stream_key key(int stream) const {
         const auto both = load_read_only<2>(head + 2 * stream);

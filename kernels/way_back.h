@@ -735,7 +735,7 @@ static void walk_tile_both_ways(const way_back_arguments& a, char* shared) {
         const word32* const head = a.forth.words + work.trade.words_at;
         const word32* const sections = head + head_words<program>;
         const trade_words words{head, sections + scenario_place(word32(program::sections)),
-                                work.trade.normal_row, work.trade.uniform_row};
+                                work.trade.normal_row, work.trade.uniform_row, work.trade.target_step};
         const auto from = source::of(a.forth, path, words);
         const auto memory = choice::memory::of(a.forth, feed_memory);
         const int steps = int(work.trade.steps);

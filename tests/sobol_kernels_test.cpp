@@ -23,6 +23,7 @@
 #include "engine/cuda/random/fill_kernels.h"
 #include "kernels/draws.h"
 #include "kernels/point_arguments.h"
+#include "kernels/targets.h"
 #include "tests/fake_device.h"
 #include "tests/host_kernel.h"
 #include "tests/on_a_gpu.h"
@@ -42,11 +43,11 @@ using cubin_maker = std::function<std::shared_ptr<const std::string>(const std::
 template <class shock>
 std::vector<shock> filled(cuda::loaded_device& on, const cubin_maker& cubin, const quasi::order& of,
                           shock_kind kind, std::uint64_t unit_paths, std::uint64_t first_path,
-                          std::uint64_t paths) {
+                          std::uint64_t paths, bool of_targets = false) {
     cuda::device& d = on.get();
     const cuda::owned_stream s = cuda::new_stream(d);
     cuda::point_rows rows;
-    rows.add(of);
+    rows.add(of, of_targets);
     const element type = sizeof(shock) == 8 ? element::double_ : element::single_;
     const auto kernel_of = [&](const std::string& text, const char* name) {
         return on.find(cubin(text), name);
@@ -123,6 +124,46 @@ void expect_bits_of_the_cpu(cuda::loaded_device& on, const cubin_maker& cubin, c
     EXPECT_EQ(other, 0u) << "of " << on_cpu.size() << " shocks of " << sizeof(shock) << " bytes";
 }
 
+struct plain_memory {
+    template <class piece, class place>
+    static piece load(place from) {
+        piece out;
+        std::memcpy(&out, from, sizeof out);
+        return out;
+    }
+};
+
+// Calls check(path of the targets, step, slot, shock) for all moves of two slots that paths make on the way
+// to targets.
+template <class draws, class lone, class checker>
+void walk_to_targets(const quasi::order& of, const std::vector<typename draws::shock>& targets,
+                     std::uint64_t first_path, std::uint64_t paths, const checker& check) {
+    using shock = typename draws::shock;
+    constexpr int width = 4;
+    using shape = kernels::feed_shape<shock, 2, width, 64, 8, 4, kernels::ring_layout::plain, 0>;
+    using drawn = kernels::feeds::random_draws<draws, kernels::stream_slots<0, 1>, kernels::stream_slots<>>;
+    using source = kernels::draws_to_targets<shape, drawn, lone>;
+    const quasi::steps_to_targets by = of.steps_to_targets();
+    std::vector<kernels::step_to_target<shock>> steps;
+    for (const auto& x : by.steps)
+        steps.push_back({static_cast<shock>(x.by_left), static_cast<shock>(x.by_right),
+                         static_cast<shock>(x.deviation), static_cast<shock>(x.inverse_root)});
+    const kernels::philox_schedule keys = kernels::schedule_of(seed);
+    for (std::uint64_t path = 0; path < paths; path += width) {
+        const source from{{keys, first_path + path, {}, {of.normal_slots()[0].key, of.normal_slots()[1].key}},
+                          steps.data(),
+                          by.ahead.data(),
+                          targets.data() + path,
+                          paths};
+        kernels::feeds::inline_<shape, plain_memory>::walk(
+            from, static_cast<int>(of.steps()), plain_memory{}, [&](int step, const auto& z) {
+                for (std::uint64_t w = 0; w < width; ++w)
+                    for (int slot = 0; slot < 2; ++slot)
+                        check(path + w, step, slot, z[static_cast<int>(w)][slot]);
+            });
+    }
+}
+
 std::shared_ptr<cuda::fake_gpu> gpu_of_host() {
     auto gpu = std::make_shared<cuda::fake_gpu>();
     const auto built = std::make_shared<std::map<std::string, tests::host_kernel>>();
@@ -154,6 +195,37 @@ class on_the_host : public testing::Test {
         }
         EXPECT_EQ(gpu_->faults.size(), 0u) << gpu_->report();
     }
+    // Moves of a coarse bridge that paths make themselves.
+    template <class shock, class draws>
+    void compare_with_targets(const tests::made_trade& t) {
+        constexpr std::uint64_t unit_paths = 2 * tile, first_path = 5 * tile, paths = tile;
+        const quasi::order of = tests::order_of(t, quasi::construction::coarse);
+        ASSERT_TRUE(quasi::meets_targets({quasi::construction::coarse}, t.code, t.when));
+        std::vector<shock> targets;
+        {
+            std::map<std::string, std::shared_ptr<const std::string>> texts;
+            cuda::loaded_device on(std::make_unique<cuda::fake_device>(gpu_));
+            const auto cubin = [&](const std::string& text) {
+                return texts.try_emplace(text, std::make_shared<const std::string>(text)).first->second;
+            };
+            targets = filled<shock>(on, cubin, of, shock_kind::normal, unit_paths, first_path, paths, true);
+        }
+        EXPECT_EQ(gpu_->faults.size(), 0u) << gpu_->report();
+        EXPECT_EQ(targets.size(), 32 * 2 * paths);
+        const std::vector<shock> truth =
+            of_the_cpu<shock, draws>(of, shock_kind::normal, unit_paths, first_path, paths);
+        std::size_t other = 0;
+        const auto check = [&](std::uint64_t path, int step, int slot, shock x) {
+            const std::size_t row = static_cast<std::size_t>(2 * step + slot);
+            if (std::memcmp(&x, &truth[row * paths + path], sizeof x) != 0) ++other;
+        };
+        if (t.code.lone_normals.empty()) {
+            walk_to_targets<draws, kernels::lone_slots<>>(of, targets, first_path, paths, check);
+        } else {
+            walk_to_targets<draws, kernels::lone_slots<1>>(of, targets, first_path, paths, check);
+        }
+        EXPECT_EQ(other, 0u) << "of " << truth.size() << " shocks of " << sizeof(shock) << " bytes";
+    }
     std::shared_ptr<cuda::fake_gpu> gpu_ = gpu_of_host();
 };
 
@@ -183,6 +255,31 @@ TEST_F(on_the_host, coarse_bridges_have_the_bits_of_the_cpu) {
     const quasi::order of =
         tests::order_of(tests::trade_of(1, 0, tests::uneven_times(40), {39}), quasi::construction::coarse);
     compare<double, kernels::double_draws>(of, shock_kind::normal);
+}
+
+// Of two slots, of which the second builds no path, and of a path that goes on behind its last target.
+TEST_F(on_the_host, paths_that_meet_targets_have_the_bits_of_the_cpu) {
+    tests::made_trade with_lone = tests::trade_of(2, 0, tests::uneven_times(70), {69});
+    with_lone.code.lone_normals = {1};
+    compare_with_targets<double, kernels::double_draws>(with_lone);
+    std::set<std::size_t> first_forty;
+    for (std::size_t s = 0; s < 40; ++s) first_forty.insert(s);
+    compare_with_targets<float, kernels::single_draws>(
+        tests::trade_of(2, 0, tests::uneven_times(70), first_forty));
+}
+
+TEST(targets, are_met_where_memory_then_holds_a_part_of_the_steps) {
+    const quasi::points coarse{quasi::construction::coarse}, bridge{quasi::construction::bridge};
+    const auto meets = [](const quasi::points& of, int normals, int steps) {
+        const tests::made_trade t = tests::trade_of(normals, 1, tests::uneven_times(steps), {});
+        return quasi::meets_targets(of, t.code, t.when);
+    };
+    EXPECT_TRUE(meets(coarse, 1, 65));
+    EXPECT_FALSE(meets(coarse, 1, 64));
+    EXPECT_FALSE(meets(coarse, 0, 65));
+    EXPECT_FALSE(meets(bridge, 1, 65));
+    EXPECT_TRUE(meets(coarse, 600, 65));
+    EXPECT_FALSE(meets(coarse, 700, 65)) << "of 21,201 dimensions";
 }
 
 // Seven assets: more than a thread sums up at once, and no multiple.
@@ -238,8 +335,10 @@ TEST(sobol_kernels, compile_without_a_gpu_and_keep_all_in_registers) {
         for (const element of : {element::double_, element::single_}) {
             for (const bool is_in_shared : {true, false}) {
                 for (const shock_kind kind : {shock_kind::normal, shock_kind::uniform}) {
-                    const std::string text = random::points_text(of, kind, is_in_shared);
-                    expect_registers_alone(text, architecture);
+                    expect_registers_alone(random::points_text(of, kind, is_in_shared, false), architecture);
+                    if (of == element::single_)
+                        expect_registers_alone(random::points_text(of, kind, is_in_shared, true),
+                                               architecture);
                 }
             }
             expect_registers_alone(random::rotation_text(of), architecture);

@@ -257,6 +257,11 @@ kernels::path_arguments device_walk::arguments_of(std::size_t group, const job_l
         a.normal = shocks_->normals(g.code->normals_per_step);
         a.uniform = shocks_->uniforms(g.code->uniforms_per_step);
     }
+    if (g.meets_targets()) {
+        a.normal = shocks_->normals(g.code->normals_per_step);
+        a.steps_to_targets = shocks_->targets().steps;
+        a.targets_ahead = shocks_->targets().ahead;
+    }
     if (g.reads_scenarios()) a.scenario = shocks_->scenarios();
     return a;
 }

@@ -243,8 +243,10 @@ const feed_entry& feed_named(std::string_view name) {
 }
 
 const feed_entry& feed_of(const kernel_wish& wish) {
-    return feed_named(wish.feed ? std::string_view(*wish.feed)
-                                : std::string_view(wish.reads_shocks ? "smem_rolling_async" : "inline"));
+    return feed_named(
+        wish.feed
+            ? std::string_view(*wish.feed)
+            : std::string_view(wish.reads_shocks && !wish.meets_targets ? "smem_rolling_async" : "inline"));
 }
 
 bool reads_shocks(const kernel_wish& wish) {

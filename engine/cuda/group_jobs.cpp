@@ -8,26 +8,36 @@
 
 #include "engine/cuda/correlation.h"
 #include "engine/cuda/decide.h"
+#include "engine/cuda/feeds.h"
 #include "engine/cuda/kernel_text.h"
 
 namespace tilewalk::cuda {
+
+kernel_wish wish_for_points(kernel_wish how, const std::optional<quasi::points>& points,
+                            const program::path_program& code, const program::timeline& when) {
+    const bool reads_moves = how.feed && reads_shocks(how);
+    how.meets_targets = points && !reads_moves && quasi::meets_targets(*points, code, when);
+    return how;
+}
 
 std::vector<job_group> group_jobs(
     const gpu_run& run, const separated_jobs& separated, const packed_trades& packed,
     const std::optional<tuned_device>& tuned,
     const std::function<bool(const kernel_decision&, const program::path_program&)>& fits) {
-    std::map<const program::path_program*, std::size_t> by_code;
+    std::map<std::pair<const program::path_program*, bool>, std::size_t>
+        by_code;                                                         // and whether targets are met
     std::map<std::pair<std::string, std::string>, std::size_t> by_text;  // texts of walk and correlate
     std::vector<job_group> out;
     for (std::size_t j = 0; j < run.jobs.size(); ++j) {
         if (packed.failures[j]) continue;
         const auto* code = run.jobs[j].code;
-        auto known = by_code.find(code);
+        kernel_wish wish = separated.is_separated(j) ? wish_that_reads_moves(run.how, code->slots_per_step())
+                                                     : wish_for_points(run.how, run.points_of(run.jobs[j]),
+                                                                       *code, *run.jobs[j].when);
+        auto known = by_code.find({code, wish.meets_targets});
         if (known == by_code.end()) {
-            kernel_wish wish = run.how;
             std::string moves_text;
             if (separated.is_separated(j)) {
-                wish = wish_that_reads_moves(run.how, code->slots_per_step());
                 moves_text = correlation_text(
                     best_correlation_variant(static_cast<std::size_t>(code->normals_per_step)),
                     run.how.precision);
@@ -43,7 +53,7 @@ std::vector<job_group> group_jobs(
             const auto [at, is_new] = by_text.emplace(std::pair(text, moves_text), out.size());
             if (is_new)
                 out.push_back({{std::move(text), {}}, {std::move(moves_text), {}}, code, how, {}, false});
-            known = by_code.emplace(code, at->second).first;
+            known = by_code.emplace(std::pair(code, wish.meets_targets), at->second).first;
         }
         out[known->second].jobs.push_back(j);
     }

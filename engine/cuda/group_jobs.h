@@ -21,6 +21,11 @@ struct tuned_device {
     const device_properties& on;
 };
 
+// The wish for the path kernel of a job that takes these points, or none, in a run with this wish. A feed
+// that was asked for and reads arrays reads all moves of a coarse bridge there.
+kernel_wish wish_for_points(kernel_wish how, const std::optional<quasi::points>& points,
+                            const program::path_program& code, const program::timeline& when);
+
 // Groups of jobs with the same kernel text. `fits` says whether the devices can run a program's kernel built
 // in a given way.
 std::vector<job_group> group_jobs(

@@ -32,8 +32,9 @@ std::string text_with(const program::path_program& p, const kernel_decision& how
     const reduction_entry& reduction = reduction_named(how.reduction);
     const bool from_arrays = feed.makes_use_of(use::array);
     // The text leaves out all that makes no difference, so that one kernel serves.
-    const bool from_memory = from_arrays || p.scenarios_per_step > 0;
-    // A feed that makes its shocks takes scenarios from wherever they lie by their address.
+    const bool meets_targets = how.meets_targets && !from_arrays;
+    const bool from_memory = from_arrays || meets_targets || p.scenarios_per_step > 0;
+    // A feed that makes its shocks takes targets and scenarios from wherever they lie by their address.
     const std::string_view space = from_arrays   ? space_named(how.space).type
                                    : from_memory ? "read_only"
                                                  : "global";
@@ -45,14 +46,18 @@ std::string text_with(const program::path_program& p, const kernel_decision& how
             ? "no_scenarios"
             : fmt::format("scenarios_in_memory<shape, {}, spaces::{}>", p.scenarios_per_step, space);
     const std::string draws = draws_text(words, how.rounds);
+    const std::string drawn = fmt::format(
+        "feeds::random_draws<{}, program::normal_slots, program::uniform_slots, {}>", draws, scenarios);
     const std::string source =
-        from_arrays
-            ? fmt::format("arrays<shape, {}, spaces::{}, {}>", p.normals_per_step, space, scenarios)
-            : fmt::format("feeds::random_draws<{}, program::normal_slots, program::uniform_slots, {}>", draws,
-                          scenarios);
-    const std::string includes =
-        includes_text({std::string(words.header), feed.header(), std::string(rows.header),
-                       "kernels/operations.h", std::string(end.header), reduction.header()});
+        from_arrays ? fmt::format("arrays<shape, {}, spaces::{}, {}>", p.normals_per_step, space, scenarios)
+        : meets_targets ? fmt::format("draws_to_targets<shape, {}, lone_slots<{}>>", drawn,
+                                      fmt::join(p.lone_normals, ", "))
+                        : drawn;
+    std::vector<std::string> headers{std::string(words.header), feed.header(),
+                                     std::string(rows.header),  "kernels/operations.h",
+                                     std::string(end.header),   reduction.header()};
+    if (meets_targets) headers.emplace_back("kernels/targets.h");
+    const std::string includes = includes_text(headers);
     return fmt::format(
         R"({includes}
 namespace tilewalk::kernels::generated {{

@@ -24,13 +24,16 @@ struct kernel_basis {
     std::string reduction = "tree";       // a name of the catalogue of reductions
     // Rounds of Philox where paths make their shocks; in other precisions than single_fast always these.
     int rounds = kernels::philox_rounds;
+    // Where paths make their shocks, they move to targets that are read (kernels/targets.h).
+    bool meets_targets = false;
 
     friend bool operator==(const kernel_basis&, const kernel_basis&) = default;
 };
 
 struct kernel_wish : kernel_basis {
     std::optional<std::string> feed{};  // a name of the catalogue of feeds
-    // Whether a feed that is left open has to read shocks from arrays; else it makes them in registers.
+    // Whether a feed that is left open has to read shocks from arrays, unless they meet targets; else it
+    // makes them in registers.
     bool reads_shocks = false;
     std::array<std::optional<int>, knob_table.size()> values{};
     // A multiprocessor's registers are to suffice for so many, unless the kernel then spills; 0: any number.

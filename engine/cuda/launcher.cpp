@@ -6,16 +6,19 @@
 #include <utility>
 
 #include "engine/cuda/kernel_text.h"
+#include "kernels/tile.h"
 
 namespace tilewalk::cuda {
 
 std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kernel_wish& how,
-                                      std::string_view correlation,
-                                      const std::optional<tuned_device>& tuned) {
+                                      std::string_view correlation, const std::optional<tuned_device>& tuned,
+                                      const std::optional<quasi::points>& points) {
     const separated_jobs separated(jobs, correlation, how.precision);
     gpu_run run;
     run.jobs = separated.jobs();
     run.how = how;
+    run.points = points;
+    run.unit_paths = kernels::paths_per_tile;  // of any number
     std::vector<needed_kernel> out;
     std::map<std::string, std::vector<std::size_t>> correlate;
     std::size_t correlations = 0;

@@ -31,10 +31,12 @@ struct needed_kernel {
     bool is_walk = false;  // a path kernel that makes its own shocks, built as `how` says
     kernel_decision how{};
 };
-// All kernels that a run of these jobs compiles, except for those that fill arrays with shocks.
+// All kernels that a run of these jobs compiles, except for those that fill arrays with shocks. `points`: of
+// jobs that do not say.
 std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kernel_wish& how,
                                       std::string_view correlation,
-                                      const std::optional<tuned_device>& tuned = {});
+                                      const std::optional<tuned_device>& tuned = {},
+                                      const std::optional<quasi::points>& points = {});
 
 class launcher : public run::back_end {
   public:

@@ -62,7 +62,8 @@ class shares_of_groups {
     void add(const job_group& g) {
         for (const std::size_t j : g.jobs) {
             const run::job& job = of_.separated.given()[j];
-            shares_.push_back({j, g.reads_moves(), rows_.add(job, of_.run.points_of(job))});
+            shares_.push_back(
+                {j, g.reads_moves(), rows_.add(job, of_.run.points_of(job), g.meets_targets())});
         }
     }
     void leave() {
@@ -72,6 +73,7 @@ class shares_of_groups {
             kernels::trade_record& record = of_.packed.records[s.job];
             (s.makes_moves ? of_.shocks_of_moves[s.job] : record.normal_row) = rows.normals;
             record.uniform_row = rows.uniforms;
+            record.target_step = rows.target_step;
         }
     }
 
@@ -108,9 +110,7 @@ void add_rows(const job_group& g, const run_state& state, shock_plan& plan) {
 // fail.
 void plan_shocks(run_state& state, counted_kernels& kernels) {
     const gpu_run& run = state.run;
-    const auto reads_shocks = [](const job_group& g) {
-        return feed_named(g.how.feed).makes_use_of(feed_entry::array);
-    };
+    const auto reads_shocks = [](const job_group& g) { return g.reads_shocks() || g.meets_targets(); };
     const bool from_arrays = std::any_of(state.groups.begin(), state.groups.end(), reads_shocks);
     if (!from_arrays && state.packed.scenarios.empty()) return;
     state.moves.precision = run.how.precision;

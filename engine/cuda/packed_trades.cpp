@@ -34,6 +34,7 @@ class packer {
                                      static_cast<word32>(job.when->steps()),
                                      static_cast<word32>(into_.results),
                                      0,
+                                     0,
                                      0};
         put_keys(data.normal_names, job.code->normal_streams, job.code->normals_per_step);
         put_keys(data.uniform_names, job.code->uniform_streams, job.code->uniforms_per_step);

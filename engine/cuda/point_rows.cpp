@@ -13,11 +13,6 @@ namespace {
 using kernels::word32;
 using random::shock_kind;
 
-std::uint64_t rows_of(const quasi::order& of, shock_kind kind) {
-    if (kind == shock_kind::normal) return of.steps() * of.normals();
-    return of.has_quasi_uniforms() ? of.steps() * of.uniforms() : 0;
-}
-
 // The numbers of nodes behind the first, which are known, those first that wait for no other, and where each
 // such level ends.
 struct node_levels {
@@ -42,8 +37,8 @@ struct node_levels {
 // The most that is lost between arrays of an order, and behind them.
 constexpr std::size_t room_between = 1024;
 
-// Arrays that stand one behind the other in one block of memory.
-class arrays_of_order {
+// Arrays that stand one behind the other in one block of memory. No array is at 0.
+class arrays_of_orders {
   public:
     template <class value>
     std::size_t add(std::span<const value> all) {
@@ -52,26 +47,44 @@ class arrays_of_order {
         if (!all.empty()) std::memcpy(bytes_.data() + at, all.data(), all.size_bytes());
         return at;
     }
-    const std::vector<std::byte>& bytes() const { return bytes_; }
+    // The block on the device, copied there in the stream before this returns.
+    const std::byte* uploaded(device& on, std::vector<device_memory>& memory, stream s) const {
+        memory.emplace_back(on, bytes_.size());
+        std::byte* const there = memory.back().as<std::byte>();
+        const in_flight guard(on, {s});
+        on.upload(there, bytes_.data(), bytes_.size(), s);
+        on.wait(s);
+        return there;
+    }
 
   private:
-    std::vector<std::byte> bytes_;
+    std::vector<std::byte> bytes_{16};
 };
 
 }  // namespace
 
-std::size_t point_rows::add(quasi::order order) {
-    const auto [at, is_new] = known_.try_emplace(order.identity(), orders_.size());
+std::uint64_t point_rows::shared_order::rows(shock_kind kind) const {
+    const std::size_t places = targets ? targets->nodes.size() : order.steps();
+    if (kind == shock_kind::normal) return places * order.normals();
+    return order.has_quasi_uniforms() ? order.steps() * order.uniforms() : 0;
+}
+
+std::size_t point_rows::add(quasi::order order, bool of_targets) {
+    std::vector<std::uint64_t> identity = order.identity();
+    identity.push_back(of_targets);
+    const auto [at, is_new] = known_.try_emplace(std::move(identity), shares_.size());
     if (!is_new) return at->second;
+    shared_order& made = shares_.emplace_back(std::move(order));
+    if (of_targets) made.targets = made.order.steps_to_targets();
     const first_rows last = first_.back();
-    first_.push_back({last.normals + rows_of(order, shock_kind::normal),
-                      last.uniforms + rows_of(order, shock_kind::uniform)});
-    orders_.push_back(std::move(order));
+    first_.push_back({last.normals + made.rows(shock_kind::normal),
+                      last.uniforms + made.rows(shock_kind::uniform),
+                      last.target_steps + (of_targets ? made.order.steps() : 0)});
     return at->second;
 }
 
 std::uint64_t point_rows::rows(shock_kind kind) const {
-    return first_row(kind, orders_.size());
+    return first_row(kind, shares_.size());
 }
 
 std::uint64_t point_rows::first_row(shock_kind kind, std::size_t share) const {
@@ -80,10 +93,11 @@ std::uint64_t point_rows::first_row(shock_kind kind, std::size_t share) const {
 
 std::size_t point_rows::bytes() const {
     std::size_t bytes = 0;
-    for (const quasi::order& of : orders_) {
+    for (const shared_order& one : shares_) {
+        const quasi::order& of = one.order;
         const std::size_t numbers =
-            of.loadings().size() + of.rotated().rotation.size() + of.inverse_roots().size();
-        const std::size_t words = 2 * of.steps() + of.rotated().slots.size() +
+            (one.targets ? 4 : 1) * of.steps() + of.loadings().size() + of.rotated().rotation.size();
+        const std::size_t words = 3 * of.steps() + of.rotated().slots.size() +
                                   of.dimensions_of_normals().size() + of.dimensions_of_uniforms().size();
         bytes += of.steps() * sizeof(kernels::bridge_node) + numbers * sizeof(double) +
                  words * sizeof(word32) + (of.normals() + of.uniforms()) * sizeof(kernels::slot_of_points) +
@@ -94,66 +108,91 @@ std::size_t point_rows::bytes() const {
 
 std::vector<random::placed_points> point_rows::placed(shock_kind kind, std::uint64_t first_row, device& on,
                                                       std::vector<device_memory>& memory, stream s) const {
+    const bool is_normal = kind == shock_kind::normal;
+    struct places {
+        std::size_t slots = 0, dimensions = 0, nodes = 0, numbers = 0, ends = 0, roots = 0, loadings = 0,
+                    rotated = 0, rotation = 0;
+    };
     std::vector<random::placed_points> out;
-    for (const quasi::order& of : orders_) {
-        const std::uint64_t rows = rows_of(of, kind);
+    std::vector<places> at;
+    arrays_of_orders all;
+    for (const shared_order& one : shares_) {
+        const quasi::order& of = one.order;
+        const std::uint64_t rows = one.rows(kind);
         if (rows == 0) continue;
-        const bool is_normal = kind == shock_kind::normal;
-        const auto slots_of_order = is_normal ? of.normal_slots() : of.uniform_slots();
-        const bool is_bridged = is_normal && of.is_bridged();
+        const std::span<const kernels::bridge_node> nodes =
+            one.targets ? std::span(one.targets->nodes) : of.nodes();
         std::vector<kernels::slot_of_points> slots;
-        for (const quasi::order::place_of_slot& x : slots_of_order)
+        for (const quasi::order::place_of_slot& x : is_normal ? of.normal_slots() : of.uniform_slots())
             slots.push_back({x.key, x.in_stream.dimension, x.in_stream.dimensions, x.is_lone});
         const auto dimensions = is_normal ? of.dimensions_of_normals() : of.dimensions_of_uniforms();
-        const quasi::rotated_slots& rotated = of.rotated();
-        const bool is_rotated = is_normal && !rotated.slots.empty();
-        arrays_of_order all;
-        const std::size_t at_slots = all.add(std::span<const kernels::slot_of_points>(slots)),
-                          at_dimensions = all.add(dimensions);
-        std::size_t at_nodes = 0, at_numbers = 0, at_ends = 0, at_roots = 0, at_loadings = 0, at_rotated = 0,
-                    at_rotation = 0;
         random::placed_points& p = out.emplace_back();
-        if (is_bridged) {
-            const node_levels levels(of.nodes(), of.components());
-            at_nodes = all.add(of.nodes());
-            at_numbers = all.add(std::span<const word32>(levels.numbers));
-            at_ends = all.add(std::span<const word32>(levels.ends));
-            at_roots = all.add(of.inverse_roots());
-            at_loadings = all.add(of.loadings());
+        places& in = at.emplace_back();
+        in.slots = all.add(std::span<const kernels::slot_of_points>(slots));
+        in.dimensions = all.add(dimensions);
+        if (is_normal && of.is_bridged()) {
+            const node_levels levels(nodes, of.components());
+            in.nodes = all.add(nodes);
+            in.numbers = all.add(std::span<const word32>(levels.numbers));
+            in.ends = all.add(std::span<const word32>(levels.ends));
+            if (!one.targets) in.roots = all.add(of.inverse_roots());
+            in.loadings = all.add(of.loadings());
             p.components = static_cast<word32>(of.components());
             p.levels = static_cast<word32>(levels.ends.size());
         }
-        if (is_rotated) {
-            at_rotated = all.add(std::span(rotated.slots));
-            at_rotation = all.add(std::span(rotated.rotation));
+        if (const quasi::rotated_slots& rotated = of.rotated(); is_normal && !rotated.slots.empty()) {
+            in.rotated = all.add(std::span(rotated.slots));
+            in.rotation = all.add(std::span(rotated.rotation));
             p.rotated = static_cast<word32>(rotated.slots.size());
         }
-        memory.emplace_back(on, all.bytes().size());
-        std::byte* const there = memory.back().as<std::byte>();
-        const in_flight guard(on, {s});
-        on.upload(there, all.bytes().data(), all.bytes().size(), s);
-        on.wait(s);
-        p.slots = reinterpret_cast<const kernels::slot_of_points*>(there + at_slots);
-        p.dimensions = reinterpret_cast<const word32*>(there + at_dimensions);
-        if (is_bridged) {
-            p.nodes = reinterpret_cast<const kernels::bridge_node*>(there + at_nodes);
-            p.by_level = reinterpret_cast<const word32*>(there + at_numbers);
-            p.level_ends = reinterpret_cast<const word32*>(there + at_ends);
-            p.inverse_roots = reinterpret_cast<const double*>(there + at_roots);
-            p.loadings = reinterpret_cast<const double*>(there + at_loadings);
-        }
-        if (is_rotated) {
-            p.rotated_slots = reinterpret_cast<const word32*>(there + at_rotated);
-            p.rotation = reinterpret_cast<const double*>(there + at_rotation);
-        }
         p.first_row = first_row;
-        p.steps = static_cast<word32>(of.steps());
+        p.steps = static_cast<word32>(one.targets ? nodes.size() : of.steps());
         p.slot_count = static_cast<word32>(slots.size());
         for (const word32 d : dimensions)
             if (d != kernels::no_dimension) p.directions = std::max<std::size_t>(p.directions, d + 1);
         first_row += rows;
     }
+    if (out.empty()) return out;
+    const std::byte* const there = all.uploaded(on, memory, s);
+    const auto point = [&]<class value>(const value*& to, std::size_t place) {
+        if (place != 0) to = reinterpret_cast<const value*>(there + place);
+    };
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        random::placed_points& p = out[i];
+        point(p.slots, at[i].slots);
+        point(p.dimensions, at[i].dimensions);
+        point(p.nodes, at[i].nodes);
+        point(p.by_level, at[i].numbers);
+        point(p.level_ends, at[i].ends);
+        point(p.inverse_roots, at[i].roots);
+        point(p.loadings, at[i].loadings);
+        point(p.rotated_slots, at[i].rotated);
+        point(p.rotation, at[i].rotation);
+    }
     return out;
+}
+
+point_rows::target_tables point_rows::tables_of_targets(arrays::element of, device& on,
+                                                        std::vector<device_memory>& memory, stream s) const {
+    std::vector<word32> ahead;
+    arrays_of_orders all;
+    std::size_t at_steps = 0, at_ahead = 0;
+    const auto add_as = [&]<class shock>(shock) {
+        std::vector<kernels::step_to_target<shock>> steps;
+        for (const shared_order& one : shares_) {
+            if (!one.targets) continue;
+            ahead.insert(ahead.end(), one.targets->ahead.begin(), one.targets->ahead.end());
+            for (const kernels::step_to_target<double>& x : one.targets->steps)
+                steps.push_back({static_cast<shock>(x.by_left), static_cast<shock>(x.by_right),
+                                 static_cast<shock>(x.deviation), static_cast<shock>(x.inverse_root)});
+        }
+        at_steps = all.add(std::span<const kernels::step_to_target<shock>>(steps));
+        at_ahead = all.add(std::span<const word32>(ahead));
+    };
+    of == arrays::element::double_ ? add_as(double{}) : add_as(float{});
+    if (ahead.empty()) return {};
+    const std::byte* const there = all.uploaded(on, memory, s);
+    return {there + at_steps, reinterpret_cast<const word32*>(there + at_ahead)};
 }
 
 }  // namespace tilewalk::cuda

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of cubes of shocks that are quasi-random points, by the orders in which trades take dimensions.
-// Trades of one order share their rows.
+// Trades of one order share their rows. Rows have the normals of all steps, or the targets that paths meet.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "engine/cuda/device.h"
@@ -18,8 +19,8 @@ namespace tilewalk::cuda {
 class point_rows {
   public:
     // Returns the number of the order's share; all orders are of one maker.
-    std::size_t add(quasi::order order);
-    const quasi::order& order_of(std::size_t share) const { return orders_[share]; }
+    std::size_t add(quasi::order order, bool of_targets = false);
+    const quasi::order& order_of(std::size_t share) const { return shares_[share].order; }
 
     std::uint64_t rows(random::shock_kind kind) const;
     std::uint64_t first_row(random::shock_kind kind, std::size_t share) const;
@@ -31,12 +32,27 @@ class point_rows {
                                               std::vector<device_memory>& memory, stream s) const;
     std::size_t bytes() const;
 
+    // The first of a share's steps to targets in the tables of all, which stand on the device as shocks have
+    // their type. They are null where no share has any.
+    std::uint64_t first_target_step(std::size_t share) const { return first_[share].target_steps; }
+    struct target_tables {
+        const void* steps = nullptr;
+        const kernels::word32* ahead = nullptr;
+    };
+    target_tables tables_of_targets(arrays::element of, device& on, std::vector<device_memory>& memory,
+                                    stream s) const;
+
   private:
+    struct shared_order {
+        quasi::order order;
+        std::optional<quasi::steps_to_targets> targets{};
+        std::uint64_t rows(random::shock_kind kind) const;
+    };
     struct first_rows {
-        std::uint64_t normals = 0, uniforms = 0;
+        std::uint64_t normals = 0, uniforms = 0, target_steps = 0;
     };
     std::map<std::vector<std::uint64_t>, std::size_t> known_;  // by identity
-    std::vector<quasi::order> orders_;
+    std::vector<shared_order> shares_;
     std::vector<first_rows> first_{{}};  // by share; the last are those of the next one
 };
 

@@ -21,13 +21,16 @@ class rows_of_jobs {
 
     // Returns the number of the job's share. With a source of points all normals are points, and uniforms
     // where they are few.
-    std::size_t add(const run::job& job, const std::optional<quasi::points>& points);
+    // Instead of the normals of a job that meets targets there are these.
+    std::size_t add(const run::job& job, const std::optional<quasi::points>& points,
+                    bool meets_targets = false);
     // No job comes after this one.
     void end();
 
     // The first rows of a share, once all are known.
     struct first_rows {
         kernels::word32 normals, uniforms;
+        kernels::word32 target_step;
     };
     first_rows of(std::size_t share) const;
 

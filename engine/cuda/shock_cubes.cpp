@@ -59,6 +59,7 @@ shock_cubes::shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_
         plan.points.placed(random::shock_kind::normal, plan.normals.rows(), on.get(), slots_, fills);
     uniform_points_ =
         plan.points.placed(random::shock_kind::uniform, plan.uniforms.rows(), on.get(), slots_, fills);
+    targets_ = plan.points.tables_of_targets(plan.element(), on.get(), slots_, fills);
     const auto kernel_of = [this](const std::string& text, const char* name) {
         return on_.find(plan_.kernels->cubin({text, on_.get().properties().architecture()}), name);
     };

@@ -79,6 +79,8 @@ class shock_cubes {
     kernels::array_argument normals(std::size_t set, int per_step) const;
     kernels::array_argument uniforms(std::size_t set, int per_step) const;
     kernels::array_argument scenarios(std::size_t set) const;
+    // The same for all sets.
+    const point_rows::target_tables& targets() const { return targets_; }
 
     bool persists() const { return plan_.space->lives_in == residence::persisting_memory; }
     std::size_t bytes_of_normals() const { return sets_.front().normals.bytes; }
@@ -111,6 +113,7 @@ class shock_cubes {
     std::vector<device_memory> slots_;  // that keyed rows point to
     std::vector<random::keyed_rows> keyed_normals_, keyed_uniforms_;
     std::vector<random::placed_points> normal_points_, uniform_points_;
+    point_rows::target_tables targets_;
     std::optional<staging> through_;  // for data from a file
     std::unique_ptr<random::random_source> source_;
 };

@@ -26,7 +26,10 @@ std::string subject_of(const device_properties& on, const program::path_program&
                        const kernel_wish& asked) {
     const bool reads = reads_shocks(asked), is_fewer = !reads && asked.rounds != kernels::philox_rounds;
     return fmt::format("{}\n{}\n{}\n{}{}\n{}\n{}\n{}\n{}", on.name, on.driver,
-                       program::name_of(asked.precision), reads ? "shocks read" : "shocks made",
+                       program::name_of(asked.precision),
+                       asked.meets_targets ? "targets met"
+                       : reads             ? "shocks read"
+                                           : "shocks made",
                        is_fewer ? fmt::format(" in {} rounds", asked.rounds) : "", asked.space,
                        asked.row_space, asked.reduction, program::shape_of(p));
 }

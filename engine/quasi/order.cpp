@@ -278,6 +278,44 @@ void order::take_dimensions_by_variance() {
     for (std::uint32_t d = 0; d < takers.size() && d < most_dimensions; ++d) *takers[d].dimension = d;
 }
 
+bool meets_targets(const points& of, const program::path_program& code, const program::timeline& when) {
+    static_assert(2 * coarse_dates >= most_quasi_uniforms);
+    const auto normals = static_cast<std::size_t>(code.normals_per_step);
+    // With fewer steps memory would hold as much as it does of all moves.
+    return of.construction == construction::coarse && normals > 0 && when.steps() > 2 * coarse_dates &&
+           coarse_dates * normals <= most_dimensions;
+}
+
+steps_to_targets order::steps_to_targets() const {
+    const std::span<const bridge_node> targets = nodes().first(steps_->most_points);
+    std::vector<int> in_time;
+    for (const bridge_node& t : targets) in_time.push_back(t.step);
+    std::ranges::sort(in_time);
+    const auto number_of = [&](int step) {
+        return step < 0 ? -1 : static_cast<int>(std::ranges::lower_bound(in_time, step) - in_time.begin());
+    };
+    quasi::steps_to_targets out;
+    for (bridge_node t : targets) {
+        for (int* const step : {&t.step, &t.left, &t.right}) *step = number_of(*step);
+        out.nodes.push_back(t);
+    }
+    out.steps.resize(steps());
+    out.ahead.resize(steps());
+    for (std::size_t n = 0; n < steps(); ++n) {
+        const bridge_node& of = nodes()[n];
+        const auto step = static_cast<std::size_t>(of.step);
+        const double root = inverse_roots()[step];
+        const bool is_target = n < targets.size();
+        out.steps[step] = is_target
+                              ? kernels::step_to_target<double>{0, 1, 0, root}
+                              : kernels::step_to_target<double>{of.by_left, of.by_right, of.deviation, root};
+        const int ahead = is_target ? of.step : of.right;
+        out.ahead[step] =
+            static_cast<std::uint32_t>(ahead < 0 ? static_cast<int>(targets.size()) - 1 : number_of(ahead));
+    }
+    return out;
+}
+
 std::vector<std::uint64_t> order::identity() const {
     std::vector<std::uint64_t> out{reinterpret_cast<std::uintptr_t>(steps_.get()), normals_.size(),
                                    by_variance_};

@@ -58,6 +58,17 @@ struct order_of_steps {
     std::size_t most_points = 0;  // nodes behind so many are drawn without points
 };
 
+// Steps of a coarse bridge whose paths meet targets, their places at its few dates.
+struct steps_to_targets {
+    std::vector<kernels::bridge_node> nodes;  // of targets, which stand in them by number in place of steps
+    // By step:
+    std::vector<kernels::step_to_target<double>> steps;
+    std::vector<std::uint32_t> ahead;  // the number of the target
+};
+// Whether the points of a trade can be made so. Uniform shocks are then independent, and every target has its
+// dimensions.
+bool meets_targets(const points& of, const program::path_program& code, const program::timeline& when);
+
 class order {
   public:
     std::size_t steps() const { return steps_->nodes.size(); }
@@ -71,6 +82,8 @@ class order {
     std::span<const double> loadings() const { return steps_->loadings; }
     // No slots: every slot has its own numbers.
     const rotated_slots& rotated() const { return rotated_; }
+    // Only of an order whose points meet targets.
+    quasi::steps_to_targets steps_to_targets() const;
 
     // By node and slot; kernels::no_dimension where a number is drawn without points.
     std::span<const std::uint32_t> dimensions_of_normals() const { return normal_dimensions_; }

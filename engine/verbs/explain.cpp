@@ -13,6 +13,7 @@
 #include "engine/cpu/lane_program.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/cuda/backend.h"
+#include "engine/cuda/group_jobs.h"
 #include "engine/exercise/policy.h"
 #include "engine/greeks/ways_back.h"
 #include "engine/plan/explanation.h"
@@ -77,10 +78,12 @@ class gpu_kernels {
     }
 
     // Empty for a trade that walks no path.
-    std::string text_of(std::size_t trade, bool has_points) const {
+    std::string text_of(std::size_t trade, const std::optional<quasi::points>& points) const {
         if (!job_[trade]) return {};
-        return kernel_text_of(*trades_->jobs()[*job_[trade]].code, has_points ? run_.how_of_points : run_.how,
-                              on_, choices_);
+        const run::job& job = trades_->jobs()[*job_[trade]];
+        const cuda::kernel_wish wish =
+            cuda::wish_for_points(points ? run_.how_of_points : run_.how, points, *job.code, *job.when);
+        return kernel_text_of(*job.code, wish, on_, choices_);
     }
 
   private:
@@ -165,7 +168,7 @@ void add_program(const explained& of, const cpu::lane_program& code, const marke
 // The source of a trade's random numbers.
 struct told_source {
     std::string text{};
-    bool is_points = false;
+    std::optional<quasi::points> points{};
 };
 // The reason stands with it where a pilot decides. A trade with rights is tried as one without any: its
 // policy comes later.
@@ -173,13 +176,13 @@ told_source random_of(const explained& of, pilot_of_points& by, const markets::m
                       const settled& run, const std::atomic<bool>* cancel) {
     if (of.made->is_certain()) return {};
     const auto independent = [&](const std::string& why) {
-        return told_source{std::string(source_of(run, false).name) + why, false};
+        return told_source{std::string(source_of(run, false).name) + why};
     };
     const auto points = [&](const quasi::points& p, const std::string& why) {
         return told_source{
             fmt::format("{}, {}, {} paths in {} randomisations{}", source_of(run, true).name,
                         quasi::name_of(p.construction), run.paths, run.paths / run.unit_paths, why),
-            true};
+            p};
     };
     if (!run.chooses_source && !run.chooses_construction)
         return run.points ? points(*run.points, "") : independent("");
@@ -221,7 +224,7 @@ std::optional<trade_plan::decision> decision_of(const books::trade& t, const mar
 }
 
 trade_plan explain_one(const books::trade& t, const explained& of,
-                       const std::function<std::string(bool has_points)>& kernel,
+                       const std::function<std::string(const std::optional<quasi::points>&)>& kernel,
                        const markets::market_state& in, const settled& run, greeks::adjoint_store& shapes,
                        const policy_search& policies, pilot_of_points& tries) {
     trade_plan p;
@@ -249,7 +252,7 @@ trade_plan explain_one(const books::trade& t, const explained& of,
                 p.jumps = jumps_of(of, shapes);
                 p.ends_early = plan::has_rights(t);
                 if (p.ends_early) p.decides_by = decision_of(t, in, policies, p.remarks);
-                p.kernel = kernel(random.is_points);
+                p.kernel = kernel(random.points);
                 add_program(of, code, in, run, p);
             }
         } catch (const std::exception& e) {
@@ -282,8 +285,8 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
     pilot_of_points tries(policies.operations, run);
     std::vector<trade_plan> out;
     for (std::size_t i = 0; i < all.size(); ++i) {
-        const auto kernel = [&](bool has_points) {
-            return kernels ? kernels->text_of(i, has_points) : std::string();
+        const auto kernel = [&](const std::optional<quasi::points>& points) {
+            return kernels ? kernels->text_of(i, points) : std::string();
         };
         out.push_back(explain_one(all[i], plans[i], kernel, in.state(), run, shapes, policies, tries));
     }

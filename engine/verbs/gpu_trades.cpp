@@ -123,12 +123,14 @@ std::vector<book_on_gpu::kernel> book_on_gpu::kernels(const std::optional<cuda::
         if (jobs.empty()) continue;
         const bool has_points = w == &prices_over_points_;
         const cuda::kernel_wish& asked = has_points ? run_.how_of_points : run_.how;
-        std::vector<cuda::needed_kernel> needed = cuda::kernels_of(jobs, asked, run_.correlation, tuned);
+        std::vector<cuda::needed_kernel> needed =
+            cuda::kernels_of(jobs, asked, run_.correlation, tuned, run_.points);
         if (has_points) {
             std::vector<std::size_t> all(jobs.size());
             std::iota(all.begin(), all.end(), std::size_t{0});
             int number = 0;
-            for (std::string& text : random::texts_of_points(program::shock_type(asked.precision)))
+            for (std::string& text : random::texts_of_points(program::shock_type(asked.precision),
+                                                             program::is_fast(asked.precision)))
                 needed.push_back({"fill_points_" + std::to_string(++number), std::move(text), all});
         }
         for (cuda::needed_kernel& k : needed) {

@@ -56,7 +56,7 @@ static void leave_tile(const leaving_arguments& all, char* shared) {
         walker<program, shape, real, numbers, group_of<typename choice::feed, source>(), leaves> walk(
             numbers::of(a, work.trade.numbers_at), sections, work.trade.steps, left);
         const trade_words words{head, sections + scenario_place(word32(program::sections)),
-                                work.trade.normal_row, work.trade.uniform_row};
+                                work.trade.normal_row, work.trade.uniform_row, work.trade.target_step};
         choice::feed::walk(source::of(a, path, words), int(work.trade.steps), choice::memory::of(a, shared),
                            body{walk});
     }

@@ -10,6 +10,17 @@
 
 namespace tilewalk::kernels::feeds {
 
+// The independent numbers that a thread draws are its shocks.
+struct as_drawn {
+    static constexpr bool reads_memory = false;
+    template <class source, class memory>
+    static constexpr int bring(const source&, const memory&, int) {
+        return 0;
+    }
+    template <class source, class shocks>
+    constexpr void move(const source&, int, shocks&) {}
+};
+
 // The source of a thread's shocks and scenarios. `normals` and `uniforms` are stream_slots.
 template <class draws_type, class normals_, class uniforms_, class scenarios_ = no_scenarios>
 struct random_draws {
@@ -17,6 +28,9 @@ struct random_draws {
     using scenarios = scenarios_;
     using normals = normals_;
     using uniforms = uniforms_;
+    // Turns what a step drew into its normals: bring() gives what it reads for that, before anything is
+    // drawn; move(source, what was brought, shocks) turns them. A thread's steps go in order.
+    using turn = as_drawn;
     const philox_schedule& keys;
     word64 path;  // the thread's first; a multiple of its number of paths
     scenarios scenario{};
@@ -35,7 +49,7 @@ struct random_draws {
 template <class shape, class memory>
 struct inline_ {
   private:
-    // The scenarios come first in the step: making its shocks hides part of the time that the loads take.
+    // Loads come first in the step: making its shocks hides part of the time that they take.
     template <class source>
     static constexpr void load_scenarios([[maybe_unused]] const memory& at, const source& from, int step,
                                          shocks_of_step<shape>& z) {
@@ -113,6 +127,7 @@ struct inline_ {
         const memory at;
         drawn<typename source::draws, typename source::normals, normal_stream> normal;
         drawn<typename source::draws, typename source::uniforms, uniform_stream> uniform;
+        typename source::turn turn{};
 
         constexpr maker(const source& from_, memory at_)
             : from(from_), at(at_), normal(from_, 0), uniform(from_, source::normals::streams()) {}
@@ -121,6 +136,7 @@ struct inline_ {
             using normals = typename source::normals;
             shocks_of_step<shape> z{};
             load_scenarios(at, from, number_of_group * period + k, z);
+            const auto brought = turn.bring(from, at, number_of_group * period + k);
             unrolled<shape::width>([&](int w) {
                 spelled_out<normals::count>([&](int slot) {
                     z[w][slot] = normal.template number<period>(w, slot, k, number_of_group);
@@ -130,6 +146,7 @@ struct inline_ {
                         uniform.template number<period>(w, slot, k, number_of_group);
                 });
             });
+            turn.move(from, brought, z);
             return z;
         }
     };
@@ -174,7 +191,8 @@ struct inline_ {
     template <class source, class body>
     static constexpr void walk(const source& from, int steps, memory at, const body& use) {
         constexpr int period = group<source>;
-        constexpr bool are_few = period * shape::slots * shape::width <= 16 && source::scenarios::slots == 0;
+        constexpr bool reads_memory = source::scenarios::slots > 0 || source::turn::reads_memory;
+        constexpr bool are_few = period * shape::slots * shape::width <= 16 && !reads_memory;
         // If they are few, the shocks of a group are made ahead of it, and its steps stand side by side.
         constexpr bool at_once = period > 1 && are_few && takes_groups<body>();
         maker<source> shocks_of(from, at);

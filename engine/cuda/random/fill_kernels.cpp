@@ -76,8 +76,9 @@ std::string convert_points_text(arrays::element of) {
     return kernel_text("bits_arguments", fmt::format("convert_points<{}, wide_stores>", type_of(of)));
 }
 
-std::string points_text(arrays::element of, shock_kind kind, bool is_in_shared) {
-    return fmt::format(R"(#include "kernels/ptx.h"
+std::string points_text(arrays::element of, shock_kind kind, bool is_in_shared, bool approximate) {
+    const bool is_double = of == arrays::element::double_;
+    return fmt::format(R"({}#include "kernels/ptx.h"
 #include "kernels/point_fill.h"
 
 extern __shared__ __align__(128) char shared[];
@@ -87,7 +88,10 @@ extern "C" __global__ void __launch_bounds__(512, 2) fill(const __grid_constant_
     fill_of_points<{}, shock_kind::{}, {}>(a, shared).fill();
 }}
 )",
-                       of == arrays::element::double_ ? "double_draws" : "single_draws",
+                       approximate ? "#include \"kernels/fast.h\"\n" : "",
+                       is_double     ? "double_draws"
+                       : approximate ? fmt::format("fast_draws_of<{}>", kernels::philox_rounds)
+                                     : "single_draws",
                        kind == shock_kind::normal ? "normal" : "uniform", is_in_shared);
 }
 
@@ -104,9 +108,10 @@ extern "C" __global__ void __launch_bounds__(256) rotate(const __grid_constant__
                        of == arrays::element::double_ ? "double" : "float");
 }
 
-std::vector<std::string> texts_of_points(arrays::element of) {
-    return {points_text(of, shock_kind::normal, true), points_text(of, shock_kind::normal, false),
-            points_text(of, shock_kind::uniform, false), rotation_text(of)};
+std::vector<std::string> texts_of_points(arrays::element of, bool approximate) {
+    return {points_text(of, shock_kind::normal, true, approximate),
+            points_text(of, shock_kind::normal, false, approximate),
+            points_text(of, shock_kind::uniform, false, approximate), rotation_text(of)};
 }
 
 void draw_cube(const opening& from, const cube& into, std::uint64_t first_path, std::uint64_t paths,

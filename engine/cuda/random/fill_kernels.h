@@ -19,12 +19,13 @@ std::string convert_bits_text(arrays::element of, shock_kind kind);
 // The kernel `fill` takes kernels::bits_arguments and makes normals of quasi-random points.
 std::string convert_points_text(arrays::element of);
 // The kernel `fill` takes kernels::points_arguments and makes the points of trades; places of bridges are in
-// shared memory, or in the cube.
-std::string points_text(arrays::element of, shock_kind kind, bool is_in_shared);
+// shared memory, or in the cube. Numbers that are no points are those of paths in single_fast if they are
+// `approximate`.
+std::string points_text(arrays::element of, shock_kind kind, bool is_in_shared, bool approximate);
 // The text of a kernel `rotate`.
 std::string rotation_text(arrays::element of);
 // The texts of all kernels that make points.
-std::vector<std::string> texts_of_points(arrays::element of);
+std::vector<std::string> texts_of_points(arrays::element of, bool approximate);
 
 // Fills the cube with the shocks of our own generator. Other rounds than Philox's 10 are for approximate
 // shocks.

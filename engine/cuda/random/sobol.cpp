@@ -72,7 +72,8 @@ class sobol_points final : public random_source {
         cuda::launch how;
         how.threads = kernels::point_threads;
         how.shared_bytes = static_cast<std::uint32_t>(table_bytes + (is_in_shared ? places : 0));
-        const cuda::kernel fill = from_.kernel_of(points_text(from_.of, into.kind, is_in_shared), "fill");
+        const cuda::kernel fill =
+            from_.kernel_of(points_text(from_.of, into.kind, is_in_shared, from_.approximate), "fill");
         run(fill, how, a, is_in_shared ? 1 : kernels::warps_of_points, on);
         if (of.rotated > 0 && is_normal) rotate(into, of, paths, on);
     }
