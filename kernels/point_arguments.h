@@ -17,6 +17,16 @@ struct slot_of_points {
     word32 dimension, dimensions, is_lone;
 };
 
+// A node on the way of a thread that makes its paths in the order of time, and keeps places that it will
+// still move to on a stack. When it comes to a node, the last place that it left is that of the node's left
+// step, and the place on top of the stack that of its right one. Then it leaves `leaves` steps: the node's
+// own first, if there are any, and then those on the stack.
+struct alignas(16) point_visit {
+    double by_left, by_right, deviation;
+    word32 node, step, leaves;
+    word32 unused;
+};
+
 // Shocks of one kind. Step k of slot s stands in row k * slots + s of the cube.
 struct points_arguments {
     cube_argument into;
@@ -32,9 +42,12 @@ struct points_arguments {
     const word32 *by_level, *level_ends;
     const double* inverse_roots;
     const double* loadings;  // [node][number], where the first nodes are sums of principal components
+    // The nodes of a bridge without components on the way of a thread, whose stack is so deep.
+    const point_visit* visits;
+    word32 stack;
     word32 levels, components;
     word32 steps, slot_count;
-    word32 groups;  // of 32 paths, times slots, which blocks take in turn
+    word32 groups;  // of a warp's paths, times slots, which blocks take in turn
     word32 blocks;
 };
 
@@ -72,6 +85,14 @@ struct kept_normals<float> {
 template <class shock>
 static constexpr word64 bridge_bytes(word64 steps, word64 components) {
     return (steps + components) * paths_of_warp * sizeof(shock);
+}
+
+// Paths of a thread that makes them in the order of time, the bytes of its warp's stack, and the most warps
+// of a block.
+static constexpr int paths_in_time = 2;
+template <class shock>
+static constexpr word64 stack_bytes(word64 stack) {
+    return stack * paths_of_warp * paths_in_time * sizeof(shock);
 }
 
 // The most warps of a block that rotates, each of which has its numbers in shared memory.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel that fills rows of a cube with shocks that are quasi-random points, in the order in which a
-// trade takes their dimensions. It makes the bits of engine/cpu/point_shocks.h. A warp works for 32
-// neighbouring paths, which have all but five bits of their index in common.
+// trade takes their dimensions. It makes the bits of engine/cpu/point_shocks.h. A warp works for neighbouring
+// paths.
 #pragma once
 
 #include "kernels/draws.h"
@@ -61,43 +61,214 @@ class shared_normals<float> {
     float* here_;
 };
 
-template <class draws, shock_kind kind, bool is_in_shared>
-class fill_of_points {
+// The shocks of points in a dimension that a warp makes together. Each thread has `width` neighbouring paths,
+// which have all but the lowest bits of their index in common with the others of the warp.
+template <class draws, shock_kind kind, int width>
+class shocks_of_warp {
   public:
     using shock = typename draws::shock;
+    using shocks = neighbours<shock, width>;
+    static constexpr int paths = paths_of_warp * width;
+    static constexpr bool is_normal = kind == shock_kind::normal;
+    // Shared memory that the table takes, which stands first.
+    static constexpr word64 table_bytes = is_normal ? kept_normals<shock>::bytes : 0;
 
-    fill_of_points(const points_arguments& a, char* shared)
-        : a_(a),
-          normals_(a.normals, shared),
-          places_(reinterpret_cast<shock*>(shared + (is_normal ? kept_normals<shock>::bytes : 0))) {}
-
-    void fill() {
+    shocks_of_warp(const points_arguments& a, char* shared) : a_(a), normals_(a.normals, shared) {}
+    // All threads of a block begin together.
+    void begin() const {
         if constexpr (is_normal) normals_.bring();
         __syncthreads();
-        const word32 team = is_in_shared ? blockIdx.x : blockIdx.x * warps_of_points + warp();
-        const word32 teams = a_.blocks * (is_in_shared ? 1 : warps_of_points);
-        for (word32 group = team; group < a_.groups; group += teams) {
-            turn_to(group);
+    }
+
+    // Groups of one slot are neighbours, and so are their paths.
+    void turn_to(word32 group) {
+        const word32 across = word32(a_.into.paths / paths);
+        slot_ = group / across;
+        at_ = word64(group % across) * paths + lane() * width;
+        path_ = a_.first_path + at_;
+        randomisation_ = word32(path_ / a_.paths_of_randomisation);
+        index_ = word32(path_ % a_.paths_of_randomisation);
+    }
+    word32 slot() const { return slot_; }
+    word64 at() const { return at_; }
+    static word32 lane() { return threadIdx.x % paths_of_warp; }
+
+    // A dimension for each lane, with the words that scramble it.
+    struct dimensions {
+        word32 own;
+        scramble mine;
+        word32 of(word32 k) const { return __shfl_sync(all, own, int(k)); }
+    };
+    // Those of nodes from `first` on, of which this lane has the node with its number: number_of(i).
+    template <class numbering>
+    dimensions dimensions_of(word32 first, word32 end, const numbering& number_of) const {
+        const word32 i = first + lane();
+        const word32 own =
+            i < end ? a_.dimensions[word64(number_of(i)) * a_.slot_count + slot_] : no_dimension;
+        return {own, scramble_of(a_.seed, randomisation_, own, a_.slots[slot_].key)};
+    }
+    // The shocks of lane k's dimension, or those of the step's stream where it has none.
+    shocks make(const dimensions& among, word32 k, word32 step) const {
+        const word32 dimension = among.of(k);
+        return dimension != no_dimension ? of_points(dimension, of_lane(among.mine, k)) : of_stream(step);
+    }
+
+  private:
+    static constexpr word32 all = ~word32{0};
+    static constexpr int bits_of_width = width == 1 ? 0 : width == 2 ? 1 : 2;
+    static_assert(1 << bits_of_width == width);
+
+    static scramble of_lane(const scramble& x, word32 k) {
+        return {__shfl_sync(all, x.first, int(k)), __shfl_sync(all, x.second, int(k)),
+                __shfl_sync(all, x.third, int(k)), __shfl_sync(all, x.fourth, int(k))};
+    }
+    // Each lane takes a bit of the index: the upper ones are alike for all paths.
+    shocks of_points(word32 dimension, const scramble& by) const {
+        constexpr int bits_of_lane = 5, own_bits = bits_of_lane + bits_of_width;
+        const word32 direction = a_.directions[word64(dimension) * bits_of_index + lane()];
+        const bool counts = lane() >= word32(own_bits) && (index_ >> lane() & 1) != 0;
+        word32 first = __reduce_xor_sync(all, counts ? direction : 0);
+        for (int bit = 0; bit < bits_of_lane; ++bit)
+            first ^= (0 - (lane() >> bit & 1)) & __shfl_sync(all, direction, bit + bits_of_width);
+        word32 of_width[word32(width)];
+        unrolled<width>([&](int w) { of_width[w] = first; });
+        unrolled<bits_of_width>([&](int bit) {
+            const word32 of_bit = __shfl_sync(all, direction, bit);
+            unrolled<width>([&](int w) { of_width[w] ^= (w >> bit & 1) != 0 ? of_bit : 0; });
+        });
+        shocks out;
+        unrolled<width>([&](int w) { out.x[w] = shock_of_point<kind, shock>(of_width[w], by, normals_); });
+        return out;
+    }
+    shocks of_stream(word32 step) const {
+        const slot_of_points& of = a_.slots[slot_];
+        const word32 number = step * of.dimensions + of.dimension;
+        shocks out;
+        unrolled<width>([&](int w) {
+            const auto made = draws::normals(a_.seed, path_ + word64(w), number / draws::per_block, of.key);
+            out.x[w] = made.x[0];
+            unrolled<draws::per_block - 1>([&](int i) {
+                if (number % draws::per_block == word32(i + 1)) out.x[w] = made.x[i + 1];
+            });
+        });
+        return out;
+    }
+
+    const points_arguments& a_;
+    shared_normals<shock> normals_;
+    word64 at_, path_;
+    word32 slot_, randomisation_, index_;
+};
+
+// Numbers of each step alone, and bridges without components, in the order of time.
+template <class draws, shock_kind kind>
+class fill_in_time {
+  public:
+    using shock = typename draws::shock;
+    static constexpr int width = paths_in_time;
+
+    fill_in_time(const points_arguments& a, char* shared)
+        : a_(a),
+          made_(a, shared),
+          stack_(reinterpret_cast<shocks*>(shared + making::table_bytes) +
+                 word64(warp()) * a.stack * paths_of_warp + making::lane()) {}
+
+    void fill() {
+        made_.begin();
+        const word32 warps = blockDim.x / paths_of_warp;
+        for (word32 group = blockIdx.x * warps + warp(); group < a_.groups; group += a_.blocks * warps) {
+            made_.turn_to(group);
             fill_group();
         }
     }
 
   private:
-    static constexpr bool is_normal = kind == shock_kind::normal;
+    using making = shocks_of_warp<draws, kind, width>;
+    using shocks = typename making::shocks;
 
-    // Groups of one slot are neighbours, and so are their paths.
-    void turn_to(word32 group) {
-        const word32 across = word32(a_.into.paths / paths_of_warp);
-        slot_ = group / across;
-        at_ = word64(group % across) * paths_of_warp + lane();
-        path_ = a_.first_path + at_;
-        randomisation_ = word32(path_ / a_.paths_of_randomisation);
-        index_ = word32(path_ % a_.paths_of_randomisation);
+    static word32 warp() { return threadIdx.x / paths_of_warp; }
+    void store(word32 step, const shocks& x) const {
+        *reinterpret_cast<shocks*>(
+            place_of<shock>(a_.into, word64(step) * a_.slot_count + made_.slot(), made_.at())) = x;
     }
+    point_visit visit(word32 i) const {
+        if (a_.visits != nullptr) return a_.visits[i];
+        return {0, 0, 1, i, i, 1, 0};
+    }
+
+    void fill_group() const {
+        const bool is_bridge = a_.visits != nullptr && a_.slots[made_.slot()].is_lone == 0;
+        shocks before{}, top{};
+        word32 depth = 0, next = 0;
+        const auto leave = [&](const shocks& here) {
+            shocks out = here;
+            if (a_.inverse_roots != nullptr) {
+                const shock root = shock(a_.inverse_roots[next]);
+                unrolled<width>([&](int w) { out.x[w] = move_between(before.x[w], here.x[w], root); });
+            }
+            store(next++, out);
+            before = here;
+        };
+        for (word32 first = 0; first < a_.steps; first += paths_of_warp) {
+            const auto among = made_.dimensions_of(
+                first, a_.steps, [&](word32 i) { return a_.visits != nullptr ? a_.visits[i].node : i; });
+            for (word32 k = 0; k < paths_of_warp && first + k < a_.steps; ++k) {
+                const point_visit of = visit(first + k);
+                shocks here = made_.make(among, k, of.step);
+                if (!is_bridge) {
+                    store(of.step, here);
+                    continue;
+                }
+                unrolled<width>([&](int w) {
+                    here.x[w] = place_between(shock(of.by_left), before.x[w], shock(of.by_right), top.x[w],
+                                              shock(of.deviation), here.x[w]);
+                });
+                if (of.leaves == 0) {
+                    stack_[depth++ * paths_of_warp] = top;
+                    top = here;
+                    continue;
+                }
+                leave(here);
+                for (word32 more = 1; more < of.leaves; ++more) {
+                    leave(top);
+                    top = stack_[--depth * paths_of_warp];
+                }
+            }
+        }
+    }
+
+    const points_arguments& a_;
+    making made_;
+    shocks* stack_;
+};
+
+// A bridge whose first nodes are sums of components. Warps of a block, or one, share the work for a group of
+// paths.
+template <class draws, bool is_in_shared>
+class fill_with_components {
+  public:
+    using shock = typename draws::shock;
+
+    fill_with_components(const points_arguments& a, char* shared)
+        : a_(a), made_(a, shared), places_(reinterpret_cast<shock*>(shared + making::table_bytes)) {}
+
+    void fill() {
+        made_.begin();
+        const word32 team = is_in_shared ? blockIdx.x : blockIdx.x * warps_of_points + warp();
+        const word32 teams = a_.blocks * (is_in_shared ? 1 : warps_of_points);
+        for (word32 group = team; group < a_.groups; group += teams) {
+            made_.turn_to(group);
+            fill_group();
+        }
+    }
+
+  private:
+    using making = shocks_of_warp<draws, shock_kind::normal, 1>;
+
     void fill_group() const {
         meet();  // nobody moves from the places of the group before any more
         make_shocks(0, a_.components);
-        if (a_.components > 0 && builds_path()) {
+        if (builds_path()) {
             meet();
             find_components();
             meet();
@@ -112,7 +283,6 @@ class fill_of_points {
             first = end;
             meet();
         }
-        if (a_.inverse_roots == nullptr) return leave_places();
         // From the last on: in the cube a move takes its place's place.
         for (word32 i = worker(); i < a_.steps; i += workers) {
             const word32 step = a_.steps - 1 - i;
@@ -120,17 +290,12 @@ class fill_of_points {
             *row(step) = move_between(before, *place(int(step)), shock(a_.inverse_roots[step]));
         }
     }
-    void leave_places() const {
-        if constexpr (is_in_shared) {
-            for (word32 step = worker(); step < a_.steps; step += workers) *row(step) = *place(int(step));
-        }
-    }
-    bool builds_path() const { return a_.nodes != nullptr && a_.slots[slot_].is_lone == 0; }
+    bool builds_path() const { return a_.slots[made_.slot()].is_lone == 0; }
 
     // Warps that share the work for a group of paths.
     static constexpr word32 workers = is_in_shared ? warps_of_points : 1;
 
-    static word32 lane() { return threadIdx.x % paths_of_warp; }
+    static word32 lane() { return making::lane(); }
     static word32 warp() { return threadIdx.x / paths_of_warp; }
     static word32 worker() { return is_in_shared ? warp() : 0; }
     static void meet() {
@@ -141,7 +306,7 @@ class fill_of_points {
         }
     }
     shock* row(word32 step) const {
-        return place_of<shock>(a_.into, word64(step) * a_.slot_count + slot_, at_);
+        return place_of<shock>(a_.into, word64(step) * a_.slot_count + made_.slot(), made_.at());
     }
     shock* place(int step) const {
         if constexpr (is_in_shared) {
@@ -164,22 +329,15 @@ class fill_of_points {
         return node < a_.components ? place_of_component(node) : place(step);
     }
 
-    // A warp makes the shocks of some nodes of [first, end). First each lane finds the dimension of one of
-    // them and makes the words that scramble it.
+    // A warp makes the shocks of some nodes of [first, end).
     void make_shocks(word32 from, word32 end) const {
-        constexpr word32 all = ~word32{0};
         const word32 share = (end - from + workers - 1) / workers;
         const word32 at_once = share < paths_of_warp ? share : paths_of_warp;
         for (word32 first = from + worker() * at_once; first < end; first += workers * at_once) {
-            const word32 of_lane_now = first + lane();
-            const word32 own =
-                of_lane_now < end ? a_.dimensions[word64(of_lane_now) * a_.slot_count + slot_] : no_dimension;
-            const scramble mine = scramble_of(a_.seed, randomisation_, own, a_.slots[slot_].key);
+            const auto among = made_.dimensions_of(first, end, [](word32 i) { return i; });
             for (word32 k = 0; k < at_once && first + k < end; ++k) {
-                const word32 node = first + k, dimension = __shfl_sync(all, own, int(k));
-                const int step = a_.nodes != nullptr ? a_.nodes[node].step : int(node);
-                *place_of_shock(node, step) =
-                    dimension != no_dimension ? of_point(dimension, of_lane(mine, k)) : of_stream(step);
+                const int step = a_.nodes[first + k].step;
+                *place_of_shock(first + k, step) = made_.make(among, k, word32(step)).x[0];
             }
         }
     }
@@ -189,31 +347,6 @@ class fill_of_points {
             sum_rows<shock>(a_.loadings, a_.components, first, number,
                             [&](word32 node, shock sum) { *place(a_.nodes[node].step) = sum; });
     }
-    static scramble of_lane(const scramble& x, word32 k) {
-        constexpr word32 all = ~word32{0};
-        return {__shfl_sync(all, x.first, int(k)), __shfl_sync(all, x.second, int(k)),
-                __shfl_sync(all, x.third, int(k)), __shfl_sync(all, x.fourth, int(k))};
-    }
-    // Each lane takes a bit of the index: the upper ones are alike for all lanes.
-    shock of_point(word32 dimension, const scramble& by) const {
-        constexpr word32 all = ~word32{0};
-        constexpr int own_bits = 5;
-        const word32 direction = a_.directions[word64(dimension) * bits_of_index + lane()];
-        const bool counts = lane() >= word32(own_bits) && (index_ >> lane() & 1) != 0;
-        word32 point = __reduce_xor_sync(all, counts ? direction : 0);
-        for (int bit = 0; bit < own_bits; ++bit)
-            point ^= (0 - (lane() >> bit & 1)) & __shfl_sync(all, direction, bit);
-        return shock_of_point<kind, shock>(point, by, normals_);
-    }
-    shock of_stream(int step) const {
-        const slot_of_points& of = a_.slots[slot_];
-        const word32 number = word32(step) * of.dimensions + of.dimension;
-        const auto made = draws::normals(a_.seed, path_, number / draws::per_block, of.key);
-        shock out = made.x[0];
-        for (int i = 1; i < draws::per_block; ++i)
-            if (number % draws::per_block == word32(i)) out = made.x[i];
-        return out;
-    }
     void find_place(const bridge_node& of) const {
         shock* const here = place(of.step);
         *here = place_between(shock(of.by_left), of.left < 0 ? shock(0) : *place(of.left), shock(of.by_right),
@@ -221,10 +354,8 @@ class fill_of_points {
     }
 
     const points_arguments& a_;
-    shared_normals<shock> normals_;
+    making made_;
     shock* places_;
-    word64 at_, path_;
-    word32 slot_, randomisation_, index_;
 };
 
 }  // namespace tilewalk::kernels

@@ -149,6 +149,13 @@ std::string worst_of_autocallable() {
         "protection: 0.6, notional: 100");
 }
 
+std::string worst_of_daily() {
+    return on_assets(
+        5, 0.5,
+        "product: autocallable, initial_level: 100, observations: {start: 0, end: 1, count: 252}, "
+        "call_level: 1.05, coupon: 0.08, protection: 0.6, notional: 100");
+}
+
 template <int count>
 std::string basket() {
     return on_assets(count, 0.3,
@@ -176,6 +183,7 @@ const std::array catalogue{
     example{"barrier_continuous", &barrier_continuous, spot},
     example{"lookback", &lookback, spot},
     example{"worst_of_autocallable", &worst_of_autocallable, notional},
+    example{"worst_of_daily", &worst_of_daily, notional},
     example{"cliquet", &cliquet, notional},
     example{"basket_of_10", &basket<10>, spot},
     example{"basket_of_50", &basket<50>, spot},
@@ -198,13 +206,18 @@ constexpr int threads_timed = 1, all_threads = 0;
 // Random numbers of a line.
 struct source {
     std::string random, construction;  // the latter is empty for independent paths
+    bool is_in_arrays = false;         // moves come from there, where paths would make their own
     bool is_independent() const { return construction.empty(); }
-    std::string words() const { return is_independent() ? random : random + ", " + construction; }
+    std::string how() const {
+        return is_independent() ? "none" : construction + (is_in_arrays ? "_in_arrays" : "");
+    }
+    std::string words() const { return is_independent() ? random : random + ", " + how(); }
 };
 
-std::vector<source> sources() {
+std::vector<source> sources(bool on_cpu) {
     std::vector<source> out{{"philox", ""}};
     for (const std::string_view name : quasi::construction_names) out.push_back({"sobol", std::string(name)});
+    if (!on_cpu) out.push_back({"sobol", std::string(quasi::name_of(quasi::construction::coarse)), true});
     out.push_back({"sobol", quasi::chosen_by_pilot});
     return out;
 }
@@ -229,6 +242,7 @@ class walker {
         if (is_on_cpu()) options.overrides.threads = threads;
         if (!from.is_independent()) {
             options.overrides.construction = from.construction;
+            if (from.is_in_arrays) options.overrides.prefetch = "smem_rolling_async";
             options.overrides.randomisations = units;
         }
         results out = engine_.price(book_, options);
@@ -299,7 +313,7 @@ row row_of(const char* suite, const place& at, const example& of, const source& 
     r.suite = suite;
     r.axes = {{"case", of.name},
               {"random", from.random},
-              {"construction", from.is_independent() ? "none" : from.construction},
+              {"construction", from.how()},
               {"precision", at.precision},
               {"device", at.device == "cpu" ? "cpu" : "gpu"}};
     return r;
@@ -404,7 +418,7 @@ void measure(const place& at, const example& of, const stop_rule& until,
     const auto in_bp = [&](double variance) { return 1e4 * std::sqrt(variance) / of.size; };
     std::optional<walker::reference> beside;
     line of_philox;
-    for (const source& from : sources()) {
+    for (const source& from : sources(with.is_on_cpu())) {
         says(fmt::format("convergence: {}, {}, {}", of.name, from.words(), at.precision));
         line found;
         std::vector<double> noise;  // of errors

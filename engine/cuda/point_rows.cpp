@@ -34,6 +34,39 @@ struct node_levels {
     }
 };
 
+// The way of a thread through a bridge in the order of time.
+struct way_in_time {
+    std::vector<kernels::point_visit> visits;
+    word32 stack = 0;
+
+    explicit way_in_time(std::span<const kernels::bridge_node> nodes) {
+        std::map<std::pair<int, int>, word32> between;  // the node between two steps
+        for (word32 n = 0; n < nodes.size(); ++n)
+            between.emplace(std::pair(nodes[n].left, nodes[n].right), n);
+        int left = -1;
+        std::vector<int> ahead{-1};
+        while (true) {
+            const auto found = between.find({left, ahead.back()});
+            if (found != between.end()) {
+                const kernels::bridge_node& of = nodes[found->second];
+                visits.push_back({of.by_left, of.by_right, of.deviation, found->second,
+                                  static_cast<word32>(of.step), 0, 0});
+                ahead.push_back(of.step);
+            } else if (ahead.size() == 1) {
+                break;
+            } else {
+                // A node that is left at once does not come to the stack.
+                if (visits.back().leaves++ > 0)
+                    stack = std::max(stack, static_cast<word32>(ahead.size()) - 1);
+                left = ahead.back();
+                ahead.pop_back();
+            }
+        }
+    }
+};
+// Of most bridges it is as many as the logarithm of their steps.
+constexpr word32 most_stack = 64;
+
 // The most that is lost between arrays of an order, and behind them.
 constexpr std::size_t room_between = 1024;
 
@@ -99,9 +132,9 @@ std::size_t point_rows::bytes() const {
             (one.targets ? 4 : 1) * of.steps() + of.loadings().size() + of.rotated().rotation.size();
         const std::size_t words = 3 * of.steps() + of.rotated().slots.size() +
                                   of.dimensions_of_normals().size() + of.dimensions_of_uniforms().size();
-        bytes += of.steps() * sizeof(kernels::bridge_node) + numbers * sizeof(double) +
-                 words * sizeof(word32) + (of.normals() + of.uniforms()) * sizeof(kernels::slot_of_points) +
-                 room_between;
+        bytes += of.steps() * std::max(sizeof(kernels::bridge_node), sizeof(kernels::point_visit)) +
+                 numbers * sizeof(double) + words * sizeof(word32) +
+                 (of.normals() + of.uniforms()) * sizeof(kernels::slot_of_points) + room_between;
     }
     return bytes;
 }
@@ -110,8 +143,8 @@ std::vector<random::placed_points> point_rows::placed(shock_kind kind, std::uint
                                                       std::vector<device_memory>& memory, stream s) const {
     const bool is_normal = kind == shock_kind::normal;
     struct places {
-        std::size_t slots = 0, dimensions = 0, nodes = 0, numbers = 0, ends = 0, roots = 0, loadings = 0,
-                    rotated = 0, rotation = 0;
+        std::size_t slots = 0, dimensions = 0, visits = 0, nodes = 0, numbers = 0, ends = 0, roots = 0,
+                    loadings = 0, rotated = 0, rotation = 0;
     };
     std::vector<random::placed_points> out;
     std::vector<places> at;
@@ -131,14 +164,20 @@ std::vector<random::placed_points> point_rows::placed(shock_kind kind, std::uint
         in.slots = all.add(std::span<const kernels::slot_of_points>(slots));
         in.dimensions = all.add(dimensions);
         if (is_normal && of.is_bridged()) {
-            const node_levels levels(nodes, of.components());
-            in.nodes = all.add(nodes);
-            in.numbers = all.add(std::span<const word32>(levels.numbers));
-            in.ends = all.add(std::span<const word32>(levels.ends));
+            const auto way = of.components() == 0 ? std::optional(way_in_time(nodes)) : std::nullopt;
+            if (way && way->visits.size() == nodes.size() && way->stack <= most_stack) {
+                in.visits = all.add(std::span<const kernels::point_visit>(way->visits));
+                p.stack = way->stack;
+            } else {
+                const node_levels levels(nodes, of.components());
+                in.nodes = all.add(nodes);
+                in.numbers = all.add(std::span<const word32>(levels.numbers));
+                in.ends = all.add(std::span<const word32>(levels.ends));
+                in.loadings = all.add(of.loadings());
+                p.components = static_cast<word32>(of.components());
+                p.levels = static_cast<word32>(levels.ends.size());
+            }
             if (!one.targets) in.roots = all.add(of.inverse_roots());
-            in.loadings = all.add(of.loadings());
-            p.components = static_cast<word32>(of.components());
-            p.levels = static_cast<word32>(levels.ends.size());
         }
         if (const quasi::rotated_slots& rotated = of.rotated(); is_normal && !rotated.slots.empty()) {
             in.rotated = all.add(std::span(rotated.slots));
@@ -161,6 +200,7 @@ std::vector<random::placed_points> point_rows::placed(shock_kind kind, std::uint
         random::placed_points& p = out[i];
         point(p.slots, at[i].slots);
         point(p.dimensions, at[i].dimensions);
+        point(p.visits, at[i].visits);
         point(p.nodes, at[i].nodes);
         point(p.by_level, at[i].numbers);
         point(p.level_ends, at[i].ends);

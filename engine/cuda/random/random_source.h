@@ -40,6 +40,8 @@ struct placed_points {
     const kernels::bridge_node* nodes = nullptr;
     const kernels::word32 *by_level = nullptr, *level_ends = nullptr;
     const double *inverse_roots = nullptr, *loadings = nullptr;
+    const kernels::point_visit* visits = nullptr;
+    kernels::word32 stack = 0;
     kernels::word32 levels = 0, components = 0, steps = 0, slot_count = 1;
     std::size_t directions = 0;  // dimensions up to the last that is taken
     // Those of kernels::rotation_arguments.

@@ -46,10 +46,12 @@ class sobol_points final : public random_source {
         const std::uint64_t table_bytes = !is_normal  ? 0
                                           : is_double ? kernels::kept_normals<double>::bytes
                                                       : kernels::kept_normals<float>::bytes;
+        const std::uint64_t shared = from_.on.properties().shared_bytes_per_block;
         const std::uint64_t places = is_double ? kernels::bridge_bytes<double>(of.steps, of.components)
                                                : kernels::bridge_bytes<float>(of.steps, of.components);
-        const bool is_in_shared =
-            of.nodes != nullptr && table_bytes + places <= from_.on.properties().shared_bytes_per_block;
+        const fill_order in = of.nodes == nullptr              ? fill_order::in_time
+                              : table_bytes + places <= shared ? fill_order::in_levels
+                                                               : fill_order::in_levels_of_cube;
         kernels::points_arguments a{};
         a.into = part_of(into, of, paths);
         a.seed = from_.seed;
@@ -64,17 +66,30 @@ class sobol_points final : public random_source {
         a.level_ends = of.level_ends;
         a.inverse_roots = of.inverse_roots;
         a.loadings = of.loadings;
+        a.visits = of.visits;
+        a.stack = of.stack;
         a.levels = of.levels;
         a.components = of.components;
         a.steps = of.steps;
         a.slot_count = of.slot_count;
-        a.groups = static_cast<kernels::word32>(paths / kernels::paths_of_warp * of.slot_count);
+        const std::uint64_t paths_of_group =
+            kernels::paths_of_warp * (in == fill_order::in_time ? kernels::paths_in_time : 1);
+        a.groups = static_cast<kernels::word32>(paths / paths_of_group * of.slot_count);
         cuda::launch how;
         how.threads = kernels::point_threads;
-        how.shared_bytes = static_cast<std::uint32_t>(table_bytes + (is_in_shared ? places : 0));
+        std::uint64_t teams = in == fill_order::in_levels ? 1 : kernels::warps_of_points, more = 0;
+        if (in == fill_order::in_levels) more = places;
+        if (in == fill_order::in_time && of.visits != nullptr) {
+            const std::uint64_t stack =
+                is_double ? kernels::stack_bytes<double>(of.stack) : kernels::stack_bytes<float>(of.stack);
+            if (stack > 0) teams = std::clamp<std::uint64_t>((shared - table_bytes) / stack, 1, teams);
+            more = teams * stack;
+            how.threads = static_cast<std::uint32_t>(teams * kernels::paths_of_warp);
+        }
+        how.shared_bytes = static_cast<std::uint32_t>(table_bytes + more);
         const cuda::kernel fill =
-            from_.kernel_of(points_text(from_.of, into.kind, is_in_shared, from_.approximate), "fill");
-        run(fill, how, a, is_in_shared ? 1 : kernels::warps_of_points, on);
+            from_.kernel_of(points_text(from_.of, into.kind, in, from_.approximate), "fill");
+        run(fill, how, a, teams, on);
         if (of.rotated > 0 && is_normal) rotate(into, of, paths, on);
     }
 
