@@ -27,6 +27,12 @@ struct alignas(16) point_visit {
     word32 unused;
 };
 
+// A part of the way of a bridge with components, which begins behind one of their dates: its first visit, its
+// first step, and the number of the date before, counted from 1; 0: the path begins there.
+struct point_segment {
+    word32 first, next, before;
+};
+
 // Shocks of one kind. Step k of slot s stands in row k * slots + s of the cube.
 struct points_arguments {
     cube_argument into;
@@ -35,17 +41,15 @@ struct points_arguments {
     const void* normals;       // a table of normal_table
     const slot_of_points* slots;
     const word32* dimensions;  // [node][slot], of points; no_dimension: it is drawn without points
-    // A bridge, or null: nodes in the order of their dimensions; their numbers, those first that wait for
-    // no other, and where each such level ends; by step one over the deviation of its move, or null: paths
-    // stay places.
-    const bridge_node* nodes;
-    const word32 *by_level, *level_ends;
-    const double* inverse_roots;
-    const double* loadings;  // [node][number], where the first nodes are sums of principal components
-    // The nodes of a bridge without components on the way of a thread, whose stack is so deep.
+    // The way through a bridge, of one visit a step, or null: each step is a node of its own. Where paths are
+    // after the first nodes, known by sums of components, is found ahead of it.
     const point_visit* visits;
-    word32 stack;
-    word32 levels, components;
+    const double* inverse_roots;  // by step, of the deviation of its move; null: paths stay places
+    const double* loadings;       // [node][component]
+    const word32* steps_of_components;
+    const point_segment* segments;  // of a way with components, and behind them its end
+    word32 components, walkers;     // warps of a block that walk
+    word32 stack;                   // the most places on a thread's stack
     word32 steps, slot_count;
     word32 groups;  // of a warp's paths, times slots, which blocks take in turn
     word32 blocks;
@@ -62,7 +66,11 @@ struct rotation_arguments {
 };
 
 static constexpr int paths_of_warp = 32;
-static constexpr int point_threads = 512, warps_of_points = point_threads / paths_of_warp;
+// Warps of a block that makes points: as many as have the registers they need, two blocks to a
+// multiprocessor.
+static constexpr int warps_of_points(bool has_components) {
+    return has_components ? 12 : 16;
+}
 
 // The rows of a table that a block keeps in shared memory: nearly all numbers are of the first octaves.
 template <class shock>
@@ -79,21 +87,11 @@ struct kept_normals<float> {
     static constexpr word64 bytes = rows * 4 * sizeof(float);
 };
 
-// Bytes of shared memory of a block that makes normals, behind which are places of a bridge, if there is
-// room. Where there is none, components wait in rows of later nodes: so there are at least twice as many
-// steps.
+// Neighbouring paths of a thread that makes points. In shared memory of a block stand its table, the places
+// that components tell, the components, and the stack of each warp.
 template <class shock>
-static constexpr word64 bridge_bytes(word64 steps, word64 components) {
-    return (steps + components) * paths_of_warp * sizeof(shock);
-}
-
-// Paths of a thread that makes them in the order of time, the bytes of its warp's stack, and the most warps
-// of a block.
-static constexpr int paths_in_time = 2;
-template <class shock>
-static constexpr word64 stack_bytes(word64 stack) {
-    return stack * paths_of_warp * paths_in_time * sizeof(shock);
-}
+static constexpr int paths_of_points = 16 / int(sizeof(shock));
+static constexpr word64 bytes_of_place = 16 * paths_of_warp;
 
 // The most warps of a block that rotates, each of which has its numbers in shared memory.
 static constexpr int most_warps_of_rotation = 8;

@@ -160,25 +160,34 @@ class shocks_of_warp {
     word32 slot_, randomisation_, index_;
 };
 
-// Numbers of each step alone, and bridges without components, in the order of time.
-template <class draws, shock_kind kind>
-class fill_in_time {
+// Fills numbers of each step alone, and bridges in the order of time. A warp works for a group of paths by
+// itself; where there are components, the warps of a block find the places that these tell together, and each
+// walks a segment of the way.
+template <class draws, shock_kind kind, bool has_components>
+class fill_of_points {
   public:
     using shock = typename draws::shock;
-    static constexpr int width = paths_in_time;
+    static constexpr int width = paths_of_points<shock>;
 
-    fill_in_time(const points_arguments& a, char* shared)
+    fill_of_points(const points_arguments& a, char* shared)
         : a_(a),
           made_(a, shared),
-          stack_(reinterpret_cast<shocks*>(shared + making::table_bytes) +
-                 word64(warp()) * a.stack * paths_of_warp + making::lane()) {}
+          known_(reinterpret_cast<shocks*>(shared + making::table_bytes) + making::lane()),
+          stack_(known_ +
+                 ((has_components ? 2 * a.components : 0) + word64(warp()) * a.stack) * paths_of_warp) {}
 
     void fill() {
         made_.begin();
         const word32 warps = blockDim.x / paths_of_warp;
-        for (word32 group = blockIdx.x * warps + warp(); group < a_.groups; group += a_.blocks * warps) {
+        const word32 team = has_components ? blockIdx.x : blockIdx.x * warps + warp();
+        const word32 teams = a_.blocks * (has_components ? 1 : warps);
+        for (word32 group = team; group < a_.groups; group += teams) {
             made_.turn_to(group);
-            fill_group();
+            if constexpr (has_components) {
+                rolled(is_bridge() ? 0 : 1, 2, [&](int phase) { fill_together(phase == 0); });
+            } else {
+                walk({0, 0, 0}, a_.steps, false);
+            }
         }
     }
 
@@ -187,42 +196,82 @@ class fill_in_time {
     using shocks = typename making::shocks;
 
     static word32 warp() { return threadIdx.x / paths_of_warp; }
-    void store(word32 step, const shocks& x) const {
-        *reinterpret_cast<shocks*>(
-            place_of<shock>(a_.into, word64(step) * a_.slot_count + made_.slot(), made_.at())) = x;
-    }
-    point_visit visit(word32 i) const {
+    bool is_bridge() const { return a_.visits != nullptr && a_.slots[made_.slot()].is_lone == 0; }
+    point_visit visit(word32 i, bool makes_components) const {
+        if (has_components && makes_components) return {0, 0, 1, i, a_.steps_of_components[i], 1, 0};
         if (a_.visits != nullptr) return a_.visits[i];
         return {0, 0, 1, i, i, 1, 0};
     }
+    shock* row(word32 step) const {
+        return place_of<shock>(a_.into, word64(step) * a_.slot_count + made_.slot(), made_.at());
+    }
+    static void store(shock* to, const shocks& x) { *reinterpret_cast<shocks*>(to) = x; }
 
-    void fill_group() const {
-        const bool is_bridge = a_.visits != nullptr && a_.slots[made_.slot()].is_lone == 0;
+    // First warps make shares of the components, of which they find the places that these tell; then each
+    // walks a segment.
+    void fill_together(bool makes_components) const {
+        const word32 warps = blockDim.x / paths_of_warp;
+        point_segment from = {a_.components, 0, 0};
+        word32 end = a_.components;
+        if (makes_components) {
+            const word32 share = (a_.components + warps - 1) / warps;
+            from.first = least(warp() * share, end);
+            end = least(from.first + share, end);
+        } else if (warp() < a_.walkers) {
+            from = a_.segments[warp()];
+            end = a_.segments[warp() + 1].first;
+        }
+        walk(from, end, makes_components);
+        __syncthreads();
+        if (!makes_components) return;
+        for (word32 first = warp() * rows_at_once; first < a_.components; first += warps * rows_at_once) {
+            sum_rows<shock, width>(
+                a_.loadings, a_.components, first, [&](word32 i) { return *component(i); },
+                [&](word32 row, const shocks& sum) { known_[row * paths_of_warp] = sum; });
+        }
+        __syncthreads();
+    }
+    static word32 least(word32 a, word32 b) { return a < b ? a : b; }
+    shocks* component(word32 i) const { return known_ + (a_.components + i) * paths_of_warp; }
+
+    // The nodes of a segment, or of components.
+    void walk(const point_segment& from, word32 end, bool makes_components) const {
+        const bool builds_path = is_bridge();
         shocks before{}, top{};
-        word32 depth = 0, next = 0;
+        if (has_components && from.before > 0) before = known_[(from.before - 1) * paths_of_warp];
+        word32 depth = 0, next = from.next;
         const auto leave = [&](const shocks& here) {
             shocks out = here;
             if (a_.inverse_roots != nullptr) {
                 const shock root = shock(a_.inverse_roots[next]);
                 unrolled<width>([&](int w) { out.x[w] = move_between(before.x[w], here.x[w], root); });
             }
-            store(next++, out);
+            store(row(next++), out);
             before = here;
         };
-        for (word32 first = 0; first < a_.steps; first += paths_of_warp) {
-            const auto among = made_.dimensions_of(
-                first, a_.steps, [&](word32 i) { return a_.visits != nullptr ? a_.visits[i].node : i; });
-            for (word32 k = 0; k < paths_of_warp && first + k < a_.steps; ++k) {
-                const point_visit of = visit(first + k);
-                shocks here = made_.make(among, k, of.step);
-                if (!is_bridge) {
-                    store(of.step, here);
-                    continue;
+        for (word32 first = from.first; first < end; first += paths_of_warp) {
+            const auto among =
+                made_.dimensions_of(first, end, [&](word32 i) { return visit(i, makes_components).node; });
+            for (word32 k = 0; k < paths_of_warp && first + k < end; ++k) {
+                const point_visit of = visit(first + k, makes_components);
+                shocks here;
+                if (has_components && !makes_components && builds_path && of.node < a_.components) {
+                    here = known_[of.node * paths_of_warp];
+                } else {
+                    here = made_.make(among, k, of.step);
+                    if (has_components && makes_components) {
+                        *component(of.node) = here;
+                        continue;
+                    }
+                    if (!builds_path) {
+                        store(row(of.step), here);
+                        continue;
+                    }
+                    unrolled<width>([&](int w) {
+                        here.x[w] = place_between(shock(of.by_left), before.x[w], shock(of.by_right),
+                                                  top.x[w], shock(of.deviation), here.x[w]);
+                    });
                 }
-                unrolled<width>([&](int w) {
-                    here.x[w] = place_between(shock(of.by_left), before.x[w], shock(of.by_right), top.x[w],
-                                              shock(of.deviation), here.x[w]);
-                });
                 if (of.leaves == 0) {
                     stack_[depth++ * paths_of_warp] = top;
                     top = here;
@@ -239,123 +288,7 @@ class fill_in_time {
 
     const points_arguments& a_;
     making made_;
-    shocks* stack_;
-};
-
-// A bridge whose first nodes are sums of components. Warps of a block, or one, share the work for a group of
-// paths.
-template <class draws, bool is_in_shared>
-class fill_with_components {
-  public:
-    using shock = typename draws::shock;
-
-    fill_with_components(const points_arguments& a, char* shared)
-        : a_(a), made_(a, shared), places_(reinterpret_cast<shock*>(shared + making::table_bytes)) {}
-
-    void fill() {
-        made_.begin();
-        const word32 team = is_in_shared ? blockIdx.x : blockIdx.x * warps_of_points + warp();
-        const word32 teams = a_.blocks * (is_in_shared ? 1 : warps_of_points);
-        for (word32 group = team; group < a_.groups; group += teams) {
-            made_.turn_to(group);
-            fill_group();
-        }
-    }
-
-  private:
-    using making = shocks_of_warp<draws, shock_kind::normal, 1>;
-
-    void fill_group() const {
-        meet();  // nobody moves from the places of the group before any more
-        make_shocks(0, a_.components);
-        if (builds_path()) {
-            meet();
-            find_components();
-            meet();
-        }
-        make_shocks(a_.components, a_.steps);
-        if (!builds_path()) return;
-        meet();
-        word32 first = 0;
-        for (word32 level = 0; level < a_.levels; ++level) {
-            const word32 end = a_.level_ends[level];
-            for (word32 i = first + worker(); i < end; i += workers) find_place(a_.nodes[a_.by_level[i]]);
-            first = end;
-            meet();
-        }
-        // From the last on: in the cube a move takes its place's place.
-        for (word32 i = worker(); i < a_.steps; i += workers) {
-            const word32 step = a_.steps - 1 - i;
-            const shock before = step == 0 ? shock(0) : *place(int(step) - 1);
-            *row(step) = move_between(before, *place(int(step)), shock(a_.inverse_roots[step]));
-        }
-    }
-    bool builds_path() const { return a_.slots[made_.slot()].is_lone == 0; }
-
-    // Warps that share the work for a group of paths.
-    static constexpr word32 workers = is_in_shared ? warps_of_points : 1;
-
-    static word32 lane() { return making::lane(); }
-    static word32 warp() { return threadIdx.x / paths_of_warp; }
-    static word32 worker() { return is_in_shared ? warp() : 0; }
-    static void meet() {
-        if constexpr (is_in_shared) {
-            __syncthreads();
-        } else {
-            __syncwarp();
-        }
-    }
-    shock* row(word32 step) const {
-        return place_of<shock>(a_.into, word64(step) * a_.slot_count + made_.slot(), made_.at());
-    }
-    shock* place(int step) const {
-        if constexpr (is_in_shared) {
-            return places_ + step * paths_of_warp + int(lane());
-        } else {
-            return row(word32(step));
-        }
-    }
-
-    // A component waits where nothing else is yet.
-    shock* place_of_component(word32 number) const {
-        if constexpr (is_in_shared) {
-            return place(int(a_.steps + number));
-        } else {
-            return row(word32(a_.nodes[a_.components + number].step));
-        }
-    }
-    shock* place_of_shock(word32 node, int step) const {
-        if (!builds_path()) return row(word32(step));
-        return node < a_.components ? place_of_component(node) : place(step);
-    }
-
-    // A warp makes the shocks of some nodes of [first, end).
-    void make_shocks(word32 from, word32 end) const {
-        const word32 share = (end - from + workers - 1) / workers;
-        const word32 at_once = share < paths_of_warp ? share : paths_of_warp;
-        for (word32 first = from + worker() * at_once; first < end; first += workers * at_once) {
-            const auto among = made_.dimensions_of(first, end, [](word32 i) { return i; });
-            for (word32 k = 0; k < at_once && first + k < end; ++k) {
-                const int step = a_.nodes[first + k].step;
-                *place_of_shock(first + k, step) = made_.make(among, k, word32(step)).x[0];
-            }
-        }
-    }
-    void find_components() const {
-        const auto number = [&](word32 i) { return *place_of_component(i); };
-        for (word32 first = worker() * rows_at_once; first < a_.components; first += workers * rows_at_once)
-            sum_rows<shock>(a_.loadings, a_.components, first, number,
-                            [&](word32 node, shock sum) { *place(a_.nodes[node].step) = sum; });
-    }
-    void find_place(const bridge_node& of) const {
-        shock* const here = place(of.step);
-        *here = place_between(shock(of.by_left), of.left < 0 ? shock(0) : *place(of.left), shock(of.by_right),
-                              of.right < 0 ? shock(0) : *place(of.right), shock(of.deviation), *here);
-    }
-
-    const points_arguments& a_;
-    making made_;
-    shock* places_;
+    shocks *known_, *stack_;
 };
 
 }  // namespace tilewalk::kernels

@@ -21,10 +21,10 @@ static void rotate_points(const rotation_arguments& a, char* shared) {
                      at = word64(group % across) * paths_of_warp + lane;
         const auto place = [&](word32 j) { return place_of<shock>(a.into, first_row + a.slots[j], at); };
         for (word32 j = 0; j < a.rotated; ++j) own[j * paths_of_warp] = *place(j);
-        const auto number = [&](word32 j) { return own[j * paths_of_warp]; };
+        const auto number = [&](word32 j) { return neighbours<shock, 1>{{own[j * paths_of_warp]}}; };
         for (word32 first = 0; first < a.rotated; first += rows_at_once)
-            sum_rows<shock>(a.rotation, a.rotated, first, number,
-                            [&](word32 row, shock sum) { *place(row) = sum; });
+            sum_rows<shock, 1>(a.rotation, a.rotated, first, number,
+                               [&](word32 row, const neighbours<shock, 1>& sum) { *place(row) = sum.x[0]; });
     }
 }
 

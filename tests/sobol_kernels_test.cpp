@@ -247,11 +247,13 @@ TEST_F(on_the_host, bridges_have_the_bits_of_the_cpu_where_shared_memory_is_shor
     compare<double, kernels::double_draws>(of, shock_kind::normal);
 }
 
-// Each step is the middle of all before it, so that a stack would be as deep as there are steps.
-TEST_F(on_the_host, bridges_too_deep_for_a_stack_have_the_bits_of_the_cpu) {
+// Each step is the middle of all before it, so that the stack is as deep as there are steps, and one warp has
+// room for its own.
+TEST_F(on_the_host, deep_bridges_have_the_bits_of_the_cpu) {
+    gpu_->properties.shared_bytes_per_block = 70000;
     std::vector<double> times;
-    for (int i = 0; i < 80; ++i) times.push_back(std::ldexp(1.0, i - 80));
-    const quasi::order of = tests::order_of(tests::trade_of(1, 0, times, {79}));
+    for (int i = 0; i < 60; ++i) times.push_back(std::ldexp(1.0, i - 60));
+    const quasi::order of = tests::order_of(tests::trade_of(1, 0, times, {59}));
     compare<double, kernels::double_draws>(of, shock_kind::normal);
 }
 
@@ -308,13 +310,24 @@ TEST_F(on_the_host, principal_components_have_the_bits_of_the_cpu) {
     compare<float, kernels::single_draws>(of, shock_kind::normal);
 }
 
-// Five components of eleven steps, first where shared memory has room for them and then where it has not.
+// Dates known by components, with steps between them and one behind the last; of two slots one builds no
+// path.
 TEST_F(on_the_host, principal_components_of_some_dates_have_the_bits_of_the_cpu) {
-    const quasi::order of = tests::order_of(tests::trade_of(1, 0, tests::uneven_times(11), {1, 3, 5, 7, 10}),
-                                            quasi::construction::principal);
+    tests::made_trade t = tests::trade_of(2, 0, tests::uneven_times(40), {1, 3, 4, 20, 30});
+    t.code.lone_normals = {0};
+    const quasi::order of = tests::order_of(t, quasi::construction::principal);
     ASSERT_EQ(of.components(), 5u);
     compare<double, kernels::double_draws>(of, shock_kind::normal);
-    gpu_->properties.shared_bytes_per_block = 33000;
+    compare<float, kernels::single_draws>(of, shock_kind::normal);
+}
+
+// More dates than are components, and fewer warps than would walk between them.
+TEST_F(on_the_host, most_components_have_the_bits_of_the_cpu) {
+    std::set<std::size_t> dates;
+    for (std::size_t s = 0; s < 90; ++s) dates.insert(s);
+    const quasi::order of = tests::order_of(tests::trade_of(1, 0, tests::uneven_times(90), dates),
+                                            quasi::construction::principal);
+    ASSERT_EQ(of.components(), 64u);
     compare<double, kernels::double_draws>(of, shock_kind::normal);
 }
 

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <span>
 #include <utility>
+
+#include "tilewalk/error.h"
 
 namespace tilewalk::cuda {
 
@@ -13,36 +16,19 @@ namespace {
 using kernels::word32;
 using random::shock_kind;
 
-// The numbers of nodes behind the first, which are known, those first that wait for no other, and where each
-// such level ends.
-struct node_levels {
-    std::vector<word32> numbers, ends;
-
-    node_levels(std::span<const kernels::bridge_node> nodes, std::size_t known) {
-        std::vector<word32> level_of_step(nodes.size()), level(nodes.size());
-        for (std::size_t n = known; n < nodes.size(); ++n) {
-            for (const int other : {nodes[n].left, nodes[n].right})
-                if (other >= 0)
-                    level[n] = std::max(level[n], level_of_step[static_cast<std::size_t>(other)] + 1);
-            level_of_step[static_cast<std::size_t>(nodes[n].step)] = level[n];
-        }
-        for (word32 l = 0; known + numbers.size() < nodes.size(); ++l) {
-            for (std::size_t n = known; n < nodes.size(); ++n)
-                if (level[n] == l) numbers.push_back(static_cast<word32>(n));
-            ends.push_back(static_cast<word32>(numbers.size()));
-        }
-    }
-};
-
-// The way of a thread through a bridge in the order of time.
+// The way of a thread through a bridge in the order of time. The first nodes may be known by components, in
+// the order of their steps.
 struct way_in_time {
     std::vector<kernels::point_visit> visits;
     word32 stack = 0;
 
-    explicit way_in_time(std::span<const kernels::bridge_node> nodes) {
+    way_in_time(std::span<const kernels::bridge_node> nodes, std::size_t known) {
         std::map<std::pair<int, int>, word32> between;  // the node between two steps
-        for (word32 n = 0; n < nodes.size(); ++n)
-            between.emplace(std::pair(nodes[n].left, nodes[n].right), n);
+        for (word32 n = 0; n < nodes.size(); ++n) {
+            const bool is_known = n < known;
+            const int left = !is_known ? nodes[n].left : n == 0 ? -1 : nodes[n - 1].step;
+            between.emplace(std::pair(left, is_known ? -1 : nodes[n].right), n);
+        }
         int left = -1;
         std::vector<int> ahead{-1};
         while (true) {
@@ -62,10 +48,35 @@ struct way_in_time {
                 ahead.pop_back();
             }
         }
+        if (visits.size() != nodes.size())
+            throw error(error_kind::internal, "a bridge has no way in the order of time");
+    }
+
+    // At most so many parts, about equally long, and their end.
+    std::vector<kernels::point_segment> segments(std::size_t known, std::size_t most) const {
+        std::vector<kernels::point_segment> out;
+        word32 next = 0, dates = 0;
+        for (word32 v = 0; v < visits.size(); ++v) {
+            if (visits[v].node >= known) continue;
+            if (v * most >= out.size() * visits.size()) out.push_back({v, next, dates});
+            next = visits[v].step + 1;
+            ++dates;
+        }
+        out.push_back({static_cast<word32>(visits.size()), 0, 0});
+        return out;
     }
 };
-// Of most bridges it is as many as the logarithm of their steps.
-constexpr word32 most_stack = 64;
+
+// The warps of a block that have room for their stacks.
+word32 walkers_of(word32 stack, std::size_t components, const device& on) {
+    const auto most = static_cast<word32>(kernels::warps_of_points(components > 0));
+    if (stack == 0) return most;
+    const std::uint64_t taken =
+        kernels::kept_normals<double>::bytes + 2 * components * kernels::bytes_of_place;
+    const std::uint64_t room = on.properties().shared_bytes_per_block;
+    const std::uint64_t warps = room > taken ? (room - taken) / (stack * kernels::bytes_of_place) : 0;
+    return static_cast<word32>(std::clamp<std::uint64_t>(warps, 1, most));
+}
 
 // The most that is lost between arrays of an order, and behind them.
 constexpr std::size_t room_between = 1024;
@@ -132,9 +143,9 @@ std::size_t point_rows::bytes() const {
             (one.targets ? 4 : 1) * of.steps() + of.loadings().size() + of.rotated().rotation.size();
         const std::size_t words = 3 * of.steps() + of.rotated().slots.size() +
                                   of.dimensions_of_normals().size() + of.dimensions_of_uniforms().size();
-        bytes += of.steps() * std::max(sizeof(kernels::bridge_node), sizeof(kernels::point_visit)) +
-                 numbers * sizeof(double) + words * sizeof(word32) +
-                 (of.normals() + of.uniforms()) * sizeof(kernels::slot_of_points) + room_between;
+        bytes += of.steps() * sizeof(kernels::point_visit) + numbers * sizeof(double) +
+                 words * sizeof(word32) + (of.normals() + of.uniforms()) * sizeof(kernels::slot_of_points) +
+                 room_between;
     }
     return bytes;
 }
@@ -143,8 +154,8 @@ std::vector<random::placed_points> point_rows::placed(shock_kind kind, std::uint
                                                       std::vector<device_memory>& memory, stream s) const {
     const bool is_normal = kind == shock_kind::normal;
     struct places {
-        std::size_t slots = 0, dimensions = 0, visits = 0, nodes = 0, numbers = 0, ends = 0, roots = 0,
-                    loadings = 0, rotated = 0, rotation = 0;
+        std::size_t slots = 0, dimensions = 0, visits = 0, roots = 0, loadings = 0, steps = 0, segments = 0,
+                    rotated = 0, rotation = 0;
     };
     std::vector<random::placed_points> out;
     std::vector<places> at;
@@ -164,20 +175,23 @@ std::vector<random::placed_points> point_rows::placed(shock_kind kind, std::uint
         in.slots = all.add(std::span<const kernels::slot_of_points>(slots));
         in.dimensions = all.add(dimensions);
         if (is_normal && of.is_bridged()) {
-            const auto way = of.components() == 0 ? std::optional(way_in_time(nodes)) : std::nullopt;
-            if (way && way->visits.size() == nodes.size() && way->stack <= most_stack) {
-                in.visits = all.add(std::span<const kernels::point_visit>(way->visits));
-                p.stack = way->stack;
-            } else {
-                const node_levels levels(nodes, of.components());
-                in.nodes = all.add(nodes);
-                in.numbers = all.add(std::span<const word32>(levels.numbers));
-                in.ends = all.add(std::span<const word32>(levels.ends));
-                in.loadings = all.add(of.loadings());
-                p.components = static_cast<word32>(of.components());
-                p.levels = static_cast<word32>(levels.ends.size());
-            }
+            const std::size_t known = of.components();
+            const way_in_time way(nodes, known);
+            in.visits = all.add(std::span<const kernels::point_visit>(way.visits));
             if (!one.targets) in.roots = all.add(of.inverse_roots());
+            p.stack = way.stack;
+            p.walkers = walkers_of(way.stack, known, on);
+            p.components = static_cast<word32>(known);
+            if (known > 0) {
+                const auto segments = way.segments(known, p.walkers);
+                std::vector<word32> steps;
+                for (const kernels::bridge_node& n : nodes.first(known))
+                    steps.push_back(static_cast<word32>(n.step));
+                in.loadings = all.add(of.loadings());
+                in.steps = all.add(std::span<const word32>(steps));
+                in.segments = all.add(std::span<const kernels::point_segment>(segments));
+                p.walkers = static_cast<word32>(segments.size()) - 1;
+            }
         }
         if (const quasi::rotated_slots& rotated = of.rotated(); is_normal && !rotated.slots.empty()) {
             in.rotated = all.add(std::span(rotated.slots));
@@ -187,6 +201,7 @@ std::vector<random::placed_points> point_rows::placed(shock_kind kind, std::uint
         p.first_row = first_row;
         p.steps = static_cast<word32>(one.targets ? nodes.size() : of.steps());
         p.slot_count = static_cast<word32>(slots.size());
+        if (p.walkers == 0) p.walkers = kernels::warps_of_points(false);
         for (const word32 d : dimensions)
             if (d != kernels::no_dimension) p.directions = std::max<std::size_t>(p.directions, d + 1);
         first_row += rows;
@@ -201,11 +216,10 @@ std::vector<random::placed_points> point_rows::placed(shock_kind kind, std::uint
         point(p.slots, at[i].slots);
         point(p.dimensions, at[i].dimensions);
         point(p.visits, at[i].visits);
-        point(p.nodes, at[i].nodes);
-        point(p.by_level, at[i].numbers);
-        point(p.level_ends, at[i].ends);
         point(p.inverse_roots, at[i].roots);
         point(p.loadings, at[i].loadings);
+        point(p.steps_of_components, at[i].steps);
+        point(p.segments, at[i].segments);
         point(p.rotated_slots, at[i].rotated);
         point(p.rotation, at[i].rotation);
     }

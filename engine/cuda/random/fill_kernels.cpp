@@ -76,7 +76,7 @@ std::string convert_points_text(arrays::element of) {
     return kernel_text("bits_arguments", fmt::format("convert_points<{}, wide_stores>", type_of(of)));
 }
 
-std::string points_text(arrays::element of, shock_kind kind, fill_order in, bool approximate) {
+std::string points_text(arrays::element of, shock_kind kind, bool has_components, bool approximate) {
     const std::string draws = of == arrays::element::double_ ? "double_draws"
                               : approximate ? fmt::format("fast_draws_of<{}>", kernels::philox_rounds)
                                             : "single_draws";
@@ -85,15 +85,14 @@ std::string points_text(arrays::element of, shock_kind kind, fill_order in, bool
 
 extern __shared__ __align__(128) char shared[];
 
-extern "C" __global__ void __launch_bounds__(512, 2) fill(const __grid_constant__ tilewalk::kernels::points_arguments a) {{
+extern "C" __global__ void __launch_bounds__({}, 2) fill(const __grid_constant__ tilewalk::kernels::points_arguments a) {{
     using namespace tilewalk::kernels;
-    {}(a, shared).fill();
+    fill_of_points<{}, {}, {}>(a, shared).fill();
 }}
 )",
                        approximate ? "#include \"kernels/fast.h\"\n" : "",
-                       in == fill_order::in_time
-                           ? fmt::format("fill_in_time<{}, {}>", draws, word_of(kind))
-                           : fmt::format("fill_with_components<{}, {}>", draws, in == fill_order::in_levels));
+                       kernels::warps_of_points(has_components) * kernels::paths_of_warp, draws,
+                       word_of(kind), has_components);
 }
 
 std::string rotation_text(arrays::element of) {
@@ -110,10 +109,9 @@ extern "C" __global__ void __launch_bounds__(256) rotate(const __grid_constant__
 }
 
 std::vector<std::string> texts_of_points(arrays::element of, bool approximate) {
-    return {points_text(of, shock_kind::normal, fill_order::in_time, approximate),
-            points_text(of, shock_kind::normal, fill_order::in_levels, approximate),
-            points_text(of, shock_kind::normal, fill_order::in_levels_of_cube, approximate),
-            points_text(of, shock_kind::uniform, fill_order::in_time, approximate), rotation_text(of)};
+    return {points_text(of, shock_kind::normal, false, approximate),
+            points_text(of, shock_kind::normal, true, approximate),
+            points_text(of, shock_kind::uniform, false, approximate), rotation_text(of)};
 }
 
 void draw_cube(const opening& from, const cube& into, std::uint64_t first_path, std::uint64_t paths,

@@ -18,12 +18,10 @@ std::string draw_text(arrays::element of, shock_kind kind, bool approximate = fa
 std::string convert_bits_text(arrays::element of, shock_kind kind);
 // The kernel `fill` takes kernels::bits_arguments and makes normals of quasi-random points.
 std::string convert_points_text(arrays::element of);
-// Ways to make the points of trades: in the order of time; or level by level, as bridges with components are
-// made, whose places are in shared memory, or in the cube.
-enum class fill_order { in_time, in_levels, in_levels_of_cube };
-// The kernel `fill` takes kernels::points_arguments. Numbers that are no points are those of paths in
-// single_fast if they are `approximate`.
-std::string points_text(arrays::element of, shock_kind kind, fill_order in, bool approximate);
+// The kernel `fill` takes kernels::points_arguments and makes the points of trades, of bridges with
+// components or of others. Numbers that are no points are those of paths in single_fast if they are
+// `approximate`.
+std::string points_text(arrays::element of, shock_kind kind, bool has_components, bool approximate);
 // The text of a kernel `rotate`.
 std::string rotation_text(arrays::element of);
 // The texts of all kernels that make points.

@@ -37,12 +37,11 @@ struct placed_points {
     std::uint64_t first_row = 0;
     const kernels::slot_of_points* slots = nullptr;
     const kernels::word32* dimensions = nullptr;
-    const kernels::bridge_node* nodes = nullptr;
-    const kernels::word32 *by_level = nullptr, *level_ends = nullptr;
-    const double *inverse_roots = nullptr, *loadings = nullptr;
     const kernels::point_visit* visits = nullptr;
-    kernels::word32 stack = 0;
-    kernels::word32 levels = 0, components = 0, steps = 0, slot_count = 1;
+    const double *inverse_roots = nullptr, *loadings = nullptr;
+    const kernels::word32* steps_of_components = nullptr;
+    const kernels::point_segment* segments = nullptr;
+    kernels::word32 components = 0, walkers = 0, stack = 0, steps = 0, slot_count = 1;
     std::size_t directions = 0;  // dimensions up to the last that is taken
     // Those of kernels::rotation_arguments.
     const kernels::word32* rotated_slots = nullptr;

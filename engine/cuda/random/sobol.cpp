@@ -46,12 +46,6 @@ class sobol_points final : public random_source {
         const std::uint64_t table_bytes = !is_normal  ? 0
                                           : is_double ? kernels::kept_normals<double>::bytes
                                                       : kernels::kept_normals<float>::bytes;
-        const std::uint64_t shared = from_.on.properties().shared_bytes_per_block;
-        const std::uint64_t places = is_double ? kernels::bridge_bytes<double>(of.steps, of.components)
-                                               : kernels::bridge_bytes<float>(of.steps, of.components);
-        const fill_order in = of.nodes == nullptr              ? fill_order::in_time
-                              : table_bytes + places <= shared ? fill_order::in_levels
-                                                               : fill_order::in_levels_of_cube;
         kernels::points_arguments a{};
         a.into = part_of(into, of, paths);
         a.seed = from_.seed;
@@ -61,35 +55,29 @@ class sobol_points final : public random_source {
         a.normals = normals(on);
         a.slots = of.slots;
         a.dimensions = of.dimensions;
-        a.nodes = of.nodes;
-        a.by_level = of.by_level;
-        a.level_ends = of.level_ends;
+        a.visits = of.visits;
         a.inverse_roots = of.inverse_roots;
         a.loadings = of.loadings;
-        a.visits = of.visits;
-        a.stack = of.stack;
-        a.levels = of.levels;
+        a.steps_of_components = of.steps_of_components;
+        a.segments = of.segments;
         a.components = of.components;
+        a.walkers = of.walkers;
+        a.stack = of.stack;
         a.steps = of.steps;
         a.slot_count = of.slot_count;
         const std::uint64_t paths_of_group =
-            kernels::paths_of_warp * (in == fill_order::in_time ? kernels::paths_in_time : 1);
+            kernels::paths_of_warp * static_cast<std::uint64_t>(is_double ? kernels::paths_of_points<double>
+                                                                          : kernels::paths_of_points<float>);
         a.groups = static_cast<kernels::word32>(paths / paths_of_group * of.slot_count);
+        const bool has_components = of.components > 0;
+        const auto warps = static_cast<kernels::word32>(has_components ? kernels::warps_of_points(true)
+                                                                       : static_cast<int>(of.walkers));
         cuda::launch how;
-        how.threads = kernels::point_threads;
-        std::uint64_t teams = in == fill_order::in_levels ? 1 : kernels::warps_of_points, more = 0;
-        if (in == fill_order::in_levels) more = places;
-        if (in == fill_order::in_time && of.visits != nullptr) {
-            const std::uint64_t stack =
-                is_double ? kernels::stack_bytes<double>(of.stack) : kernels::stack_bytes<float>(of.stack);
-            if (stack > 0) teams = std::clamp<std::uint64_t>((shared - table_bytes) / stack, 1, teams);
-            more = teams * stack;
-            how.threads = static_cast<std::uint32_t>(teams * kernels::paths_of_warp);
-        }
-        how.shared_bytes = static_cast<std::uint32_t>(table_bytes + more);
-        const cuda::kernel fill =
-            from_.kernel_of(points_text(from_.of, into.kind, in, from_.approximate), "fill");
-        run(fill, how, a, teams, on);
+        how.threads = warps * kernels::paths_of_warp;
+        how.shared_bytes = static_cast<std::uint32_t>(
+            table_bytes + (2 * of.components + of.walkers * of.stack) * kernels::bytes_of_place);
+        run(from_.kernel_of(points_text(from_.of, into.kind, has_components, from_.approximate), "fill"), how,
+            a, has_components ? 1 : of.walkers, on);
         if (of.rotated > 0 && is_normal) rotate(into, of, paths, on);
     }
 
@@ -194,6 +182,7 @@ class sobol_points final : public random_source {
         out.steps = rows;
         out.slots = slot_->as<kernels::slot_of_points>();
         out.dimensions = dimensions_->as<kernels::word32>();
+        out.walkers = kernels::warps_of_points(false);
         out.directions = std::min(rows, quasi::most_dimensions);
         return out;
     }
