@@ -2,6 +2,7 @@
 #include "engine/tuning/path_timer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/kernel_text.h"
@@ -31,16 +32,20 @@ path_timer::path_timer(gpu_timer& on, const workload& of, std::uint64_t paths)
     for (const auto& failure : packed.failures) {
         if (failure) throw *failure;
     }
+    share_rows(packed.records, moves_, false);
+    const bool has_targets = of.points && std::ranges::all_of(of.trades, [&](const workload::trade& t) {
+                                 return quasi::meets_targets(*of.points, of.code, t.when);
+                             });
+    if (has_targets) share_rows(packed.records, targets_, true);
     // Arrays in whole tiles, in three quarters of what is free.
-    share_rows(packed.records);
-    const std::uint64_t rows = normal_rows() + uniforms_.rows();
+    const std::uint64_t rows =
+        normal_rows(moves_) + targets_.points.rows(random::shock_kind::normal) + uniforms_.rows();
     const std::uint64_t most = on.device().free_bytes() / 4 * 3 /
                                std::max<std::uint64_t>(1, rows * bytes_of(shock_type(of.precision)));
     const std::uint64_t tile = kernels::paths_per_tile;
     paths_ = std::max(tile, std::min(paths_, most / tile * tile));
     numbers_ = on.uploaded(packed.numbers);
     words_ = on.uploaded(packed.words);
-    records_ = on.uploaded(packed.records);
     results_.emplace(on.device(), cuda::reduction_named(kernel_decision().reduction),
                      cuda::chunk::whole(seed, paths_), of.trades.size());
 }
@@ -80,16 +85,20 @@ path_timer::prepared path_timer::prepare(const kernel_decision& how, int warps) 
     return out;
 }
 
-const path_timer::cube& path_timer::cube_for(const kernel_decision& how) {
-    if (cube_) return *cube_;
+bool path_timer::meets_targets(const kernel_decision& how) {
+    return how.meets_targets && !cuda::feed_named(how.feed).makes_use_of(cuda::feed_entry::array);
+}
+
+path_timer::arrays_of_kernel& path_timer::arrays_for(const kernel_decision& how) {
+    arrays_of_kernel& all = meets_targets(how) ? targets_ : moves_;
+    if (all.pitch > 0) return all;
     const auto of = shock_type(how.precision);
-    cube_.emplace();
-    cube_->pitch = random::padded_paths(kernels::tiles_of(paths_) * kernels::paths_per_tile, of);
+    all.pitch = random::padded_paths(kernels::tiles_of(paths_) * kernels::paths_per_tile, of);
     random::opening from{on_.device(),
                          [&](const std::string& text, const char* name) { return on_.find(text, name); },
                          seed,
                          paths_,
-                         std::max(normal_rows(), uniforms_.rows()),
+                         std::max(normal_rows(all), uniforms_.rows()),
                          of};
     from.approximate = program::is_fast(how.precision);
     std::vector<cuda::device_memory> slots;
@@ -97,60 +106,74 @@ const path_timer::cube& path_timer::cube_for(const kernel_decision& how) {
     const auto fill = [&](std::optional<cuda::device_memory>& memory, const cuda::noise_rows& rows,
                           random::shock_kind kind) {
         if (rows.rows() == 0) return;
-        memory.emplace(on_.device(), cube_->pitch * rows.rows() * bytes_of(of));
+        memory.emplace(on_.device(), all.pitch * rows.rows() * bytes_of(of));
         const auto keyed = rows.keyed(on_.device(), slots, on_.stream());
-        random::draw_cube(from, {memory->as<void>(), cube_->pitch, rows.rows(), kind, keyed}, 0, filled,
+        random::draw_cube(from, {memory->as<void>(), all.pitch, rows.rows(), kind, keyed}, 0, filled,
                           on_.stream());
     };
     if (of_.points) {
-        constexpr auto kind = random::shock_kind::normal;
-        cube_->normals.emplace(on_.device(), cube_->pitch * normal_rows() * bytes_of(of));
-        const auto placed = points_.placed(kind, 0, on_.device(), slots, on_.stream());
+        all.normals.emplace(on_.device(), all.pitch * normal_rows(all) * bytes_of(of));
+        all.placed = all.points.placed(random::shock_kind::normal, 0, on_.device(), all.memory, on_.stream());
+        all.tables = all.points.tables_of_targets(of, on_.device(), all.memory, on_.stream());
         from.unit_paths = run::paths_of_randomisation(paths_, randomisations);
-        const auto source = random::points().open(from);
-        source->fill({cube_->normals->as<void>(), cube_->pitch, normal_rows(), kind, {}, placed}, 0, filled,
-                     on_.stream());
-        on_.device().wait(on_.stream());
+        all.source = random::points().open(from);
+        fill_points(all);
     } else {
-        fill(cube_->normals, normals_, random::shock_kind::normal);
+        fill(all.normals, normals_, random::shock_kind::normal);
     }
-    fill(cube_->uniforms, uniforms_, random::shock_kind::uniform);
+    if (!meets_targets(how)) fill(all.uniforms, uniforms_, random::shock_kind::uniform);
     on_.device().wait(on_.stream());
-    return *cube_;
+    return all;
 }
 
-std::uint64_t path_timer::normal_rows() const {
-    return of_.points ? points_.rows(random::shock_kind::normal) : normals_.rows();
+void path_timer::fill_points(arrays_of_kernel& of) {
+    of.source->fill(
+        {of.normals->as<void>(), of.pitch, normal_rows(of), random::shock_kind::normal, {}, of.placed}, 0,
+        kernels::tiles_of(paths_) * kernels::paths_per_tile, on_.stream());
 }
 
-// The rows of shocks that trades read, which their records come to point to.
-void path_timer::share_rows(std::vector<kernels::trade_record>& records) {
+void path_timer::fill(const kernel_decision& how) {
+    if (of_.points) fill_points(arrays_for(how));
+}
+
+std::uint64_t path_timer::normal_rows(const arrays_of_kernel& of) const {
+    return of_.points ? of.points.rows(random::shock_kind::normal) : normals_.rows();
+}
+
+// The rows of shocks that trades read, to which their records come to point.
+void path_timer::share_rows(std::vector<kernels::trade_record> records, arrays_of_kernel& of,
+                            bool of_targets) {
     quasi::order_maker maker;
     std::vector<std::pair<std::size_t, std::size_t>> shares;
     for (const auto& t : of_.trades) {
         const program::path_program& code = of_.code;
-        shares.emplace_back(of_.points ? points_.add(maker.made_for(code, t.data, t.when, *of_.points))
-                                       : normals_.add(code.normal_streams, code.normals_per_step,
-                                                      t.data.normal_names, t.when.steps()),
+        shares.emplace_back(of_.points
+                                ? of.points.add(maker.made_for(code, t.data, t.when, *of_.points), of_targets)
+                                : normals_.add(code.normal_streams, code.normals_per_step,
+                                               t.data.normal_names, t.when.steps()),
                             uniforms_.add(code.uniform_streams, code.uniforms_per_step, t.data.uniform_names,
                                           t.when.steps()));
     }
     for (std::size_t i = 0; i < records.size(); ++i) {
         records[i].normal_row = static_cast<kernels::word32>(
-            of_.points ? points_.first_row(random::shock_kind::normal, shares[i].first)
+            of_.points ? of.points.first_row(random::shock_kind::normal, shares[i].first)
                        : normals_.first_row(shares[i].first));
         records[i].uniform_row = static_cast<kernels::word32>(uniforms_.first_row(shares[i].second));
+        if (of_targets)
+            records[i].target_step =
+                static_cast<kernels::word32>(of.points.first_target_step(shares[i].first));
     }
+    of.records = on_.uploaded(records);
 }
 
 kernels::path_arguments path_timer::arguments(const kernel_decision& how) {
     kernels::path_arguments a = results_->arguments();
-    a.trades = records_->as<kernels::trade_record>();
     a.numbers = numbers_->as<void>();
     a.words = words_->as<kernels::word32>();
     a.trade_count = static_cast<kernels::word32>(of_.trades.size());
-    if (cuda::feed_named(how.feed).makes_use_of(cuda::feed_entry::array)) {
-        const cube& c = cube_for(how);
+    a.trades = (meets_targets(how) ? targets_ : moves_).records->as<kernels::trade_record>();
+    if (meets_targets(how) || cuda::feed_named(how.feed).makes_use_of(cuda::feed_entry::array)) {
+        const arrays_of_kernel& c = arrays_for(how);
         const auto argument = [&](const std::optional<cuda::device_memory>& memory, int per_step) {
             kernels::array_argument out{};
             if (memory) {
@@ -160,6 +183,8 @@ kernels::path_arguments path_timer::arguments(const kernel_decision& how) {
         };
         a.normal = argument(c.normals, of_.code.normals_per_step);
         a.uniform = argument(c.uniforms, of_.code.uniforms_per_step);
+        a.steps_to_targets = c.tables.steps;
+        a.targets_ahead = c.tables.ahead;
     }
     return a;
 }

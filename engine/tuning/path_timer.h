@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +13,7 @@
 #include "engine/cuda/memory.h"
 #include "engine/cuda/noise_rows.h"
 #include "engine/cuda/point_rows.h"
+#include "engine/cuda/random/random_source.h"
 #include "engine/tuning/gpu_timer.h"
 #include "engine/tuning/workload.h"
 #include "kernels/arguments.h"
@@ -41,6 +42,8 @@ class path_timer {
     };
     prepared prepare(const cuda::kernel_decision& how, int warps);
     void launch(const cuda::kernel_decision& how, const prepared& what);
+    // Makes the points once more that such a kernel reads.
+    void fill(const cuda::kernel_decision& how);
 
     // Results of the tiles after a launch, for equality and for prices.
     std::vector<kernels::tile_result> results();
@@ -49,23 +52,30 @@ class path_timer {
     std::uint64_t bytes_read(const cuda::kernel_decision& how) const;
 
   private:
-    struct cube {
-        std::uint64_t pitch;
-        std::optional<cuda::device_memory> normals, uniforms;
+    // Arrays of shocks, and trades that read them. Points are all moves, or targets.
+    struct arrays_of_kernel {
+        cuda::point_rows points;
+        std::optional<cuda::device_memory> records, normals, uniforms;
+        std::uint64_t pitch = 0;
+        std::vector<cuda::device_memory> memory;  // that is read to make points
+        std::vector<random::placed_points> placed;
+        cuda::point_rows::target_tables tables;
+        std::unique_ptr<random::random_source> source;
     };
-    std::uint64_t normal_rows() const;
-    void share_rows(std::vector<kernels::trade_record>& records);
-    const cube& cube_for(const cuda::kernel_decision& how);
+    static bool meets_targets(const cuda::kernel_decision& how);
+    std::uint64_t normal_rows(const arrays_of_kernel& of) const;
+    void share_rows(std::vector<kernels::trade_record> records, arrays_of_kernel& of, bool of_targets);
+    arrays_of_kernel& arrays_for(const cuda::kernel_decision& how);
+    void fill_points(arrays_of_kernel& of);
     kernels::path_arguments arguments(const cuda::kernel_decision& how);
 
     gpu_timer& on_;
     const workload& of_;
     std::uint64_t paths_;
     cuda::noise_rows normals_, uniforms_;
-    cuda::point_rows points_;  // of normals, in place of those above
-    std::optional<cuda::device_memory> numbers_, words_, records_;
+    std::optional<cuda::device_memory> numbers_, words_;
     std::optional<cuda::chunk_memory> results_;
-    std::optional<cube> cube_;
+    arrays_of_kernel moves_, targets_;
 };
 
 }  // namespace tilewalk::tuning

@@ -83,11 +83,9 @@ void add_streamed(kernel_wish how, int slots, std::vector<kernel_decision>& to) 
 std::vector<kernel_decision> candidates(const kernel_wish& asked, const program::path_program& p,
                                         const cuda::fits_devices& fits) {
     std::vector<kernel_decision> all{cuda::decide(asked, p, fits)};
-    if (cuda::reads_shocks(asked)) {
-        add_streamed(asked, p.slots_per_step(), all);
-    } else {
-        add_inline(asked, p, fits, all);
-    }
+    if (!cuda::reads_shocks(asked)) add_inline(asked, p, fits, all);
+    // Moves to targets may also come from arrays.
+    if (cuda::reads_shocks(asked) || asked.meets_targets) add_streamed(asked, p.slots_per_step(), all);
     std::vector<kernel_decision> out;
     for (kernel_decision& c : all) {
         if (!fits(c, p.slots_per_step()) || std::ranges::find(out, c) != out.end()) continue;
@@ -244,7 +242,14 @@ outcome tune(gpu_timer& on, path_timer& kernel, const kernel_wish& asked, double
     }
     decide(
         on, [&](std::size_t i) { return right[i]; }, right.size(),
-        [&](std::size_t i) { return on.sample([&] { kernel.launch(right[i], ready[i]); }); }, seconds, out);
+        [&](std::size_t i) {
+            return on.sample([&] {
+                // What a kernel reads of moves to targets, or of all moves, is not alike to make.
+                if (asked.meets_targets) kernel.fill(right[i]);
+                kernel.launch(right[i], ready[i]);
+            });
+        },
+        seconds, out);
     return out;
 }
 
