@@ -28,14 +28,14 @@ constexpr int randomisations_of_block = cpu::lanes / cpu::few_points;
 
 // The time that a path takes by each construction, over that of independent numbers, and the order in which
 // equals are preferred. The costs lie halfway between those of an Asian on an H100 in double, whose paths are
-// the cheapest (1.6 by steps, 1.9, 2.8, and coarse 1.3 to targets and 2.4 without;
-// bench/results/2026-11-26-NVIDIA-H100-80GB-HBM3-points-filled-in-time.txt), and those of models whose paths
-// cost more than their numbers. They are the same on every device, so that choices are.
+// the cheapest (1.7 by steps, 1.9, 3.1, and coarse 1.4 to targets and 2.4 without;
+// bench/results/2026-11-26-NVIDIA-H100-80GB-HBM3-bench-convergence-asian.jsonl), and those of models whose
+// paths cost more than their numbers. They are the same on every device, so that choices are.
 struct candidate {
     construction how;
     double cost;
 };
-constexpr std::array candidates{candidate{construction::bridge, 1.4}, candidate{construction::principal, 1.9},
+constexpr std::array candidates{candidate{construction::bridge, 1.5}, candidate{construction::principal, 2.0},
                                 candidate{construction::coarse, 1.7}, candidate{construction::steps, 1.3}};
 constexpr double cost_to_targets = 1.2;
 
