@@ -28,21 +28,18 @@ constexpr int randomisations_of_block = cpu::lanes / cpu::few_points;
 
 // The time that a path takes by each construction, over that of independent numbers, and the order in which
 // equals are preferred. The costs lie halfway between those of an Asian on an H100 in double, whose paths are
-// the cheapest (1.7 by steps, 1.9, 3.1, and coarse 1.4 to targets and 2.4 without;
+// the cheapest (1.7 by steps, 1.9, 3.1, and 1.4 by a coarse bridge;
 // bench/results/2026-11-26-NVIDIA-H100-80GB-HBM3-bench-convergence-asian.jsonl), and those of models whose
-// paths cost more than their numbers. They are the same on every device, so that choices are.
+// paths cost more than their numbers. That of a coarse bridge is 1.2 over 0.72, the part of a full one's gain
+// that it has at 131,072 paths (a geometric mean over nine trades of more than 32 steps): few points do not
+// show what independent numbers leave between its dates. The costs are the same on every device, so that
+// choices are.
 struct candidate {
     construction how;
     double cost;
 };
 constexpr std::array candidates{candidate{construction::bridge, 1.5}, candidate{construction::principal, 2.0},
                                 candidate{construction::coarse, 1.7}, candidate{construction::steps, 1.3}};
-constexpr double cost_to_targets = 1.2;
-
-double cost_of(construction how, const run::job& of) {
-    if (quasi::meets_targets({how}, *of.code, *of.when)) return cost_to_targets;
-    return std::ranges::find(candidates, how, &candidate::how)->cost;
-}
 
 // Other paths than a run takes, and than are trained on.
 std::uint64_t seed_of_pilots(std::uint64_t seed) {
@@ -91,9 +88,9 @@ constexpr double least_gain = 1.25;
 
 // How many times fewer path times a run takes for the same error, where randomisations of so many points gain
 // a power of what 32 points gain: one point gains nothing, and the variance falls by a power of their number.
-double worth_of(double cost, double gain, double points) {
+double worth_of(construction how, double gain, double points) {
     const double power = std::log2(points) / std::log2(double{cpu::few_points});
-    return std::pow(gain, power) / cost;
+    return std::pow(gain, power) / std::ranges::find(candidates, how, &candidate::how)->cost;
 }
 
 // At most so many constructions that a run leaves open, and that make other numbers for the trade than those
@@ -178,7 +175,7 @@ chosen_points pilot_of_points::choose(const run::job& of, std::span<const arrays
         const std::optional<double> gain = found.fewer_paths();
         if (!gain) return {run_.asked_points};
         out.tried.push_back({names[k], *gain});
-        const double worth = worth_of(cost_of(names[k], of), *gain, static_cast<double>(run_.unit_paths));
+        const double worth = worth_of(names[k], *gain, static_cast<double>(run_.unit_paths));
         if (worth > best) {
             best = worth;
             out.points.construction = names[k];
