@@ -164,7 +164,7 @@ part_suites() (
     one prefetch-single prefetch asian --precision single_fast --distances 4,8,12 --figures "$out/figures"
     one prefetch-heavy prefetch heston_step --distances 4,8
     one prefetch-five prefetch autocallable --distances 2,4 --paths 131072
-    for suite in l2_hint tiles memory reductions random peers auto models; do one "$suite" "$suite"; done
+    for suite in l2_hint tiles memory reductions random peers auto models convergence; do one "$suite" "$suite"; done
     exit "$status"
 )
 
