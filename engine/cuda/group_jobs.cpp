@@ -24,8 +24,8 @@ std::vector<job_group> group_jobs(
     const gpu_run& run, const separated_jobs& separated, const packed_trades& packed,
     const std::optional<tuned_device>& tuned,
     const std::function<bool(const kernel_decision&, const program::path_program&)>& fits) {
-    std::map<std::pair<const program::path_program*, bool>, std::size_t>
-        by_code;                                                         // and whether targets are met
+    // By code, and whether targets are met.
+    std::map<std::pair<const program::path_program*, bool>, std::size_t> by_code;
     std::map<std::pair<std::string, std::string>, std::size_t> by_text;  // texts of walk and correlate
     std::vector<job_group> out;
     for (std::size_t j = 0; j < run.jobs.size(); ++j) {
