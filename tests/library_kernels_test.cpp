@@ -631,6 +631,27 @@ INSTANTIATE_TEST_SUITE_P(all, kernels_with_tables, testing::ValuesIn(program::pr
 INSTANTIATE_TEST_SUITE_P(all, kernels_with_tables_long, testing::ValuesIn(program::precision_names()),
                          [](const auto& at) { return at.param; });
 
+class kernels_of_targets : public kernels_by_precision {};
+
+// Places on the way and targets take registers beside what a step takes.
+TEST_P(kernels_of_targets, neither_spill_nor_approximate) {
+    cuda::kernel_wish asked;
+    asked.precision = in();
+    asked.reads_shocks = asked.meets_targets = true;
+    for (const char* const product :
+         {"asian", "autocallable", "barrier", "himalaya", "swaption", "lookback"}) {
+        const auto code = example_of(product, in());
+        const auto how = cuda::decide(asked, code, [](const cuda::kernel_decision&, int) { return true; });
+        ASSERT_EQ(how.feed, "inline");
+        ASSERT_NE(cuda::path_kernel_text(code, how).find("draws_to_targets"), std::string::npos);
+        for (const std::string& architecture : architectures)
+            compile_and_judge(code, how, architecture, fmt::format("{} to targets", product));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(all, kernels_of_targets, testing::ValuesIn(program::precision_names()),
+                         [](const auto& at) { return at.param; });
+
 TEST(library_kernels_tables, fuse_only_where_the_source_says_so) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     const tests::surface_program p(12, 100, 2);

@@ -15,6 +15,7 @@
 #include "engine/run/units.h"
 #include "engine/verify/dice.h"
 #include "engine/verify/truth.h"
+#include "tests/on_a_gpu.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -227,6 +228,32 @@ TEST(sobol_prices_long, intervals_on_one_step_hold_the_truth_nearly_as_often) {
         RecordProperty(product, held);
         EXPECT_GE(held, 900) << product;
         EXPECT_LE(held, 970) << product;
+    }
+}
+
+using on_a_gpu = tests::on_a_gpu;
+
+// Paths meet their targets where the feed is left open, and read all moves where it is one of arrays. With
+// jumps, whose sizes build no path, with two factors, and beside a trade that has too few steps for it.
+TEST_F(on_a_gpu, coarse_bridges_have_the_bits_of_the_cpu) {
+    constexpr const char* trades = R"(trades:
+  - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 70}}
+  - {id: jumps, product: asian, underlying: J, strike: 100, averaging_dates: {start: 0, end: 1, count: 70}}
+  - {id: heston, product: european, underlying: H, strike: 100, maturity: 4}
+  - {id: two, product: autocallable, basket: [A, B], initial_level: [100, 90], observations: {start: 0, end: 2, count: 80}, call_level: 1.05, coupon: 0.08, protection: 0.6, notional: 100}
+  - {id: few, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 12}}
+)";
+    run_settings with;
+    with.construction = "coarse";
+    for (const char* const precision : {"double", "single", "mixed"}) {
+        with.precision = precision;
+        with.prefetch = {};
+        with.device = "cpu";
+        const results on_cpu = priced(with, trades);
+        with.device = "cuda";
+        expect_same_bits(on_cpu, priced(with, trades));
+        with.prefetch = "register_rolling";
+        expect_same_bits(on_cpu, priced(with, trades));
     }
 }
 
