@@ -239,7 +239,7 @@ TEST_F(on_a_gpu, coarse_bridges_have_the_bits_of_the_cpu) {
     constexpr const char* trades = R"(trades:
   - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 70}}
   - {id: jumps, product: asian, underlying: J, strike: 100, averaging_dates: {start: 0, end: 1, count: 70}}
-  - {id: heston, product: european, underlying: H, strike: 100, maturity: 4}
+  - {id: heston, product: asian, underlying: H, strike: 100, averaging_dates: {start: 0, end: 1, count: 70}}
   - {id: two, product: autocallable, basket: [A, B], initial_level: [100, 90], observations: {start: 0, end: 2, count: 80}, call_level: 1.05, coupon: 0.08, protection: 0.6, notional: 100}
   - {id: few, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 12}}
 )";
