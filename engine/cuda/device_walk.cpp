@@ -159,11 +159,7 @@ chunk_results device_walk::walk_at_once(const tile_range& range, const tile_rang
     launch_queue queue(device_, run_, counted_);
     open_shocks();
     in_flight guard(device_, streams());
-    const owned_event begun = new_event(device_, main_.get());
-    if (shocks_) {
-        owned_event filling = new_event(device_, fills_.get());
-        if (shocks_->take(range, main_.get())) queue.add(std::move(filling), fills_.get(), 0, 0);
-    }
+    if (shocks_) shocks_->take(range, main_.get());
     has_begun_ = {};
     results_->clear(main_.get());
     cleared_.emplace(new_event(device_, main_.get()));
@@ -181,8 +177,8 @@ chunk_results device_walk::walk_at_once(const tile_range& range, const tile_rang
     device_.wait(main_.get());
     if (!shocks_) guard.end();
     if (landing != out.results.data()) std::copy_n(landing, out.results.size(), out.results.data());
-    seconds_ += device_.milliseconds_between(begun.get(), end.get()) / 1000;
-    kernel_seconds_ += queue.busy_seconds(begun);
+    seconds_ += device_.milliseconds_between(cleared_->get(), end.get()) / 1000;
+    kernel_seconds_ += queue.busy_seconds(*cleared_);
     return out;
 }
 

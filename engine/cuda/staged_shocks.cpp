@@ -14,16 +14,14 @@ void staged_shocks::fill(std::size_t set, const run::tile_range& chunk) {
     filled_.emplace(new_event(device_, fills_));
 }
 
-bool staged_shocks::take(const run::tile_range& chunk, stream reader) {
-    const bool is_made = ahead_ == chunk;
-    if (is_made) {
+void staged_shocks::take(const run::tile_range& chunk, stream reader) {
+    if (ahead_ == chunk) {
         set_ = 1 - set_;
     } else {
         fill(set_, chunk);
     }
     ahead_ = {};
     device_.wait_for(reader, filled_->get());
-    return !is_made;
 }
 
 void staged_shocks::make_ahead(const run::tile_range& next) {

@@ -18,9 +18,8 @@ class staged_shocks {
     staged_shocks(loaded_device& on, const shock_plan& plan, kernels::word64 tiles, std::size_t sets,
                   stream fills);
 
-    // Work given to `reader` from now on finds the shocks of the chunk in the current set. Says whether they
-    // are made only now.
-    bool take(const run::tile_range& chunk, stream reader);
+    // Work given to `reader` from now on finds the shocks of the chunk in the current set.
+    void take(const run::tile_range& chunk, stream reader);
     // Begins to make the shocks of the chunk that is taken next, if there are two sets and the chunk is not
     // empty. All work that reads the other set has ended: a walk waits for its chunk.
     void make_ahead(const run::tile_range& next);
