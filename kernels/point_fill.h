@@ -99,7 +99,7 @@ class shocks_of_warp {
         scramble mine;
         word32 of(word32 k) const { return __shfl_sync(all, own, int(k)); }
     };
-    // Those of nodes from `first` on, of which this lane has the node with its number: number_of(i).
+    // Dimensions of the nodes number_of(i), for i from `first` on: this lane's is that of its own number.
     template <class numbering>
     dimensions dimensions_of(word32 first, word32 end, const numbering& number_of) const {
         const word32 i = first + lane();

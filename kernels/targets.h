@@ -41,7 +41,7 @@ struct draws_to_targets : drawn {
         step_to_target<shock> step;
         shock target[word32(shape::width)][word32(slots)];
     };
-    // Where the thread's paths are.
+    // Keeps where the thread's paths are.
     class turn {
       public:
         static constexpr bool reads_memory = true;

@@ -269,7 +269,7 @@ TEST_F(on_the_host, coarse_bridges_have_the_bits_of_the_cpu) {
     compare<double, kernels::double_draws>(of, shock_kind::normal);
 }
 
-// Of two slots, of which the second builds no path, and of a path that goes on behind its last target.
+// The second of two slots builds no path; and a path goes on behind its last target.
 TEST_F(on_the_host, paths_that_meet_targets_have_the_bits_of_the_cpu) {
     tests::made_trade with_lone = tests::trade_of(2, 0, tests::uneven_times(70), {69});
     with_lone.code.lone_normals = {1};

@@ -24,7 +24,7 @@ struct kernel_basis {
     std::string reduction = "tree";       // a name of the catalogue of reductions
     // Rounds of Philox where paths make their shocks; in other precisions than single_fast always these.
     int rounds = kernels::philox_rounds;
-    // Where paths make their shocks, they move to targets that are read (kernels/targets.h).
+    // Paths that make their shocks move to targets that are read (kernels/targets.h).
     bool meets_targets = false;
 
     friend bool operator==(const kernel_basis&, const kernel_basis&) = default;

@@ -244,7 +244,7 @@ outcome tune(gpu_timer& on, path_timer& kernel, const kernel_wish& asked, double
         on, [&](std::size_t i) { return right[i]; }, right.size(),
         [&](std::size_t i) {
             return on.sample([&] {
-                // What a kernel reads of moves to targets, or of all moves, is not alike to make.
+                // Targets and all moves do not take the same time to make.
                 if (asked.meets_targets) kernel.fill(right[i]);
                 kernel.launch(right[i], ready[i]);
             });
