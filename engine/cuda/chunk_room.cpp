@@ -37,8 +37,9 @@ chunk_room chunk_room::on(device& d, const run_state& run, const reduction_entry
     }
     always += run.moves.bytes_always();
     per_tile += run.moves.bytes_per_tile();
-    const auto fit = [&](std::size_t sets) {
-        const word64 tiles = budget > always ? (budget - always) / (per_tile + sets * per_tile_of_set) : 0;
+    const auto fit = [&](std::size_t of_cubes) {
+        const word64 tiles =
+            budget > always ? (budget - always) / (per_tile + of_cubes * per_tile_of_set) : 0;
         return std::min(tiles, most);
     };
     const word64 with_one_set = std::max<word64>(1, fit(1));

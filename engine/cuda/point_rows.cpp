@@ -118,8 +118,10 @@ std::size_t point_rows::add(quasi::order order, bool of_targets) {
     identity.push_back(of_targets);
     const auto [at, is_new] = known_.try_emplace(std::move(identity), shares_.size());
     if (!is_new) return at->second;
-    shared_order& made = shares_.emplace_back(std::move(order));
-    if (of_targets) made.targets = made.order.steps_to_targets();
+    std::optional<quasi::steps_to_targets> targets;
+    if (of_targets) targets = order.steps_to_targets();
+    shares_.push_back({std::move(order), std::move(targets)});
+    const shared_order& made = shares_.back();
     const first_rows last = first_.back();
     first_.push_back({last.normals + made.rows(shock_kind::normal),
                       last.uniforms + made.rows(shock_kind::uniform),
@@ -201,7 +203,6 @@ std::vector<random::placed_points> point_rows::placed(shock_kind kind, std::uint
         p.first_row = first_row;
         p.steps = static_cast<word32>(one.targets ? nodes.size() : of.steps());
         p.slot_count = static_cast<word32>(slots.size());
-        if (p.walkers == 0) p.walkers = kernels::warps_of_points(false);
         for (const word32 d : dimensions)
             if (d != kernels::no_dimension) p.directions = std::max<std::size_t>(p.directions, d + 1);
         first_row += rows;

@@ -45,7 +45,7 @@ class point_rows {
   private:
     struct shared_order {
         quasi::order order;
-        std::optional<quasi::steps_to_targets> targets{};
+        std::optional<quasi::steps_to_targets> targets;
         std::uint64_t rows(random::shock_kind kind) const;
     };
     struct first_rows {

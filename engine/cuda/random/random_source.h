@@ -41,7 +41,8 @@ struct placed_points {
     const double *inverse_roots = nullptr, *loadings = nullptr;
     const kernels::word32* steps_of_components = nullptr;
     const kernels::point_segment* segments = nullptr;
-    kernels::word32 components = 0, walkers = 0, stack = 0, steps = 0, slot_count = 1;
+    kernels::word32 components = 0, walkers = kernels::warps_of_points(false), stack = 0, steps = 0,
+                    slot_count = 1;
     std::size_t directions = 0;  // dimensions up to the last that is taken
     // Those of kernels::rotation_arguments.
     const kernels::word32* rotated_slots = nullptr;

@@ -182,7 +182,6 @@ class sobol_points final : public random_source {
         out.steps = rows;
         out.slots = slot_->as<kernels::slot_of_points>();
         out.dimensions = dimensions_->as<kernels::word32>();
-        out.walkers = kernels::warps_of_points(false);
         out.directions = std::min(rows, quasi::most_dimensions);
         return out;
     }
