@@ -253,6 +253,14 @@ bool reads_shocks(const kernel_wish& wish) {
     return feed_of(wish).makes_use_of(array);
 }
 
+bool reads_shocks(const kernel_decision& how) {
+    return feed_named(how.feed).makes_use_of(array);
+}
+
+bool meets_targets(const kernel_decision& how) {
+    return how.meets_targets && !reads_shocks(how);
+}
+
 std::uint64_t feed_shared_bytes(const kernel_decision& how, int slots) {
     return feed_named(how.feed).shared_bytes(how, slots);
 }

@@ -23,16 +23,15 @@ struct kernel_end {
 };
 
 std::string text_with(const program::path_program& p, const kernel_decision& how, const kernel_end& end) {
-    using use = feed_entry::use;
     const program::precision_traits& words = program::traits_of(how.precision);
     // Everywhere else a program does on a GPU what it does on the CPU.
     const program::path_program code = words.is_fast ? program::contract(p) : p;
     const feed_entry& feed = feed_named(how.feed);
     const space_entry& rows = space_named(how.row_space);
     const reduction_entry& reduction = reduction_named(how.reduction);
-    const bool from_arrays = feed.makes_use_of(use::array);
+    const bool from_arrays = reads_shocks(how);
     // The text leaves out all that makes no difference, so that one kernel serves.
-    const bool meets_targets = how.meets_targets && !from_arrays;
+    const bool meets_targets = cuda::meets_targets(how);
     const bool from_memory = from_arrays || meets_targets || p.scenarios_per_step > 0;
     // A feed that makes its shocks takes targets and scenarios from wherever they lie by their address.
     const std::string_view space = from_arrays   ? space_named(how.space).type

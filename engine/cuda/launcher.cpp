@@ -18,7 +18,8 @@ std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kern
     run.jobs = separated.jobs();
     run.how = how;
     run.points = points;
-    run.unit_paths = kernels::paths_per_tile;  // of any number
+    // A run takes points only if it has a unit. Texts of kernels are the same for units of any length.
+    run.unit_paths = kernels::paths_per_tile;
     std::vector<needed_kernel> out;
     std::map<std::string, std::vector<std::size_t>> correlate;
     std::size_t correlations = 0;

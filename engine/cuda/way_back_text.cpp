@@ -237,7 +237,7 @@ kernel_wish open_wish_of(const way_back_decision& how) {
 }
 
 way_back_decision read_by(way_back_decision how, const kernel_decision& reads) {
-    how.keeps_shocks = feed_named(reads.feed).makes_use_of(feed_entry::array);
+    how.keeps_shocks = reads_shocks(reads);
     how.reads = reads;
     return how;
 }
@@ -245,7 +245,7 @@ way_back_decision read_by(way_back_decision how, const kernel_decision& reads) {
 way_back_decision for_arrays(way_back_decision how) {
     how.reads_arrays = true;
     how.keeps_shocks = false;
-    if (!feed_named(how.reads.feed).makes_use_of(feed_entry::array)) how.reads.feed = "none";
+    if (!reads_shocks(how.reads)) how.reads.feed = "none";
     return how;
 }
 

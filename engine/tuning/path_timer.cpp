@@ -85,12 +85,8 @@ path_timer::prepared path_timer::prepare(const kernel_decision& how, int warps) 
     return out;
 }
 
-bool path_timer::meets_targets(const kernel_decision& how) {
-    return how.meets_targets && !cuda::feed_named(how.feed).makes_use_of(cuda::feed_entry::array);
-}
-
 path_timer::arrays_of_kernel& path_timer::arrays_for(const kernel_decision& how) {
-    arrays_of_kernel& all = meets_targets(how) ? targets_ : moves_;
+    arrays_of_kernel& all = cuda::meets_targets(how) ? targets_ : moves_;
     if (all.pitch > 0) return all;
     const auto of = shock_type(how.precision);
     all.pitch = random::padded_paths(kernels::tiles_of(paths_) * kernels::paths_per_tile, of);
@@ -121,7 +117,7 @@ path_timer::arrays_of_kernel& path_timer::arrays_for(const kernel_decision& how)
     } else {
         fill(all.normals, normals_, random::shock_kind::normal);
     }
-    if (!meets_targets(how)) fill(all.uniforms, uniforms_, random::shock_kind::uniform);
+    if (!cuda::meets_targets(how)) fill(all.uniforms, uniforms_, random::shock_kind::uniform);
     on_.device().wait(on_.stream());
     return all;
 }
@@ -171,8 +167,8 @@ kernels::path_arguments path_timer::arguments(const kernel_decision& how) {
     a.numbers = numbers_->as<void>();
     a.words = words_->as<kernels::word32>();
     a.trade_count = static_cast<kernels::word32>(of_.trades.size());
-    a.trades = (meets_targets(how) ? targets_ : moves_).records->as<kernels::trade_record>();
-    if (meets_targets(how) || cuda::feed_named(how.feed).makes_use_of(cuda::feed_entry::array)) {
+    a.trades = (cuda::meets_targets(how) ? targets_ : moves_).records->as<kernels::trade_record>();
+    if (cuda::meets_targets(how) || cuda::reads_shocks(how)) {
         const arrays_of_kernel& c = arrays_for(how);
         const auto argument = [&](const std::optional<cuda::device_memory>& memory, int per_step) {
             kernels::array_argument out{};
@@ -201,7 +197,7 @@ std::vector<kernels::tile_result> path_timer::results() {
 }
 
 std::uint64_t path_timer::bytes_read(const kernel_decision& how) const {
-    if (!cuda::feed_named(how.feed).makes_use_of(cuda::feed_entry::array)) return 0;
+    if (!cuda::reads_shocks(how)) return 0;
     return paths_ * of_.path_steps() *
            static_cast<std::uint64_t>(of_.code.normals_per_step + of_.code.uniforms_per_step) *
            bytes_of(shock_type(how.precision));

@@ -62,7 +62,6 @@ class path_timer {
         cuda::point_rows::target_tables tables;
         std::unique_ptr<random::random_source> source;
     };
-    static bool meets_targets(const cuda::kernel_decision& how);
     std::uint64_t normal_rows(const arrays_of_kernel& of) const;
     void share_rows(std::vector<kernels::trade_record> records, arrays_of_kernel& of, bool of_targets);
     arrays_of_kernel& arrays_for(const cuda::kernel_decision& how);
