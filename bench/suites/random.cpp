@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite `random`: normals a second of every random source that fills a cube and of cuRAND's device API,
 // and the cost of a cube from end to end: an Asian with shocks made in registers, by us and by cuRAND,
-// compared with the same one walked from a cube that was filled for it. Before a source is timed, its numbers
-// must have the mean and the variance of normals, our walks must have the bits of the CPU's price, and
-// cuRAND's a price within its error.
+// compared with the same one walked from a cube that was filled for it; and sums of few quasi-random points
+// by path, made in registers and by a cube. Before a source is timed, its numbers must have the mean and the
+// variance of normals, our walks and sums must have the bits of the CPU's, and cuRAND's a price within its
+// error.
 #include "bench/suites/random.h"
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 #include "bench/measure/suites.h"
 #include "bench/measure/timing.h"
 #include "bench/suites/curand_device.h"
+#include "bench/suites/point_sums.h"
 #include "engine/cuda/kernel_text.h"
 #include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/random/fill_kernels.h"
@@ -42,12 +44,15 @@ using arrays::element;
 
 constexpr std::uint64_t cube_rows = 64, walk_steps = 252;
 // If memory suffices: a cube of 2^26 normals, and one for the 2^19 paths of a walk.
+constexpr std::uint64_t most_paths_of_cube = std::uint64_t{1} << 20;
 std::uint64_t cube_paths(const gpu_timer& on) {
-    return paths_for(std::uint64_t{1} << 20, cube_rows, on.device().free_bytes());
+    return paths_for(most_paths_of_cube, cube_rows, on.device().free_bytes());
 }
 std::uint64_t walk_paths(const gpu_timer& on) {
     return paths_for(std::uint64_t{1} << 19, walk_steps, on.device().free_bytes());
 }
+// So few might stay in registers.
+constexpr std::array<kernels::word32, 3> few_dimensions{1, 12, 60};
 // Rows whose numbers are checked.
 constexpr std::array<std::uint64_t, 3> sampled_rows{0, 31, cube_rows - 1};
 
@@ -404,12 +409,14 @@ void measure(gpu_timer& on, std::span<const std::string> header_folders, const s
         if (program::is_fast(p)) texts.push_back(inline_asian(p, kernels::fewest_philox_rounds).text());
         texts.push_back(streamed_asian(p).text());
     }
+    for (const std::string& text : texts_of_point_sums()) texts.push_back(text);
     on.compile(texts);
     const device_headers headers(header_folders);
     if (headers.found) on.compile(curand_texts(), *headers.found);
     own_fill ours = measure_makers(on, to);
     measure_device_generators(on, headers, ours, to);
     for (const program::precision p : walked) measure_walks(on, p, headers, to);
+    measure_point_sums(on, few_dimensions, most_paths_of_cube, to);
 }
 
 }  // namespace normals

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of the suite `random` that asks what a trade of few dimensions would gain if its points stayed in
+// registers: each path's sum of them, made in one kernel, and read from a cube that is filled for it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/measure/suites.h"
+#include "bench/measure/timing.h"
+#include "engine/cuda/memory.h"
+#include "engine/cuda/random/random_source.h"
+#include "kernels/studies/point_sums_job.h"
+
+namespace tilewalk::bench::normals {
+
+std::string sum_made_text(arrays::element of);
+std::string sum_read_text(arrays::element of);
+// Fills the cube that is read, as it would for a trade.
+std::string sum_filled_text(arrays::element of);
+std::vector<std::string> texts_of_point_sums();
+
+// The sums of the first paths.
+std::vector<double> sums_by_the_cpu(arrays::element of, kernels::word32 dimensions, std::uint64_t paths);
+
+class point_sums {
+  public:
+    // Paths are of one randomisation, and fill whole tiles.
+    point_sums(gpu_timer& on, arrays::element of, kernels::word32 dimensions, std::uint64_t paths);
+
+    // Both leave the same sums.
+    void make();
+    void fill_and_read();
+    // The first step of the second.
+    void fill();
+    // What was summed last, which is forgotten.
+    std::vector<double> taken();
+
+  private:
+    void run(cuda::kernel k, bool makes_points, void* arguments);
+
+    gpu_timer& on_;
+    arrays::element of_;
+    cuda::kernel made_, filled_, read_;
+    cuda::device_memory directions_, slot_, numbers_, cube_, sums_;
+    std::vector<cuda::device_memory> table_;
+    kernels::studies::point_sums_job job_{};
+    cuda::in_flight waits_;
+};
+
+// Measures both in both precisions, for each number of dimensions, with at most so many paths.
+void measure_point_sums(gpu_timer& on, std::span<const kernels::word32> dimensions, std::uint64_t most_paths,
+                        const sink& to);
+
+}  // namespace tilewalk::bench::normals
