@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text that a GPU compiles, run by the host: it is built with the host's compiler, and every thread of a
-// block is a thread of ours. Words that C++ does not know are defined for it; feeds that copy asynchronously
-// can't be run, but copies of single numbers can: each happens when its thread waits for it, and not before.
-// A test's program includes this once.
+// The text that a GPU compiles, run by the host: it is built with the host's compiler, and the threads of a
+// block take turns. Words that C++ does not know are defined for it; feeds that copy asynchronously can't be
+// run, but copies of single numbers can: each happens when its thread waits for it, and not before. A test's
+// program includes this once.
 #pragma once
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <pthread.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +16,9 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <memory>
+#include <random>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -110,38 +113,70 @@ inline std::string text_of(const std::filesystem::path& file) {
 
 // ---- a block of threads ----------------------------------------------------------------------------------
 
+// Where threads wait for each other.
+struct meeting {
+    unsigned size = 0, there = 0, number = 0;
+};
 // Lanes that exchange numbers: a warp, or half of one.
 struct lanes_of_block {
-    pthread_barrier_t barrier;
+    meeting meets;
     double exchanged[32], also[32];
 };
-struct block_of_threads {
-    pthread_barrier_t barrier;
-    int any = 0;
-    std::vector<lanes_of_block> warps, halves;
 
-    explicit block_of_threads(unsigned threads) : warps((threads + 31) / 32), halves((threads + 15) / 16) {
-        pthread_barrier_init(&barrier, nullptr, threads);
+// The threads of a block take turns: each goes on until it has to wait for others. Who comes first is drawn
+// anew for every round, so that a kernel in which threads don't wait for each other gives wrong numbers soon.
+class block_of_threads {
+  public:
+    explicit block_of_threads(unsigned threads)
+        : all_{threads}, threads_(threads), warps_((threads + 31) / 32), halves_((threads + 15) / 16) {
         const auto open = [&](std::vector<lanes_of_block>& all, unsigned size) {
-            for (unsigned i = 0; i < all.size(); ++i)
-                pthread_barrier_init(&all[i].barrier, nullptr, std::min(size, threads - i * size));
+            for (unsigned i = 0; i < all.size(); ++i) all[i].meets.size = std::min(size, threads - i * size);
         };
-        open(warps, 32);
-        open(halves, 16);
+        open(warps_, 32);
+        open(halves_, 16);
+        for (unsigned t = 0; t < threads; ++t) order_.push_back(t);
+        for (thread& one : threads_) one.stack = std::make_unique_for_overwrite<char[]>(stack_bytes);
     }
-    ~block_of_threads() {
-        pthread_barrier_destroy(&barrier);
-        for (auto* all : {&warps, &halves})
-            for (lanes_of_block& of : *all) pthread_barrier_destroy(&of.barrier);
-    }
-    block_of_threads(const block_of_threads&) = delete;
-    block_of_threads& operator=(const block_of_threads&) = delete;
 
-    lanes_of_block& lanes(unsigned mask, unsigned thread) {
-        if (mask == ~0u) return warps[thread / 32];
-        if (mask != 0xffffu << (thread % 32 / 16 * 16)) std::abort();
-        return halves[thread / 16];
+    // Runs `work` as each of the threads. Throws std::runtime_error if some wait for what never happens.
+    void run(unsigned block, const std::function<void()>& work);
+
+    void wait() { wait(all_); }
+    void wait(meeting& at) {
+        has_moved_ = true;
+        const unsigned number = at.number;
+        if (++at.there == at.size) {
+            at.there = 0;
+            ++at.number;
+            return;
+        }
+        while (at.number == number) ::swapcontext(&threads_[now_].at, &round_);
+        has_moved_ = true;
     }
+    lanes_of_block& lanes(unsigned mask);
+    int any = 0;
+    // Groups of copies of the thread whose turn it is, the last one still open.
+    std::deque<std::vector<std::pair<double*, const double*>>>& copies() { return threads_[now_].copies; }
+
+  private:
+    static constexpr std::size_t stack_bytes = 256 << 10;
+    struct thread {
+        ucontext_t at;
+        std::unique_ptr<char[]> stack;
+        std::deque<std::vector<std::pair<double*, const double*>>> copies;
+        bool has_ended = false;
+    };
+    static void begin_thread();
+
+    meeting all_;
+    std::vector<thread> threads_;
+    std::vector<lanes_of_block> warps_, halves_;
+    std::vector<unsigned> order_;
+    std::minstd_rand draws_;
+    ucontext_t round_{};
+    const std::function<void()>* work_ = nullptr;
+    unsigned now_ = 0;
+    bool has_moved_ = false;
 };
 inline thread_local block_of_threads* the_block = nullptr;
 
@@ -154,63 +189,105 @@ extern "C" {
 thread_local place_in_grid threadIdx, blockIdx, blockDim;
 
 void host_barrier() {
-    pthread_barrier_wait(&tilewalk::tests::the_block->barrier);
+    tilewalk::tests::the_block->wait();
 }
 int host_any(int x) {
-    __atomic_fetch_or(&tilewalk::tests::the_block->any, x, __ATOMIC_SEQ_CST);
-    host_barrier();
-    const int any = tilewalk::tests::the_block->any;
-    host_barrier();
-    __atomic_store_n(&tilewalk::tests::the_block->any, 0, __ATOMIC_SEQ_CST);
-    host_barrier();
+    auto& block = *tilewalk::tests::the_block;
+    block.any |= x;
+    block.wait();
+    const int any = block.any;
+    block.wait();
+    block.any = 0;
+    block.wait();
     return any;
 }
 double host_exchange(unsigned lanes, double x, unsigned from) {
-    auto& of = tilewalk::tests::the_block->lanes(lanes, threadIdx.x);
+    auto& block = *tilewalk::tests::the_block;
+    auto& of = block.lanes(lanes);
     of.exchanged[threadIdx.x % 32] = x;
-    pthread_barrier_wait(&of.barrier);
+    block.wait(of.meets);
     const double got = of.exchanged[from];
-    pthread_barrier_wait(&of.barrier);
+    block.wait(of.meets);
     return got;
 }
 unsigned host_ballot(unsigned lanes, int x) {
-    auto& of = tilewalk::tests::the_block->lanes(lanes, threadIdx.x);
+    auto& block = *tilewalk::tests::the_block;
+    auto& of = block.lanes(lanes);
     of.exchanged[threadIdx.x % 32] = x != 0;
-    pthread_barrier_wait(&of.barrier);
+    block.wait(of.meets);
     unsigned out = 0;
     for (unsigned l = 0; l < 32; ++l)
         if ((lanes >> l & 1) != 0 && of.exchanged[l] != 0) out |= 1u << l;
-    pthread_barrier_wait(&of.barrier);
+    block.wait(of.meets);
     return out;
 }
 void host_multiply(double* c, double* c_next, double a, double b) {
     const unsigned lane = threadIdx.x % 32;
-    auto& of = tilewalk::tests::the_block->lanes(~0u, threadIdx.x);
+    auto& block = *tilewalk::tests::the_block;
+    auto& of = block.lanes(~0u);
     of.exchanged[lane] = a;
     of.also[lane] = b;
-    pthread_barrier_wait(&of.barrier);
+    block.wait(of.meets);
     for (unsigned k = 0; k < 4; ++k) {
         const double x = of.exchanged[lane / 4 * 4 + k];
         *c = std::fma(x, of.also[lane % 4 * 8 + k], *c);
         *c_next = std::fma(x, of.also[lane % 4 * 8 + 4 + k], *c_next);
     }
-    pthread_barrier_wait(&of.barrier);
+    block.wait(of.meets);
 }
-// Groups of copies of the thread, the last one still open.
-thread_local std::deque<std::vector<std::pair<double*, const double*>>> the_copies(1);
 void host_copy(double* to, const double* from) {
-    the_copies.back().emplace_back(to, from);
+    tilewalk::tests::the_block->copies().back().emplace_back(to, from);
 }
 void host_commit() {
-    the_copies.emplace_back();
+    tilewalk::tests::the_block->copies().emplace_back();
 }
 void host_wait(int pending) {
-    for (; the_copies.size() > static_cast<std::size_t>(pending) + 1; the_copies.pop_front())
-        for (const auto& [to, from] : the_copies.front()) *to = *from;
+    auto& copies = tilewalk::tests::the_block->copies();
+    for (; copies.size() > static_cast<std::size_t>(pending) + 1; copies.pop_front())
+        for (const auto& [to, from] : copies.front()) *to = *from;
 }
 }
 
 namespace tilewalk::tests {
+
+inline lanes_of_block& block_of_threads::lanes(unsigned mask) {
+    if (mask == ~0u) return warps_[threadIdx.x / 32];
+    if (mask != 0xffffu << (threadIdx.x % 32 / 16 * 16)) std::abort();
+    return halves_[threadIdx.x / 16];
+}
+
+inline void block_of_threads::begin_thread() {
+    (*the_block->work_)();
+    the_block->threads_[the_block->now_].has_ended = true;
+    the_block->has_moved_ = true;
+}
+
+inline void block_of_threads::run(unsigned block, const std::function<void()>& work) {
+    the_block = this;
+    work_ = &work;
+    blockIdx.x = block;
+    blockDim.x = static_cast<unsigned>(threads_.size());
+    for (thread& one : threads_) {
+        one.copies.assign(1, {});
+        one.has_ended = false;
+        ::getcontext(&one.at);
+        one.at.uc_stack.ss_sp = one.stack.get();
+        one.at.uc_stack.ss_size = stack_bytes;
+        one.at.uc_link = &round_;
+        ::makecontext(&one.at, begin_thread, 0);
+    }
+    for (std::size_t running = threads_.size(); running > 0;) {
+        std::shuffle(order_.begin(), order_.end(), draws_);
+        has_moved_ = false;
+        for (const unsigned t : order_) {
+            if (threads_[t].has_ended) continue;
+            now_ = threadIdx.x = t;
+            ::swapcontext(&round_, &threads_[t].at);
+            if (threads_[t].has_ended) --running;
+        }
+        if (!has_moved_) throw std::runtime_error("threads of a block wait for each other forever");
+    }
+}
 
 // Kernels of one text, built for the host.
 class host_kernel {
@@ -266,31 +343,8 @@ class host_kernel {
     void run(const char* name, unsigned blocks, unsigned threads, const arguments& a) const {
         const auto kernel = reinterpret_cast<void (*)(arguments)>(::dlsym(library_, name));
         if (kernel == nullptr) throw std::runtime_error(::dlerror());
-        for (unsigned b = 0; b < blocks; ++b) {
-            block_of_threads block(threads);
-            struct one {
-                void (*kernel)(arguments);
-                const arguments* with;
-                block_of_threads* block;
-                unsigned thread, threads, number;
-            };
-            std::vector<one> all;
-            for (unsigned t = 0; t < threads; ++t) all.push_back({kernel, &a, &block, t, threads, b});
-            std::vector<pthread_t> started(threads);
-            for (unsigned t = 0; t < threads; ++t) {
-                const auto work = [](void* what) -> void* {
-                    const auto& me = *static_cast<const one*>(what);
-                    the_block = me.block;
-                    threadIdx.x = me.thread;
-                    blockIdx.x = me.number;
-                    blockDim.x = me.threads;
-                    me.kernel(*me.with);
-                    return nullptr;
-                };
-                if (pthread_create(&started[t], nullptr, work, &all[t]) != 0) std::abort();
-            }
-            for (const pthread_t t : started) pthread_join(t, nullptr);
-        }
+        block_of_threads block(threads);
+        for (unsigned b = 0; b < blocks; ++b) block.run(b, [&] { kernel(a); });
     }
 
   private:
