@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Prices the books of configs/ with two builds, the one named and one by clang with the lane loops at -O1, and wants
-# the same bits: check_same_bits.sh build/release/tilewalk
+# Prices the books of configs/ with two builds, the one named and one by clang with the lane loops at -O1 and all else not
+# optimised, and wants the same bits: check_same_bits.sh build/release/tilewalk
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,7 +14,7 @@ build=build/same_bits
 log=$(mktemp)
 scratch=$(mktemp -d)
 trap 'rm -rf "$log" "$scratch"' EXIT
-if ! { cmake -S . -B $build -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS=-O1 \
+if ! { cmake -S . -B $build -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 \
         -DTILEWALK_KERNEL_OPTIMISATION=-O1 -DTILEWALK_TESTS=OFF -DTILEWALK_BENCH=OFF -DTILEWALK_CUDA=OFF &&
         cmake --build $build -j "$(nproc)" --target tilewalk_cli; } > "$log" 2>&1; then
     cat "$log"
