@@ -32,18 +32,15 @@ std::shared_ptr<cuda::fake_gpu> gpu_of_host(const mistake& spoil) {
     auto gpu = std::make_shared<cuda::fake_gpu>();
     gpu->properties.l2_bytes = 0;
     gpu->properties.multiprocessors = 1;
-    const auto built = std::make_shared<std::map<std::string, tests::host_kernel>>();
-    gpu->kernel = [=](const std::string& text, const std::string& name, const cuda::launch& how,
-                      std::span<void*> arguments) -> cuda::fake_gpu::work {
-        const tests::host_kernel* of = &built->try_emplace(text, text).first->second;
-        if (name == "fill") {
-            const auto a = *static_cast<const kernels::points_arguments*>(arguments[0]);
-            return [=] { of->run(name.c_str(), how.blocks, how.threads, a); };
-        }
-        const auto a = *static_cast<const point_sums_job*>(arguments[0]);
-        return [=] {
-            of->run(name.c_str(), how.blocks, how.threads, a);
-            spoil(text, a);
+    gpu->kernel = [spoil, all = tests::host_kernels()](const std::string& text, const std::string& name,
+                                                       const cuda::launch& how,
+                                                       std::span<void*> arguments) -> cuda::fake_gpu::work {
+        if (name == "fill")
+            return all.launched<kernels::points_arguments>(text, name, how.blocks, how.threads, arguments);
+        const auto sum = all.launched<point_sums_job>(text, name, how.blocks, how.threads, arguments);
+        return [=, job = *static_cast<const point_sums_job*>(arguments[0])] {
+            sum();
+            spoil(text, job);
         };
     };
     return gpu;

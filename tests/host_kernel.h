@@ -17,8 +17,10 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <memory>
 #include <random>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -113,7 +115,7 @@ inline std::string text_of(const std::filesystem::path& file) {
 
 // ---- a block of threads ----------------------------------------------------------------------------------
 
-// Where threads wait for each other.
+// A place at which threads wait for each other.
 struct meeting {
     unsigned size = 0, there = 0, number = 0;
 };
@@ -351,6 +353,23 @@ class host_kernel {
     own_folder own_;
     std::filesystem::path folder_ = own_.path();
     void* library_ = nullptr;
+};
+
+// Kernels by their text, each built when it is first asked for.
+class host_kernels {
+  public:
+    // The work of a launch whose kernel takes such arguments.
+    template <class arguments>
+    std::function<void()> launched(const std::string& text, const std::string& name, unsigned blocks,
+                                   unsigned threads, std::span<void*> with) const {
+        const host_kernel* of = &built_->try_emplace(text, text).first->second;
+        const auto a = *static_cast<const arguments*>(with[0]);
+        return [=, kept = built_] { of->run(name.c_str(), blocks, threads, a); };
+    }
+
+  private:
+    std::shared_ptr<std::map<std::string, host_kernel>> built_ =
+        std::make_shared<std::map<std::string, host_kernel>>();
 };
 
 }  // namespace tilewalk::tests

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text that a GPU compiles, run by the host: path kernels of the library's products and of made books are
-// built with the host's compiler, every thread of a block is a thread of ours, and each tile must have the
-// bits that the CPU's walk gives it. Words that C++ does not know are defined for it; feeds that copy
-// asynchronously are left to feeds_test.
+// built with the host's compiler, the threads of a block take turns, and each tile must have the bits that
+// the CPU's walk gives it. Words that C++ does not know are defined for it; feeds that copy asynchronously
+// are left to feeds_test.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -428,5 +428,44 @@ TEST(kernels_of_feeds_on_host, tell_a_wrong_kernel) {
 }
 
 }  // namespace
+
+// ---- blocks of threads on the host
+// -------------------------------------------------------------------------
+
+namespace {
+
+// A block's threads leave their numbers in shared memory, and each sums those of its warp.
+std::vector<unsigned> sums_on_host(const std::string& meets, unsigned threads) {
+    const host_kernel of(R"(#include "kernels/ptx.h"
+extern __shared__ __align__(128) char shared[];
+extern "C" __global__ void sum(unsigned* const to) {
+    unsigned* const numbers = reinterpret_cast<unsigned*>(shared);
+    numbers[threadIdx.x] = 0;
+    __syncthreads();
+    numbers[threadIdx.x] = threadIdx.x;
+    )" + meets + R"(
+    unsigned sum = 0;
+    for (unsigned i = 0; i < 32; ++i) sum += numbers[threadIdx.x / 32 * 32 + i];
+    to[threadIdx.x] = sum;
+}
+)");
+    std::vector<unsigned> out(threads);
+    of.run("sum", 1, threads, out.data());
+    return out;
+}
+
+}  // namespace
+
+TEST(blocks_on_host, wait_where_the_kernel_does) {
+    std::vector<unsigned> expected;
+    for (unsigned t = 0; t < 96; ++t) expected.push_back(t / 32 * 32 * 32 + 31 * 16);
+    EXPECT_EQ(sums_on_host("__syncthreads();", 96), expected);
+    EXPECT_EQ(sums_on_host("__syncwarp();", 96), expected);
+    EXPECT_NE(sums_on_host("", 96), expected);
+}
+
+TEST(blocks_on_host, do_not_wait_forever) {
+    EXPECT_THROW(sums_on_host("if (threadIdx.x < 3) __syncthreads();", 96), std::runtime_error);
+}
 
 }  // namespace tilewalk

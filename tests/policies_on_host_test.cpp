@@ -25,16 +25,12 @@ namespace {
 std::shared_ptr<cuda::fake_gpu> gpu_of_host() {
     auto gpu = std::make_shared<cuda::fake_gpu>();
     gpu->attributes.blocks_per_multiprocessor = 0;
-    const auto built = std::make_shared<std::map<std::string, tests::host_kernel>>();
-    gpu->kernel = [built](const std::string& cubin, const std::string& kernel, const cuda::launch& how,
-                          std::span<void*> arguments) -> cuda::fake_gpu::work {
-        const tests::host_kernel* of = &built->try_emplace(cubin, cubin).first->second;
-        if (kernel == "leave") {
-            const auto a = *static_cast<const kernels::leaving_arguments*>(arguments[0]);
-            return [=] { of->run("leave", how.blocks, how.threads, a); };
-        }
-        const auto a = *static_cast<const kernels::backward_arguments*>(arguments[0]);
-        return [=] { of->run(kernel.c_str(), how.blocks, how.threads, a); };
+    gpu->kernel = [all = tests::host_kernels()](const std::string& cubin, const std::string& kernel,
+                                                const cuda::launch& how, std::span<void*> arguments) {
+        return kernel == "leave" ? all.launched<kernels::leaving_arguments>(cubin, kernel, how.blocks,
+                                                                            how.threads, arguments)
+                                 : all.launched<kernels::backward_arguments>(cubin, kernel, how.blocks,
+                                                                             how.threads, arguments);
     };
     return gpu;
 }

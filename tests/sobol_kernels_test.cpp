@@ -167,16 +167,11 @@ void walk_to_targets(const quasi::order& of, const std::vector<typename draws::s
 
 std::shared_ptr<cuda::fake_gpu> gpu_of_host() {
     auto gpu = std::make_shared<cuda::fake_gpu>();
-    const auto built = std::make_shared<std::map<std::string, tests::host_kernel>>();
-    gpu->kernel = [built](const std::string& text, const std::string& name, const cuda::launch& how,
-                          std::span<void*> arguments) -> cuda::fake_gpu::work {
-        const tests::host_kernel* of = &built->try_emplace(text, text).first->second;
-        if (name == "rotate") {
-            const auto a = *static_cast<const kernels::rotation_arguments*>(arguments[0]);
-            return [=] { of->run(name.c_str(), how.blocks, how.threads, a); };
-        }
-        const auto a = *static_cast<const kernels::points_arguments*>(arguments[0]);
-        return [=] { of->run(name.c_str(), how.blocks, how.threads, a); };
+    gpu->kernel = [all = tests::host_kernels()](const std::string& text, const std::string& name,
+                                                const cuda::launch& how, std::span<void*> arguments) {
+        return name == "rotate"
+                   ? all.launched<kernels::rotation_arguments>(text, name, how.blocks, how.threads, arguments)
+                   : all.launched<kernels::points_arguments>(text, name, how.blocks, how.threads, arguments);
     };
     return gpu;
 }

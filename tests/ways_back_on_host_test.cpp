@@ -33,20 +33,17 @@ using program::precision;
 // A device that runs what it is given.
 std::shared_ptr<cuda::fake_gpu> gpu_of_host() {
     auto gpu = std::make_shared<cuda::fake_gpu>();
-    const auto built = std::make_shared<std::map<std::string, tests::host_kernel>>();
-    gpu->kernel = [built](const std::string& cubin, const std::string& kernel, const cuda::launch& how,
-                          std::span<void*> arguments) -> cuda::fake_gpu::work {
+    gpu->kernel = [all = tests::host_kernels()](const std::string& cubin, const std::string& kernel,
+                                                const cuda::launch& how,
+                                                std::span<void*> arguments) -> cuda::fake_gpu::work {
         if (kernel == "merge_tiles") {
             const auto a = *static_cast<const kernels::merge_arguments*>(arguments[0]);
             return [how, a] { merge_as_a_gpu(how, a); };
         }
-        const tests::host_kernel* of = &built->try_emplace(cubin, cubin).first->second;
-        if (kernel == "merge_derivatives") {
-            const auto a = *static_cast<const kernels::derivative_merge_arguments*>(arguments[0]);
-            return [=] { of->run("merge_derivatives", how.blocks, how.threads, a); };
-        }
-        const auto a = *static_cast<const kernels::way_back_arguments*>(arguments[0]);
-        return [=] { of->run("walk_both_ways", how.blocks, how.threads, a); };
+        return kernel == "merge_derivatives" ? all.launched<kernels::derivative_merge_arguments>(
+                                                   cubin, kernel, how.blocks, how.threads, arguments)
+                                             : all.launched<kernels::way_back_arguments>(
+                                                   cubin, kernel, how.blocks, how.threads, arguments);
     };
     return gpu;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/suites/curand_device.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -9,6 +8,7 @@
 
 #include "bench/measure/walk.h"
 #include "engine/cuda/kernel_text.h"
+#include "engine/cuda/random/fill_kernels.h"
 #include "engine/cuda/reductions.h"
 #include "kernels/arguments.h"
 #include "kernels/tile.h"
@@ -102,10 +102,8 @@ device_fill::device_fill(gpu_timer& on, const cuda::toolkit_headers& with, const
       set_up_(from.keeps_state ? std::optional(on.find(set_up_text(from), "set_up", with)) : std::nullopt),
       fill_(on.find(fill_text(from, of), "fill", with)),
       // As many threads as the device holds at once: each starts a state, and more threads would wait.
-      how_{static_cast<std::uint32_t>(
-               std::max(1, on.device().properties().multiprocessors *
-                               on.device().attributes(fill_, {1, threads, 0}).blocks_per_multiprocessor)),
-           threads, 0},
+      how_{static_cast<std::uint32_t>(random::resident_blocks(on.device(), fill_, {1, threads, 0})), threads,
+           0},
       states_(on.device(),
               from.keeps_state ? std::size_t{how_.blocks} * threads * kernels::studies::state_bytes : 0),
       job_{to, bytes / 16, states_.as<void>(), timed_walk::seed},

@@ -43,28 +43,6 @@ std::vector<word32> up_to(word32 end) {
     return out;
 }
 
-template <class value>
-cuda::device_memory placed(gpu_timer& on, const value* from, std::size_t count) {
-    return on.uploaded(std::vector<value>(from, from + count));
-}
-
-// The table of normals, and behind it what it points to.
-std::vector<cuda::device_memory> table_on(gpu_timer& on, element of) {
-    std::vector<cuda::device_memory> out;
-    if (of == element::double_) {
-        using table = kernels::normal_table<double>;
-        const table& from = quasi::normal_table<double>();
-        out.push_back(placed(on, from.low, table::doubles * table::rows));
-        out.push_back(placed(on, from.high, (table::coefficients - table::doubles) * table::rows));
-        out.push_back(on.uploaded(std::vector{table{out[0].as<double>(), out[1].as<float>()}}));
-    } else {
-        using table = kernels::normal_table<float>;
-        out.push_back(placed(on, quasi::normal_table<float>().all, table::coefficients * table::rows));
-        out.push_back(on.uploaded(std::vector{table{out[0].as<float>()}}));
-    }
-    return out;
-}
-
 }  // namespace
 
 std::string sum_made_text(element of) {
@@ -102,20 +80,18 @@ point_sums::point_sums(gpu_timer& on, element of, word32 dimensions, std::uint64
       made_(on.find(sum_made_text(of), "sum")),
       filled_(on.find(sum_filled_text(of), "fill")),
       read_(on.find(sum_read_text(of), "sum")),
-      directions_(
-          placed(on, quasi::directions(dimensions).data(), std::size_t{dimensions} * kernels::bits_of_index)),
+      tables_(on.device(), of),
       slot_(on.uploaded(std::vector{kernels::slot_of_points{{}, 0, 1, 0}})),
       numbers_(on.uploaded(up_to(dimensions))),
       cube_(on.device(), random::padded_paths(paths, of) * dimensions * arrays::bytes_of(of)),
       sums_(on.device(), paths * arrays::bytes_of(of)),
-      table_(table_on(on, of)),
       waits_(on.device(), {on.stream()}) {
     kernels::points_arguments& a = job_.points;
     a.into = {cube_.as<void>(), random::padded_paths(paths, of), dimensions, paths};
     a.seed = timed_walk::seed;
     a.paths_of_randomisation = paths;
-    a.directions = directions_.as<word32>();
-    a.normals = table_.back().as<void>();
+    a.directions = tables_.directions(dimensions, on.stream());
+    a.normals = tables_.normals(on.stream());
     a.slots = slot_.as<kernels::slot_of_points>();
     a.dimensions = numbers_.as<word32>();
     a.walkers = kernels::warps_of_points(false);
@@ -151,9 +127,7 @@ void point_sums::run(cuda::kernel k, bool makes_points, void* arguments) {
         how.shared_bytes =
             static_cast<std::uint32_t>(of_ == element::double_ ? kernels::kept_normals<double>::bytes
                                                                : kernels::kept_normals<float>::bytes);
-        const int resident = on_.device().properties().multiprocessors *
-                             on_.device().attributes(k, how).blocks_per_multiprocessor;
-        blocks = std::min(blocks, static_cast<std::uint64_t>(std::max(resident, 1)));
+        blocks = std::min(blocks, random::resident_blocks(on_.device(), k, how));
     }
     how.blocks = job_.points.blocks = static_cast<word32>(blocks);
     void* of_launch[] = {arguments};

@@ -11,7 +11,7 @@
 #include "bench/measure/suites.h"
 #include "bench/measure/timing.h"
 #include "engine/cuda/memory.h"
-#include "engine/cuda/random/random_source.h"
+#include "engine/cuda/random/point_tables.h"
 #include "kernels/studies/point_sums_job.h"
 
 namespace tilewalk::bench::normals {
@@ -35,7 +35,7 @@ class point_sums {
     void fill_and_read();
     // The first step of the second.
     void fill();
-    // What was summed last, which is forgotten.
+    // Sums by path of what ran last. They are forgotten.
     std::vector<double> taken();
 
   private:
@@ -44,8 +44,8 @@ class point_sums {
     gpu_timer& on_;
     arrays::element of_;
     cuda::kernel made_, filled_, read_;
-    cuda::device_memory directions_, slot_, numbers_, cube_, sums_;
-    std::vector<cuda::device_memory> table_;
+    random::point_tables tables_;
+    cuda::device_memory slot_, numbers_, cube_, sums_;
     kernels::studies::point_sums_job job_{};
     cuda::in_flight waits_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cuda/random/fill_kernels.h"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -55,6 +56,11 @@ std::uint64_t blocks_to_convert(arrays::element of, const kernels::cube_argument
 }
 
 }  // namespace
+
+std::uint64_t resident_blocks(cuda::device& on, cuda::kernel what, const cuda::launch& how) {
+    return static_cast<std::uint64_t>(
+        std::max(on.properties().multiprocessors * on.attributes(what, how).blocks_per_multiprocessor, 1));
+}
 
 std::string draw_text(arrays::element of, shock_kind kind, bool approximate, int rounds) {
     const bool is_double = of == arrays::element::double_;

@@ -27,6 +27,9 @@ std::string rotation_text(arrays::element of);
 // The texts of all kernels that make points.
 std::vector<std::string> texts_of_points(arrays::element of, bool approximate);
 
+// The blocks of such a launch that a device runs at once; at least one.
+std::uint64_t resident_blocks(cuda::device& on, cuda::kernel what, const cuda::launch& how);
+
 // Fills the cube with the shocks of our own generator. Other rounds than Philox's 10 are for approximate
 // shocks.
 void draw_cube(const opening& from, const cube& into, std::uint64_t first_path, std::uint64_t paths,

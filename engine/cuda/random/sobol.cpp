@@ -11,8 +11,8 @@
 #include "engine/cuda/memory.h"
 #include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/random/fill_kernels.h"
+#include "engine/cuda/random/point_tables.h"
 #include "engine/quasi/directions.h"
-#include "engine/quasi/normal_tables.h"
 #include "engine/run/units.h"
 
 namespace tilewalk::random {
@@ -23,7 +23,8 @@ class sobol_points final : public random_source {
   public:
     explicit sobol_points(const opening& from)
         : from_(from),
-          unit_paths_(from.unit_paths > 0 ? from.unit_paths : run::quasi_unit_paths(from.run_paths)) {}
+          unit_paths_(from.unit_paths > 0 ? from.unit_paths : run::quasi_unit_paths(from.run_paths)),
+          tables_(from.on, from.of) {}
 
     void fill(const cube& into, std::uint64_t first_path, std::uint64_t paths, cuda::stream on) override {
         check_chunk(from_, into, first_path, paths);
@@ -51,8 +52,8 @@ class sobol_points final : public random_source {
         a.seed = from_.seed;
         a.first_path = first_path;
         a.paths_of_randomisation = unit_paths_;
-        a.directions = directions(of, on);
-        a.normals = normals(on);
+        a.directions = tables_.directions(of.directions, on);
+        a.normals = tables_.normals(on);
         a.slots = of.slots;
         a.dimensions = of.dimensions;
         a.visits = of.visits;
@@ -105,11 +106,8 @@ class sobol_points final : public random_source {
     template <class arguments>
     void run(cuda::kernel what, cuda::launch how, arguments& a, std::uint64_t teams_of_block,
              cuda::stream on) {
-        const std::uint64_t resident = static_cast<std::uint64_t>(std::max(
-                                           from_.on.attributes(what, how).blocks_per_multiprocessor, 1)) *
-                                       static_cast<std::uint64_t>(from_.on.properties().multiprocessors);
         a.blocks = static_cast<kernels::word32>(
-            std::min(resident, (a.groups + teams_of_block - 1) / teams_of_block));
+            std::min(resident_blocks(from_.on, what, how), (a.groups + teams_of_block - 1) / teams_of_block));
         how.blocks = a.blocks;
         std::array<void*, 1> pointers{&a};
         from_.on.run(what, how, pointers, on);
@@ -119,48 +117,6 @@ class sobol_points final : public random_source {
                 into.pitch, into.rows - of.first_row, paths};
     }
 
-    // The table, and the arrays that it points to.
-    const void* normals(cuda::stream on) {
-        if (normals_) return normals_->as<void>();
-        const auto place = [&](const void* from, std::size_t bytes) {
-            const cuda::device_memory& there = arrays_.emplace_back(from_.on, bytes);
-            from_.on.upload(there.as<void>(), from, bytes, on);
-            return there.as<void>();
-        };
-        const auto put = [&](const auto& table) {
-            normals_.emplace(from_.on, sizeof table);
-            from_.on.upload(normals_->as<void>(), &table, sizeof table, on);
-            from_.on.wait(on);
-        };
-        if (from_.of == arrays::element::double_) {
-            constexpr std::size_t rows = kernels::normal_table<double>::rows;
-            const auto& of = quasi::normal_table<double>();
-            put(kernels::normal_table<double>{
-                static_cast<const double*>(place(of.low, 2 * rows * sizeof(double))),
-                static_cast<const float*>(place(of.high, 4 * rows * sizeof(float)))});
-        } else {
-            constexpr std::size_t rows = kernels::normal_table<float>::rows;
-            put(kernels::normal_table<float>{static_cast<const float*>(
-                place(quasi::normal_table<float>().all, 4 * rows * sizeof(float)))});
-        }
-        return normals_->as<void>();
-    }
-
-    // Those of all dimensions up to the last that is taken.
-    const kernels::word32* directions(const placed_points& of, cuda::stream on) {
-        const std::size_t numbers = of.directions * kernels::bits_of_index;
-        if (numbers > known_) {
-            // Whatever still reads those before has ended.
-            from_.on.wait(on);
-            directions_.emplace(from_.on, numbers * sizeof(kernels::word32));
-            from_.on.upload(directions_->as<void>(),
-                            quasi::directions(static_cast<std::uint32_t>(of.directions)).data(),
-                            directions_->bytes(), on);
-            from_.on.wait(on);
-            known_ = numbers;
-        }
-        return directions_ ? directions_->as<kernels::word32>() : nullptr;
-    }
     // A dimension a row, of a cube that is no trade's.
     placed_points nameless(kernels::word32 rows, cuda::stream on) {
         if (nameless_rows_ < rows) {
@@ -188,9 +144,8 @@ class sobol_points final : public random_source {
 
     opening from_;
     std::uint64_t unit_paths_;
-    std::optional<cuda::device_memory> directions_, slot_, dimensions_, normals_;
-    std::vector<cuda::device_memory> arrays_;
-    std::size_t known_ = 0;
+    point_tables tables_;
+    std::optional<cuda::device_memory> slot_, dimensions_;
     kernels::word32 nameless_rows_ = 0;
 };
 
