@@ -177,10 +177,16 @@ class fill_of_points {
                  ((has_components ? 2 * a.components : 0) + word64(warp()) * a.stack) * paths_of_warp) {}
 
     void fill() {
-        made_.begin();
+        begin();
+        fill(blockIdx.x, a_.blocks);
+    }
+    // All threads of a block begin together.
+    void begin() const { made_.begin(); }
+    // The groups of a block, of so many that share the work.
+    void fill(word32 block, word32 blocks) {
         const word32 warps = blockDim.x / paths_of_warp;
-        const word32 team = has_components ? blockIdx.x : blockIdx.x * warps + warp();
-        const word32 teams = a_.blocks * (has_components ? 1 : warps);
+        const word32 team = has_components ? block : block * warps + warp();
+        const word32 teams = blocks * (has_components ? 1 : warps);
         for (word32 group = team; group < a_.groups; group += teams) {
             made_.turn_to(group);
             if constexpr (has_components) {

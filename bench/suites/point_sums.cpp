@@ -21,20 +21,21 @@ namespace {
 using arrays::element;
 using kernels::word32;
 
-constexpr int threads = kernels::studies::sums_threads;
+constexpr int threads = kernels::studies::sums_threads,
+              threads_of_tile = kernels::studies::sums_threads_of_tile;
 
-std::string kernel_text(const char* name, const std::string& call) {
+std::string kernel_text(int of_block, const std::string& call) {
     return fmt::format(R"(#include "kernels/ptx.h"
 #include "kernels/studies/point_sums.h"
 
 extern __shared__ __align__(128) char shared[];
 
-extern "C" __global__ void __launch_bounds__({}, 2) {}(const __grid_constant__ tilewalk::kernels::studies::point_sums_job a) {{
+extern "C" __global__ void __launch_bounds__({}, 2) sum(const __grid_constant__ tilewalk::kernels::studies::point_sums_job a) {{
     using namespace tilewalk::kernels;
     studies::{};
 }}
 )",
-                       threads, name, call);
+                       of_block, call);
 }
 
 std::vector<word32> up_to(word32 end) {
@@ -46,12 +47,17 @@ std::vector<word32> up_to(word32 end) {
 }  // namespace
 
 std::string sum_made_text(element of) {
-    return kernel_text("sum", of == element::double_ ? "sum_made<double_draws>(a, shared)"
-                                                     : "sum_made<single_draws>(a, shared)");
+    return kernel_text(threads, of == element::double_ ? "sum_made<double_draws>(a, shared)"
+                                                       : "sum_made<single_draws>(a, shared)");
+}
+
+std::string sum_shared_text(element of) {
+    return kernel_text(threads_of_tile, of == element::double_ ? "sum_shared<double_draws>(a, shared)"
+                                                               : "sum_shared<single_draws>(a, shared)");
 }
 
 std::string sum_read_text(element of) {
-    return kernel_text("sum", of == element::double_ ? "sum_read<double>(a)" : "sum_read<float>(a)");
+    return kernel_text(threads, of == element::double_ ? "sum_read<double>(a)" : "sum_read<float>(a)");
 }
 
 std::string sum_filled_text(element of) {
@@ -61,11 +67,13 @@ std::string sum_filled_text(element of) {
 std::vector<double> sums_by_the_cpu(element of, word32 dimensions, std::uint64_t paths) {
     std::vector<double> out;
     const auto sum = [&]<class shock>(shock total, word32 path) {
+        shock place = 0;
         for (word32 d = 0; d < dimensions; ++d) {
             const auto normal = [](const auto& at) { return normal_of(quasi::normal_table<shock>(), at); };
-            total += kernels::shock_of_point<random::shock_kind::normal, shock>(
-                kernels::point_of(quasi::directions_of(d), path),
-                kernels::scramble_of(timed_walk::seed, 0, d, {}), normal);
+            kernels::studies::take_step(place, total,
+                                        kernels::shock_of_point<random::shock_kind::normal, shock>(
+                                            kernels::point_of(quasi::directions_of(d), path),
+                                            kernels::scramble_of(timed_walk::seed, 0, d, {}), normal));
         }
         return static_cast<double>(total);
     };
@@ -78,6 +86,7 @@ point_sums::point_sums(gpu_timer& on, element of, word32 dimensions, std::uint64
     : on_(on),
       of_(of),
       made_(on.find(sum_made_text(of), "sum")),
+      shared_(on.find(sum_shared_text(of), "sum")),
       filled_(on.find(sum_filled_text(of), "fill")),
       read_(on.find(sum_read_text(of), "sum")),
       tables_(on.device(), of),
@@ -104,32 +113,51 @@ point_sums::point_sums(gpu_timer& on, element of, word32 dimensions, std::uint64
     on.device().fill(sums_.as<void>(), 0xff, sums_.bytes(), on.stream());
 }
 
-void point_sums::make() {
-    run(made_, true, &job_);
+void point_sums::make_in_registers() {
+    run_those_there(made_, &job_);
+}
+
+// A block a tile, with rows for all of its steps.
+void point_sums::make_in_shared_memory() {
+    cuda::launch how;
+    how.threads = threads_of_tile;
+    how.blocks = static_cast<word32>(job_.points.into.paths / kernels::paths_per_tile);
+    const word32 steps = job_.points.steps;
+    how.shared_bytes = static_cast<std::uint32_t>(of_ == element::double_
+                                                      ? kernels::studies::sums_bytes_of_tile<double>(steps)
+                                                      : kernels::studies::sums_bytes_of_tile<float>(steps));
+    run(shared_, how, &job_);
 }
 
 void point_sums::fill() {
-    run(filled_, true, &job_.points);
+    run_those_there(filled_, &job_.points);
 }
 
 void point_sums::fill_and_read() {
     fill();
-    run(read_, false, &job_);
+    cuda::launch how;
+    how.threads = threads;
+    how.blocks = static_cast<word32>(blocks_for_all());
+    run(read_, how, &job_);
+}
+
+std::uint64_t point_sums::blocks_for_all() const {
+    const std::uint64_t groups_of_block = threads / kernels::paths_of_warp;
+    return (job_.points.groups + groups_of_block - 1) / groups_of_block;
 }
 
 // Blocks that make points have a table in shared memory. As many run as are there at once, and go on.
-void point_sums::run(cuda::kernel k, bool makes_points, void* arguments) {
+void point_sums::run_those_there(cuda::kernel k, void* arguments) {
     cuda::launch how;
     how.threads = threads;
-    const std::uint64_t groups_of_block = threads / kernels::paths_of_warp;
-    std::uint64_t blocks = (job_.points.groups + groups_of_block - 1) / groups_of_block;
-    if (makes_points) {
-        how.shared_bytes =
-            static_cast<std::uint32_t>(of_ == element::double_ ? kernels::kept_normals<double>::bytes
-                                                               : kernels::kept_normals<float>::bytes);
-        blocks = std::min(blocks, random::resident_blocks(on_.device(), k, how));
-    }
-    how.blocks = job_.points.blocks = static_cast<word32>(blocks);
+    how.shared_bytes = static_cast<std::uint32_t>(
+        of_ == element::double_ ? kernels::kept_normals<double>::bytes : kernels::kept_normals<float>::bytes);
+    how.blocks = job_.points.blocks =
+        static_cast<word32>(std::min(blocks_for_all(), random::resident_blocks(on_.device(), k, how)));
+    run(k, how, arguments);
+}
+
+void point_sums::run(cuda::kernel k, const cuda::launch& how, void* arguments) {
     void* of_launch[] = {arguments};
     on_.run(k, how, of_launch);
 }
@@ -190,7 +218,8 @@ void measure_point_sums(gpu_timer& on, element of, word32 dimensions, std::uint6
         }
     };
     attempt(row_of_sums("cube"), to, [&](row& r) { measure(r, &point_sums::fill_and_read); });
-    attempt(row_of_sums("registers"), to, [&](row& r) { measure(r, &point_sums::make); });
+    attempt(row_of_sums("shared"), to, [&](row& r) { measure(r, &point_sums::make_in_shared_memory); });
+    attempt(row_of_sums("registers"), to, [&](row& r) { measure(r, &point_sums::make_in_registers); });
 }
 
 }  // namespace
@@ -198,7 +227,8 @@ void measure_point_sums(gpu_timer& on, element of, word32 dimensions, std::uint6
 std::vector<std::string> texts_of_point_sums() {
     std::vector<std::string> out;
     for (const element of : {element::single_, element::double_})
-        for (const std::string& text : {sum_made_text(of), sum_read_text(of), sum_filled_text(of)})
+        for (const std::string& text :
+             {sum_made_text(of), sum_shared_text(of), sum_read_text(of), sum_filled_text(of)})
             out.push_back(text);
     return out;
 }

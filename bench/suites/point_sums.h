@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the suite `random` that asks what a trade of few dimensions would gain if its points stayed in
-// registers: each path's sum of them, made in one kernel, and read from a cube that is filled for it.
+// The part of the suite `random` that asks what a trade of few dimensions would gain if its points did not
+// pass through memory: sums along the points of each path, which are made in registers, or in shared memory,
+// or read from a cube that is filled for it.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@
 namespace tilewalk::bench::normals {
 
 std::string sum_made_text(arrays::element of);
+std::string sum_shared_text(arrays::element of);
 std::string sum_read_text(arrays::element of);
 // Fills the cube that is read, as it would for a trade.
 std::string sum_filled_text(arrays::element of);
@@ -30,20 +32,23 @@ class point_sums {
     // Paths are of one randomisation, and fill whole tiles.
     point_sums(gpu_timer& on, arrays::element of, kernels::word32 dimensions, std::uint64_t paths);
 
-    // Both leave the same sums.
-    void make();
+    // All leave the same sums.
+    void make_in_registers();
+    void make_in_shared_memory();
     void fill_and_read();
-    // The first step of the second.
+    // The first step of the last.
     void fill();
     // Sums by path of what ran last. They are forgotten.
     std::vector<double> taken();
 
   private:
-    void run(cuda::kernel k, bool makes_points, void* arguments);
+    void run_those_there(cuda::kernel k, void* arguments);
+    void run(cuda::kernel k, const cuda::launch& how, void* arguments);
+    std::uint64_t blocks_for_all() const;
 
     gpu_timer& on_;
     arrays::element of_;
-    cuda::kernel made_, filled_, read_;
+    cuda::kernel made_, shared_, filled_, read_;
     random::point_tables tables_;
     cuda::device_memory slot_, numbers_, cube_, sums_;
     kernels::studies::point_sums_job job_{};

@@ -52,7 +52,7 @@ std::uint64_t walk_paths(const gpu_timer& on) {
     return paths_for(std::uint64_t{1} << 19, walk_steps, on.device().free_bytes());
 }
 // So few might stay in registers.
-constexpr std::array<kernels::word32, 3> few_dimensions{1, 12, 60};
+constexpr std::array<kernels::word32, 3> few_dimensions{1, 4, 12};
 // Rows whose numbers are checked.
 constexpr std::array<std::uint64_t, 3> sampled_rows{0, 31, cube_rows - 1};
 
