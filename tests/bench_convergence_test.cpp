@@ -46,11 +46,12 @@ std::vector<row> measured(const example& of, std::uint64_t most_paths, int seeds
 std::vector<std::string> sources() {
     std::vector<std::string> out{"philox none"};
     for (const std::string_view name : quasi::construction_names) out.push_back("sobol " + std::string(name));
-    out.push_back("sobol auto");
+    out.insert(out.end(), {"sobol auto", "philox none controls", "sobol auto controls"});
     return out;
 }
 std::string source_of(const row& r) {
-    return r.axes.at("random").get<std::string>() + ' ' + r.axes.at("construction").get<std::string>();
+    return r.axes.at("random").get<std::string>() + ' ' + r.axes.at("construction").get<std::string>() +
+           (r.axes.contains("controls") ? " controls" : "");
 }
 
 const row& row_with(const std::vector<row>& rows, const std::string& source, double paths) {
@@ -91,11 +92,13 @@ struct priced {
     double mean = 0, deviation = 0;
 };
 // The prices of many runs, on seeds that the suite does not take.
-priced prices_of(const example& of, const std::string& random, const std::string& construction, int runs) {
+priced prices_of(const example& of, const row& from, int runs) {
+    const std::string random = from.axes.at("random");
     run_options options;
     options.overrides.device = "cpu";
     options.overrides.random = random;
-    if (random == "sobol") options.overrides.construction = construction;
+    if (random == "sobol") options.overrides.construction = from.axes.at("construction");
+    if (from.axes.contains("controls")) options.overrides.controls = from.axes.at("controls");
     options.overrides.paths = convergence::fewest_paths;
     const book b = book::parse(of.book());
     const engine e;
@@ -118,12 +121,11 @@ TEST(bench_convergence, errors_are_how_much_prices_of_other_seeds_differ) {
     const std::vector<row> rows = measured(of, convergence::fewest_paths, 4);
     for (const std::string& source : sources()) {
         const row& r = row_with(rows, source, convergence::fewest_paths);
-        const std::string random = r.axes.at("random"), construction = r.axes.at("construction");
-        const priced found = prices_of(of, random, construction, 64);
+        const priced found = prices_of(of, r, 64);
         EXPECT_LT(std::abs(std::log(figure(r, "error_bp") / (100 * found.deviation))), 0.5)
             << source << ": " << figure(r, "error_bp") << " and " << 100 * found.deviation;
         // One run of independent paths, or as many randomisations as 16 runs have.
-        const double runs = random == "philox" ? 1 : 16;
+        const double runs = r.axes.at("random") == "philox" ? 1 : 16;
         EXPECT_NEAR(figure(r, "price"), found.mean, 5 * found.deviation * std::sqrt(1 / runs + 1.0 / 64))
             << source;
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite `convergence`: the error of a price by the number of paths, from independent paths and from Sobol
-// points in every construction, in basis points of the spot or of the notional, and the time of the walk that
-// has it. An error is the standard deviation of the price. That of independent paths is from the spread of
-// the payoffs of one run; that of points, which show none within a randomisation, from the means of many more
-// randomisations than a price takes. A row whose price is away from that of independent paths, beyond chance,
-// is wrong.
+// points in every construction, both with controls, too, in basis points of the spot or of the notional, and
+// the time of the walk that has it. An error is the standard deviation of the price. That of independent
+// paths is from the spread of the payoffs of one run; that of points, which show none within a randomisation,
+// from the means of many more randomisations than a price takes. A row whose price is away from that of
+// independent paths, beyond chance, is wrong.
 #include "bench/suites/convergence.h"
 
 #include <algorithm>
@@ -207,11 +207,16 @@ constexpr int threads_timed = 1, all_threads = 0;
 struct source {
     std::string random, construction;  // the latter is empty for independent paths
     bool is_in_arrays = false;         // moves come from there, where paths would make their own
+    bool has_controls = false;
     bool is_independent() const { return construction.empty(); }
+    // All others are held against it.
+    bool is_plain() const { return is_independent() && !has_controls; }
     std::string how() const {
         return is_independent() ? "none" : construction + (is_in_arrays ? "_in_arrays" : "");
     }
-    std::string words() const { return is_independent() ? random : random + ", " + how(); }
+    std::string words() const {
+        return (is_independent() ? random : random + ", " + how()) + (has_controls ? ", controls" : "");
+    }
 };
 
 std::vector<source> sources(bool on_cpu) {
@@ -219,6 +224,8 @@ std::vector<source> sources(bool on_cpu) {
     for (const std::string_view name : quasi::construction_names) out.push_back({"sobol", std::string(name)});
     if (!on_cpu) out.push_back({"sobol", std::string(quasi::name_of(quasi::construction::coarse)), true});
     out.push_back({"sobol", quasi::chosen_by_pilot});
+    out.push_back({"philox", "", false, true});
+    out.push_back({"sobol", quasi::chosen_by_pilot, false, true});
     return out;
 }
 
@@ -237,6 +244,7 @@ class walker {
         options.overrides.device = at_.device;
         options.overrides.precision = at_.precision;
         options.overrides.random = from.random;
+        if (from.has_controls) options.overrides.controls = "auto";
         options.overrides.paths = paths;
         options.overrides.seed = seed;
         if (is_on_cpu()) options.overrides.threads = threads;
@@ -266,10 +274,12 @@ class walker {
     };
     reference independent(std::uint64_t paths) const {
         const results got = walked({"philox", ""}, paths, first_seed, 0, all_threads);
-        const price_row& r = got.rows.at(0);
-        const double n = static_cast<double>(paths), kurtosis = n / r.effective_hits;
-        return {{r.price, r.standard_error * r.standard_error * n, n, std::sqrt((kurtosis - 1) / n)},
-                static_cast<double>(got.manifest.path_steps) / n};
+        return {payoffs_of(got), static_cast<double>(got.manifest.path_steps) / static_cast<double>(paths)};
+    }
+    // What independent paths pay less their controls, on a seed that no other number of paths takes.
+    sample controlled(const source& from, std::uint64_t paths) const {
+        const auto seed = first_seed + 1 + static_cast<std::uint64_t>(std::countr_zero(paths));
+        return payoffs_of(walked(from, paths, seed, 0, all_threads));
     }
 
     // Means of the randomisations of a run of so many paths, on seeds that no other number of paths takes.
@@ -300,6 +310,13 @@ class walker {
   private:
     static constexpr std::uint64_t first_seed = 42;
 
+    static sample payoffs_of(const results& got) {
+        const price_row& r = got.rows.at(0);
+        const double n = static_cast<double>(r.paths), kurtosis = n / r.effective_hits;
+        return {r.price, r.standard_error * r.standard_error * n, n,
+                std::sqrt(std::max(kurtosis - 1, 0.0) / n)};
+    }
+
     const place& at_;
     engine engine_;
     book book_;
@@ -316,6 +333,7 @@ row row_of(const char* suite, const place& at, const example& of, const source& 
               {"construction", from.how()},
               {"precision", at.precision},
               {"device", at.device == "cpu" ? "cpu" : "gpu"}};
+    if (from.has_controls) r.axes["controls"] = "auto";
     return r;
 }
 
@@ -325,11 +343,12 @@ const point* point_with(const line& of, double paths) {
 }
 
 // The row of one line, from its points.
-void tell_line(row& r, const line& of, std::span<const double> noise, bool is_independent,
+void tell_line(row& r, const line& of, std::span<const double> noise, const source& from,
                const line& of_philox) {
     if (of.empty()) throw error(error_kind::internal, "no row of this line has an error");
-    // The errors of independent paths are all from one run, so their slope is known and not measured.
+    // The slope of independent paths is known, and not measured.
     constexpr double by_chance = -0.5;
+    const bool is_independent = from.is_independent();
     const std::optional<slope> fell = slope_of(of, noise);
     if (fell && !is_independent) {
         r.figures["slope"] = fell->value;
@@ -341,7 +360,7 @@ void tell_line(row& r, const line& of, std::span<const double> noise, bool is_in
     r.figures["found"] = there->found;
     if (there->milliseconds == 0) return;
     r.figures["time_to_1bp_milliseconds"] = there->milliseconds;
-    if (is_independent) return;
+    if (from.is_plain()) return;
     if (const auto theirs = place_of(1, of_philox, by_chance); theirs && theirs->milliseconds > 0)
         r.figures["times_as_fast_as_philox"] = theirs->milliseconds / there->milliseconds;
 }
@@ -431,16 +450,18 @@ void measure(const place& at, const example& of, const stop_rule& until,
                 const double by_chance = payoffs.variance / static_cast<double>(paths);
                 sample means;
                 point here{static_cast<double>(paths), in_bp(by_chance)};
-                if (!from.is_independent()) {
-                    means = with.means(from, paths);
+                // A sample of payoffs, or of means of randomisations, of which a price has so many.
+                const double samples = static_cast<double>(from.is_independent() ? paths : randomisations);
+                if (!from.is_plain()) {
+                    means = from.is_independent() ? with.controlled(from, paths) : with.means(from, paths);
                     r.wrong = why_wrong(means, payoffs);
                     if (!r.wrong.empty()) return;
-                    here.error = in_bp(means.variance / randomisations);
+                    here.error = in_bp(means.variance / samples);
                 }
                 r.figures["error_bp"] = here.error;
                 r.figures["bp_of"] = of.bp_of;
-                if (!from.is_independent()) {
-                    const double fewer = by_chance / (means.variance / randomisations);
+                if (!from.is_plain()) {
+                    const double fewer = by_chance / (means.variance / samples);
                     r.figures["fewer_paths"] = fewer;
                     r.figures["fewer_paths_noise"] = fewer * std::hypot(means.noise, payoffs.noise);
                 }
@@ -451,20 +472,20 @@ void measure(const place& at, const example& of, const stop_rule& until,
                     r.figures["noise"] = took.noise;
                     if (with.is_on_cpu()) r.figures["threads"] = threads_timed;
                     if (const point* theirs = point_with(of_philox, here.paths);
-                        !from.is_independent() && theirs != nullptr) {
+                        !from.is_plain() && theirs != nullptr) {
                         r.figures["ratio_at_equal_time"] =
                             r.figures["fewer_paths"].get<double>() * theirs->milliseconds / here.milliseconds;
                     }
                 }
                 r.figures["steps"] = beside->steps;
-                r.figures["price"] = from.is_independent() ? payoffs.mean : means.mean;
+                r.figures["price"] = from.is_plain() ? payoffs.mean : means.mean;
                 found.push_back(here);
                 noise.push_back(means.noise / 2);
-                if (from.is_independent()) of_philox = found;
+                if (from.is_plain()) of_philox = found;
             });
         }
         attempt(row_of("convergence_to_1bp", at, of, from), to,
-                [&](row& r) { tell_line(r, found, noise, from.is_independent(), of_philox); });
+                [&](row& r) { tell_line(r, found, noise, from, of_philox); });
     }
 }
 

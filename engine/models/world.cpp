@@ -53,9 +53,9 @@ class joint_world final : public world {
         states_.begin();
     }
     void enter(std::span<const occurrence> runs) override { section_.enter(runs); }
-    void record_step() override {
+    void record_step(hears_moves* by) override {
         section_.enter_step();
-        record_joint_step(members_, section_, states_);
+        record_joint_step(members_, section_, states_, by);
     }
 
     value spot(const std::string& asset) override { return states_.level(members_.find_asset(asset)); }

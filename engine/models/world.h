@@ -4,6 +4,8 @@
 // time to the next and answers the script's questions on each date.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,6 +27,22 @@ struct world_needs {
     std::string trade_currency;
 };
 
+// The moves of a world's sources of noise over the step that is being recorded. They are jointly normal and
+// independent of other steps: of source i a sure part, and the sum over j up to i of root(i, j) times
+// independent normals.
+struct source_moves {
+    std::span<const program::value> moves;  // by source
+    // By step.
+    std::function<std::vector<double>(std::size_t i)> sure;
+    std::function<std::vector<double>(std::size_t i, std::size_t j)> root;
+};
+class hears_moves {
+  public:
+    virtual ~hears_moves() = default;
+    // The step is open.
+    virtual void hear(const source_moves& of, program::recorder& into) = 0;
+};
+
 class world : public language::world {
   public:
     // Adds the times at which a path watched continuously over (from, to] has to stop for the watching to be
@@ -43,7 +61,7 @@ class world : public language::world {
     // The runs of the section that is open now.
     virtual void enter(std::span<const language::occurrence> runs) = 0;
     // Records the step from grid[i] to grid[i + 1] into the open section; it runs once for each i.
-    virtual void record_step() = 0;
+    virtual void record_step(hears_moves* by = nullptr) = 0;
 
     // The models that move assets and rates, one line each and what is to be known of them and of what was
     // recorded, for people.

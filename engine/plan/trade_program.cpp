@@ -284,7 +284,8 @@ using events_by_step = std::vector<std::vector<program::event>>;
 // when it is known what it must keep. Gives the events that follow each step.
 events_by_step record_sections(language::payoff& script, const std::vector<block>& blocks,
                                const std::vector<double>& grid, models::world* world, program::recorder& into,
-                               std::vector<std::size_t>& section_of_block, language::decider* rights) {
+                               std::vector<std::size_t>& section_of_block, language::decider* rights,
+                               controller* controls) {
     const std::size_t steps = grid.size() - 1;
     section_of_block.assign(blocks.size(), 0);
     events_by_step after(steps);
@@ -312,8 +313,13 @@ events_by_step record_sections(language::payoff& script, const std::vector<block
         after.back().push_back({section, 0});
     }
     into.open_section(0, "step", steps);
-    if (steps > 0) world->record_step();
+    if (steps > 0) world->record_step(controls);
     if (rights != nullptr && steps > 0) rights->ends_step(grid, into);
+    if (controls != nullptr && controls->has_end() && steps > 0) {
+        into.open_section(++section, "controls", 1);
+        controls->ends_path(script.value_state(), into);
+        after.back().push_back({section, 0});
+    }
     return after;
 }
 
@@ -354,7 +360,8 @@ enum class is_told : std::uint8_t { no, yes };
 // `out`.
 recorded_trade record_without(const std::vector<bool>& idle, const books::trade& t,
                               const markets::market_view& market, const poll& often, is_told people,
-                              trade_program& out, language::decider* rights = nullptr) {
+                              trade_program& out, language::decider* rights = nullptr,
+                              controller* controls = nullptr) {
     out.currency = currency_of(t, market);
     language::payoff script(t.product, t.args, market.as_of, out.currency, market.first_day());
     nobody uses_none;
@@ -395,12 +402,15 @@ recorded_trade record_without(const std::vector<bool>& idle, const books::trade&
         made.grid = grid_of(made.blocks, *world);
         world->begin(made.grid, into);
     }
-    made.after =
-        record_sections(script, made.blocks, made.grid, world.get(), into, out.section_of_block, rights);
+    if (controls != nullptr) controls->begins(into);
+    made.after = record_sections(script, made.blocks, made.grid, world.get(), into, out.section_of_block,
+                                 rights, controls);
     if (world && people == is_told::yes) out.models = world->describe();
 
     into.poll();
     made.made = std::move(into).finish();
+    if (controls != nullptr && made.grid.size() > 1 && controls->result())
+        made.made.code.outputs.front() = *controls->result();
     out.blocks = script.blocks();
     return made;
 }
@@ -408,9 +418,10 @@ recorded_trade record_without(const std::vector<bool>& idle, const books::trade&
 // Plans the trade as if the blocks marked idle were not there.
 trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
                            const markets::market_view& market, program::precision for_precision,
-                           const amendment& amend, const poll& often, language::decider* rights) {
+                           const amendment& amend, const poll& often, language::decider* rights,
+                           controller* controls) {
     trade_program out;
-    recorded_trade recorded = record_without(idle, t, market, often, is_told::yes, out, rights);
+    recorded_trade recorded = record_without(idle, t, market, often, is_told::yes, out, rights, controls);
     if (amend) amend(recorded.made, recorded.grid);
     const auto plain = program::optimise(recorded.made.code, {.is_fast = program::is_fast(for_precision)});
     const auto hoist_and_bind = [&](const program::program& code) {
@@ -449,12 +460,12 @@ bool has_rights(const books::trade& t) {
 
 trade_program plan_trade(const books::trade& t, const markets::market_view& market,
                          program::precision for_precision, const amendment& amend, const poll& often,
-                         language::decider* rights) {
+                         language::decider* rights, controller* controls) {
     // Terms may leave a block with nothing to do, such as the continuous watch of a barrier that is watched
     // on dates. The path does not stop for it.
     std::vector<bool> idle;
     for (;;) {
-        trade_program made = plan_without(idle, t, market, for_precision, amend, often, rights);
+        trade_program made = plan_without(idle, t, market, for_precision, amend, often, rights, controls);
         idle.resize(made.blocks.size(), false);
         bool found = false;
         for (std::size_t b = 0; b < made.blocks.size(); ++b) {

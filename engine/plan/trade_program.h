@@ -11,6 +11,7 @@
 
 #include "engine/book/book_state.h"
 #include "engine/market/market_view.h"
+#include "engine/plan/controller.h"
 #include "products/language/payoff.h"
 #include "products/program/passes.h"
 #include "products/program/precision.h"
@@ -48,7 +49,7 @@ using poll = std::function<void()>;
 trade_program plan_trade(const books::trade& t, const markets::market_view& market,
                          program::precision for_precision = program::precision::double_,
                          const amendment& amend = {}, const poll& often = {},
-                         language::decider* rights = nullptr);
+                         language::decider* rights = nullptr, controller* controls = nullptr);
 
 // Whether somebody may end the trade early.
 bool has_rights(const books::trade& t);

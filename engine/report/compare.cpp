@@ -123,12 +123,12 @@ std::string described(const run_manifest& m) {
            (m.devices.empty() ? "" : ", on " + report::devices_text(m.devices)) + '\n';
 }
 
-// True for a setting whose difference changes the random numbers. All precisions but double take the same
-// shocks.
+// True for a setting whose difference changes the random numbers, or what is made of them. All precisions but
+// double take the same shocks.
 bool changes_draws(const std::string& setting, const comparison& c) {
     if (setting == "precision") return (c.first.precision == "double") != (c.second.precision == "double");
-    static constexpr std::array changing{"paths",          "seed",         "random",
-                                         "randomisations", "construction", "replay"};
+    static constexpr std::array changing{"paths",        "seed",     "random", "randomisations",
+                                         "construction", "controls", "replay"};
     return std::ranges::find(changing, setting) != changing.end();
 }
 

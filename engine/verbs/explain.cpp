@@ -17,6 +17,7 @@
 #include "engine/exercise/policy.h"
 #include "engine/greeks/ways_back.h"
 #include "engine/plan/explanation.h"
+#include "engine/verbs/controls.h"
 #include "engine/verbs/gpu_trades.h"
 #include "engine/verbs/pilot.h"
 #include "engine/verbs/planned.h"
@@ -272,6 +273,7 @@ trade_plan explain_one(const books::trade& t, const explained& of,
 std::vector<trade_plan> engine::explain(const book& trades, const market& in,
                                         const run_options& options) const {
     const settled run = settle(options, trades.settings(), {&in, 1});
+    refuse_controls(run, "explain");
     replayed_in(run);  // which has to be there
     const std::vector<books::trade>& all = trades.state().trades;
     const std::vector<explained> plans = plan_all(all, in.state(), run, options.cancel);

@@ -23,6 +23,7 @@
 #include "engine/greeks/ways_back.h"
 #include "engine/report/greek_sums.h"
 #include "engine/run/units.h"
+#include "engine/verbs/controls.h"
 #include "engine/verbs/jumping_trade.h"
 #include "engine/verbs/next_day.h"
 #include "engine/verbs/price.h"
@@ -155,6 +156,7 @@ class greek_run {
           numbers_of_(trades.size()),
           has_kinks_(trades.size()),
           certain_(trades.size()) {
+        refuse_controls(run_, "greeks");
         const random::catalogue_entry& source = source_of(run_, false);
         if (source.rounds > 0 || source.is_points) return;
         throw error(error_kind::usage, "found random: " + run_.random +

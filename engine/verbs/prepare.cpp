@@ -14,6 +14,7 @@
 #include "engine/cpu/compiled_programs.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/market/market_view.h"
+#include "engine/verbs/controls.h"
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/price.h"
@@ -257,6 +258,7 @@ cuda::backend::choice prepared_state::choose(const std::string& device) {
 results prepared_state::price(const market& in, const run_options& options) {
     const auto begin = std::chrono::steady_clock::now();
     const settled run = settle(options, trades_.settings(), {&in, 1});
+    refuse_controls(run, "a prepared book");
     replayed_in(run);  // which has to be there
     teller tells(options);
     tells.now.trades = trades_.size();

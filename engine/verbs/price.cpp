@@ -19,6 +19,7 @@
 #include "engine/exercise/nested.h"
 #include "engine/report/policy_file.h"
 #include "engine/verbs/answers.h"
+#include "engine/verbs/controls.h"
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/rights.h"
 #include "engine/verbs/rows.h"
@@ -47,19 +48,6 @@ void check_size(std::size_t trades, std::size_t markets) {
                                        std::to_string(bounds::priced_at_once) +
                                        " of both multiplied; price fewer markets at once");
 }
-
-// The arrays of scenarios of all markets, as one run takes them.
-struct scenarios_of_markets {
-    std::vector<arrays::shock_cube> cubes;
-    std::vector<std::uint32_t> first;  // by market
-
-    explicit scenarios_of_markets(std::span<const market> in) {
-        for (const market& m : in) {
-            first.push_back(static_cast<std::uint32_t>(cubes.size()));
-            for (const markets::scenario_array& a : m.state().scenarios) cubes.push_back(a.cube);
-        }
-    }
-};
 
 // Plans every trade in every market.
 void plan_all(planned_run& r, const planner& by, const teller& tells) {
@@ -229,6 +217,13 @@ void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<wal
 }  // namespace
 
 namespace verbs {
+
+scenarios_of_markets::scenarios_of_markets(std::span<const market> in) {
+    for (const market& m : in) {
+        first.push_back(static_cast<std::uint32_t>(cubes.size()));
+        for (const markets::scenario_array& a : m.state().scenarios) cubes.push_back(a.cube);
+    }
+}
 
 namespace {
 
@@ -469,6 +464,7 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     } else {
         take_plans(planned, by.ready);  // which follow policies where there are rights
     }
+    choose_controls(planned, tells);
     choose_points(planned, by.held_points, nullptr, tells);
     if (by.add_ways_back) by.add_ways_back(planned);
     const cpu_maker usual = stages{}.on_cpu;

@@ -74,6 +74,14 @@ struct priced_book {
 
 namespace verbs {
 
+// The arrays of scenarios of all markets, as one run takes them.
+struct scenarios_of_markets {
+    std::vector<arrays::shock_cube> cubes;
+    std::vector<std::uint32_t> first;  // by market
+
+    explicit scenarios_of_markets(std::span<const market> in);
+};
+
 // A run: a book in markets, its plans one market after the other, each in the order of the book.
 struct planned_run {
     const settled& run;

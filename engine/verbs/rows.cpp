@@ -99,6 +99,13 @@ double quasi_error(const run::estimate& of, const kernels::moments& m, bool jump
     return std::hypot(of.standard_error, std::sqrt(m.m4 / m.m2 + 3 * m.m2 / m.count) / m.count);
 }
 
+// The least error of what is paid less a control, whose paths may all be alike but for rounding; 0 without
+// one.
+double rounding_of(const ready_trade& t, double price) {
+    constexpr double of_a_sum = 1e-13;
+    return t.control_mean == 0 ? 0 : of_a_sum * (std::abs(price) + std::abs(t.control_mean));
+}
+
 void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t paths,
                   const std::optional<run::estimate>& quasi, const planned& p, jumping_programs& jumping) {
     if (r.not_finite > 0) {
@@ -111,8 +118,11 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
     }
     const kernels::moments& m = r.moments;
     const double n = m.count;
-    const double standard_error =
-        quasi ? quasi_error(*quasi, m, jumping.has(*p.ready)) : run::standard_error_of(m);
+    double of_paths = quasi ? quasi_error(*quasi, m, jumping.has(*p.ready)) : run::standard_error_of(m);
+    // A payoff and its control may jump at slightly other places: on few paths, or on none, which then show
+    // no error. One path more or less is the least.
+    if (p.ready->control_jumps > 0) of_paths = std::hypot(of_paths, p.ready->control_jumps / n);
+    const double standard_error = std::max(of_paths, rounding_of(*p.ready, m.mean));
     row.randomisations = quasi ? quasi->units : 0;
     const double width = run::width_95(row.degrees_of_freedom()) * standard_error;
     const double low = m.mean - width, high = m.mean + width;
@@ -130,7 +140,9 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
     row.low = low;
     row.high = high;
     row.effective_hits = m.m4 > 0 ? m.m2 * (m.m2 / m.m4) : 0.0;
-    if (m.m2 == 0) {
+    if (standard_error > of_paths) {
+        row.effective_hits = n;
+    } else if (m.m2 == 0) {
         price_alike(row, plan::bounds_of(*p.ready->code, p.ready->data, p.ready->when), !quasi);
     } else if (row.effective_hits < thin_below || n < thin_below) {
         row.thin = true;

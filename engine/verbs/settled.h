@@ -30,6 +30,7 @@ struct settled {
     std::optional<quasi::points> points{};  // of what no pilot decides about; none: independent numbers
     bool chooses_source = false, chooses_construction = false;  // for each trade by a pilot
     quasi::points asked_points{};                               // where the construction is not chosen
+    bool chooses_controls = false;                              // for each trade by a pilot
     std::string replay;                                         // a file, or empty
     std::uint64_t training_paths;
     std::string policy;  // a file, or empty

@@ -26,6 +26,9 @@ struct run_settings {
     // their points make Brownian paths, "bridge" or "steps".
     std::optional<int> randomisations{};
     std::optional<std::string> construction{};
+    // "auto": what a trade pays is taken less a function of its path with a known mean, which a pilot fits,
+    // where that leaves a smaller error; "none".
+    std::optional<std::string> controls{};
     // A file of shocks to walk instead of random ones.
     std::optional<std::string> replay{};
 

@@ -41,6 +41,18 @@ class joint_moves {
     }
 
     value of_source(std::size_t number) const { return moves_[number]; }
+    void tell(hears_moves& by) const {
+        const std::span<const double> grid = in_.grid();
+        by.hear({moves_,
+                 [&](std::size_t i) {
+                     std::vector<double> out;
+                     for (std::size_t s = 0; s + 1 < grid.size(); ++s)
+                         out.push_back(sure_move(i, grid[s], grid[s + 1]));
+                     return out;
+                 },
+                 [&](std::size_t i, std::size_t k) { return roots_.entries(i, k); }},
+                in_.into());
+    }
     // The standard normal that is a source's own among those that moves are made of.
     value shock(std::size_t source) const { return shocks_[source]; }
 
@@ -66,14 +78,16 @@ class joint_moves {
 
   private:
     // The part of a source's move that is no noise.
-    value drift_of(std::size_t i) const {
+    double sure_move(std::size_t i, double from, double to) const {
         const source& s = of_.sources()[i];
-        return in_.row_between(row_names::drift, i, [&](double from, double to) {
-            const double own = !s.is_own    ? 0
-                               : s.of->walk ? s.of->walk->drift(from, to)
-                                            : -0.5 * of_.variance(*s.of, from, to);
-            return own - of_.covariance(s.moves_with, *s.quanto, from, to);
-        });
+        const double own = !s.is_own    ? 0
+                           : s.of->walk ? s.of->walk->drift(from, to)
+                                        : -0.5 * of_.variance(*s.of, from, to);
+        return own - of_.covariance(s.moves_with, *s.quanto, from, to);
+    }
+    value drift_of(std::size_t i) const {
+        return in_.row_between(row_names::drift, i,
+                               [&](double from, double to) { return sure_move(i, from, to); });
     }
 
     value root_row(std::size_t i, std::size_t j) const {
@@ -162,8 +176,9 @@ value moved_factor(const factor& f, const open_section& in, const joint_moves& m
 
 }  // namespace
 
-void record_joint_step(const members& of, const open_section& in, path_states& states) {
+void record_joint_step(const members& of, const open_section& in, path_states& states, hears_moves* by) {
     const joint_moves moves(of, in);
+    if (by != nullptr) moves.tell(*by);
     std::vector<value> next;
     for (const factor& f : of.factors()) next.push_back(moved_factor(f, in, moves, states));
     for (const moving_rates& r : of.rates()) {

@@ -10,6 +10,7 @@
 namespace tilewalk::models {
 
 // Records the step from one grid time to the next into the open section, and what the states keep of it.
-void record_joint_step(const members& of, const open_section& in, path_states& states);
+void record_joint_step(const members& of, const open_section& in, path_states& states,
+                       hears_moves* by = nullptr);
 
 }  // namespace tilewalk::models

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Controls: functions of a path with a known mean, which are subtracted from what a trade pays. They are
+// functions of one weighted sum of the moves of all sources of noise over all steps, which is normal in every
+// model: the sum itself, its exponential, and calls and digitals on that, whose means are Black's. Under a
+// lognormal model the exponential of an asset's own moves is the asset over its forward price, and that of
+// falling weights a geometric average.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/plan/controller.h"
+
+namespace tilewalk::controls {
+
+// [source][step]
+using weights = std::vector<std::vector<double>>;
+
+struct normal_law {
+    double mean = 0, deviation = 0;
+};
+
+// The joint law of the moves of a world.
+class law_of_moves {
+  public:
+    law_of_moves() = default;
+    explicit law_of_moves(const models::source_moves& of);
+    // Of a weighted sum.
+    normal_law of_sum(const weights& by) const;
+    std::size_t sources() const { return sure_.size(); }
+    std::size_t steps() const { return sure_.empty() ? 0 : sure_.front().size(); }
+
+  private:
+    std::vector<std::vector<double>> sure_;                // [source][step]
+    std::vector<std::vector<std::vector<double>>> roots_;  // [source][other][step]
+};
+
+// A call and a digital on the exponential of the sum.
+struct knot {
+    double at = 1;
+    double slope = 0, jump = 0;
+};
+
+struct control {
+    weights of_moves;
+    // What stands before the sum and its exponential.
+    double on_sum = 0, on_exponential = 0;
+    static constexpr std::size_t most_knots = 3;
+    std::array<knot, most_knots> knots{};
+
+    // How many times fewer paths the pilot says are enough for the same error.
+    double fewer_paths = 1;
+    std::uint64_t pilot_paths = 0;
+
+    double mean(const normal_law& of_sum) const;
+};
+
+// Records sums of moves as further outputs of a program, for a pilot. There are none where a world has too
+// many sources.
+class sums_of_moves final : public plan::controller {
+  public:
+    void begins(program::recorder&) override { basis_.clear(); }
+    void hear(const models::source_moves& of, program::recorder& into) override;
+    // By output, behind the trade's own.
+    const std::vector<weights>& basis() const { return basis_; }
+
+  private:
+    std::vector<weights> basis_;
+};
+
+// Records a control, and what is left to be paid.
+class subtracted final : public plan::controller {
+  public:
+    explicit subtracted(const control& what) : what_(what) {}
+    void begins(program::recorder& into) override;
+    void hear(const models::source_moves& of, program::recorder& into) override;
+    bool has_end() const override { return true; }
+    void ends_path(std::uint32_t value_state, program::recorder& into) override;
+    std::optional<std::uint32_t> result() const override { return result_; }
+    // Whether the last recording had the moves that the control is of.
+    bool fits() const { return fits_; }
+    // Of what is subtracted, in the market of the recording.
+    double mean() const { return mean_; }
+
+  private:
+    const control& what_;
+    std::uint32_t sum_ = 0, result_ = 0;
+    double mean_ = 0;
+    bool fits_ = false;
+};
+
+// The control that leaves least of the variance of payoffs on the paths of a pilot, where sums are those of
+// the basis, by path. None where that would not pay.
+std::optional<control> fit(std::span<const double> payoffs, std::span<const std::vector<double>> sums,
+                           std::span<const weights> basis);
+
+}  // namespace tilewalk::controls

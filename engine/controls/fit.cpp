@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fit of a control to the paths of a pilot. All sums are taken in one order, so that the same control
+// comes of the same paths everywhere.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "engine/controls/control.h"
+#include "kernels/math.h"
+
+namespace tilewalk::controls {
+
+namespace {
+
+using column = std::vector<double>;
+
+// Paths are summed in eight parts, which a processor adds up side by side.
+double product(const column& a, const column& b) {
+    constexpr std::size_t parts = 8;
+    std::array<double, parts> sums{};
+    std::size_t p = 0;
+    for (; p + parts <= a.size(); p += parts)
+        for (std::size_t k = 0; k < parts; ++k) sums[k] += a[p + k] * b[p + k];
+    for (; p < a.size(); ++p) sums[0] += a[p] * b[p];
+    return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+}
+void add_times(column& to, double factor, const column& what) {
+    for (std::size_t p = 0; p < to.size(); ++p) to[p] += factor * what[p];
+}
+
+// Least squares: columns are made orthogonal to those before them, one after the other.
+class regression {
+  public:
+    explicit regression(column of) : left_(std::move(of)) { add(column(left_.size(), 1.0)); }
+
+    // False for one that those before it add up to: its coefficient is 0.
+    bool add(column c) {
+        const double all = product(c, c);
+        // Twice, because once leaves what rounding made.
+        std::vector<double> on = taken_from(c, 2);
+        const double squares = product(c, c);
+        const bool counts = squares > least_share * all;
+        on.push_back(counts ? kernels::sqrt(squares) : 0);
+        double along = 0;
+        if (counts) {
+            for (double& x : c) x /= on.back();
+            along = product(c, left_);
+            add_times(left_, -along, c);
+        } else {
+            c.assign(c.size(), 0.0);
+        }
+        directions_.push_back(std::move(c));
+        on_.push_back(std::move(on));
+        along_.push_back(along);
+        return counts;
+    }
+    // The squares that a column would take away.
+    double worth(column c) const {
+        const double all = product(c, c);
+        taken_from(c, 1);
+        const double squares = product(c, c);
+        if (!(squares > least_share * all)) return 0;
+        const double along = product(c, left_);
+        return along * along / squares;
+    }
+    // By column; the first is the constant.
+    std::vector<double> coefficients() const {
+        std::vector<double> out(on_.size(), 0.0);
+        for (std::size_t i = on_.size(); i-- > 0;) {
+            if (on_[i][i] == 0) continue;
+            double x = along_[i];
+            for (std::size_t j = i + 1; j < on_.size(); ++j) x -= on_[j][i] * out[j];
+            out[i] = x / on_[i][i];
+        }
+        return out;
+    }
+    const column& left() const { return left_; }
+    double squares_left() const { return product(left_, left_); }
+    std::size_t columns() const { return on_.size(); }
+
+  private:
+    static constexpr double least_share = 1e-10;
+    std::vector<double> taken_from(column& c, int rounds) const {
+        std::vector<double> on(directions_.size(), 0.0);
+        for (int round = 0; round < rounds; ++round) {
+            for (std::size_t i = 0; i < directions_.size(); ++i) {
+                const double x = product(directions_[i], c);
+                on[i] += x;
+                add_times(c, -x, directions_[i]);
+            }
+        }
+        return on;
+    }
+
+    column left_;
+    std::vector<column> directions_;
+    std::vector<std::vector<double>> on_;  // by column, its parts along the directions up to its own
+    std::vector<double> along_;            // of what is fitted
+};
+
+// Payoffs as a function of one sum: its coefficients, and what they leave.
+struct shape {
+    std::vector<double> of_sums;  // by sum of the basis
+    double on_sum = 0, on_exponential = 0;
+    std::vector<knot> knots{};
+    std::vector<bool> is_jump{};  // by knot; else a change of slope
+    column sum{}, power{}, left{};
+    double squares_left = 0;
+    std::size_t numbers = 0;
+};
+
+column map(const column& of, const auto& by) {
+    column out(of.size());
+    std::transform(of.begin(), of.end(), out.begin(), by);
+    return out;
+}
+column call_on(const column& power, double at) {
+    return map(power, [at](double x) { return std::max(x - at, 0.0); });
+}
+column digital_on(const column& power, double at) {
+    return map(power, [at](double x) { return at < x ? 1.0 : 0.0; });
+}
+
+class fitting {
+  public:
+    fitting(std::span<const double> payoffs, std::span<const std::vector<double>> sums)
+        : payoffs_(payoffs.begin(), payoffs.end()),
+          sums_(sums),
+          nothing_left_(1e-28 * product(payoffs_, payoffs_)) {}
+
+    // The linear fit, or nothing if payoffs depend on no sum.
+    std::optional<std::vector<double>> direction() const {
+        regression linear(payoffs_);
+        for (const column& s : sums_) linear.add(s);
+        std::vector<double> out = linear.coefficients();
+        out.erase(out.begin());
+        if (std::ranges::all_of(out, [](double x) { return x == 0 || !std::isfinite(x); }))
+            return std::nullopt;
+        return out;
+    }
+
+    // Everything but knots and directions is fitted anew.
+    void settle(shape& s) const {
+        s.sum.assign(payoffs_.size(), 0.0);
+        for (std::size_t r = 0; r < sums_.size(); ++r) add_times(s.sum, s.of_sums[r], sums_[r]);
+        s.power = map(s.sum, [](double x) { return kernels::exp(x); });
+        regression of(payoffs_);
+        add_functions(s, of);
+        const std::vector<double> found = of.coefficients();
+        s.on_sum = found[1];
+        s.on_exponential = found[2];
+        for (std::size_t k = 0; k < s.knots.size(); ++k) {
+            s.knots[k].slope = s.is_jump[k] ? 0 : found[3 + k];
+            s.knots[k].jump = s.is_jump[k] ? found[3 + k] : 0;
+        }
+        s.left = of.left();
+        s.squares_left = of.squares_left();
+        s.numbers = of.columns();
+    }
+
+    // Adds the knot that takes most away, among quantiles of the exponential. False if that is next to
+    // nothing.
+    bool add_knot(shape& s) const {
+        if (s.squares_left <= nothing_left_) return false;
+        regression of(payoffs_);
+        add_functions(s, of);
+        column ordered = s.power;
+        std::ranges::sort(ordered);
+        double most = least_share_of_knot * of.squares_left();
+        bool found = false, is_jump = false;
+        std::size_t best = 0;
+        const auto try_at = [&](std::size_t place, bool jump) {
+            const double at = ordered[place];
+            const double worth = of.worth(jump ? digital_on(s.power, at) : call_on(s.power, at));
+            if (!(worth > most)) return;
+            most = worth;
+            found = true;
+            is_jump = jump;
+            best = place;
+        };
+        std::size_t apart = ordered.size() / quantiles;
+        for (std::size_t q = 1; q < quantiles; ++q)
+            for (const bool jump : {false, true}) try_at(q * apart, jump);
+        if (!found) return false;
+        // No descent moves a jump: it is looked for among the paths around.
+        while (is_jump && apart > 1) {
+            const std::size_t around = best, closer = std::max<std::size_t>(apart / 4, 1);
+            for (std::size_t k = 1; k < 8; ++k)
+                if (around + k * closer >= apart && around + k * closer - apart < ordered.size())
+                    try_at(around + k * closer - apart, true);
+            apart = closer;
+        }
+        s.knots.push_back({ordered[best], 0, 0});
+        s.is_jump.push_back(is_jump);
+        settle(s);
+        return true;
+    }
+
+    // Gauss and Newton: all numbers move at once, the knots of calls and the direction among them, as long as
+    // that leaves less.
+    void descend(shape& s, int most_rounds) const {
+        for (int round = 0; round < most_rounds && s.squares_left > nothing_left_; ++round) {
+            const double before = s.squares_left;
+            if (!step(s) || s.squares_left > 0.999 * before) return;
+        }
+    }
+
+  private:
+    static constexpr double least_share_of_knot = 0.01;
+    static constexpr std::size_t quantiles = 32;
+
+    static void add_functions(const shape& s, regression& to) {
+        to.add(s.sum);
+        to.add(s.power);
+        for (std::size_t k = 0; k < s.knots.size(); ++k)
+            to.add(s.is_jump[k] ? digital_on(s.power, s.knots[k].at) : call_on(s.power, s.knots[k].at));
+    }
+
+    bool step(shape& s) const {
+        regression of(s.left);
+        add_functions(s, of);
+        // Derivatives to the sum, and to the strikes of calls.
+        column slope = map(s.power, [&](double x) { return s.on_sum + s.on_exponential * x; });
+        std::vector<std::size_t> moving;
+        for (std::size_t k = 0; k < s.knots.size(); ++k) {
+            if (s.is_jump[k] || s.knots[k].slope == 0) continue;
+            moving.push_back(k);
+            column beyond = digital_on(s.power, s.knots[k].at);
+            for (double& x : beyond) x *= s.knots[k].slope;
+            for (std::size_t p = 0; p < slope.size(); ++p) slope[p] += beyond[p] * s.power[p];
+            for (double& x : beyond) x = -x;
+            of.add(std::move(beyond));
+        }
+        for (const column& sum : sums_) {
+            column moved = slope;
+            for (std::size_t p = 0; p < moved.size(); ++p) moved[p] *= sum[p];
+            of.add(std::move(moved));
+        }
+        const std::vector<double> by = of.coefficients();
+        const std::size_t at_knots = 3 + s.knots.size(), at_sums = at_knots + moving.size();
+        for (double share = 1; share > 0.05; share /= 2) {
+            shape to = s;
+            for (std::size_t i = 0; i < moving.size(); ++i)
+                to.knots[moving[i]].at += share * by[at_knots + i];
+            for (std::size_t r = 0; r < sums_.size(); ++r) to.of_sums[r] += share * by[at_sums + r];
+            if (std::ranges::any_of(to.knots, [](const knot& k) { return !(k.at > 0); })) continue;
+            settle(to);
+            if (!(to.squares_left < s.squares_left)) continue;
+            s = std::move(to);
+            return true;
+        }
+        return false;
+    }
+
+    const column payoffs_;
+    std::span<const std::vector<double>> sums_;
+    const double nothing_left_;  // but rounding
+};
+
+// Weights of the sum that has these parts of the basis.
+weights weights_of(const std::vector<double>& parts, std::span<const weights> basis) {
+    weights out(basis.front().size(), std::vector<double>(basis.front().front().size(), 0.0));
+    for (std::size_t r = 0; r < basis.size(); ++r)
+        for (std::size_t i = 0; i < out.size(); ++i) add_times(out[i], parts[r], basis[r][i]);
+    return out;
+}
+
+// The largest weight of each source, added up: 1 for an asset's own moves, and for an average of assets.
+double size_of(const weights& w) {
+    double sum = 0;
+    for (const auto& by_step : w) {
+        const auto largest = std::ranges::max_element(by_step, {}, [](double x) { return std::abs(x); });
+        sum += *largest;
+    }
+    return sum;
+}
+
+// A pilot that says less may say it by chance; and a control takes time.
+constexpr double least_gain = 1.25;
+// A wider exponential has no moments to speak of.
+constexpr double most_deviation = 2;
+
+}  // namespace
+
+std::optional<control> fit(std::span<const double> payoffs, std::span<const std::vector<double>> sums,
+                           std::span<const weights> basis) {
+    if (sums.empty() || payoffs.size() < 8 * (sums.size() + 8)) return std::nullopt;
+    const regression constant(column(payoffs.begin(), payoffs.end()));
+    const double all = constant.squares_left();
+    if (!std::isfinite(all) || !(all > 0)) return std::nullopt;
+    const fitting of(payoffs, sums);
+    const auto direction = of.direction();
+    if (!direction) return std::nullopt;
+    const double size = size_of(weights_of(*direction, basis));
+    if (size == 0 || !std::isfinite(size)) return std::nullopt;
+    shape s;
+    for (const double x : *direction) s.of_sums.push_back(x / size);
+    of.settle(s);
+    constexpr int rounds_between = 4, rounds_at_end = 16;
+    while (s.knots.size() < control::most_knots && of.add_knot(s)) of.descend(s, rounds_between);
+    of.descend(s, rounds_at_end);
+    control out;
+    out.of_moves = weights_of(s.of_sums, basis);
+    out.on_sum = s.on_sum;
+    out.on_exponential = s.on_exponential;
+    std::ranges::copy(s.knots, out.knots.begin());
+    out.pilot_paths = payoffs.size();
+    const double n = static_cast<double>(payoffs.size());
+    const double numbers = static_cast<double>(s.numbers + s.knots.size() + s.of_sums.size());
+    constexpr double most = 1e12;
+    double left = s.squares_left / (n - numbers);
+    const double variance = all / (n - 1);
+    // A jump lies somewhere between two paths of the pilot.
+    for (const knot& k : s.knots) left += 2 * k.jump * k.jump / n;
+    out.fewer_paths = left * most > variance ? variance / left : most;
+    const regression around_mean(s.sum);
+    const bool is_too_wide = around_mean.squares_left() > most_deviation * most_deviation * n;
+    if (is_too_wide || !(out.fewer_paths > least_gain)) return std::nullopt;
+    return out;
+}
+
+}  // namespace tilewalk::controls

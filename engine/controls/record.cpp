@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+
+#include "engine/analytics/black.h"
+#include "engine/controls/control.h"
+#include "kernels/math.h"
+#include "products/program/row_names.h"
+
+namespace tilewalk::controls {
+
+namespace {
+
+using program::value;
+namespace row_names = program::row_names;
+
+// A pilot tries a sum for each source, and for each of the first powers of time as long as that is a dozen at
+// most.
+constexpr std::size_t most_sums = 12, most_sources = 64, most_degree = 2;
+
+// The sum of a step's moves beside a sum so far.
+value with_step(value sum, const std::string& name, const weights& by, std::span<const value> moves,
+                program::recorder& into) {
+    for (std::size_t i = 0; i < moves.size(); ++i) {
+        into.poll();
+        sum = fma(into.row(row_names::numbered(name, i), by[i]), moves[i], sum);
+    }
+    return sum;
+}
+
+}  // namespace
+
+law_of_moves::law_of_moves(const models::source_moves& of) {
+    for (std::size_t i = 0; i < of.moves.size(); ++i) {
+        sure_.push_back(of.sure(i));
+        roots_.emplace_back();
+        for (std::size_t j = 0; j <= i; ++j) roots_.back().push_back(of.root(i, j));
+    }
+}
+
+normal_law law_of_moves::of_sum(const weights& by) const {
+    double mean = 0, variance = 0;
+    for (std::size_t s = 0; s < steps(); ++s) {
+        for (std::size_t j = 0; j < sources(); ++j) {
+            mean += by[j][s] * sure_[j][s];
+            double on_normal = 0;
+            for (std::size_t i = j; i < sources(); ++i) on_normal += by[i][s] * roots_[i][j][s];
+            variance += on_normal * on_normal;
+        }
+    }
+    return {mean, kernels::sqrt(variance)};
+}
+
+double control::mean(const normal_law& of_sum) const {
+    const double forward = kernels::exp(of_sum.mean + 0.5 * of_sum.deviation * of_sum.deviation);
+    double out = on_sum * of_sum.mean + on_exponential * forward;
+    for (const knot& k : knots) {
+        if (k.slope != 0)
+            out += k.slope * analytics::black_price(analytics::right::call, forward, k.at, of_sum.deviation);
+        if (k.jump != 0)
+            out += k.jump * kernels::norm_cdf((of_sum.mean - kernels::log(k.at)) / of_sum.deviation);
+    }
+    return out;
+}
+
+void sums_of_moves::hear(const models::source_moves& of, program::recorder& into) {
+    const std::size_t sources = of.moves.size();
+    if (sources == 0 || sources > most_sources) return;
+    const std::size_t steps = law_of_moves(of).steps();
+    const std::size_t degrees =
+        steps == 1 ? 1 : std::clamp<std::size_t>(most_sums / sources, 1, most_degree + 1);
+    for (std::size_t i = 0; i < sources; ++i) {
+        // Powers of the share of the path that a step begins before the end: a payoff on few dates, or on
+        // an average of many, has such weights, or nearly.
+        std::vector<double> power(steps, 1.0);
+        for (std::size_t d = 0; d < degrees; ++d) {
+            weights by(sources, std::vector<double>(steps, 0.0));
+            by[i] = power;
+            const std::uint32_t state = into.state("control_sum_" + std::to_string(basis_.size()), 0.0);
+            const value weight = into.row(row_names::numbered("control", d), power);
+            into.write(state, fma(weight, of.moves[i], into.read(state)));
+            into.output(state);
+            basis_.push_back(std::move(by));
+            for (std::size_t s = 0; s < steps; ++s)
+                power[s] *= static_cast<double>(steps - s) / static_cast<double>(steps);
+        }
+    }
+}
+
+void subtracted::begins(program::recorder& into) {
+    sum_ = into.state("control_sum", 0.0);
+    result_ = into.state("controlled", 0.0);
+    fits_ = false;
+}
+
+void subtracted::hear(const models::source_moves& of, program::recorder& into) {
+    const law_of_moves law(of);
+    fits_ = law.sources() == what_.of_moves.size() && law.steps() == what_.of_moves.front().size();
+    if (!fits_) return;
+    mean_ = what_.mean(law.of_sum(what_.of_moves));
+    into.write(sum_, with_step(into.read(sum_), "control", what_.of_moves, of.moves, into));
+}
+
+void subtracted::ends_path(std::uint32_t value_state, program::recorder& into) {
+    const value sum = into.read(sum_), power = exp(sum);
+    const bool jumps = std::ranges::any_of(what_.knots, [](const knot& k) { return k.jump != 0; });
+    value left = into.read(value_state) + into.term("control_mean", mean_);
+    left = left - into.term("control_on_sum", what_.on_sum) * sum;
+    left = left - into.term("control_on_exponential", what_.on_exponential) * power;
+    for (std::size_t k = 0; k < control::most_knots; ++k) {
+        const auto term = [&](const char* name, double number) {
+            return into.term(row_names::numbered(name, k), number);
+        };
+        const knot& of = what_.knots[k];
+        const value beyond = power - term("control_knot", of.at);
+        left = left - term("control_slope", of.slope) * max(beyond, 0.0);
+        // A program that jumps nowhere shows it.
+        if (jumps) left = left - select(0.0 < beyond, term("control_jump", of.jump), 0.0);
+    }
+    into.write(result_, left);
+}
+
+}  // namespace tilewalk::controls

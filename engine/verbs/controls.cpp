@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/verbs/controls.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "engine/controls/control.h"
+#include "engine/cpu/lane_machine.h"
+#include "engine/cpu/tile_pool.h"
+#include "kernels/philox.h"
+#include "kernels/tile.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::verbs {
+
+namespace {
+
+constexpr std::uint64_t most_share = 20;  // of a run, its inverse
+constexpr std::uint64_t most_paths = 2048;
+
+// Other paths than a run takes, and than other pilots do.
+std::uint64_t seed_of_controls(std::uint64_t seed) {
+    return kernels::low_word(
+        kernels::path_block(seed, 0, 0, kernels::shift_stream, {0x636f6e74u, 0x726f6cu}));
+}
+
+// The trade in a market, with what a controller adds.
+plan::trade_program planned_with(plan::controller& adds, const books::trade& t,
+                                 const markets::market_state& in, program::precision precision,
+                                 std::uint32_t first_scenario, const std::atomic<bool>* cancel) {
+    plan::trade_program made = plan::plan_trade(t, in, precision, {}, poll_of(cancel), nullptr, &adds);
+    for (program::scenario_rows& s : made.data.scenarios) s.array += first_scenario;
+    return made;
+}
+
+std::optional<controls::control> found_by_pilot(const books::trade& t, const planned_run& r,
+                                                std::span<const arrays::shock_cube> scenarios) {
+    const std::uint64_t blocks = std::min(r.run.paths / most_share, most_paths) / cpu::lanes;
+    if (blocks == 0) return std::nullopt;
+    controls::sums_of_moves adds;
+    const plan::trade_program made =
+        planned_with(adds, t, r.in.front().state(), program::precision::double_, 0, r.options.cancel);
+    if (made.is_certain() || adds.basis().empty()) return std::nullopt;
+    const cpu::lane_program code = cpu::compile(made.code);
+    cpu::path_job job;
+    job.code = &code;
+    job.data = &made.data;
+    job.when = &made.when;
+    job.seed = seed_of_controls(r.run.seed);
+    job.paths = blocks * cpu::lanes;
+    job.scenarios = scenarios;
+    cpu::lane_machine machine(r.operations);
+    std::vector<double> found(code.outputs.size() * kernels::paths_per_tile);
+    std::vector<double> payoffs;
+    std::vector<std::vector<double>> sums(adds.basis().size());
+    for (std::uint64_t b = 0; b < blocks; ++b) {
+        machine.walk_paths(job, b * cpu::lanes, found.data(), r.options.cancel);
+        const auto add = [&](std::vector<double>& to, std::size_t output) {
+            const double* const first = found.data() + output * kernels::paths_per_tile;
+            to.insert(to.end(), first, first + cpu::lanes);
+        };
+        add(payoffs, 0);
+        for (std::size_t k = 0; k < sums.size(); ++k) add(sums[k], k + 1);
+    }
+    return controls::fit(payoffs, sums, adds.basis());
+}
+
+}  // namespace
+
+std::string evidence(const controls::control& of) {
+    return fmt::format("a control leaves one part in {:.3g} of the variance, as {} pilot paths show",
+                       of.fewer_paths, of.pilot_paths);
+}
+
+void choose_controls(planned_run& r, const teller& tells) {
+    if (!r.run.chooses_controls || !r.run.replay.empty()) return;
+    const std::vector<books::trade>& trades = r.book.trades;
+    const scenarios_of_markets scenarios(r.in);
+    shape_store shapes;
+    const auto decide = [&](int, std::uint64_t i) {
+        if (plan::has_rights(trades[i])) return;
+        std::optional<controls::control> found;
+        for (std::size_t m = 0; m < r.in.size(); ++m) {
+            planned& p = r.plans[m * trades.size() + i];
+            if (!p.needs_paths()) continue;
+            try {
+                if (m == 0) found = found_by_pilot(trades[i], r, scenarios.cubes);
+                if (!found) return;
+                controls::subtracted adds(*found);
+                auto made = std::make_shared<ready_trade>(
+                    planned_with(adds, trades[i], r.in[m].state(), r.run.how.precision, scenarios.first[m],
+                                 r.options.cancel),
+                    shapes);
+                if (!adds.fits()) continue;
+                made->control_mean = adds.mean();
+                for (const controls::knot& k : found->knots) made->control_jumps += std::abs(k.jump);
+                made->remarks.push_back(evidence(*found));
+                p.ready = std::move(made);
+            } catch (const std::exception& e) {
+                throw_if_cancelled(e);
+                p.failure = at_trade(trades[i], e);
+            }
+        }
+    };
+    cpu::for_each(trades.size(), r.run.threads, r.options.cancel, decide,
+                  tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
+}
+
+void refuse_controls(const settled& run, const std::string& command) {
+    if (!run.chooses_controls) return;
+    throw error(error_kind::usage, command + " takes no controls yet: found controls: auto, expected none");
+}
+
+}  // namespace tilewalk::verbs
