@@ -282,15 +282,18 @@ class walker {
         return payoffs_of(walked(from, paths, seed, 0, all_threads));
     }
 
-    // Means of the randomisations of a run of so many paths, on seeds that no other number of paths takes.
+    // Means of the randomisations of runs of so many paths, on seeds that no other number of paths takes. A
+    // run of more randomisations would have more paths, and a pilot of controls as many more.
     sample means(const source& from, std::uint64_t paths) const {
+        const int units = from.has_controls ? static_cast<int>(randomisations) : randomisations_of_a_walk;
+        const int runs = at_.seeds * randomisations_of_a_walk / units;
         std::vector<double> all;
-        const auto first = first_seed + 1 + static_cast<std::uint64_t>(at_.seeds * std::countr_zero(paths));
-        for (int s = 0; s < at_.seeds; ++s) {
-            const price_row r =
-                walked(from, paths / randomisations * randomisations_of_a_walk,
-                       first + static_cast<std::uint64_t>(s), randomisations_of_a_walk, all_threads)
-                    .rows.at(0);
+        const auto first = first_seed + 1 + static_cast<std::uint64_t>(runs * std::countr_zero(paths));
+        for (int s = 0; s < runs; ++s) {
+            const auto seed = first + static_cast<std::uint64_t>(s);
+            const price_row r = walked(from, paths / randomisations * static_cast<std::uint64_t>(units), seed,
+                                       units, all_threads)
+                                    .rows.at(0);
             all.insert(all.end(), r.part_means.begin(), r.part_means.end());
         }
         return sample_of(all);
