@@ -54,6 +54,8 @@ struct control {
 
     // How many times fewer paths the pilot says are enough for the same error.
     double fewer_paths = 1;
+    static constexpr double fewest_paths = 1e12;  // is said where nothing but rounding is left
+    bool leaves_rounding() const { return fewer_paths >= fewest_paths; }
     std::uint64_t pilot_paths = 0;
 
     double mean(const normal_law& of_sum) const;

@@ -172,6 +172,7 @@ class fitting {
         std::size_t best = 0;
         const auto try_at = [&](std::size_t place, bool jump) {
             const double at = ordered[place];
+            if (!jump && !has_room(s, at)) return;
             const double worth = of.worth(jump ? digital_on(s.power, at) : call_on(s.power, at));
             if (!(worth > most)) return;
             most = worth;
@@ -210,6 +211,34 @@ class fitting {
     static constexpr double least_share_of_knot = 0.01;
     static constexpr std::size_t quantiles = 32;
 
+    // Paths beyond each strike, and between two. Calls with next to none between them would make a jump that
+    // no path shows.
+    std::size_t least_apart() const { return std::max<std::size_t>(payoffs_.size() / 128, 4); }
+    static std::ptrdiff_t paths_below(const shape& s, double at) {
+        return std::ranges::count_if(s.power, [at](double x) { return x < at; });
+    }
+    bool are_apart(std::ptrdiff_t a, std::ptrdiff_t b) const {
+        return std::abs(a - b) >= static_cast<std::ptrdiff_t>(least_apart());
+    }
+    // For a call with this strike.
+    bool has_room(const shape& s, double at) const {
+        const std::ptrdiff_t below = paths_below(s, at);
+        if (!are_apart(below, 0) || !are_apart(below, std::ssize(s.power))) return false;
+        for (std::size_t k = 0; k < s.knots.size(); ++k)
+            if (!s.is_jump[k] && !are_apart(below, paths_below(s, s.knots[k].at))) return false;
+        return true;
+    }
+    bool is_spread_out(shape s) const {
+        while (!s.knots.empty()) {
+            const double at = s.knots.back().at;
+            const bool is_jump = s.is_jump.back();
+            s.knots.pop_back();
+            s.is_jump.pop_back();
+            if (!is_jump && !has_room(s, at)) return false;
+        }
+        return true;
+    }
+
     static void add_functions(const shape& s, regression& to) {
         to.add(s.sum);
         to.add(s.power);
@@ -246,7 +275,7 @@ class fitting {
             for (std::size_t r = 0; r < sums_.size(); ++r) to.of_sums[r] += share * by[at_sums + r];
             if (std::ranges::any_of(to.knots, [](const knot& k) { return !(k.at > 0); })) continue;
             settle(to);
-            if (!(to.squares_left < s.squares_left)) continue;
+            if (!(to.squares_left < s.squares_left) || !is_spread_out(to)) continue;
             s = std::move(to);
             return true;
         }
@@ -308,12 +337,11 @@ std::optional<control> fit(std::span<const double> payoffs, std::span<const std:
     out.pilot_paths = payoffs.size();
     const double n = static_cast<double>(payoffs.size());
     const double numbers = static_cast<double>(s.numbers + s.knots.size() + s.of_sums.size());
-    constexpr double most = 1e12;
     double left = s.squares_left / (n - numbers);
     const double variance = all / (n - 1);
     // A jump lies somewhere between two paths of the pilot.
     for (const knot& k : s.knots) left += 2 * k.jump * k.jump / n;
-    out.fewer_paths = left * most > variance ? variance / left : most;
+    out.fewer_paths = left * control::fewest_paths > variance ? variance / left : control::fewest_paths;
     const regression around_mean(s.sum);
     const bool is_too_wide = around_mean.squares_left() > most_deviation * most_deviation * n;
     if (is_too_wide || !(out.fewer_paths > least_gain)) return std::nullopt;

@@ -38,28 +38,31 @@ plan::trade_program planned_with(plan::controller& adds, const books::trade& t,
     return made;
 }
 
-std::optional<controls::control> found_by_pilot(const books::trade& t, const planned_run& r,
-                                                std::span<const arrays::shock_cube> scenarios) {
-    const std::uint64_t blocks = std::min(r.run.paths / most_share, most_paths) / cpu::lanes;
-    if (blocks == 0) return std::nullopt;
+}  // namespace
+
+std::optional<controls::control> choose_control(const books::trade& t, const markets::market_state& in,
+                                                std::span<const arrays::shock_cube> scenarios,
+                                                const pilot_of_controls& by) {
+    const std::uint64_t blocks = std::min(by.run.paths / most_share, most_paths) / cpu::lanes;
+    const bool may_have_one = by.run.chooses_controls && by.run.replay.empty() && !plan::has_rights(t);
+    if (!may_have_one || blocks == 0) return std::nullopt;
     controls::sums_of_moves adds;
-    const plan::trade_program made =
-        planned_with(adds, t, r.in.front().state(), program::precision::double_, 0, r.options.cancel);
+    const plan::trade_program made = planned_with(adds, t, in, program::precision::double_, 0, by.cancel);
     if (made.is_certain() || adds.basis().empty()) return std::nullopt;
     const cpu::lane_program code = cpu::compile(made.code);
     cpu::path_job job;
     job.code = &code;
     job.data = &made.data;
     job.when = &made.when;
-    job.seed = seed_of_controls(r.run.seed);
+    job.seed = seed_of_controls(by.run.seed);
     job.paths = blocks * cpu::lanes;
     job.scenarios = scenarios;
-    cpu::lane_machine machine(r.operations);
+    cpu::lane_machine machine(by.operations);
     std::vector<double> found(code.outputs.size() * kernels::paths_per_tile);
     std::vector<double> payoffs;
     std::vector<std::vector<double>> sums(adds.basis().size());
     for (std::uint64_t b = 0; b < blocks; ++b) {
-        machine.walk_paths(job, b * cpu::lanes, found.data(), r.options.cancel);
+        machine.walk_paths(job, b * cpu::lanes, found.data(), by.cancel);
         const auto add = [&](std::vector<double>& to, std::size_t output) {
             const double* const first = found.data() + output * kernels::paths_per_tile;
             to.insert(to.end(), first, first + cpu::lanes);
@@ -70,37 +73,48 @@ std::optional<controls::control> found_by_pilot(const books::trade& t, const pla
     return controls::fit(payoffs, sums, adds.basis());
 }
 
-}  // namespace
+std::optional<controlled_plan> plan_with(const controls::control& what, const books::trade& t,
+                                         const markets::market_state& in, const pilot_of_controls& by,
+                                         std::uint32_t first_scenario) {
+    controls::subtracted adds(what);
+    controlled_plan out{planned_with(adds, t, in, by.run.how.precision, first_scenario, by.cancel)};
+    if (!adds.fits()) return std::nullopt;
+    out.mean = adds.mean();
+    out.made.remarks.push_back(evidence(what));
+    return out;
+}
 
 std::string evidence(const controls::control& of) {
-    return fmt::format("a control leaves one part in {:.3g} of the variance, as {} pilot paths show",
-                       of.fewer_paths, of.pilot_paths);
+    const std::string seen = fmt::format(", as {} pilot paths show", of.pilot_paths);
+    if (of.leaves_rounding()) return "a control leaves nothing but rounding" + seen;
+    const double left = 1 / of.fewer_paths;
+    return fmt::format("a control with the correlation {:.5g} leaves {:.2g} % of the variance",
+                       std::sqrt(1 - left), 100 * left) +
+           seen;
 }
 
 void choose_controls(planned_run& r, const teller& tells) {
-    if (!r.run.chooses_controls || !r.run.replay.empty()) return;
+    if (!r.run.chooses_controls) return;
     const std::vector<books::trade>& trades = r.book.trades;
     const scenarios_of_markets scenarios(r.in);
+    const pilot_of_controls by{r.run, r.operations, r.options.cancel};
     shape_store shapes;
     const auto decide = [&](int, std::uint64_t i) {
-        if (plan::has_rights(trades[i])) return;
         std::optional<controls::control> found;
         for (std::size_t m = 0; m < r.in.size(); ++m) {
             planned& p = r.plans[m * trades.size() + i];
             if (!p.needs_paths()) continue;
             try {
-                if (m == 0) found = found_by_pilot(trades[i], r, scenarios.cubes);
+                const markets::market_state& in = r.in[m].state();
+                if (m == 0) found = choose_control(trades[i], in, scenarios.cubes, by);
                 if (!found) return;
-                controls::subtracted adds(*found);
-                auto made = std::make_shared<ready_trade>(
-                    planned_with(adds, trades[i], r.in[m].state(), r.run.how.precision, scenarios.first[m],
-                                 r.options.cancel),
-                    shapes);
-                if (!adds.fits()) continue;
-                made->control_mean = adds.mean();
-                for (const controls::knot& k : found->knots) made->control_jumps += std::abs(k.jump);
-                made->remarks.push_back(evidence(*found));
-                p.ready = std::move(made);
+                std::optional<controlled_plan> made =
+                    plan_with(*found, trades[i], in, by, scenarios.first[m]);
+                if (!made) continue;
+                auto ready = std::make_shared<ready_trade>(std::move(made->made), shapes);
+                ready->control_mean = made->mean;
+                for (const controls::knot& k : found->knots) ready->control_jumps += std::abs(k.jump);
+                p.ready = std::move(ready);
             } catch (const std::exception& e) {
                 throw_if_cancelled(e);
                 p.failure = at_trade(trades[i], e);

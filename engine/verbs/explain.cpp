@@ -38,10 +38,15 @@ struct explained {
     std::optional<plan::trade_program> made;
     std::shared_ptr<const program::path_program> code;  // shared by the trades of its shape
     std::optional<error> failure;
+    // The same without a control, which sensitivities are of; none: it has none.
+    std::optional<plan::trade_program> plain{};
+    std::shared_ptr<const program::path_program> plain_code{};
 };
 
 std::vector<explained> plan_all(const std::vector<books::trade>& trades, const markets::market_state& in,
-                                const settled& run, const std::atomic<bool>* cancel) {
+                                const pilot_of_controls& by) {
+    const auto& [run, operations, cancel] = by;
+    const std::vector<arrays::shock_cube> scenarios = in.scenario_cubes();
     std::vector<explained> out(trades.size());
     shape_store shapes;
     cpu::for_each(
@@ -52,6 +57,12 @@ std::vector<explained> plan_all(const std::vector<books::trade>& trades, const m
             try {
                 auto made = plan::plan_trade(trades[i], in, run.how.precision, {}, poll_of(cancel));
                 check_for_run(made.data, made.missing_correlations, in, run);
+                if (const auto control = choose_control(trades[i], in, scenarios, by)) {
+                    if (auto with = plan_with(*control, trades[i], in, by)) {
+                        to.plain_code = shapes.one_of(std::move(made.code));
+                        to.plain = std::exchange(made, std::move(with->made));
+                    }
+                }
                 to.code = shapes.one_of(std::move(made.code));
                 to.made = std::move(made);
             } catch (const std::exception& e) {
@@ -112,14 +123,16 @@ std::vector<trade_plan::scenario_file> scenarios_of(const program::path_data& da
 std::vector<trade_plan::jump> jumps_of(const explained& of, greeks::adjoint_store& known) {
     std::vector<trade_plan::jump> out;
     if (of.made->is_certain()) return out;
-    const auto& smoothable = known.smoothable_of(of.code, of.made->data, of.made->when);
-    const auto& scored = known.scored_of(of.code, of.made->data, of.made->when);
+    const plan::trade_program& made = of.plain ? *of.plain : *of.made;
+    const auto& code = of.plain ? of.plain_code : of.code;
+    const auto& smoothable = known.smoothable_of(code, made.data, made.when);
+    const auto& scored = known.scored_of(code, made.data, made.when);
     const auto is_scored = [&](const program::jump& j) {
         return scored &&
                std::ranges::find(scored->jumps, j, &program::scored_jump::at) != scored->jumps.end();
     };
-    for (const program::jump& j : known.jumps_of(of.code, of.made->data, of.made->when)) {
-        const program::lane_section& section = of.code->sections[j.section];
+    for (const program::jump& j : known.jumps_of(code, made.data, made.when)) {
+        const program::lane_section& section = code->sections[j.section];
         const std::string_view operation = program::entry_of(section.nodes[j.node].code).name;
         out.push_back({j.section == 0 ? "in each step" : section.name,
                        std::string(operation) + " v" + std::to_string(j.node),
@@ -273,10 +286,10 @@ trade_plan explain_one(const books::trade& t, const explained& of,
 std::vector<trade_plan> engine::explain(const book& trades, const market& in,
                                         const run_options& options) const {
     const settled run = settle(options, trades.settings(), {&in, 1});
-    refuse_controls(run, "explain");
     replayed_in(run);  // which has to be there
     const std::vector<books::trade>& all = trades.state().trades;
-    const std::vector<explained> plans = plan_all(all, in.state(), run, options.cancel);
+    const std::vector<explained> plans =
+        plan_all(all, in.state(), {run, operations_named(settings_.instruction_set), options.cancel});
     std::optional<gpu_kernels> kernels;
     if (const auto gpu = gpus_->first_of(run.device)) kernels.emplace(plans, run, *gpu, gpus_->tuned());
     greeks::adjoint_store shapes;
