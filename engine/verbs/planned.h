@@ -64,7 +64,7 @@ struct ready_trade {
     std::vector<bool> idle;  // blocks, see plan::trade_program
     std::vector<correlation_taken> missing_correlations;
     double certain_value = 0;
-    bool certain = false;     // no path is needed
+    bool certain = false;  // no path is needed
     // Of what paths subtract from what is paid: its mean, and by how much it jumps in all.
     double control_mean = 0, control_jumps = 0;
 
