@@ -3,6 +3,7 @@
 // are right, err less, and say by how much.
 #include "engine/controls/control.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,6 +15,12 @@
 #include <string>
 #include <vector>
 
+#include "engine/book/book_state.h"
+#include "engine/cuda/compiler.h"
+#include "engine/cuda/launcher.h"
+#include "engine/market/market_state.h"
+#include "engine/plan/trade_program.h"
+#include "engine/settings/precision_named.h"
 #include "engine/verify/closed_forms.h"
 #include "engine/verify/dice.h"
 #include "engine/verify/judgement.h"
@@ -83,10 +90,11 @@ TEST(controls, know_the_law_of_a_sum_of_moves) {
     const std::vector<std::vector<double>> sure{{0.1, 0.2}, {-0.3, 0.4}};
     const std::vector<double> own{0.5, 0.6}, shared{0.2, -0.1}, alone{0.3, 0.7};
     const std::vector<program::value> moves(2);
-    const controls::law_of_moves law(models::source_moves{moves, [&](std::size_t i) { return sure[i]; },
-                                                          [&](std::size_t i, std::size_t j) {
-                                                              return i == 0 ? own : j == 0 ? shared : alone;
-                                                          }});
+    const controls::law_of_moves law(models::source_moves{
+        moves, moves, [&](std::size_t i) { return sure[i]; },
+        [&](std::size_t i, std::size_t j) { return i == 0   ? own
+                                                   : j == 0 ? shared
+                                                            : alone; }});
     const controls::weights by{{1, 2}, {3, -1}};
     const controls::normal_law of = law.of_sum(by);
     EXPECT_DOUBLE_EQ(of.mean, 1 * 0.1 + 2 * 0.2 + 3 * -0.3 - 1 * 0.4);
@@ -343,6 +351,69 @@ TEST(controls_long, intervals_of_95_percent_hold_the_truth) {
         const bool is_exact = largest_error < 1e-10 * std::abs(truth);
         EXPECT_LE(held, is_exact ? 1000 : 970) << product;
     }
+}
+
+namespace {
+
+// A basket of so many assets.
+std::string basket_book(int assets) {
+    std::string market, names, pairs;
+    for (int i = 0; i < assets; ++i) {
+        market += fmt::format("    A{}: {{currency: USD, spot: 100, volatility: 0.2}}\n", i);
+        names += fmt::format("{}A{}", i == 0 ? "" : ", ", i);
+        for (int j = 0; j < i; ++j)
+            pairs += fmt::format("{}[A{}, A{}, 0.5]", pairs.empty() ? "" : ", ", i, j);
+    }
+    return fmt::format(
+        "market:\n  as_of: 2026-01-15\n  currencies: {{USD: {{rate: 0.05}}}}\n  assets:\n{}  correlations: "
+        "{{complete: true, pairs: [{}]}}\ntrades:\n  - {{id: basket, product: basket, basket: [{}], strike: "
+        "100, "
+        "maturity: 1}}\n",
+        market, pairs, names);
+}
+
+// The program of a trade with a control of all its moves.
+plan::trade_program with_control(const books::trade& t, const markets::market_state& in,
+                                 program::precision precision) {
+    controls::sums_of_moves sums;
+    plan::plan_trade(t, in, precision, {}, {}, nullptr, &sums);
+    controls::control what;
+    what.of_moves = sums.basis().at(0);
+    for (std::vector<double>& by_step : what.of_moves) std::ranges::fill(by_step, 0.5);
+    what.on_sum = what.on_exponential = 0.1;
+    what.knots = {controls::knot{1, 1, 0}, controls::knot{0.9, 0, 1}, controls::knot{1.1, 1, 0}};
+    controls::subtracted adds(what);
+    plan::trade_program out = plan::plan_trade(t, in, precision, {}, {}, nullptr, &adds);
+    EXPECT_TRUE(adds.fits());
+    return out;
+}
+
+}  // namespace
+
+TEST(controls, compile_into_registers) {
+    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    int compiled = 0;
+    for (const std::string& text : {std::string(market_text) + trades_text, basket_book(10)}) {
+        const book b = book::parse(text);
+        for (const books::trade& t : b.state().trades) {
+            if (plan::has_rights(t)) continue;
+            for (const std::string& name : program::precision_names()) {
+                cuda::kernel_wish wish;
+                wish.precision = precision_named(name);
+                const auto made = with_control(t, b.market()->state(), wish.precision);
+                const run::job job{&made.code, &made.data, &made.when};
+                for (const cuda::needed_kernel& k : cuda::kernels_of({&job, 1}, wish, "auto", {})) {
+                    if (!k.name.starts_with("walk")) continue;
+                    const auto got =
+                        cuda::nvrtc_compiler().compile({k.text, compiled++ % 2 == 0 ? "sm_80" : "sm_90"});
+                    EXPECT_NE(got.log.find(" 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"),
+                              std::string::npos)
+                        << t.id << ' ' << name << got.log;
+                }
+            }
+        }
+    }
+    EXPECT_EQ(compiled, 4 * 7);
 }
 
 using on_a_gpu = tests::on_a_gpu;

@@ -29,8 +29,11 @@ class law_of_moves {
   public:
     law_of_moves() = default;
     explicit law_of_moves(const models::source_moves& of);
-    // Of a weighted sum.
+    // The law of a weighted sum.
     normal_law of_sum(const weights& by) const;
+    // The same sum as one of its sure part, by step, and of the normals that moves are made of.
+    std::vector<double> sure_part(const weights& by) const;
+    weights of_normals(const weights& by) const;
     std::size_t sources() const { return sure_.size(); }
     std::size_t steps() const { return sure_.empty() ? 0 : sure_.front().size(); }
 

@@ -18,16 +18,6 @@ namespace row_names = program::row_names;
 // most.
 constexpr std::size_t most_sums = 12, most_sources = 64, most_degree = 2;
 
-// The sum of a step's moves beside a sum so far.
-value with_step(value sum, const std::string& name, const weights& by, std::span<const value> moves,
-                program::recorder& into) {
-    for (std::size_t i = 0; i < moves.size(); ++i) {
-        into.poll();
-        sum = fma(into.row(row_names::numbered(name, i), by[i]), moves[i], sum);
-    }
-    return sum;
-}
-
 }  // namespace
 
 law_of_moves::law_of_moves(const models::source_moves& of) {
@@ -38,16 +28,26 @@ law_of_moves::law_of_moves(const models::source_moves& of) {
     }
 }
 
+std::vector<double> law_of_moves::sure_part(const weights& by) const {
+    std::vector<double> out(steps(), 0.0);
+    for (std::size_t s = 0; s < steps(); ++s)
+        for (std::size_t i = 0; i < sources(); ++i) out[s] += by[i][s] * sure_[i][s];
+    return out;
+}
+
+weights law_of_moves::of_normals(const weights& by) const {
+    weights out(sources(), std::vector<double>(steps(), 0.0));
+    for (std::size_t s = 0; s < steps(); ++s)
+        for (std::size_t j = 0; j < sources(); ++j)
+            for (std::size_t i = j; i < sources(); ++i) out[j][s] += by[i][s] * roots_[i][j][s];
+    return out;
+}
+
 normal_law law_of_moves::of_sum(const weights& by) const {
     double mean = 0, variance = 0;
-    for (std::size_t s = 0; s < steps(); ++s) {
-        for (std::size_t j = 0; j < sources(); ++j) {
-            mean += by[j][s] * sure_[j][s];
-            double on_normal = 0;
-            for (std::size_t i = j; i < sources(); ++i) on_normal += by[i][s] * roots_[i][j][s];
-            variance += on_normal * on_normal;
-        }
-    }
+    for (const double x : sure_part(by)) mean += x;
+    for (const std::vector<double>& of_normal : of_normals(by))
+        for (const double x : of_normal) variance += x * x;
     return {mean, kernels::sqrt(variance)};
 }
 
@@ -98,7 +98,14 @@ void subtracted::hear(const models::source_moves& of, program::recorder& into) {
     fits_ = law.sources() == what_.of_moves.size() && law.steps() == what_.of_moves.front().size();
     if (!fits_) return;
     mean_ = what_.mean(law.of_sum(what_.of_moves));
-    into.write(sum_, with_step(into.read(sum_), "control", what_.of_moves, of.moves, into));
+    // Normals wait in registers anyway; moves of many assets would have to, too.
+    value sum = into.read(sum_) + into.row("control_sure", law.sure_part(what_.of_moves));
+    const weights by = law.of_normals(what_.of_moves);
+    for (std::size_t j = 0; j < by.size(); ++j) {
+        into.poll();
+        sum = fma(into.row(row_names::numbered("control", j), by[j]), of.normals[j], sum);
+    }
+    into.write(sum_, sum);
 }
 
 void subtracted::ends_path(std::uint32_t value_state, program::recorder& into) {

@@ -28,10 +28,10 @@ struct world_needs {
 };
 
 // The moves of a world's sources of noise over the step that is being recorded. They are jointly normal and
-// independent of other steps: of source i a sure part, and the sum over j up to i of root(i, j) times
-// independent normals.
+// independent of other steps: of source i a sure part, and the sum over j up to i of root(i, j) times normal
+// j.
 struct source_moves {
-    std::span<const program::value> moves;  // by source
+    std::span<const program::value> moves, normals;  // by source
     // By step.
     std::function<std::vector<double>(std::size_t i)> sure;
     std::function<std::vector<double>(std::size_t i, std::size_t j)> root;

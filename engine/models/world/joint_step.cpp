@@ -43,7 +43,7 @@ class joint_moves {
     value of_source(std::size_t number) const { return moves_[number]; }
     void tell(hears_moves& by) const {
         const std::span<const double> grid = in_.grid();
-        by.hear({moves_,
+        by.hear({moves_, shocks_,
                  [&](std::size_t i) {
                      std::vector<double> out;
                      for (std::size_t s = 0; s + 1 < grid.size(); ++s)
