@@ -45,7 +45,8 @@ struct explained {
 
 std::vector<explained> plan_all(const std::vector<books::trade>& trades, const markets::market_state& in,
                                 const pilot_of_controls& by) {
-    const auto& [run, operations, cancel] = by;
+    const settled& run = by.run;
+    const std::atomic<bool>* const cancel = by.cancel;
     const std::vector<arrays::shock_cube> scenarios = in.scenario_cubes();
     std::vector<explained> out(trades.size());
     shape_store shapes;
