@@ -276,7 +276,7 @@ class walker {
         const results got = walked({"philox", ""}, paths, first_seed, 0, all_threads);
         return {payoffs_of(got), static_cast<double>(got.manifest.path_steps) / static_cast<double>(paths)};
     }
-    // What independent paths pay less their controls, on a seed that no other number of paths takes.
+    // Payoffs of independent paths less their controls, on a seed that no other number of paths takes.
     sample controlled(const source& from, std::uint64_t paths) const {
         const auto seed = first_seed + 1 + static_cast<std::uint64_t>(std::countr_zero(paths));
         return payoffs_of(walked(from, paths, seed, 0, all_threads));

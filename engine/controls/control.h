@@ -50,7 +50,7 @@ struct knot {
 
 struct control {
     weights of_moves;
-    // What stands before the sum and its exponential.
+    // Coefficients of the sum and of its exponential.
     double on_sum = 0, on_exponential = 0;
     static constexpr std::size_t most_knots = 3;
     std::array<knot, most_knots> knots{};
@@ -88,7 +88,7 @@ class subtracted final : public plan::controller {
     std::optional<std::uint32_t> result() const override { return result_; }
     // Whether the last recording had the moves that the control is of.
     bool fits() const { return fits_; }
-    // Of what is subtracted, in the market of the recording.
+    // The mean of what is subtracted, in the market of the recording.
     double mean() const { return mean_; }
 
   private:

@@ -65,7 +65,7 @@ struct ready_trade {
     std::vector<correlation_taken> missing_correlations;
     double certain_value = 0;
     bool certain = false;  // no path is needed
-    // Of what paths subtract from what is paid: its mean, and by how much it jumps in all.
+    // The mean of what paths subtract from what is paid, and by how much that jumps in all.
     double control_mean = 0, control_jumps = 0;
 
     ready_trade(plan::trade_program made, shape_store& shapes);
