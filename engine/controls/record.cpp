@@ -16,7 +16,9 @@ namespace row_names = program::row_names;
 
 // A pilot tries a sum for each source, and for each of the first powers of time as long as that is a dozen at
 // most.
-constexpr std::size_t most_sums = 12, most_sources = 64, most_degree = 2;
+constexpr std::size_t most_sums = 12, most_degree = 2;
+// Moves of more are made ahead of the paths on a GPU, where nothing else may read their normals.
+constexpr std::size_t most_sources = 63;
 
 }  // namespace
 
