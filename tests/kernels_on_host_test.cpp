@@ -430,7 +430,6 @@ TEST(kernels_of_feeds_on_host, tell_a_wrong_kernel) {
 }  // namespace
 
 // ---- blocks of threads on the host
-// -------------------------------------------------------------------------
 
 namespace {
 

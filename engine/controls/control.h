@@ -27,7 +27,6 @@ struct normal_law {
 // The joint law of the moves of a world.
 class law_of_moves {
   public:
-    law_of_moves() = default;
     explicit law_of_moves(const models::source_moves& of);
     // The law of a weighted sum.
     normal_law of_sum(const weights& by) const;

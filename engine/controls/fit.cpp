@@ -34,8 +34,8 @@ class regression {
   public:
     explicit regression(column of) : left_(std::move(of)) { add(column(left_.size(), 1.0)); }
 
-    // False for one that those before it add up to: its coefficient is 0.
-    bool add(column c) {
+    // A column that those before it add up to has the coefficient 0.
+    void add(column c) {
         const double all = product(c, c);
         // Twice, because once leaves what rounding made.
         std::vector<double> on = taken_from(c, 2);
@@ -53,7 +53,6 @@ class regression {
         directions_.push_back(std::move(c));
         on_.push_back(std::move(on));
         along_.push_back(along);
-        return counts;
     }
     // The squares that a column would take away.
     double worth(column c) const {

@@ -142,7 +142,7 @@ std::vector<run_setting> settings_of_run() {
          .meaning = "Functions of a path with a known mean that are subtracted from what a trade pays: auto, "
                     "those that a pilot fits, where they leave a smaller error; none",
          .preset = "none",
-         .choices = {"none", "auto"},
+         .choices = {"none", quasi::chosen_by_pilot},
          .decides_bits = true},
         {.name = "replay",
          .takes = kind::file,
