@@ -21,9 +21,9 @@ struct trade_record {
     word64 numbers_at;
     word64 words_at;
     word32 steps;
-    word32 result;      // its first row of the results: a row for each output, then for each sum of two
-    word32 normal_row;  // the first of its shocks in the array of normals; likewise of uniforms
-    word32 uniform_row;
+    word32 result;       // its first row of the results: a row for each output, then for each sum of two
+    word32 normal_row;   // the first of its shocks in the array of normals, or of the points that are made
+    word32 uniform_row;  // the first of its shocks in the array of uniforms
     word32 target_step;  // the first of its steps to targets, which are in the array of normals
 };
 
@@ -48,6 +48,14 @@ static constexpr word32 event_place(word32 sections, word32 scenarios) {
     return scenario_place(sections) + whole_pieces(scenarios, sizeof(word32));
 }
 static constexpr word32 no_step = ~word32{0};
+
+// A number that paths make of a point, in a dimension that is scrambled as one of a factor.
+struct alignas(16) made_point {
+    stream_key factor;
+    word32 dimension, unused;
+};
+// Trades whose paths make points have so many of these, in the order of steps and slots; the last are unused.
+static constexpr int points_of_trade = 32;
 
 // Shocks in memory, from path `first_path` on. Strides are in elements; the stride of slots is also that of
 // rows.
@@ -85,6 +93,11 @@ struct path_arguments {
     // By step, for trades that meet targets: numbers (step_to_target<shock>), and the target ahead.
     const void* steps_to_targets;
     const word32* targets_ahead;
+    // For trades whose paths make points, with the tables of points_arguments.
+    const made_point* made_points;
+    const word32* directions;
+    const void* normals_of_points;
+    word64 paths_of_randomisation;
     word32 part_tiles;  // tiles merged into one part, from the launch's first tile on
 };
 

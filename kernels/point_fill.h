@@ -6,8 +6,7 @@
 
 #include "kernels/draws.h"
 #include "kernels/loops.h"
-#include "kernels/point_arguments.h"
-#include "kernels/sobol.h"
+#include "kernels/points_of_warp.h"
 #include "kernels/weighted_sums.h"
 
 namespace tilewalk::kernels {
@@ -61,8 +60,7 @@ class shared_normals<float> {
     float* here_;
 };
 
-// The shocks of points in a dimension that a warp makes together. Each thread has `width` neighbouring paths,
-// which have all but the lowest bits of their index in common with the others of the warp.
+// The shocks of points in a dimension that a warp makes together.
 template <class draws, shock_kind kind, int width>
 class shocks_of_warp {
   public:
@@ -91,13 +89,13 @@ class shocks_of_warp {
     }
     word32 slot() const { return slot_; }
     word64 at() const { return at_; }
-    static word32 lane() { return threadIdx.x % paths_of_warp; }
+    static word32 lane() { return lane_of_thread(); }
 
     // A dimension for each lane, with the words that scramble it.
     struct dimensions {
         word32 own;
         scramble mine;
-        word32 of(word32 k) const { return __shfl_sync(all, own, int(k)); }
+        word32 of(word32 k) const { return __shfl_sync(all_lanes, own, int(k)); }
     };
     // Dimensions of the nodes number_of(i), for i from `first` on: this lane's is that of its own number.
     template <class numbering>
@@ -114,30 +112,10 @@ class shocks_of_warp {
     }
 
   private:
-    static constexpr word32 all = ~word32{0};
-    static constexpr int bits_of_width = width == 1 ? 0 : width == 2 ? 1 : 2;
-    static_assert(1 << bits_of_width == width);
-
-    static scramble of_lane(const scramble& x, word32 k) {
-        return {__shfl_sync(all, x.first, int(k)), __shfl_sync(all, x.second, int(k)),
-                __shfl_sync(all, x.third, int(k)), __shfl_sync(all, x.fourth, int(k))};
-    }
-    // Each lane takes a bit of the index: the upper ones are alike for all paths.
     shocks of_points(word32 dimension, const scramble& by) const {
-        constexpr int bits_of_lane = 5, own_bits = bits_of_lane + bits_of_width;
-        const word32 direction = a_.directions[word64(dimension) * bits_of_index + lane()];
-        const bool counts = lane() >= word32(own_bits) && (index_ >> lane() & 1) != 0;
-        word32 first = __reduce_xor_sync(all, counts ? direction : 0);
-        for (int bit = 0; bit < bits_of_lane; ++bit)
-            first ^= (0 - (lane() >> bit & 1)) & __shfl_sync(all, direction, bit + bits_of_width);
-        word32 of_width[word32(width)];
-        unrolled<width>([&](int w) { of_width[w] = first; });
-        unrolled<bits_of_width>([&](int bit) {
-            const word32 of_bit = __shfl_sync(all, direction, bit);
-            unrolled<width>([&](int w) { of_width[w] ^= (w >> bit & 1) != 0 ? of_bit : 0; });
-        });
+        const auto points = points_of_warp<width>(a_.directions + word64(dimension) * bits_of_index, index_);
         shocks out;
-        unrolled<width>([&](int w) { out.x[w] = shock_of_point<kind, shock>(of_width[w], by, normals_); });
+        unrolled<width>([&](int w) { out.x[w] = shock_of_point<kind, shock>(points.x[w], by, normals_); });
         return out;
     }
     shocks of_stream(word32 step) const {

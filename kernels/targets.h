@@ -44,7 +44,7 @@ struct draws_to_targets : drawn {
     // Keeps where the thread's paths are.
     class turn {
       public:
-        static constexpr bool reads_memory = true;
+        static constexpr bool reads_memory = true, makes_normals = false;
 
         template <class memory>
         static constexpr brought bring(const draws_to_targets& from, const memory& at, int step) {

@@ -119,11 +119,11 @@ TEST(normals, of_kernels_that_do_nothing_are_wrong) {
         wrong += r.wrong.empty() ? 0 : 1;
         if (!r.skipped.empty()) ++not_measured;
     });
-    // Sources in two precisions, the approximate one, cuRAND in kernels, three walks in two precisions, three
-    // ways to sums along three numbers of points.
+    // Sources in two precisions, the approximate one, cuRAND in kernels, three walks in two precisions, two
+    // ways of lone trades of four lengths in three precisions.
     EXPECT_EQ(keys.size(),
-              2 * random::catalogue().size() + 1 + 2 * normals::device_generators().size() + 6 + 2 * 9);
-    EXPECT_GE(wrong, 2 + 1 + 4 + 18) << "our own, the walks, and sums of points";
+              2 * random::catalogue().size() + 1 + 2 * normals::device_generators().size() + 6 + 3 * 2 * 4);
+    EXPECT_GE(wrong, 2 + 1 + 4 + 24) << "our own, the walks, and lone trades";
     EXPECT_GE(not_measured, 2);
     EXPECT_EQ(gpu->faults, std::vector<std::string>{});
 }

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -24,6 +25,9 @@
 #include "engine/cuda/reductions.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
+#include "engine/quasi/directions.h"
+#include "engine/quasi/normal_tables.h"
+#include "engine/quasi/order.h"
 #include "kernels/draws.h"
 #include "kernels/tile.h"
 #include "tests/host_kernel.h"
@@ -226,8 +230,32 @@ struct walked_program {
     const std::vector<arrays::shock_cube>& scenarios;
 };
 
+// Numbers that paths make of points, and what they are made with.
+template <class shock>
+struct made_points {
+    std::vector<kernels::made_point> all;
+    std::vector<kernels::word32> directions;
+
+    explicit made_points(const quasi::order& of) : all(kernels::points_of_trade) {
+        for (std::size_t n = 0; n < of.steps() * of.normals(); ++n) {
+            const std::size_t slot = n % of.normals();
+            all.at(n) = {of.normal_slots()[slot].key, of.dimension_of_normal(n / of.normals(), slot), 0};
+        }
+        const auto of_all = quasi::directions(kernels::points_of_trade);
+        directions.assign(of_all.begin(), of_all.end());
+    }
+    void point(kernels::path_arguments& a) const {
+        a.made_points = all.data();
+        a.directions = directions.data();
+        a.normals_of_points = &quasi::normal_table<shock>();
+        a.paths_of_randomisation = paths_of_randomisation;
+    }
+    static constexpr std::uint64_t paths_of_randomisation = kernels::paths_per_tile;
+};
+
+// With an order, shocks are points.
 template <class draws>
-void expect_bits(const walked_program& t, const kernel_decision& how) {
+void expect_bits(const walked_program& t, const kernel_decision& how, const quasi::order* points) {
     const run::job job{&t.code, &t.data, &t.when};
     auto packed = cuda::pack({&job, 1}, program::real_type(how.precision));
     ASSERT_FALSE(packed.failures[0]);
@@ -274,12 +302,19 @@ void expect_bits(const walked_program& t, const kernel_decision& how) {
     a.uniform.slot_stride = pitch;
     a.scenario.first = scenarios.data();
     a.scenario.step_stride = a.scenario.slot_stride = pitch;
+    std::optional<made_points<typename draws::shock>> made;
+    if (points != nullptr) {
+        made.emplace(*points);
+        made->point(a);
+        packed.records[0].normal_row = 0;
+    }
     host_kernel(cuda::path_kernel_text(t.code, how))
         .run("walk", static_cast<unsigned>(tiles), static_cast<unsigned>(how[cuda::knobs::block]), a);
 
     const cpu::lane_program code = cpu::compile(t.code);
     std::vector<cpu::path_job> jobs{{&code, &t.data, &t.when, seed, paths, how.precision}};
     jobs[0].scenarios = t.scenarios;
+    if (points != nullptr) jobs[0].points = {points, made->paths_of_randomisation};
     const run::tally walked =
         cpu::walk_all(jobs, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {}).at(0);
     for (std::size_t o = 0; o < outputs; ++o) {
@@ -300,9 +335,9 @@ void expect_bits(const walked_program& t, const kernel_decision& how) {
     }
 }
 
-void expect_bits(const walked_program& t, const kernel_decision& how) {
-    how.precision == precision::double_ ? expect_bits<kernels::double_draws>(t, how)
-                                        : expect_bits<kernels::single_draws>(t, how);
+void expect_bits(const walked_program& t, const kernel_decision& how, const quasi::order* points = nullptr) {
+    how.precision == precision::double_ ? expect_bits<kernels::double_draws>(t, how, points)
+                                        : expect_bits<kernels::single_draws>(t, how, points);
 }
 
 void expect_bits_of(const std::string& trade, const kernel_decision& how) {
@@ -373,8 +408,6 @@ TEST(kernels_of_feeds_on_host, give_the_bits_of_the_cpu) {
     }
 }
 
-// Tables of the size of a surface, and so small that a group's rows would wait in registers; a payment after
-// each step, for which a group is walked at once, and after every second.
 // A program of which every state is an output, the first of them last, and some of them crossed: each has a
 // row of results of its own.
 TEST(kernels_of_several_outputs_on_host, give_the_bits_of_the_cpu) {
@@ -393,6 +426,32 @@ TEST(kernels_of_several_outputs_on_host, give_the_bits_of_the_cpu) {
     }
 }
 
+// A date, twelve, and 27 numbers for nine dates of three assets; every tile has a randomisation of its own.
+TEST(kernels_that_make_points_on_host, give_the_bits_of_the_cpu) {
+    int n = 0;
+    for (const char* const trade : {"european", "asian_12", "autocallable"}) {
+        const planned_trade& t = planned(trade);
+        const quasi::points in_steps{quasi::construction::steps};
+        ASSERT_TRUE(quasi::are_few(in_steps, t.program.code, t.program.when));
+        quasi::order_maker maker;
+        const quasi::order order = maker.made_for(t.program.code, t.program.data, t.program.when, in_steps);
+        for (const precision in : {precision::double_, precision::single, precision::mixed}) {
+            kernel_wish asked;
+            asked.precision = in;
+            asked.reads_shocks = true;
+            asked.points = cuda::point_way::made;
+            asked[cuda::knobs::block] = 64;
+            asked[cuda::knobs::width] = 1 << n++ % 3;
+            const kernel_decision how = cuda::with_presets(asked);
+            SCOPED_TRACE(fmt::format("{}, {}", trade, cuda::described(how)));
+            ASSERT_NE(cuda::path_kernel_text(t.program.code, how).find("draws_of_points"), std::string::npos);
+            expect_bits({t.program.code, t.program.data, t.program.when, t.scenarios}, how, &order);
+        }
+    }
+}
+
+// Tables of the size of a surface, and so small that a group's rows would wait in registers; a payment after
+// each step, for which a group is walked at once, and after every second.
 TEST(kernels_with_tables_on_host, give_the_bits_of_the_cpu) {
     int n = 0;
     for (const std::size_t size : {2u, 3u, 40u}) {

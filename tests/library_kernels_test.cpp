@@ -637,7 +637,8 @@ class kernels_of_targets : public kernels_by_precision {};
 TEST_P(kernels_of_targets, neither_spill_nor_approximate) {
     cuda::kernel_wish asked;
     asked.precision = in();
-    asked.reads_shocks = asked.meets_targets = true;
+    asked.reads_shocks = true;
+    asked.points = cuda::point_way::targets;
     for (const char* const product :
          {"asian", "autocallable", "barrier", "himalaya", "swaption", "lookback"}) {
         const auto code = example_of(product, in());
@@ -650,6 +651,26 @@ TEST_P(kernels_of_targets, neither_spill_nor_approximate) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, kernels_of_targets, testing::ValuesIn(program::precision_names()),
+                         [](const auto& at) { return at.param; });
+
+class kernels_that_make_points : public kernels_by_precision {};
+
+TEST_P(kernels_that_make_points, neither_spill_nor_approximate) {
+    cuda::kernel_wish asked;
+    asked.precision = in();
+    asked.reads_shocks = true;
+    asked.points = cuda::point_way::made;
+    for (const char* const product : {"european", "digital", "asian", "autocallable", "cliquet", "barrier"}) {
+        const auto code = example_of(product, in());
+        const auto how = cuda::decide(asked, code, [](const cuda::kernel_decision&, int) { return true; });
+        ASSERT_EQ(how.feed, "inline");
+        ASSERT_NE(cuda::path_kernel_text(code, how).find("draws_of_points"), std::string::npos);
+        for (const std::string& architecture : architectures)
+            compile_and_judge(code, how, architecture, fmt::format("{} that makes points", product));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(all, kernels_that_make_points, testing::ValuesIn(program::precision_names()),
                          [](const auto& at) { return at.param; });
 
 TEST(library_kernels_tables, fuse_only_where_the_source_says_so) {

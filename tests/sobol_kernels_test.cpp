@@ -17,6 +17,7 @@
 #include "engine/cpu/lane_operations.h"
 #include "engine/cpu/point_shocks.h"
 #include "engine/cuda/compiler.h"
+#include "engine/cuda/group_jobs.h"
 #include "engine/cuda/loaded_device.h"
 #include "engine/cuda/memory.h"
 #include "engine/cuda/point_rows.h"
@@ -44,11 +45,11 @@ using cubin_maker = std::function<std::shared_ptr<const std::string>(const std::
 template <class shock>
 std::vector<shock> filled(cuda::loaded_device& on, const cubin_maker& cubin, const quasi::order& of,
                           shock_kind kind, std::uint64_t unit_paths, std::uint64_t first_path,
-                          std::uint64_t paths, bool of_targets = false) {
+                          std::uint64_t paths, cuda::point_way way = cuda::point_way::read) {
     cuda::device& d = on.get();
     const cuda::owned_stream s = cuda::new_stream(d);
     cuda::point_rows rows;
-    rows.add(of, of_targets);
+    rows.add(of, way);
     const element type = sizeof(shock) == 8 ? element::double_ : element::single_;
     const auto kernel_of = [&](const std::string& text, const char* name) {
         return on.find(cubin(text), name);
@@ -204,7 +205,8 @@ class on_the_host : public testing::Test {
             const auto cubin = [&](const std::string& text) {
                 return texts.try_emplace(text, std::make_shared<const std::string>(text)).first->second;
             };
-            targets = filled<shock>(on, cubin, of, shock_kind::normal, unit_paths, first_path, paths, true);
+            targets = filled<shock>(on, cubin, of, shock_kind::normal, unit_paths, first_path, paths,
+                                    cuda::point_way::targets);
         }
         EXPECT_EQ(gpu_->faults.size(), 0u) << gpu_->report();
         EXPECT_EQ(targets.size(), 32 * 2 * paths);
@@ -287,6 +289,47 @@ TEST(targets, are_met_where_memory_then_holds_a_part_of_the_steps) {
     EXPECT_FALSE(meets(bridge, 1, 65));
     EXPECT_TRUE(meets(coarse, 600, 65));
     EXPECT_FALSE(meets(coarse, 700, 65)) << "of 21,201 dimensions";
+}
+
+TEST(made_points, are_few_and_of_few_trades) {
+    using cuda::point_way;
+    const quasi::points in_steps{quasi::construction::steps}, bridge{quasi::construction::bridge};
+    const auto few = [](const quasi::points& of, int normals, int uniforms, int steps) {
+        const tests::made_trade t = tests::trade_of(normals, uniforms, tests::uneven_times(steps), {});
+        return quasi::are_few(of, t.code, t.when);
+    };
+    EXPECT_TRUE(few(in_steps, 4, 0, 8));
+    EXPECT_FALSE(few(in_steps, 4, 0, 9));
+    EXPECT_FALSE(few(in_steps, 4, 1, 8));
+    EXPECT_FALSE(few(in_steps, 0, 0, 8));
+    EXPECT_FALSE(few(bridge, 1, 0, 2));
+    EXPECT_TRUE(few(bridge, 4, 0, 1));
+    EXPECT_FALSE(few({quasi::construction::principal}, 4, 0, 1)) << "whose numbers are rotated";
+
+    const tests::made_trade one = tests::trade_of(1, 0, tests::uneven_times(3), {2}),
+                            other = tests::trade_of(1, 0, tests::uneven_times(4), {3});
+    const auto job_of = [](const program::path_program& code, const tests::made_trade& t) {
+        return run::job{&code, &t.data, &t.when};
+    };
+    const auto ways = [&](const std::vector<run::job>& jobs, const cuda::kernel_wish& how = {},
+                          std::optional<quasi::points> of = quasi::points{quasi::construction::steps}) {
+        return cuda::ways_of_points(how, jobs, [&](std::size_t) { return of; });
+    };
+    const run::job a = job_of(one.code, one), b = job_of(other.code, other), c = job_of(one.code, other);
+    using all = std::vector<point_way>;
+    EXPECT_EQ(ways({a, a, b}), (all{point_way::made, point_way::made, point_way::made}));
+    // The same steps of the same noise; the code does not matter.
+    EXPECT_EQ(ways({a, a, a, b}), (all{point_way::read, point_way::read, point_way::read, point_way::made}));
+    EXPECT_EQ(ways({b, b, c}), (all{point_way::read, point_way::read, point_way::read}));
+    // Jobs of a kernel go one way.
+    EXPECT_EQ(ways({a, a, a, c}), (all{point_way::read, point_way::read, point_way::read, point_way::read}));
+    EXPECT_EQ(ways({a, b}, {}, bridge), (all{point_way::read, point_way::read}));
+    EXPECT_EQ(ways({a, b}, {}, std::nullopt), (all{point_way::read, point_way::read}));
+    cuda::kernel_wish asked;
+    asked.feed = "register_rolling";
+    EXPECT_EQ(ways({a, b}, asked), (all{point_way::read, point_way::read}));
+    asked.feed = "inline";
+    EXPECT_EQ(ways({a, b}, asked), (all{point_way::made, point_way::made}));
 }
 
 // Seven assets: more than a thread sums up at once, and no multiple.

@@ -257,4 +257,30 @@ TEST_F(on_a_gpu, coarse_bridges_have_the_bits_of_the_cpu) {
     }
 }
 
+// Paths make the points of a lone trade of few dimensions, and of two that take the same; of three rows are
+// filled.
+TEST_F(on_a_gpu, made_points_have_the_bits_of_the_cpu) {
+    constexpr const char* trades = R"(trades:
+  - {id: lone, product: european, underlying: A, strike: 100, maturity: 1}
+  - {id: two, product: worst_of, basket: [A, B], initial_level: [100, 90], option: put, strike: 1, notional: 100, maturity: 1}
+  - {id: also two, product: worst_of, basket: [A, B], initial_level: [100, 90], option: put, strike: 0.9, notional: 100, maturity: 2}
+  - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 12}}
+  - {id: digital 1, product: digital, underlying: B, strike: 90, maturity: 1}
+  - {id: digital 2, product: digital, underlying: B, strike: 95, maturity: 1}
+  - {id: digital 3, product: digital, underlying: B, strike: 99, maturity: 1}
+)";
+    run_settings with;
+    with.construction = "steps";
+    for (const char* const precision : {"double", "single", "mixed"}) {
+        with.precision = precision;
+        with.prefetch = {};
+        with.device = "cpu";
+        const results on_cpu = priced(with, trades);
+        with.device = "cuda";
+        expect_same_bits(on_cpu, priced(with, trades));
+        with.prefetch = "smem_rolling_async";
+        expect_same_bits(on_cpu, priced(with, trades));
+    }
+}
+
 }  // namespace tilewalk

@@ -21,7 +21,7 @@
 #include "bench/measure/suites.h"
 #include "bench/measure/timing.h"
 #include "bench/suites/curand_device.h"
-#include "bench/suites/point_sums.h"
+#include "bench/suites/points_of_paths.h"
 #include "engine/cuda/kernel_text.h"
 #include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/random/fill_kernels.h"
@@ -51,8 +51,6 @@ std::uint64_t cube_paths(const gpu_timer& on) {
 std::uint64_t walk_paths(const gpu_timer& on) {
     return paths_for(std::uint64_t{1} << 19, walk_steps, on.device().free_bytes());
 }
-// So few might stay in registers.
-constexpr std::array<kernels::word32, 3> few_dimensions{1, 4, 12};
 // Rows whose numbers are checked.
 constexpr std::array<std::uint64_t, 3> sampled_rows{0, 31, cube_rows - 1};
 
@@ -409,14 +407,14 @@ void measure(gpu_timer& on, std::span<const std::string> header_folders, const s
         if (program::is_fast(p)) texts.push_back(inline_asian(p, kernels::fewest_philox_rounds).text());
         texts.push_back(streamed_asian(p).text());
     }
-    for (const std::string& text : texts_of_point_sums()) texts.push_back(text);
+    for (const std::string& text : texts_of_points_of_paths()) texts.push_back(text);
     on.compile(texts);
     const device_headers headers(header_folders);
     if (headers.found) on.compile(curand_texts(), *headers.found);
     own_fill ours = measure_makers(on, to);
     measure_device_generators(on, headers, ours, to);
     for (const program::precision p : walked) measure_walks(on, p, headers, to);
-    measure_point_sums(on, few_dimensions, most_paths_of_cube, to);
+    measure_points_of_paths(on, most_paths_of_cube, to);
 }
 
 }  // namespace normals

@@ -262,6 +262,7 @@ kernels::path_arguments device_walk::arguments_of(std::size_t group, const job_l
         a.steps_to_targets = shocks_->targets().steps;
         a.targets_ahead = shocks_->targets().ahead;
     }
+    if (g.makes_points()) shocks_->point_to_tables(a);
     if (g.reads_scenarios()) a.scenario = shocks_->scenarios();
     return a;
 }

@@ -243,10 +243,10 @@ const feed_entry& feed_named(std::string_view name) {
 }
 
 const feed_entry& feed_of(const kernel_wish& wish) {
-    return feed_named(
-        wish.feed
-            ? std::string_view(*wish.feed)
-            : std::string_view(wish.reads_shocks && !wish.meets_targets ? "smem_rolling_async" : "inline"));
+    return feed_named(wish.feed ? std::string_view(*wish.feed)
+                                : std::string_view(wish.reads_shocks && wish.points == point_way::read
+                                                       ? "smem_rolling_async"
+                                                       : "inline"));
 }
 
 bool reads_shocks(const kernel_wish& wish) {
@@ -257,8 +257,8 @@ bool reads_shocks(const kernel_decision& how) {
     return feed_named(how.feed).makes_use_of(array);
 }
 
-bool meets_targets(const kernel_decision& how) {
-    return how.meets_targets && !reads_shocks(how);
+point_way way_of_points(const kernel_decision& how) {
+    return reads_shocks(how) ? point_way::read : how.points;
 }
 
 std::uint64_t feed_shared_bytes(const kernel_decision& how, int slots) {

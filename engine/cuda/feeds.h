@@ -47,8 +47,8 @@ const feed_entry& feed_of(const kernel_wish& wish);
 // Whether its kernels read shocks from arrays.
 bool reads_shocks(const kernel_wish& wish);
 bool reads_shocks(const kernel_decision& how);
-// Whether its paths meet targets: a feed of arrays reads all steps instead.
-bool meets_targets(const kernel_decision& how);
+// How points reach its paths: a feed of arrays reads all of them.
+point_way way_of_points(const kernel_decision& how);
 
 // Bytes of shared memory that the feed of a block takes, for a step of so many shocks.
 std::uint64_t feed_shared_bytes(const kernel_decision& how, int slots);

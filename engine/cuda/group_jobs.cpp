@@ -2,6 +2,7 @@
 #include "engine/cuda/group_jobs.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -13,28 +14,65 @@
 
 namespace tilewalk::cuda {
 
-kernel_wish wish_for_points(kernel_wish how, const std::optional<quasi::points>& points,
-                            const program::path_program& code, const program::timeline& when) {
-    const bool reads_moves = how.feed && reads_shocks(how);
-    how.meets_targets = points && !reads_moves && quasi::meets_targets(*points, code, when);
-    return how;
+namespace {
+
+// All that tells which points a job takes that draws them in steps.
+std::vector<std::uint64_t> points_in_steps(const run::job& of) {
+    std::vector<std::uint64_t> out{of.when->steps()};
+    for (const std::uint32_t stream : of.code->normal_streams) {
+        out.push_back(stream);
+        out.push_back(program::key_of(of.data->normal_names, stream));
+    }
+    return out;
+}
+
+}  // namespace
+
+std::vector<point_way> ways_of_points(const kernel_wish& how, std::span<const run::job> jobs,
+                                      const std::function<std::optional<quasi::points>(std::size_t)>& of) {
+    std::vector<point_way> out(jobs.size(), point_way::read);
+    if (how.feed && reads_shocks(how)) return out;
+    constexpr std::size_t most_alike = 2;
+    std::map<std::vector<std::uint64_t>, std::size_t> alike;
+    std::vector<std::vector<std::uint64_t>> taken(jobs.size());
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
+        const auto points = of(j);
+        if (!points) continue;
+        if (quasi::meets_targets(*points, *jobs[j].code, *jobs[j].when)) out[j] = point_way::targets;
+        if (!quasi::are_few(*points, *jobs[j].code, *jobs[j].when)) continue;
+        taken[j] = points_in_steps(jobs[j]);
+        ++alike[taken[j]];
+    }
+    const auto is_lone = [&](std::size_t j) { return !taken[j].empty() && alike[taken[j]] <= most_alike; };
+    std::map<const program::path_program*, bool> all_are_lone;
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
+        bool& all = all_are_lone.try_emplace(jobs[j].code, true).first->second;
+        all = all && is_lone(j);
+    }
+    for (std::size_t j = 0; j < jobs.size(); ++j)
+        if (all_are_lone.at(jobs[j].code)) out[j] = point_way::made;
+    return out;
 }
 
 std::vector<job_group> group_jobs(
     const gpu_run& run, const separated_jobs& separated, const packed_trades& packed,
     const std::optional<tuned_device>& tuned,
     const std::function<bool(const kernel_decision&, const program::path_program&)>& fits) {
-    // By code, and whether targets are met.
-    std::map<std::pair<const program::path_program*, bool>, std::size_t> by_code;
+    const std::vector<point_way> points =
+        ways_of_points(run.how, run.jobs, [&](std::size_t j) -> std::optional<quasi::points> {
+            if (packed.failures[j] || separated.is_separated(j)) return std::nullopt;
+            return run.points_of(run.jobs[j]);
+        });
+    std::map<std::pair<const program::path_program*, point_way>, std::size_t> by_code;
     std::map<std::pair<std::string, std::string>, std::size_t> by_text;  // texts of walk and correlate
     std::vector<job_group> out;
     for (std::size_t j = 0; j < run.jobs.size(); ++j) {
         if (packed.failures[j]) continue;
         const auto* code = run.jobs[j].code;
-        kernel_wish wish = separated.is_separated(j) ? wish_that_reads_moves(run.how, code->slots_per_step())
-                                                     : wish_for_points(run.how, run.points_of(run.jobs[j]),
-                                                                       *code, *run.jobs[j].when);
-        auto known = by_code.find({code, wish.meets_targets});
+        kernel_wish wish =
+            separated.is_separated(j) ? wish_that_reads_moves(run.how, code->slots_per_step()) : run.how;
+        wish.points = points[j];
+        auto known = by_code.find({code, wish.points});
         if (known == by_code.end()) {
             std::string moves_text;
             if (separated.is_separated(j)) {
@@ -53,7 +91,7 @@ std::vector<job_group> group_jobs(
             const auto [at, is_new] = by_text.emplace(std::pair(text, moves_text), out.size());
             if (is_new)
                 out.push_back({{std::move(text), {}}, {std::move(moves_text), {}}, code, how, {}, false});
-            known = by_code.emplace(std::pair(code, wish.meets_targets), at->second).first;
+            known = by_code.emplace(std::pair(code, wish.points), at->second).first;
         }
         out[known->second].jobs.push_back(j);
     }

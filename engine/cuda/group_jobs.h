@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/cuda/gpu_run.h"
@@ -21,10 +22,11 @@ struct tuned_device {
     const device_properties& on;
 };
 
-// The wish for the path kernel of a job that takes these points, or none, in a run with this wish. A feed
-// that was asked for and reads arrays reads all moves of a coarse bridge there.
-kernel_wish wish_for_points(kernel_wish how, const std::optional<quasi::points>& points,
-                            const program::path_program& code, const program::timeline& when);
+// How points reach the paths of a run's jobs, which take these or none. A feed that was asked for and reads
+// arrays reads all of them. Paths make few points themselves, unless more than two jobs of the run take the
+// same, for which a row that is filled once is faster, or other jobs of their kernel can't.
+std::vector<point_way> ways_of_points(const kernel_wish& how, std::span<const run::job> jobs,
+                                      const std::function<std::optional<quasi::points>(std::size_t)>& of);
 
 // Groups of jobs with the same kernel text. `fits` says whether the devices can run a program's kernel built
 // in a given way.

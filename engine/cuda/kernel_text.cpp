@@ -31,7 +31,8 @@ std::string text_with(const program::path_program& p, const kernel_decision& how
     const reduction_entry& reduction = reduction_named(how.reduction);
     const bool from_arrays = reads_shocks(how);
     // The text leaves out all that makes no difference, so that one kernel serves.
-    const bool meets_targets = cuda::meets_targets(how);
+    const point_way points = way_of_points(how);
+    const bool meets_targets = points == point_way::targets, makes_points = points == point_way::made;
     const bool from_memory = from_arrays || meets_targets || p.scenarios_per_step > 0;
     // A feed that makes its shocks takes targets and scenarios from wherever they lie by their address.
     const std::string_view space = from_arrays   ? space_named(how.space).type
@@ -51,11 +52,13 @@ std::string text_with(const program::path_program& p, const kernel_decision& how
         from_arrays ? fmt::format("arrays<shape, {}, spaces::{}, {}>", p.normals_per_step, space, scenarios)
         : meets_targets ? fmt::format("draws_to_targets<shape, {}, lone_slots<{}>>", drawn,
                                       fmt::join(p.lone_normals, ", "))
+        : makes_points  ? fmt::format("draws_of_points<shape, {}>", drawn)
                         : drawn;
     std::vector<std::string> headers{std::string(words.header), feed.header(),
                                      std::string(rows.header),  "kernels/operations.h",
                                      std::string(end.header),   reduction.header()};
     if (meets_targets) headers.emplace_back("kernels/targets.h");
+    if (makes_points) headers.emplace_back("kernels/points_of_path.h");
     const std::string includes = includes_text(headers);
     return fmt::format(
         R"({includes}

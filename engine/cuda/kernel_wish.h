@@ -16,6 +16,13 @@ namespace tilewalk::cuda {
 
 using program::precision;
 
+// How quasi-random points reach paths.
+enum class point_way {
+    read,     // from arrays, a number for each shock
+    targets,  // paths draw their shocks, and move to points that are read (kernels/targets.h)
+    made,     // paths make them in registers, where they are few (kernels/points_of_path.h)
+};
+
 // The part that is never left open.
 struct kernel_basis {
     cuda::precision precision = precision::double_;
@@ -24,16 +31,16 @@ struct kernel_basis {
     std::string reduction = "tree";       // a name of the catalogue of reductions
     // Rounds of Philox where paths make their shocks; in other precisions than single_fast always these.
     int rounds = kernels::philox_rounds;
-    // Paths that make their shocks move to targets that are read (kernels/targets.h).
-    bool meets_targets = false;
+    // Of paths with points, unless their feed reads arrays.
+    point_way points = point_way::read;
 
     friend bool operator==(const kernel_basis&, const kernel_basis&) = default;
 };
 
 struct kernel_wish : kernel_basis {
     std::optional<std::string> feed{};  // a name of the catalogue of feeds
-    // Whether a feed that is left open has to read shocks from arrays, unless they meet targets; else it
-    // makes them in registers.
+    // Whether a feed that is left open has to read shocks from arrays, unless points reach paths in another
+    // way; else it makes them in registers.
     bool reads_shocks = false;
     std::array<std::optional<int>, knob_table.size()> values{};
     // A multiprocessor's registers are to suffice for so many, unless the kernel then spills; 0: any number.

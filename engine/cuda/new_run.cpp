@@ -63,7 +63,7 @@ class shares_of_groups {
         for (const std::size_t j : g.jobs) {
             const run::job& job = of_.separated.given()[j];
             shares_.push_back(
-                {j, g.reads_moves(), rows_.add(job, of_.run.points_of(job), g.meets_targets())});
+                {j, g.reads_moves(), rows_.add(job, of_.run.points_of(job), way_of_points(g.how))});
         }
     }
     void leave() {
@@ -110,8 +110,10 @@ void add_rows(const job_group& g, const run_state& state, shock_plan& plan) {
 // fail.
 void plan_shocks(run_state& state, counted_kernels& kernels) {
     const gpu_run& run = state.run;
-    const auto reads_shocks = [](const job_group& g) { return g.reads_shocks() || g.meets_targets(); };
-    const bool from_arrays = std::any_of(state.groups.begin(), state.groups.end(), reads_shocks);
+    const auto needs_any = [](const job_group& g) {
+        return g.reads_shocks() || g.meets_targets() || g.makes_points();
+    };
+    const bool from_arrays = std::any_of(state.groups.begin(), state.groups.end(), needs_any);
     if (!from_arrays && state.packed.scenarios.empty()) return;
     state.moves.precision = run.how.precision;
     shock_plan plan;
@@ -129,7 +131,7 @@ void plan_shocks(run_state& state, counted_kernels& kernels) {
     const bool is_keyed = run.replay == nullptr && plan.source->is_keyed;
     shares_of_groups keyed(state, plan);
     for (job_group& g : state.groups) {
-        if (g.failed || !reads_shocks(g)) continue;
+        if (g.failed || !needs_any(g)) continue;
         try {
             if (is_keyed) {
                 keyed.add(g);

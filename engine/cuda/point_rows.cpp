@@ -108,24 +108,27 @@ class arrays_of_orders {
 }  // namespace
 
 std::uint64_t point_rows::shared_order::rows(shock_kind kind) const {
+    if (way == point_way::made) return 0;
     const std::size_t places = targets ? targets->nodes.size() : order.steps();
     if (kind == shock_kind::normal) return places * order.normals();
     return order.has_quasi_uniforms() ? order.steps() * order.uniforms() : 0;
 }
 
-std::size_t point_rows::add(quasi::order order, bool of_targets) {
+std::size_t point_rows::add(quasi::order order, point_way way) {
     std::vector<std::uint64_t> identity = order.identity();
-    identity.push_back(of_targets);
+    identity.push_back(static_cast<std::uint64_t>(way));
     const auto [at, is_new] = known_.try_emplace(std::move(identity), shares_.size());
     if (!is_new) return at->second;
     std::optional<quasi::steps_to_targets> targets;
-    if (of_targets) targets = order.steps_to_targets();
-    shares_.push_back({std::move(order), std::move(targets)});
+    if (way == point_way::targets) targets = order.steps_to_targets();
+    shares_.push_back({std::move(order), way, std::move(targets)});
     const shared_order& made = shares_.back();
-    const first_rows last = first_.back();
-    first_.push_back({last.normals + made.rows(shock_kind::normal),
-                      last.uniforms + made.rows(shock_kind::uniform),
-                      last.target_steps + (of_targets ? made.order.steps() : 0)});
+    first_rows next = first_.back();
+    next.normals += made.rows(shock_kind::normal);
+    next.uniforms += made.rows(shock_kind::uniform);
+    if (way == point_way::targets) next.target_steps += made.order.steps();
+    if (way == point_way::made) next.made_points += kernels::points_of_trade;
+    first_.push_back(next);
     return at->second;
 }
 
@@ -149,6 +152,7 @@ std::size_t point_rows::bytes() const {
                  words * sizeof(word32) + (of.normals() + of.uniforms()) * sizeof(kernels::slot_of_points) +
                  room_between;
     }
+    bytes += first_.back().made_points * sizeof(kernels::made_point);
     return bytes;
 }
 
@@ -248,6 +252,32 @@ point_rows::target_tables point_rows::tables_of_targets(arrays::element of, devi
     if (ahead.empty()) return {};
     const std::byte* const there = all.uploaded(on, memory, s);
     return {there + at_steps, reinterpret_cast<const word32*>(there + at_ahead)};
+}
+
+const kernels::made_point* point_rows::table_of_made_points(device& on, std::vector<device_memory>& memory,
+                                                            stream s) const {
+    static_assert(kernels::points_of_trade == quasi::few_dimensions);
+    std::vector<kernels::made_point> points(first_.back().made_points);
+    for (std::size_t i = 0; i < shares_.size(); ++i) {
+        if (!is_made(i)) continue;
+        const quasi::order& of = shares_[i].order;
+        const auto dimensions = of.dimensions_of_normals();
+        for (std::size_t n = 0; n < dimensions.size(); ++n)
+            points[first_made_point(i) + n] = {of.normal_slots()[n % of.normals()].key, dimensions[n], 0};
+    }
+    if (points.empty()) return nullptr;
+    arrays_of_orders all;
+    const std::size_t at = all.add(std::span<const kernels::made_point>(points));
+    return reinterpret_cast<const kernels::made_point*>(all.uploaded(on, memory, s) + at);
+}
+
+std::size_t point_rows::dimensions_made() const {
+    std::size_t out = 0;
+    for (const shared_order& one : shares_) {
+        if (one.way != point_way::made) continue;
+        for (const word32 d : one.order.dimensions_of_normals()) out = std::max<std::size_t>(out, d + 1);
+    }
+    return out;
 }
 
 }  // namespace tilewalk::cuda

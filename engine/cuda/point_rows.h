@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of cubes of shocks that are quasi-random points, by the orders in which trades take dimensions.
-// Trades of one order share their rows. Rows have the normals of all steps, or the targets that paths meet.
+// Trades of one order share their rows. Rows have the normals of all steps, or the targets that paths meet;
+// where paths make their points there are tables instead of rows.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +11,18 @@
 #include <vector>
 
 #include "engine/cuda/device.h"
+#include "engine/cuda/kernel_wish.h"
 #include "engine/cuda/memory.h"
 #include "engine/cuda/random/random_source.h"
 #include "engine/quasi/order.h"
+#include "kernels/arguments.h"
 
 namespace tilewalk::cuda {
 
 class point_rows {
   public:
     // Returns the number of the order's share; all orders are of one maker.
-    std::size_t add(quasi::order order, bool of_targets = false);
+    std::size_t add(quasi::order order, point_way way = point_way::read);
     const quasi::order& order_of(std::size_t share) const { return shares_[share].order; }
 
     std::uint64_t rows(random::shock_kind kind) const;
@@ -42,14 +45,23 @@ class point_rows {
     target_tables tables_of_targets(arrays::element of, device& on, std::vector<device_memory>& memory,
                                     stream s) const;
 
+    // The same for shares whose paths make their points.
+    bool is_made(std::size_t share) const { return shares_[share].way == point_way::made; }
+    std::uint64_t first_made_point(std::size_t share) const { return first_[share].made_points; }
+    // Null where there are none.
+    const kernels::made_point* table_of_made_points(device& on, std::vector<device_memory>& memory,
+                                                    stream s) const;
+    std::size_t dimensions_made() const;  // up to the last
+
   private:
     struct shared_order {
         quasi::order order;
+        point_way way;
         std::optional<quasi::steps_to_targets> targets;
         std::uint64_t rows(random::shock_kind kind) const;
     };
     struct first_rows {
-        std::uint64_t normals = 0, uniforms = 0, target_steps = 0;
+        std::uint64_t normals = 0, uniforms = 0, target_steps = 0, made_points = 0;
     };
     std::map<std::vector<std::uint64_t>, std::size_t> known_;  // by identity
     std::vector<shared_order> shares_;

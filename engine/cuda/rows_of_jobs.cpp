@@ -7,18 +7,18 @@ using kernels::word32;
 using random::shock_kind;
 
 std::size_t rows_of_jobs::add(const run::job& job, const std::optional<quasi::points>& points,
-                              bool meets_targets) {
+                              point_way way) {
     const program::path_program& code = *job.code;
     const program::path_data& data = *job.data;
     const std::size_t steps = job.when->steps();
     share made{};
     if (plan_.source->is_points)
-        made.points = plan_.points.add(
-            maker_.made_for(code, data, *job.when, points.value_or(quasi::points{})), meets_targets);
+        made.points =
+            plan_.points.add(maker_.made_for(code, data, *job.when, points.value_or(quasi::points{})), way);
     else
         made.normals =
             plan_.normals.add(code.normal_streams, code.normals_per_step, data.normal_names, steps);
-    if (!meets_targets && (!made.points || !plan_.points.order_of(*made.points).has_quasi_uniforms()))
+    if (way == point_way::read && (!made.points || !plan_.points.order_of(*made.points).has_quasi_uniforms()))
         made.uniforms =
             plan_.uniforms.add(code.uniform_streams, code.uniforms_per_step, data.uniform_names, steps);
     shares_.push_back(made);
@@ -37,6 +37,8 @@ rows_of_jobs::first_rows rows_of_jobs::of(std::size_t number) const {
     };
     const bool has_points = s.points.has_value(),
                has_quasi_uniforms = has_points && plan_.points.order_of(*s.points).has_quasi_uniforms();
+    if (has_points && plan_.points.is_made(*s.points))
+        return {static_cast<word32>(plan_.points.first_made_point(*s.points)), 0, 0};
     return {has_points ? of_points(shock_kind::normal, plan_.normals)
                        : static_cast<word32>(plan_.normals.first_row(s.normals)),
             has_quasi_uniforms ? of_points(shock_kind::uniform, plan_.uniforms)

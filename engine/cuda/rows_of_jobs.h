@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/cuda/kernel_wish.h"
 #include "engine/cuda/shock_cubes.h"
 #include "engine/quasi/order.h"
 #include "engine/run/job.h"
@@ -21,13 +22,13 @@ class rows_of_jobs {
 
     // Returns the number of the job's share. With a source of points all normals are points, and uniforms
     // where they are few.
-    // Instead of the normals of a job that meets targets there are these.
     std::size_t add(const run::job& job, const std::optional<quasi::points>& points,
-                    bool meets_targets = false);
+                    point_way way = point_way::read);
     // No job comes after this one.
     void end();
 
-    // The first rows of a share, once all are known.
+    // The first rows of a share, once all are known; `normals` of one whose points are made is the first of
+    // its points.
     struct first_rows {
         kernels::word32 normals, uniforms;
         kernels::word32 target_step;

@@ -41,8 +41,9 @@ struct job_group {
     bool reads_moves() const { return !correlate.text.empty(); }
     std::size_t factors() const { return static_cast<std::size_t>(code->normals_per_step); }
     bool reads_shocks() const { return cuda::reads_shocks(how); }
-    // Its targets are in the array of normals.
-    bool meets_targets() const { return cuda::meets_targets(how); }
+    // Targets are in the array of normals; of points that paths make, there are tables.
+    bool meets_targets() const { return way_of_points(how) == point_way::targets; }
+    bool makes_points() const { return way_of_points(how) == point_way::made; }
     bool reads_scenarios() const { return code->scenarios_per_step > 0; }
     // Neighbouring blocks walk the same tile of different trades, which read the same arrays.
     bool walks_trades_side_by_side() const { return reads_shocks() || meets_targets() || reads_scenarios(); }

@@ -30,7 +30,9 @@ std::size_t shock_plan::bytes_per_tile() const {
 }
 
 std::size_t shock_plan::scratch_bytes() const {
-    if (replay != nullptr || shock_rows() == 0) return 0;
+    if (replay != nullptr) return 0;
+    const bool makes_points = points.dimensions_made() > 0;
+    if (shock_rows() == 0 && !makes_points) return 0;
     return source->scratch_bytes(shock_rows()) + normals.bytes() + uniforms.bytes() + points.bytes();
 }
 
@@ -46,13 +48,23 @@ std::uint64_t shock_plan::most_tiles() const {
 
 shock_cubes::shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_t tiles, std::size_t sets,
                          stream fills)
-    : on_(on), plan_(plan), pitch_(random::padded_paths(tiles * tile_paths, plan.element())), sets_(sets) {
+    : on_(on),
+      plan_(plan),
+      pitch_(random::padded_paths(tiles * tile_paths, plan.element())),
+      sets_(sets),
+      tables_(on.get(), plan.element()) {
     for (cubes& set : sets_) {
         open(set.normals, plan.normal_rows);
         open(set.uniforms, plan.uniform_rows);
         open(set.scenarios, plan.scenarios.size());
     }
-    if (plan.replay != nullptr || plan.shock_rows() == 0) return;
+    if (plan.replay != nullptr) return;
+    made_points_ = plan.points.table_of_made_points(on.get(), slots_, fills);
+    if (made_points_ != nullptr) {
+        directions_ = tables_.directions(plan.points.dimensions_made(), fills);
+        normals_of_points_ = tables_.normals(fills);
+    }
+    if (plan.shock_rows() == 0) return;
     keyed_normals_ = plan.normals.keyed(on.get(), slots_, fills);
     keyed_uniforms_ = plan.uniforms.keyed(on.get(), slots_, fills);
     normal_points_ =
@@ -170,6 +182,13 @@ kernels::array_argument shock_cubes::normals(std::size_t set, int per_step) cons
 kernels::array_argument shock_cubes::uniforms(std::size_t set, int per_step) const {
     return argument(sets_[set].uniforms, plan_.replay != nullptr ? &plan_.replay->uniforms() : nullptr,
                     per_step);
+}
+
+void shock_cubes::point_to_tables(kernels::path_arguments& a) const {
+    a.made_points = made_points_;
+    a.directions = directions_;
+    a.normals_of_points = normals_of_points_;
+    a.paths_of_randomisation = plan_.unit_paths;
 }
 
 // The trade's own words say which row a slot reads on a step.

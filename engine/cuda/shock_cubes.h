@@ -20,6 +20,7 @@
 #include "engine/cuda/packed_trades.h"
 #include "engine/cuda/point_rows.h"
 #include "engine/cuda/random/catalogue.h"
+#include "engine/cuda/random/point_tables.h"
 #include "engine/cuda/spaces.h"
 #include "engine/cuda/staging.h"
 #include "kernels/arguments.h"
@@ -81,6 +82,8 @@ class shock_cubes {
     kernels::array_argument scenarios(std::size_t set) const;
     // The same for all sets.
     const point_rows::target_tables& targets() const { return targets_; }
+    // Fills in what paths read that make their points.
+    void point_to_tables(kernels::path_arguments& a) const;
 
     bool persists() const { return plan_.space->lives_in == residence::persisting_memory; }
     std::size_t bytes_of_normals() const { return sets_.front().normals.bytes; }
@@ -114,6 +117,10 @@ class shock_cubes {
     std::vector<random::keyed_rows> keyed_normals_, keyed_uniforms_;
     std::vector<random::placed_points> normal_points_, uniform_points_;
     point_rows::target_tables targets_;
+    random::point_tables tables_;  // for paths that make points
+    const kernels::made_point* made_points_ = nullptr;
+    const kernels::word32* directions_ = nullptr;
+    const void* normals_of_points_ = nullptr;
     std::optional<staging> through_;  // for data from a file
     std::unique_ptr<random::random_source> source_;
 };

@@ -28,6 +28,7 @@ class staged_shocks {
     kernels::array_argument normals(int per_step) const { return cubes_.normals(set_, per_step); }
     kernels::array_argument uniforms(int per_step) const { return cubes_.uniforms(set_, per_step); }
     const point_rows::target_tables& targets() const { return cubes_.targets(); }
+    void point_to_tables(kernels::path_arguments& a) const { cubes_.point_to_tables(a); }
     kernels::array_argument scenarios() const { return cubes_.scenarios(set_); }
     // Asks that the normals stay in the second-level cache; false if their space does not want it.
     bool keep_in_l2(launch& how) const;

@@ -27,9 +27,10 @@ std::string subject_of(const device_properties& on, const program::path_program&
     const bool reads = reads_shocks(asked), is_fewer = !reads && asked.rounds != kernels::philox_rounds;
     return fmt::format("{}\n{}\n{}\n{}{}\n{}\n{}\n{}\n{}", on.name, on.driver,
                        program::name_of(asked.precision),
-                       asked.meets_targets ? "targets met"
-                       : reads             ? "shocks read"
-                                           : "shocks made",
+                       asked.points == point_way::targets ? "targets met"
+                       : asked.points == point_way::made  ? "points made"
+                       : reads                            ? "shocks read"
+                                                          : "shocks made",
                        is_fewer ? fmt::format(" in {} rounds", asked.rounds) : "", asked.space,
                        asked.row_space, asked.reduction, program::shape_of(p));
 }

@@ -286,6 +286,13 @@ bool meets_targets(const points& of, const program::path_program& code, const pr
            coarse_dates * normals <= most_dimensions;
 }
 
+bool are_few(const points& of, const program::path_program& code, const program::timeline& when) {
+    const std::size_t taken = when.steps() * static_cast<std::size_t>(code.normals_per_step);
+    const bool is_in_steps = of.construction == construction::steps ||
+                             (when.steps() == 1 && of.construction != construction::principal);
+    return is_in_steps && code.uniforms_per_step == 0 && taken > 0 && taken <= few_dimensions;
+}
+
 steps_to_targets order::steps_to_targets() const {
     const std::span<const bridge_node> targets = nodes().first(steps_->most_points);
     std::vector<int> in_time;

@@ -69,6 +69,11 @@ struct steps_to_targets {
 // dimensions.
 bool meets_targets(const points& of, const program::path_program& code, const program::timeline& when);
 
+// Whether a path takes few points and no other numbers, each of a step by itself: threads have room for all
+// dimensions.
+inline constexpr std::size_t few_dimensions = 32;
+bool are_few(const points& of, const program::path_program& code, const program::timeline& when);
+
 class order {
   public:
     std::size_t steps() const { return steps_->nodes.size(); }

@@ -18,28 +18,33 @@ namespace tilewalk::tuning {
 namespace {
 
 using cuda::kernel_decision;
+using cuda::point_way;
 using program::shock_type;
 
-constexpr std::uint64_t seed = 42, randomisations = 16;
+constexpr std::uint64_t randomisations = 16;
 
 }  // namespace
 
 path_timer::path_timer(gpu_timer& on, const workload& of, std::uint64_t paths)
-    : on_(on), of_(of), paths_(paths > 0 ? paths : of.paths) {
+    : on_(on), of_(of), paths_(paths > 0 ? paths : of.paths), tables_(on.device(), shock_type(of.precision)) {
     std::vector<run::job> jobs;
     for (const auto& t : of.trades) jobs.push_back({&of.code, &t.data, &t.when});
     auto packed = cuda::pack(jobs, program::real_type(of.precision));
     for (const auto& failure : packed.failures) {
         if (failure) throw *failure;
     }
-    share_rows(packed.records, moves_, false);
-    const bool has_targets = of.points && std::ranges::all_of(of.trades, [&](const workload::trade& t) {
-                                 return quasi::meets_targets(*of.points, of.code, t.when);
-                             });
-    if (has_targets) share_rows(packed.records, targets_, true);
+    share_rows(packed.records, point_way::read);
+    const auto all_are = [&](const auto& has) {
+        return of.points && std::ranges::all_of(of.trades, [&](const workload::trade& t) {
+                   return has(*of.points, of.code, t.when);
+               });
+    };
+    if (all_are(quasi::meets_targets)) share_rows(packed.records, point_way::targets);
+    if (all_are(quasi::are_few)) share_rows(packed.records, point_way::made);
     // Arrays in whole tiles, in three quarters of what is free.
-    const std::uint64_t rows =
-        normal_rows(moves_) + targets_.points.rows(random::shock_kind::normal) + uniforms_.rows();
+    const std::uint64_t rows = normal_rows(of_way(point_way::read)) +
+                               of_way(point_way::targets).points.rows(random::shock_kind::normal) +
+                               uniforms_.rows();
     const std::uint64_t most = on.device().free_bytes() / 4 * 3 /
                                std::max<std::uint64_t>(1, rows * bytes_of(shock_type(of.precision)));
     const std::uint64_t tile = kernels::paths_per_tile;
@@ -86,7 +91,7 @@ path_timer::prepared path_timer::prepare(const kernel_decision& how, int warps) 
 }
 
 path_timer::arrays_of_kernel& path_timer::arrays_for(const kernel_decision& how) {
-    arrays_of_kernel& all = cuda::meets_targets(how) ? targets_ : moves_;
+    arrays_of_kernel& all = of_way(way_of_points(how));
     if (all.pitch > 0) return all;
     const auto of = shock_type(how.precision);
     all.pitch = random::padded_paths(kernels::tiles_of(paths_) * kernels::paths_per_tile, of);
@@ -97,6 +102,10 @@ path_timer::arrays_of_kernel& path_timer::arrays_for(const kernel_decision& how)
                          std::max(normal_rows(all), uniforms_.rows()),
                          of};
     from.approximate = program::is_fast(how.precision);
+    if (way_of_points(how) == point_way::made) {
+        all.made_points = all.points.table_of_made_points(on_.device(), all.memory, on_.stream());
+        return all;
+    }
     std::vector<cuda::device_memory> slots;
     const std::uint64_t filled = kernels::tiles_of(paths_) * kernels::paths_per_tile;
     const auto fill = [&](std::optional<cuda::device_memory>& memory, const cuda::noise_rows& rows,
@@ -117,12 +126,13 @@ path_timer::arrays_of_kernel& path_timer::arrays_for(const kernel_decision& how)
     } else {
         fill(all.normals, normals_, random::shock_kind::normal);
     }
-    if (!cuda::meets_targets(how)) fill(all.uniforms, uniforms_, random::shock_kind::uniform);
+    if (way_of_points(how) == point_way::read) fill(all.uniforms, uniforms_, random::shock_kind::uniform);
     on_.device().wait(on_.stream());
     return all;
 }
 
 void path_timer::fill_points(arrays_of_kernel& of) {
+    if (of.source == nullptr) return;  // of points that paths make
     of.source->fill(
         {of.normals->as<void>(), of.pitch, normal_rows(of), random::shock_kind::normal, {}, of.placed}, 0,
         kernels::tiles_of(paths_) * kernels::paths_per_tile, on_.stream());
@@ -137,25 +147,25 @@ std::uint64_t path_timer::normal_rows(const arrays_of_kernel& of) const {
 }
 
 // The rows of shocks that trades read, to which their records come to point.
-void path_timer::share_rows(std::vector<kernels::trade_record> records, arrays_of_kernel& of,
-                            bool of_targets) {
+void path_timer::share_rows(std::vector<kernels::trade_record> records, point_way way) {
+    arrays_of_kernel& of = of_way(way);
     quasi::order_maker maker;
     std::vector<std::pair<std::size_t, std::size_t>> shares;
     for (const auto& t : of_.trades) {
         const program::path_program& code = of_.code;
-        shares.emplace_back(of_.points
-                                ? of.points.add(maker.made_for(code, t.data, t.when, *of_.points), of_targets)
-                                : normals_.add(code.normal_streams, code.normals_per_step,
-                                               t.data.normal_names, t.when.steps()),
+        shares.emplace_back(of_.points ? of.points.add(maker.made_for(code, t.data, t.when, *of_.points), way)
+                                       : normals_.add(code.normal_streams, code.normals_per_step,
+                                                      t.data.normal_names, t.when.steps()),
                             uniforms_.add(code.uniform_streams, code.uniforms_per_step, t.data.uniform_names,
                                           t.when.steps()));
     }
     for (std::size_t i = 0; i < records.size(); ++i) {
         records[i].normal_row = static_cast<kernels::word32>(
-            of_.points ? of.points.first_row(random::shock_kind::normal, shares[i].first)
-                       : normals_.first_row(shares[i].first));
+            way == point_way::made ? of.points.first_made_point(shares[i].first)
+            : of_.points           ? of.points.first_row(random::shock_kind::normal, shares[i].first)
+                                   : normals_.first_row(shares[i].first));
         records[i].uniform_row = static_cast<kernels::word32>(uniforms_.first_row(shares[i].second));
-        if (of_targets)
+        if (way == point_way::targets)
             records[i].target_step =
                 static_cast<kernels::word32>(of.points.first_target_step(shares[i].first));
     }
@@ -167,8 +177,9 @@ kernels::path_arguments path_timer::arguments(const kernel_decision& how) {
     a.numbers = numbers_->as<void>();
     a.words = words_->as<kernels::word32>();
     a.trade_count = static_cast<kernels::word32>(of_.trades.size());
-    a.trades = (cuda::meets_targets(how) ? targets_ : moves_).records->as<kernels::trade_record>();
-    if (cuda::meets_targets(how) || cuda::reads_shocks(how)) {
+    const point_way way = way_of_points(how);
+    a.trades = of_way(way).records->as<kernels::trade_record>();
+    if (way != point_way::read || cuda::reads_shocks(how)) {
         const arrays_of_kernel& c = arrays_for(how);
         const auto argument = [&](const std::optional<cuda::device_memory>& memory, int per_step) {
             kernels::array_argument out{};
@@ -181,6 +192,12 @@ kernels::path_arguments path_timer::arguments(const kernel_decision& how) {
         a.uniform = argument(c.uniforms, of_.code.uniforms_per_step);
         a.steps_to_targets = c.tables.steps;
         a.targets_ahead = c.tables.ahead;
+        if (way == point_way::made) {
+            a.made_points = c.made_points;
+            a.directions = tables_.directions(c.points.dimensions_made(), on_.stream());
+            a.normals_of_points = tables_.normals(on_.stream());
+            a.paths_of_randomisation = run::paths_of_randomisation(paths_, randomisations);
+        }
     }
     return a;
 }

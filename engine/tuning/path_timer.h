@@ -2,6 +2,7 @@
 // Path kernels of a workload, built one way after another and timed with as many warps as are wanted.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "engine/cuda/memory.h"
 #include "engine/cuda/noise_rows.h"
 #include "engine/cuda/point_rows.h"
+#include "engine/cuda/random/point_tables.h"
 #include "engine/cuda/random/random_source.h"
 #include "engine/tuning/gpu_timer.h"
 #include "engine/tuning/workload.h"
@@ -22,6 +24,8 @@ namespace tilewalk::tuning {
 
 class path_timer {
   public:
+    static constexpr std::uint64_t seed = 42;
+
     // Makes the arrays that feeds bring, of so many paths, or of as many as memory takes: see paths().
     // `paths` 0 stands for what the workload says.
     path_timer(gpu_timer& on, const workload& of, std::uint64_t paths);
@@ -52,7 +56,7 @@ class path_timer {
     std::uint64_t bytes_read(const cuda::kernel_decision& how) const;
 
   private:
-    // Arrays of shocks, and trades that read them. Points are all moves, or targets.
+    // Arrays of shocks, or tables, and trades that read them.
     struct arrays_of_kernel {
         cuda::point_rows points;
         std::optional<cuda::device_memory> records, normals, uniforms;
@@ -61,9 +65,11 @@ class path_timer {
         std::vector<random::placed_points> placed;
         cuda::point_rows::target_tables tables;
         std::unique_ptr<random::random_source> source;
+        const kernels::made_point* made_points = nullptr;
     };
     std::uint64_t normal_rows(const arrays_of_kernel& of) const;
-    void share_rows(std::vector<kernels::trade_record> records, arrays_of_kernel& of, bool of_targets);
+    void share_rows(std::vector<kernels::trade_record> records, cuda::point_way way);
+    arrays_of_kernel& of_way(cuda::point_way way) { return arrays_[static_cast<std::size_t>(way)]; }
     arrays_of_kernel& arrays_for(const cuda::kernel_decision& how);
     void fill_points(arrays_of_kernel& of);
     kernels::path_arguments arguments(const cuda::kernel_decision& how);
@@ -74,7 +80,8 @@ class path_timer {
     cuda::noise_rows normals_, uniforms_;
     std::optional<cuda::device_memory> numbers_, words_;
     std::optional<cuda::chunk_memory> results_;
-    arrays_of_kernel moves_, targets_;
+    std::array<arrays_of_kernel, 3> arrays_;  // by way
+    random::point_tables tables_;
 };
 
 }  // namespace tilewalk::tuning

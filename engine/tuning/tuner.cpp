@@ -84,8 +84,9 @@ std::vector<kernel_decision> candidates(const kernel_wish& asked, const program:
                                         const cuda::fits_devices& fits) {
     std::vector<kernel_decision> all{cuda::decide(asked, p, fits)};
     if (!cuda::reads_shocks(asked)) add_inline(asked, p, fits, all);
-    // Moves to targets may also come from arrays.
-    if (cuda::reads_shocks(asked) || asked.meets_targets) add_streamed(asked, p.slots_per_step(), all);
+    // All points may also come from arrays.
+    if (cuda::reads_shocks(asked) || asked.points != cuda::point_way::read)
+        add_streamed(asked, p.slots_per_step(), all);
     std::vector<kernel_decision> out;
     for (kernel_decision& c : all) {
         if (!fits(c, p.slots_per_step()) || std::ranges::find(out, c) != out.end()) continue;
@@ -244,8 +245,8 @@ outcome tune(gpu_timer& on, path_timer& kernel, const kernel_wish& asked, double
         on, [&](std::size_t i) { return right[i]; }, right.size(),
         [&](std::size_t i) {
             return on.sample([&] {
-                // Targets and all moves do not take the same time to make.
-                if (asked.meets_targets) kernel.fill(right[i]);
+                // Arrays of other ways do not take the same time to make.
+                if (asked.points != cuda::point_way::read) kernel.fill(right[i]);
                 kernel.launch(right[i], ready[i]);
             });
         },

@@ -90,13 +90,21 @@ class gpu_kernels {
         trades_.emplace(jobs);
     }
 
+    // The points of the trades, none of those that take independent numbers. Whether paths make them depends
+    // on the other trades.
+    void take(std::span<const std::optional<quasi::points>> by_trade) {
+        std::vector<std::optional<quasi::points>> by_job(trades_->jobs().size());
+        for (std::size_t i = 0; i < by_trade.size(); ++i)
+            if (job_[i]) by_job[*job_[i]] = by_trade[i];
+        ways_ = cuda::ways_of_points(run_.how_of_points, trades_->jobs(),
+                                     [&](std::size_t job) { return by_job[job]; });
+    }
     // Empty for a trade that walks no path.
-    std::string text_of(std::size_t trade, const std::optional<quasi::points>& points) const {
+    std::string text_of(std::size_t trade, bool has_points) const {
         if (!job_[trade]) return {};
-        const run::job& job = trades_->jobs()[*job_[trade]];
-        const cuda::kernel_wish wish =
-            cuda::wish_for_points(points ? run_.how_of_points : run_.how, points, *job.code, *job.when);
-        return kernel_text_of(*job.code, wish, on_, choices_);
+        cuda::kernel_wish wish = has_points ? run_.how_of_points : run_.how;
+        wish.points = ways_[*job_[trade]];
+        return kernel_text_of(*trades_->jobs()[*job_[trade]].code, wish, on_, choices_);
     }
 
   private:
@@ -105,6 +113,7 @@ class gpu_kernels {
     cuda::tuned_choices& choices_;
     std::vector<std::optional<std::size_t>> job_;  // by trade
     std::optional<gpu_trades> trades_;
+    std::vector<cuda::point_way> ways_;  // by job
 };
 
 // The parts of scenario files that a trade reads.
@@ -238,10 +247,16 @@ std::optional<trade_plan::decision> decision_of(const books::trade& t, const mar
     return out;
 }
 
-trade_plan explain_one(const books::trade& t, const explained& of,
-                       const std::function<std::string(const std::optional<quasi::points>&)>& kernel,
-                       const markets::market_state& in, const settled& run, greeks::adjoint_store& shapes,
-                       const policy_search& policies, pilot_of_points& tries) {
+void tell(const books::trade& t, const error& failure, trade_plan& to) {
+    trade_problem told = problem_of(t, failure);
+    to.failure = std::move(told.failure);
+    to.where = std::move(told.where);
+}
+
+// Leaves the points that the trade takes, if it does.
+trade_plan explain_one(const books::trade& t, const explained& of, const markets::market_state& in,
+                       const settled& run, greeks::adjoint_store& shapes, const policy_search& policies,
+                       pilot_of_points& tries, std::optional<quasi::points>& points) {
     trade_plan p;
     p.trade = t.id;
     p.product = t.product_name;
@@ -267,18 +282,14 @@ trade_plan explain_one(const books::trade& t, const explained& of,
                 p.jumps = jumps_of(of, shapes);
                 p.ends_early = plan::has_rights(t);
                 if (p.ends_early) p.decides_by = decision_of(t, in, policies, p.remarks);
-                p.kernel = kernel(random.points);
+                points = random.points;
                 add_program(of, code, in, run, p);
             }
         } catch (const std::exception& e) {
             failure = at_trade(t, e);
         }
     }
-    if (failure) {
-        trade_problem told = problem_of(t, *failure);
-        p.failure = std::move(told.failure);
-        p.where = std::move(told.where);
-    }
+    if (failure) tell(t, *failure, p);
     return p;
 }
 
@@ -300,11 +311,17 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
     if (saved) policies.saved = &*saved;
     pilot_of_points tries(policies.operations, run);
     std::vector<trade_plan> out;
+    std::vector<std::optional<quasi::points>> points(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i)
+        out.push_back(explain_one(all[i], plans[i], in.state(), run, shapes, policies, tries, points[i]));
+    if (!kernels) return out;
+    kernels->take(points);
     for (std::size_t i = 0; i < all.size(); ++i) {
-        const auto kernel = [&](const std::optional<quasi::points>& points) {
-            return kernels ? kernels->text_of(i, points) : std::string();
-        };
-        out.push_back(explain_one(all[i], plans[i], kernel, in.state(), run, shapes, policies, tries));
+        try {
+            if (out[i].failure.empty()) out[i].kernel = kernels->text_of(i, points[i].has_value());
+        } catch (const std::exception& e) {
+            tell(all[i], at_trade(all[i], e), out[i]);
+        }
     }
     return out;
 }

@@ -31,7 +31,7 @@ void tune_one(tuning::gpu_timer& with, const book_on_gpu::kernel& of_book, const
     const cuda::needed_kernel& needed = of_book.needed;
     const std::span<const run::job> jobs = of_book.jobs;
     cuda::kernel_wish asked = *of_book.asked;
-    asked.meets_targets = needed.how.meets_targets;
+    asked.points = needed.how.points;
     // As many trades as show how the kernel behaves.
     constexpr std::size_t most_trades = 256;
     tuning::workload of;

@@ -12,7 +12,7 @@ namespace tilewalk::kernels::feeds {
 
 // The independent numbers that a thread draws are its shocks.
 struct as_drawn {
-    static constexpr bool reads_memory = false;
+    static constexpr bool reads_memory = false, makes_normals = false;
     template <class source, class memory>
     static constexpr int bring(const source&, const memory&, int) {
         return 0;
@@ -29,7 +29,8 @@ struct random_draws {
     using normals = normals_;
     using uniforms = uniforms_;
     // Turns what a step drew into its normals: bring() gives what it reads for that, before anything is
-    // drawn; move(source, what was brought, shocks) turns them. A thread's steps go in order.
+    // drawn; move(source, what was brought, shocks) turns them. A thread's steps go in order. One that makes
+    // normals makes them of nothing that was drawn.
     using turn = as_drawn;
     const philox_schedule& keys;
     word64 path;  // the thread's first; a multiple of its number of paths
@@ -120,8 +121,9 @@ struct inline_ {
     // Makes the shocks of a thread's steps, which go in order.
     template <class source>
     struct maker {
+        static constexpr bool draws_normals = !source::turn::makes_normals;
         static constexpr int period =
-            max_of(steps_to_align<typename source::normals>(source::draws::per_block),
+            max_of(draws_normals ? steps_to_align<typename source::normals>(source::draws::per_block) : 1,
                    steps_to_align<typename source::uniforms>(source::draws::per_block));
         const source& from;
         const memory at;
@@ -138,9 +140,11 @@ struct inline_ {
             load_scenarios(at, from, number_of_group * period + k, z);
             const auto brought = turn.bring(from, at, number_of_group * period + k);
             unrolled<shape::width>([&](int w) {
-                spelled_out<normals::count>([&](int slot) {
-                    z[w][slot] = normal.template number<period>(w, slot, k, number_of_group);
-                });
+                if constexpr (draws_normals) {
+                    spelled_out<normals::count>([&](int slot) {
+                        z[w][slot] = normal.template number<period>(w, slot, k, number_of_group);
+                    });
+                }
                 spelled_out<source::uniforms::count>([&](int slot) {
                     z[w][normals::count + slot] =
                         uniform.template number<period>(w, slot, k, number_of_group);

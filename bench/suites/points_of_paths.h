@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of the suite `random` that times a lone trade whose points are few: paths that make them in
+// registers, against rows that are filled with them and then read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/measure/suites.h"
+#include "bench/measure/timing.h"
+#include "engine/tuning/workload.h"
+
+namespace tilewalk::bench::normals {
+
+// An Asian over so many days of a year, of which each takes a dimension.
+tuning::workload asian_in_steps(program::precision in, int days);
+
+std::vector<std::string> texts_of_points_of_paths();
+void measure_points_of_paths(gpu_timer& on, std::uint64_t paths, const sink& to);
+
+}  // namespace tilewalk::bench::normals
