@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/config/accuracy.h"
 #include "engine/config/document.h"
 #include "products/language/product.h"
 #include "tilewalk/book.h"
@@ -36,6 +37,7 @@ struct trade {
     std::string currency;  // empty: the currency of its first asset
     double quantity = 1;
     std::optional<report_request> report;
+    std::optional<config::accuracy> tolerance;  // beats that of the run
     std::optional<error> failure;
 };
 

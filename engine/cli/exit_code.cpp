@@ -19,7 +19,8 @@ constexpr std::array table{
     entry{defect, "a defect of Tilewalk itself; please report it"},
     entry{bad_input, "bad usage, or a file that is missing, wrong or not to be written"},
     entry{some_failed,
-          "some trades, kernels, fits or rows failed, or results differ; all others are reported"},
+          "some trades, kernels, fits or rows failed, or missed their tolerance, or results differ; all "
+          "others are reported"},
     entry{slower, "bench: something is slower than the baseline"},
     entry{unverified, "verify: a price came out wrong, or a mistake went unnoticed"},
     entry{try_again,

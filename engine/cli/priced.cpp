@@ -60,7 +60,11 @@ void complain_of_lost_gpus(const results& r) {
 
 int code_of(const results& r, bool tells_reasons) {
     const bool any_greek_failed = std::ranges::any_of(r.greeks, &greek_row::has_failed);
-    if (r.failed() == 0 && !any_greek_failed) return all_well;
+    const auto missed = std::ranges::count(r.rows, true, &price_row::misses_tolerance);
+    if (tells_reasons && missed > 0)
+        complain(fmt::format("tilewalk: {} of {} trades did not come within their tolerance", missed,
+                             r.rows.size()));
+    if (r.failed() == 0 && !any_greek_failed) return missed > 0 ? some_failed : all_well;
     if (tells_reasons && r.failed() > 0) complain_of_failures(r);
     if (tells_reasons && any_greek_failed) complain_of_greeks(r);
     return is_of_machine(r) ? try_again : some_failed;

@@ -58,8 +58,13 @@ std::string progress_line(const progress& now, double seconds, int columns) {
     const std::string figures =
         finds ? fmt::format(" {:3.0f}%  {}/{} policies  {} until paths are walked", 100 * done,
                             now.policies_done, now.policies, left)
-              : fmt::format(" {:3.0f}%  {}/{} trades  {} path-steps/s  {} left", 100 * done, now.trades_done,
-                            now.trades, rate_text(rate), left);
+        : now.round > 0
+            ? fmt::format(" {:3.0f}%  round {}  {}/{} trades in tolerance{}  {} path-steps/s  {} left",
+                          100 * done, now.round, now.trades_in_tolerance, now.trades,
+                          now.widest > 0 ? fmt::format(", widest {:.3g} x", now.widest) : "", rate_text(rate),
+                          now.round > 1 ? clock_text(now.seconds_left) : left)
+            : fmt::format(" {:3.0f}%  {}/{} trades  {} path-steps/s  {} left", 100 * done, now.trades_done,
+                          now.trades, rate_text(rate), left);
     // One column stays free: a full line would wrap on some terminals.
     const int room = std::clamp(columns - static_cast<int>(figures.size()) - 3, 0, 40);
     if (room < 5) return figures.substr(0, static_cast<std::size_t>(std::max(0, columns - 1)));

@@ -80,6 +80,12 @@ std::string placeholder(const run_setting& of) {
             return of.is_number() ? "N" : "NAME";
         case run_setting::kind::file:
             return "FILE";
+        case run_setting::kind::accuracy:
+            return "X";
+        case run_setting::kind::share:
+            return "SHARE";
+        case run_setting::kind::duration:
+            return "TIME";
     }
     return {};
 }

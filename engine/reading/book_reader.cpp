@@ -26,7 +26,8 @@ namespace {
 using own_products = std::map<std::string, std::shared_ptr<const language::product>, std::less<>>;
 
 const std::vector<std::string>& trade_keys() {
-    static const std::vector<std::string> keys{"id", "product", "currency", "quantity", "report"};
+    static const std::vector<std::string> keys{"id",       "product", "currency",
+                                               "quantity", "report",  "tolerance"};
     return keys;
 }
 
@@ -231,6 +232,15 @@ report_request read_report(const config::node& given, const trade& of) {
     return asked;
 }
 
+config::accuracy read_tolerance(const config::node& given) {
+    const auto found = given.is_scalar() ? config::accuracy_of(given.text()) : std::nullopt;
+    if (!found || found->is_of_totals) {
+        given.fail("found " + given.found() +
+                   ", expected an amount above 0, such as 0.01, or basis points, such as 1bp");
+    }
+    return *found;
+}
+
 // An id names a row of the results. So it is something that people see, and no other one looks just like it.
 void check_id(const config::node& id) {
     const std::string& text = id.text();
@@ -293,6 +303,7 @@ void read_trade(const config::node& row, const own_products& products, const cal
     }
     if (const auto* quantity = row.find("quantity")) into.quantity = read_bounded(*quantity, bounds::money);
     if (const auto* report = row.find("report")) into.report = read_report(*report, into);
+    if (const auto* tolerance = row.find("tolerance")) into.tolerance = read_tolerance(*tolerance);
 }
 
 void read_trades(const config::node& root, const own_products& products, const calendars& known,

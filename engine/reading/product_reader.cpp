@@ -19,7 +19,8 @@ using language::parameter_type;
 namespace {
 
 // Keys of a trade besides its product's own terms.
-constexpr std::array<std::string_view, 5> reserved_keys{"id", "product", "currency", "quantity", "report"};
+constexpr std::array<std::string_view, 6> reserved_keys{"id",       "product", "currency",
+                                                        "quantity", "report",  "tolerance"};
 
 template <class list>
 bool contains(const list& names, std::string_view name) {
@@ -267,7 +268,7 @@ void write_flow(const config::node& value, std::string& out) {
 // The example as a whole trade, ready to be pasted into a book.
 std::string read_example(const config::node& example, const std::string& product,
                          const std::vector<parameter>& parameters) {
-    const std::vector<std::string> trade_keys{"currency", "quantity", "report"};
+    const std::vector<std::string> trade_keys{"currency", "quantity", "report", "tolerance"};
     read_arguments(example, parameters, trade_keys);
     std::string terms;
     write_flow(example, terms);
@@ -319,18 +320,32 @@ std::vector<language::placed_text> read_features(const config::node& root) {
     return out;
 }
 
+// The name of a parameter that is one amount.
+std::string read_measure(const config::node& root, const std::vector<parameter>& parameters) {
+    const config::node* const given = root.find("measure");
+    if (given == nullptr) return {};
+    std::vector<std::string> amounts;
+    for (const parameter& p : parameters)
+        if (p.type == parameter_type::amount && p.per.empty()) amounts.push_back(p.name);
+    if (std::ranges::find(amounts, given->text()) != amounts.end()) return given->text();
+    if (!amounts.empty()) given->fail_word(amounts);
+    given->fail("found " + given->found() +
+                ", expected the name of an amount among the parameters, which has none");
+}
+
 }  // namespace
 
 std::shared_ptr<const language::product> read_product(const config::node& root) {
     if (!root.is_mapping())
         root.fail("found " + root.found_kind() + ", expected a product: a mapping with the key 'product'");
-    root.only(
-        {"product", "summary", "description", "formula", "parameters", "features", "example", "script"});
+    root.only({"product", "summary", "description", "formula", "parameters", "measure", "features", "example",
+               "script"});
     const config::node& name = root.at("product");
     check_name(name.text(), [&](const std::string& message) { name.fail(message); });
     std::string summary = read_line(root.at("summary"));
     std::string description = read_text(root, "description"), formula = read_text(root, "formula");
     std::vector<parameter> parameters = read_parameters(root.at("parameters"));
+    std::string measure = read_measure(root, parameters);
     const config::node& text = root.at("script");
     if (!text.is_literal()) {
         text.fail("found " + text.found() +
@@ -338,9 +353,9 @@ std::shared_ptr<const language::product> read_product(const config::node& root) 
     }
     language::script payoff = read_script(text, parameters, read_features(root));
     std::string example = read_example(root.at("example"), name.text(), parameters);
-    return std::make_shared<const language::product>(
-        language::product{name.text(), std::move(summary), std::move(description), std::move(formula),
-                          std::move(parameters), std::move(example), std::move(payoff), root.where()});
+    return std::make_shared<const language::product>(language::product{
+        name.text(), std::move(summary), std::move(description), std::move(formula), std::move(parameters),
+        std::move(example), std::move(payoff), root.where(), std::move(measure)});
 }
 
 }  // namespace tilewalk::books

@@ -75,11 +75,14 @@ price_difference compare(const price_row& a, const price_row& b) {
 // The difference part by part gives its own error, if both results have parts.
 void take_error_of_parts(price_difference& d, const price_row& a, const price_row& b, const run_manifest& m) {
     if (d.found != finding::compared || m.part_paths == 0 || a.part_means.size() < least_parts ||
-        a.part_means.size() != b.part_means.size())
+        a.part_means.size() != b.part_means.size() || a.paths != b.paths || a.paths % m.paths != 0)
         return;
     std::vector<double> parts(b.part_means);
     for (std::size_t p = 0; p < parts.size(); ++p) parts[p] -= a.part_means[p];
-    d.error = run::error_of_parts(parts, m.part_paths, m.paths);
+    // Independent paths that a run to a tolerance added have no parts.
+    const bool has_more = a.randomisations == 0 && a.paths > m.paths;
+    d.error = run::error_of_parts(parts, m.part_paths, m.paths) *
+              (has_more ? std::sqrt(static_cast<double>(m.paths) / static_cast<double>(a.paths)) : 1);
     d.error_of_parts = true;
     if (d.difference != 0) d.z = z_of(d, std::min(a.degrees_of_freedom(), b.degrees_of_freedom()));
 }
@@ -89,9 +92,9 @@ bool goes_by_size(const comparison& c, const difference_rule& by) {
     return by.tolerance || c.common_random_numbers;
 }
 
-// True if both prices take the same source and the same points of it.
+// True if both prices take as many numbers of the same source, and the same points of it.
 bool draws_alike(const price_row& a, const price_row& b) {
-    return a.randomisations == b.randomisations && a.construction == b.construction;
+    return a.randomisations == b.randomisations && a.construction == b.construction && a.paths == b.paths;
 }
 
 std::string verdict(const comparison& c, const price_difference& d, const difference_rule& by) {

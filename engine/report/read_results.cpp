@@ -131,7 +131,9 @@ price_row read_row(json_members from, bool is_older, const std::string& name) {
     row.trade = from.text("trade");
     row.product = from.text("product");
     row.currency = from.text("currency");
-    row.status = from.word("status", report::status_words);
+    const report::told_status status = from.word("status", report::status_words);
+    row.status = status == report::told_status::failed ? trade_status::failed : trade_status::priced;
+    row.misses_tolerance = status == report::told_status::tolerance_not_met;
     row.quantity = from.number("quantity");
     if (row.status == trade_status::priced) {
         row.price = from.number("price");
@@ -158,6 +160,7 @@ price_row read_row(json_members from, bool is_older, const std::string& name) {
         from.text("error_from");
     }
     if (from.has("construction")) row.construction = from.text("construction");
+    if (from.has("decisions")) row.decisions = from.take("decisions").dump();
     row.effective_hits = from.at_least_zero("effective_hits");
     row.thin = from.boolean("thin");
     row.shadow_difference = from.number_or_null("shadow_difference");

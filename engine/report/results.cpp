@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <ostream>
 #include <string_view>
@@ -50,26 +51,69 @@ std::size_t results::failed() const {
 
 namespace {
 
-// Values of the rows of a currency in each part of the run.
-struct values_by_part {
-    std::size_t with_error = 0;  // rows
-    bool are_known = true;
-    std::vector<double> values;
-    double width_at_most = 0;  // the sum of half the intervals
+// Values of the rows of a currency in each part of the run. Rows of a run to a tolerance have different
+// numbers of paths. Those of points have the same randomisations. Those of independent paths have the first
+// ones in common, whose parts tell what their errors have in common, and are independent of points.
+class values_by_part {
+  public:
+    explicit values_by_part(const run_manifest& m) : told_(m) {}
 
     void add(const price_row& row) {
         if (row.error_in_totals() == 0) return;
-        width_at_most += run::width_95(row.degrees_of_freedom()) * row.error_in_totals();
+        width_at_most_ += run::width_95(row.degrees_of_freedom()) * row.error_in_totals();
         const std::vector<double>& means = row.early ? row.early->part_means : row.part_means;
-        ++with_error;
-        if (values.empty()) values.resize(means.size());
-        are_known = are_known && !means.empty() && means.size() == values.size();
-        if (!are_known) return;
-        for (std::size_t p = 0; p < values.size(); ++p) values[p] += row.quantity * means[p];
+        ++with_error_;
+        if (parts_ == 0) parts_ = means.size();
+        are_known_ = are_known_ && !means.empty() && means.size() == parts_;
+        if (!are_known_) return;
+        are_of_the_run_ = are_of_the_run_ && row.paths == told_.paths;
+        const auto add_to = [&](std::vector<double>& values) {
+            values.resize(parts_);
+            for (std::size_t p = 0; p < parts_; ++p) values[p] += row.quantity * means[p];
+        };
+        add_to(all_);
+        add_to(row.randomisations > 0 ? of_points_ : of_paths_[row.paths]);
     }
+    std::size_t rows() const { return with_error_; }
+    std::size_t parts() const { return are_known_ ? parts_ : 0; }
+    double width_at_most() const { return width_at_most_; }  // the sum of half the intervals
+
+    double error() const {
+        if (are_of_the_run_) return error_of(all_);
+        double variance = of_points_.empty() ? 0 : std::pow(error_of(of_points_), 2);
+        for (auto a = of_paths_.begin(); a != of_paths_.end(); ++a) {
+            variance += std::pow(error_of(a->second), 2) * share_of(a->first);
+            // The one with more paths comes later.
+            for (auto b = std::next(a); b != of_paths_.end(); ++b)
+                variance += 2 * covariance(a->second, b->second) * share_of(b->first);
+        }
+        return std::sqrt(std::max(variance, 0.0));
+    }
+
+  private:
+    double error_of(const std::vector<double>& values) const {
+        return run::error_of_parts(values, told_.part_paths, told_.paths);
+    }
+    double covariance(const std::vector<double>& a, const std::vector<double>& b) const {
+        std::vector<double> both = a;
+        for (std::size_t p = 0; p < both.size(); ++p) both[p] += b[p];
+        const auto variance = [&](const std::vector<double>& of) { return std::pow(error_of(of), 2); };
+        return (variance(both) - variance(a) - variance(b)) / 2;
+    }
+    // The variance of a mean of so many paths, over that of the first ones.
+    double share_of(std::uint64_t paths) const {
+        return static_cast<double>(told_.paths) / static_cast<double>(paths);
+    }
+
+    const run_manifest& told_;
+    std::size_t with_error_ = 0, parts_ = 0;
+    bool are_known_ = true, are_of_the_run_ = true;
+    std::vector<double> all_, of_points_;
+    std::map<std::uint64_t, std::vector<double>> of_paths_;  // by number of paths
+    double width_at_most_ = 0;
 };
 
-void judge(currency_total& total, const values_by_part& of, const run_manifest& m) {
+void judge(currency_total& total, const values_by_part& of) {
     const auto set = [&total](double error, double width) {
         total.error = error;
         total.low = total.value - width;
@@ -77,12 +121,12 @@ void judge(currency_total& total, const values_by_part& of, const run_manifest& 
         if (std::isfinite(total.low) && std::isfinite(total.high)) return;
         total.error = total.low = total.high = no_figure;
     };
-    const double at_most = total.error_at_most, widest = of.width_at_most;
+    const double at_most = total.error_at_most, widest = of.width_at_most();
     if (!is_figure(at_most)) return;
-    if (of.with_error < 2) return set(at_most, widest);
-    if (!of.are_known || of.values.size() < least_parts) return;
-    const double error = run::error_of_parts(of.values, m.part_paths, m.paths);
-    const double width = run::width_95(static_cast<double>(of.values.size() - 1)) * error;
+    if (of.rows() < 2) return set(at_most, widest);
+    if (of.parts() < least_parts) return;
+    const double error = of.error();
+    const double width = run::width_95(static_cast<double>(of.parts() - 1)) * error;
     set(std::min(error, at_most), std::min(width, widest));
 }
 
@@ -96,7 +140,7 @@ std::vector<currency_total> results::totals() const {
         auto at = std::ranges::find(out, row.currency, &currency_total::currency);
         if (at == out.end()) {
             at = out.insert(at, {row.currency});
-            parts.emplace_back();
+            parts.emplace_back(manifest);
         }
         parts[static_cast<std::size_t>(at - out.begin())].add(row);
         at->trades += 1;
@@ -109,7 +153,7 @@ std::vector<currency_total> results::totals() const {
         currency_total& total = out[i];
         if (!std::isfinite(total.value)) total.value = no_figure;
         if (!std::isfinite(total.error_at_most) || !is_figure(total.value)) total.error_at_most = no_figure;
-        judge(total, parts[i], manifest);
+        judge(total, parts[i]);
     }
     return out;
 }

@@ -72,10 +72,11 @@ constexpr std::array rows{
     row_field{"currency", "currency", "The currency of all amounts of the row.",
               [](const price_row& row, const text_form& form) { return csv_field(row.currency, form); },
               [](const price_row& row) { return json_string(row.currency); }},
-    row_field{
-        "status", "status", "`priced` or `failed`; a failed trade has no figures.",
-        [](const price_row& row, const text_form&) { return std::string(word_of(status_words, row.status)); },
-        [](const price_row& row) { return json_string(word_of(status_words, row.status)); }},
+    row_field{"status", "status", "`priced`, `tolerance not met` or `failed`; a failed trade has no figures.",
+              [](const price_row& row, const text_form&) {
+                  return std::string(word_of(status_words, status_of(row)));
+              },
+              [](const price_row& row) { return json_string(word_of(status_words, status_of(row))); }},
     row_field{"quantity", "quantity", "The number of units in the book.",
               [](const price_row& row, const text_form&) { return csv_number(row.quantity); },
               [](const price_row& row) { return json_number(row.quantity); }},
@@ -119,6 +120,10 @@ constexpr std::array rows{
               "The way in which these points make Brownian paths, such as `bridge`; empty without them.",
               [](const price_row& row, const text_form& form) { return csv_field(row.construction, form); },
               [](const price_row& row) { return json_string(row.construction); }},
+    row_field{
+        "", "decisions",
+        "Decisions of pilots about the trade beside its points, such as its control, for `--decisions`.",
+        nullptr, [](const price_row& row) { return row.decisions; }},
     row_field{"effective_hits", "effective_hits",
               "The number of paths that carry the variance: paths divided by the kurtosis of the payoff.",
               [](const price_row& row, const text_form&) { return csv_figure(row, row.effective_hits); },

@@ -79,9 +79,10 @@ std::string rows_text(const results& r, const text_form& form) {
     columns table(heads);
     for (const auto& row : r.rows) {
         std::vector<std::string> cells{printable(row.trade),
-                                       !priced(row) ? "failed"
-                                       : row.thin   ? "priced *"
-                                                    : "priced",
+                                       !priced(row)           ? "failed"
+                                       : row.misses_tolerance ? "not met *"
+                                       : row.thin             ? "priced *"
+                                                              : "priced",
                                        printable(row.product), printable(row.currency)};
         if (priced(row)) {
             cells.insert(cells.end(),
@@ -151,8 +152,12 @@ std::string notes_text(const results& r, const text_form& form) {
     return out;
 }
 
-std::string footer_text(const run_manifest& m, const text_form& form) {
-    std::string first = counted(m.paths, "path") + ", seed " + std::to_string(m.seed) + ", " + draws_text(m);
+std::string footer_text(const results& r, const text_form& form) {
+    const run_manifest& m = r.manifest;
+    const bool has_rounds =
+        std::ranges::any_of(r.rows, [&](const price_row& row) { return row.paths > m.paths; });
+    std::string first = (has_rounds ? "from " : "") + counted(m.paths, "path") + (has_rounds ? " on" : "") +
+                        ", seed " + std::to_string(m.seed) + ", " + draws_text(m);
     if (!m.as_of.empty()) first += ", as of " + printable(m.as_of);
     std::string second =
         duration(m.total_seconds) + " on " + counted(static_cast<std::uint64_t>(m.threads), "thread");
@@ -220,7 +225,7 @@ std::string table(const results& r, const text_form& form) {
     const std::string rows = r.rows.empty() ? "no trades\n" : rows_text(r, form);
     const bool has_totals = r.rows.size() - r.failed() >= 2;
     return rows + notes_text(r, form) + (has_totals ? "\n" + totals_table(r, form) : "") +
-           footer_text(r.manifest, form);
+           footer_text(r, form);
 }
 
 }  // namespace tilewalk::report

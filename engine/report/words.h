@@ -11,10 +11,17 @@
 
 namespace tilewalk::report {
 
-inline constexpr std::array<std::pair<trade_status, std::string_view>, 2> status_words{{
-    {trade_status::priced, "priced"},
-    {trade_status::failed, "failed"},
+// The status of a row as files tell it.
+enum class told_status { priced, tolerance_not_met, failed };
+inline constexpr std::array<std::pair<told_status, std::string_view>, 3> status_words{{
+    {told_status::priced, "priced"},
+    {told_status::tolerance_not_met, "tolerance not met"},
+    {told_status::failed, "failed"},
 }};
+inline told_status status_of(const price_row& row) {
+    if (row.status == trade_status::failed) return told_status::failed;
+    return row.misses_tolerance ? told_status::tolerance_not_met : told_status::priced;
+}
 
 inline constexpr std::array<std::pair<error_kind, std::string_view>, 8> kind_words{{
     {error_kind::usage, "usage"},

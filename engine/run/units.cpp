@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/arithmetic.h"
+#include "kernels/normal_distribution.h"
 #include "kernels/sobol.h"
 #include "tilewalk/error.h"
 
@@ -41,13 +42,25 @@ double standard_error_of(const kernels::moments& paths) {
     return paths.count > 1 ? kernels::sqrt(paths.m2 / (paths.count - 1) / paths.count) : 0.0;
 }
 
-// By its expansion at the normal's quantile.
-double width_95(double freedom) {
-    constexpr double z = 1.959963984540054, z2 = z * z;
+namespace {
+
+// The quantile of Student's t by its expansion at the normal's.
+double student_at(double z, double freedom) {
+    const double z2 = z * z;
     const double a = (z2 + 1) / 4, b = ((5 * z2 + 16) * z2 + 3) / 96,
                  c = (((3 * z2 + 19) * z2 + 17) * z2 - 15) / 384,
                  d = ((((79 * z2 + 776) * z2 + 1482) * z2 - 1920) * z2 - 945) / 92160;
     return z * (1 + (a + (b + (c + d / freedom) / freedom) / freedom) / freedom);
+}
+
+}  // namespace
+
+double width_95(double freedom) {
+    return student_at(1.959963984540054, freedom);
+}
+
+double width_of(double confidence, double freedom) {
+    return student_at(kernels::norm_inv(0.5 + 0.5 * confidence), freedom);
 }
 
 double normal_of_student(double t, double degrees) {

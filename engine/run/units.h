@@ -56,6 +56,8 @@ double standard_error_of(const kernels::moments& paths);
 // Half the width of a 95 % interval in standard errors that were found with so many degrees of freedom: the
 // 97.5 % quantile of Student's t. It is 1e-5 too small at 7, the fewest there are here.
 double width_95(double freedom);
+// The same of an interval of any confidence above a half.
+double width_of(double confidence, double freedom);
 
 // Turns a number of Student's law into one that is as likely beyond in the standard normal law (Wallace
 // 1959): up to 6, off by less than 3e-3 of its size for 15 degrees of freedom, and by less than 2e-4 for 63.

@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "engine/config/accuracy.h"
 #include "engine/config/wording.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/knobs.h"
@@ -143,6 +144,45 @@ std::vector<run_setting> settings_of_run() {
                     "those that a pilot fits, where they leave a smaller error; none",
          .preset = "none",
          .choices = {"none", quasi::chosen_by_pilot},
+         .decides_bits = true},
+        {.name = "antithetic",
+         .takes = kind::choice,
+         .value = &s::antithetic,
+         .meaning = "Paths that count as one sample: pairs, a path and the one of the opposite shocks; none",
+         .preset = "none",
+         .choices = {"none", "pairs"},
+         .decides_bits = true},
+        {.name = "importance",
+         .takes = kind::choice,
+         .value = &s::importance,
+         .meaning = "Shifts of the shocks of trades that few paths pay, with paths weighted by their "
+                    "likelihood: auto, those that a pilot fits, where they leave a smaller error; none",
+         .preset = "none",
+         .choices = {"none", quasi::chosen_by_pilot},
+         .decides_bits = true},
+        {.name = "tolerance",
+         .takes = kind::accuracy,
+         .value = &s::tolerance,
+         .meaning = "Half the width that the interval of each price is to have at most, or, as in '100 "
+                    "total', that of the total of each currency: paths are added until it has; paths, if "
+                    "said beside it, are the most",
+         .decides_bits = true},
+        {.name = "confidence",
+         .takes = kind::share,
+         .value = &s::confidence,
+         .meaning = "Confidence of the interval that tolerance is about",
+         .preset = "0.95",
+         .decides_bits = true},
+        {.name = "budget",
+         .takes = kind::duration,
+         .value = &s::budget,
+         .meaning = "Time after which no more paths are added",
+         .decides_bits = true},
+        {.name = "decisions",
+         .takes = kind::file,
+         .value = &s::decisions,
+         .meaning = "Results (JSON) of a run whose decisions hold instead of those of pilots: sources, "
+                    "constructions, controls, and, unless paths are said, the paths of each trade",
          .decides_bits = true},
         {.name = "replay",
          .takes = kind::file,
@@ -287,6 +327,12 @@ std::optional<std::string> parse(const run_setting& of, const std::string& text)
             return are_devices(text) ? std::optional(text) : std::nullopt;
         case kind::file:
             return text.empty() ? std::nullopt : std::optional(text);
+        case kind::accuracy:
+            return config::accuracy_of(text) ? std::optional(text) : std::nullopt;
+        case kind::share:
+            return config::share_of(text) ? std::optional(text) : std::nullopt;
+        case kind::duration:
+            return config::seconds_of(text) ? std::optional(text) : std::nullopt;
     }
     return {};
 }
@@ -326,6 +372,14 @@ std::string run_setting::expected() const {
             return or_else + "numbers of GPUs, such as 0 or 0,1";
         case kind::file:
             return "the name of a file";
+        case kind::accuracy:
+            return "an amount above 0, such as 0.01, basis points, such as 1bp, or an amount for totals, "
+                   "such as "
+                   "'100 total'";
+        case kind::share:
+            return "a share above 0.5 and below 1, such as 0.99";
+        case kind::duration:
+            return "a time above 0, such as 30s, 5m or 2h";
     }
     return {};
 }

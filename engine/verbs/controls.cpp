@@ -12,6 +12,7 @@
 #include "engine/controls/control.h"
 #include "engine/cpu/lane_machine.h"
 #include "engine/cpu/tile_pool.h"
+#include "engine/verbs/decisions.h"
 #include "kernels/philox.h"
 #include "kernels/tile.h"
 #include "tilewalk/error.h"
@@ -106,7 +107,9 @@ void choose_controls(planned_run& r, const teller& tells) {
             if (!p.needs_paths()) continue;
             try {
                 const markets::market_state& in = r.in[m].state();
-                if (m == 0) found = choose_control(trades[i], in, scenarios.cubes, by);
+                if (m == 0)
+                    found = r.run.decided ? decided_control(*r.run.decided, trades[i].id)
+                                          : choose_control(trades[i], in, scenarios.cubes, by);
                 if (!found) return;
                 std::optional<controlled_plan> made =
                     plan_with(*found, trades[i], in, by, scenarios.first[m]);
@@ -115,6 +118,7 @@ void choose_controls(planned_run& r, const teller& tells) {
                 ready->control_mean = made->mean;
                 for (const controls::knot& k : found->knots) ready->control_jumps += std::abs(k.jump);
                 p.ready = std::move(ready);
+                p.decisions = written_decisions(found);
             } catch (const std::exception& e) {
                 throw_if_cancelled(e);
                 p.failure = at_trade(trades[i], e);

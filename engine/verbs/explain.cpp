@@ -297,7 +297,7 @@ trade_plan explain_one(const books::trade& t, const explained& of, const markets
 
 std::vector<trade_plan> engine::explain(const book& trades, const market& in,
                                         const run_options& options) const {
-    const settled run = settle(options, trades.settings(), {&in, 1});
+    const settled run = settle(options, trades.state(), {&in, 1});
     replayed_in(run);  // which has to be there
     const std::vector<books::trade>& all = trades.state().trades;
     const std::vector<explained> plans =

@@ -149,7 +149,7 @@ class greek_run {
           wanted_(wanted),
           options_(options),
           by_(method_named(wanted.method)),
-          run_(settle(options, trades.settings(), {&in, 1})),
+          run_(settle(options, trades.state(), {&in, 1})),
           asked_(greeks_asked(wanted, in)),
           progress_(options, trades.size()),
           reads_(trades.size()),
@@ -157,6 +157,7 @@ class greek_run {
           has_kinks_(trades.size()),
           certain_(trades.size()) {
         refuse_controls(run_, "greeks");
+        refuse_accuracy(run_, "greeks");
         const random::catalogue_entry& source = source_of(run_, false);
         if (source.rounds > 0 || source.is_points) return;
         throw error(error_kind::usage, "found random: " + run_.random +

@@ -10,6 +10,7 @@
 
 #include "engine/cpu/lane_machine.h"
 #include "engine/cpu/tile_pool.h"
+#include "engine/verbs/decisions.h"
 #include "kernels/philox.h"
 #include "kernels/tile.h"
 
@@ -201,6 +202,7 @@ void choose_points(std::span<const books::trade> trades, std::span<planned> plan
             if (const auto before = of.held->find(trades[i].id); before != of.held->end())
                 return before->second;
         }
+        if (run.decided) return decided_points(*run.decided, trades[i].id);
         const chosen_points made = chosen_for(i, first);
         if (run.chooses_source && !made.are_worth_it) return std::nullopt;
         return made.points;

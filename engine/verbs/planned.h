@@ -115,6 +115,7 @@ struct planned {
     std::shared_ptr<const ready_trade> with_tangents;
     std::shared_ptr<const ready_rights> rights;
     std::optional<quasi::points> points{};  // see walked_job
+    std::string decisions{};                // see price_row
 
     bool needs_paths() const { return !failure && !ready->certain; }
     // The trade as its paths are walked.

@@ -257,8 +257,9 @@ cuda::backend::choice prepared_state::choose(const std::string& device) {
 
 results prepared_state::price(const market& in, const run_options& options) {
     const auto begin = std::chrono::steady_clock::now();
-    const settled run = settle(options, trades_.settings(), {&in, 1});
+    const settled run = settle(options, trades_.state(), {&in, 1});
     refuse_controls(run, "a prepared book");
+    refuse_accuracy(run, "a prepared book");
     replayed_in(run);  // which has to be there
     teller tells(options);
     tells.now.trades = trades_.size();

@@ -17,11 +17,14 @@
 #include "engine/cpu/tile_pool.h"
 #include "engine/cuda/policies.h"
 #include "engine/exercise/nested.h"
+#include "engine/plan/measure.h"
 #include "engine/report/policy_file.h"
 #include "engine/verbs/answers.h"
 #include "engine/verbs/controls.h"
+#include "engine/verbs/decisions.h"
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/rights.h"
+#include "engine/verbs/rounds.h"
 #include "engine/verbs/rows.h"
 #include "tilewalk/bounds.h"
 
@@ -207,6 +210,7 @@ void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<wal
             row_of(r.book.trades[i], r.plans[k], walked[k], r.run.paths, jumping));
         const std::optional<quasi::points>& points = r.plans[k].points ? r.plans[k].points : r.run.points;
         if (row.randomisations > 0 && points) row.construction = quasi::name_of(points->construction);
+        row.decisions = r.plans[k].decisions;
         if (r.plans[k].rights) add_rights(row, *r.plans[k].rights, bounds[k]);
         if (m == 0) continue;
         if (std::string why = remark_on_paths(r.plans[i], r.plans[k]); !why.empty())
@@ -404,11 +408,20 @@ void add_answers(results& to, const engine_settings& settings, cuda::backend& gp
     const books::book_state& state = trades.state();
     run_options quietly = options;
     quietly.on_progress = {};
+    // Rounds are for the price; figures beside it are from paths of the first.
+    if (const settled run = settle(options, state, {&in, 1}); run.accuracy) {
+        quietly.overrides.tolerance.reset();
+        quietly.overrides.budget.reset();
+        quietly.overrides.paths = run.paths;
+    }
     answers::add(to.rows, state.trades, in.state(), [&](const std::vector<books::trade>& changed) {
         auto asked = std::make_shared<books::book_state>();
         asked->name = state.name;
         asked->settings = state.settings;
+        asked->settings.tolerance.reset();
+        asked->settings.budget.reset();
         asked->trades = changed;
+        for (books::trade& t : asked->trades) t.tolerance.reset();
         results got = price_book(settings, gpus, book::of(std::move(asked)), in, quietly).told;
         to.manifest.path_steps += got.manifest.path_steps;
         to.manifest.plan_seconds += got.manifest.plan_seconds;
@@ -438,6 +451,63 @@ std::vector<results> engine::price(const book& trades, std::span<const market> i
     return out;
 }
 
+namespace {
+
+// By trade, in its currency; 0: none. A trade that can't be measured fails.
+std::vector<double> tolerances_of(planned_run& r) {
+    std::vector<double> out;
+    for (std::size_t i = 0; i < r.plans.size(); ++i) {
+        const books::trade& t = r.book.trades[i];
+        const std::optional<config::accuracy>& asked = t.tolerance ? t.tolerance : r.run.accuracy->of_run;
+        out.push_back(0);
+        if (!asked || asked->is_of_totals || !r.plans[i].needs_paths()) continue;
+        try {
+            out.back() =
+                asked->amount(asked->is_in_basis_points ? plan::measure_of(t, r.in.front().state()) : 0);
+        } catch (const std::exception& e) {
+            r.plans[i].failure = at_trade(t, e);
+        }
+    }
+    return out;
+}
+
+// By trade, of results whose decisions hold.
+std::vector<std::uint64_t> decided_paths_of(planned_run& r) {
+    std::vector<std::uint64_t> out;
+    for (std::size_t i = 0; i < r.plans.size(); ++i) {
+        out.push_back(r.run.paths);
+        if (!r.plans[i].needs_paths()) continue;
+        try {
+            out.back() = decided_paths(*r.run.decided, r.book.trades[i].id);
+        } catch (const std::exception& e) {
+            r.plans[i].failure = at_trade(r.book.trades[i], e);
+        }
+    }
+    return out;
+}
+
+// Walks some trades of a run as a run of so many paths does that has the same decisions.
+priced_book walked_round(const planned_run& r, std::span<const std::size_t> some, std::uint64_t paths,
+                         const walkers& by, teller& tells) {
+    settled run = r.run;
+    run.unit_paths *= paths / r.run.paths;  // rounds are doublings of the first
+    run.paths = paths;
+    books::book_state of = r.book;
+    of.trades.clear();
+    std::vector<planned> plans;
+    for (const std::size_t i : some) {
+        of.trades.push_back(r.book.trades[i]);
+        plans.push_back(r.plans[i]);
+    }
+    return std::move(
+        walked_and_told({run, r.operations, of, r.in, r.options, r.begin, r.started, std::move(plans),
+                         r.missing_correlations, r.wants_bounds, r.policies, r.facts_of_policies},
+                        by, tells)
+            .front());
+}
+
+}  // namespace
+
 priced_book price_book(const engine_settings& settings, cuda::backend& gpus, const book& trades,
                        const market& in, const run_options& options, const stages& by) {
     return std::move(price_book(settings, gpus, trades, std::span(&in, 1), options, by).front());
@@ -448,7 +518,8 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
                                     const stages& by) {
     const auto begin = clock::now();
     const auto& operations = operations_named(settings.instruction_set);
-    const settled run = settle(options, trades.settings(), in);
+    const settled run = settle(options, trades.state(), in);
+    if (in.size() > 1) refuse_accuracy(run, "pricing in several markets");
     replayed_in(run);  // which has to be there
     check_size(trades.size(), in.size());
     teller tells(options);
@@ -468,8 +539,19 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     choose_points(planned, by.held_points, nullptr, tells);
     if (by.add_ways_back) by.add_ways_back(planned);
     const cpu_maker usual = stages{}.on_cpu;
-    return walked_and_told(std::move(planned), {gpus, on(), by.on_cpu, usual, nullptr, by.way_back_on_gpu},
-                           tells);
+    const walkers with{gpus, on(), by.on_cpu, usual, nullptr, by.way_back_on_gpu};
+    if (!run.accuracy && !run.takes_decided_paths) return walked_and_told(std::move(planned), with, tells);
+    const round_of_paths walk = [&](std::span<const std::size_t> some, std::uint64_t paths) {
+        return walked_round(planned, some, paths, with, tells);
+    };
+    std::vector<priced_book> out;
+    if (run.accuracy) {
+        const std::vector<double> tolerances = tolerances_of(planned);
+        out.push_back(priced_in_rounds(planned, tolerances, walk, tells));
+    } else {
+        out.push_back(priced_with_paths(planned, decided_paths_of(planned), walk, tells));
+    }
+    return out;
 }
 
 }  // namespace tilewalk

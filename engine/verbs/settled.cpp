@@ -13,6 +13,7 @@
 #include "engine/market/market_state.h"
 #include "engine/run/units.h"
 #include "engine/settings/wished_kernel.h"
+#include "engine/verbs/decisions.h"
 #include "tilewalk/setting_table.h"
 
 namespace tilewalk::verbs {
@@ -31,6 +32,38 @@ std::uint64_t paths_of_scenarios(std::span<const market> in) {
     for (const market& m : in)
         for (const markets::scenario_array& a : m.state().scenarios) out = std::min(out, a.cube.paths);
     return out;
+}
+
+// Pilots decide for so many paths, and so many are walked first.
+constexpr std::uint64_t paths_of_first_round = std::uint64_t{1} << 16;
+constexpr std::uint64_t most_paths_of_rounds = std::uint64_t{1} << 30;
+
+// The accuracy that is asked for. Paths that are said beside it are the most; a caller who asks for it does
+// not mean those of the book.
+void take_accuracy(const run_settings& all, const run_settings& caller, bool trades_say,
+                   std::span<const market> in, settled& s) {
+    if (!trades_say && !all.tolerance && !all.budget) return;
+    wanted_accuracy& to = s.accuracy.emplace();
+    if (all.tolerance) to.of_run = config::accuracy_of(*all.tolerance);
+    if (all.budget) to.seconds = config::seconds_of(*all.budget);
+    to.confidence = *config::share_of(*all.confidence);
+    const bool caller_asks = caller.tolerance || caller.budget;
+    const std::optional<std::uint64_t>& said = caller_asks ? caller.paths : s.said.paths;
+    to.most_paths = std::min(said.value_or(most_paths_of_rounds), paths_of_scenarios(in));
+    s.paths = std::min(paths_of_first_round, to.most_paths);
+    if (!s.replay.empty()) {
+        throw error(error_kind::usage, "found a tolerance or a budget beside replay: " + s.replay +
+                                           ", which has no more paths to add; expected one of them");
+    }
+}
+
+// A run to which no paths are said beside the file takes those of the file.
+void take_decisions(const run_settings& all, const run_settings& caller, settled& s) {
+    if (!all.decisions) return;
+    s.decided = std::make_shared<const results>(load_decisions(*all.decisions));
+    if (s.accuracy || (caller.decisions ? caller.paths : s.said.paths)) return;
+    s.takes_decided_paths = true;
+    s.paths = s.decided->manifest.paths;
 }
 
 // Whether trades may take points, and which.
@@ -84,7 +117,10 @@ const cpu::lane_operations& operations_named(const std::string& name) {
                                        config::alternatives(name, "this machine can run:", known));
 }
 
-settled settle(const run_options& options, const run_settings& file, std::span<const market> in) {
+namespace {
+
+settled settled_for(const run_options& options, const run_settings& file, std::span<const market> in,
+                    bool trades_say_tolerances) {
     const run_settings& caller = options.overrides;
     check(caller);
     settled s;
@@ -97,6 +133,8 @@ settled settle(const run_options& options, const run_settings& file, std::span<c
     s.device = *all.device;
     s.random = *all.random;
     s.replay = all.replay.value_or("");
+    take_accuracy(all, caller, trades_say_tolerances, in, s);
+    take_decisions(all, caller, s);
     take_points(all, in, s);
     s.training_paths = all.training_paths.value_or(training_paths_for(s.paths));
     s.policy = all.policy.value_or("");
@@ -114,6 +152,25 @@ settled settle(const run_options& options, const run_settings& file, std::span<c
     s.memory_bytes = *all.memory_bytes;
     if (s.threads == 0) s.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     return s;
+}
+
+}  // namespace
+
+settled settle(const run_options& options, const run_settings& file, std::span<const market> in) {
+    return settled_for(options, file, in, false);
+}
+
+settled settle(const run_options& options, const books::book_state& of, std::span<const market> in) {
+    const bool trades_say =
+        std::ranges::any_of(of.trades, [](const books::trade& t) { return t.tolerance.has_value(); });
+    return settled_for(options, of.settings, in, trades_say);
+}
+
+void refuse_accuracy(const settled& run, const std::string& command) {
+    if (!run.accuracy) return;
+    throw error(error_kind::usage, command +
+                                       " walks as many paths as it is told: found a tolerance or a budget, "
+                                       "expected paths alone");
 }
 
 std::string kernel_text_of(const program::path_program& code, const cuda::kernel_wish& asked,

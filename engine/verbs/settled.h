@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 
 #include "engine/arrays/shock_file.h"
+#include "engine/book/book_state.h"
+#include "engine/config/accuracy.h"
 #include "engine/cpu/lane_operations.h"
 #include "engine/cuda/device.h"
 #include "engine/cuda/kernel_wish.h"
@@ -19,6 +22,14 @@
 #include "tilewalk/market.h"
 
 namespace tilewalk::verbs {
+
+// How exact prices are to be; paths are added in rounds until they are.
+struct wanted_accuracy {
+    std::optional<config::accuracy> of_run{};  // none: only trades say
+    double confidence = 0.95;
+    std::optional<double> seconds{};  // after which no round begins
+    std::uint64_t most_paths = 0;     // of a trade
+};
 
 struct settled {
     run_settings said;  // by the caller or the book
@@ -39,6 +50,10 @@ struct settled {
     std::string correlation;
     std::uint64_t memory_bytes;
     bool demands_correlations = false;
+    std::optional<wanted_accuracy> accuracy{};  // `paths` are then those of the first round
+    // Results whose decisions hold in the place of pilots', and whether the paths of each trade do.
+    std::shared_ptr<const results> decided{};
+    bool takes_decided_paths = false;
 };
 
 // The source of shocks of trades with points or without.
@@ -48,6 +63,10 @@ const random::catalogue_entry& source_of(const settled& run, bool has_points);
 // than their scenarios have, it takes none. Throws tilewalk::error (usage) for settings that don't go
 // together.
 settled settle(const run_options& options, const run_settings& file, std::span<const market> in = {});
+// The same for a book, whose trades may have tolerances of their own.
+settled settle(const run_options& options, const books::book_state& of, std::span<const market> in);
+// Throws tilewalk::error (usage) where a command walks one round of paths and the settings ask for more.
+void refuse_accuracy(const settled& run, const std::string& command);
 
 // The instruction set of that name, or the best for "auto". Throws tilewalk::error (usage) for a name that
 // this machine can't run.

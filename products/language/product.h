@@ -101,6 +101,7 @@ struct product {
     std::string example;  // a trade in YAML, as text
     script payoff;
     location where;
+    std::string measure{};  // the amount among its parameters that basis points of a price are of, if it says
 };
 
 // Arguments by parameter name, complete: defaults filled in.

@@ -64,10 +64,15 @@ struct price_row {
     double standard_error = 0;
     double low = 0, high = 0;  // 95 % interval, or none
     std::uint64_t paths = 0;
+    // The interval that was asked for (`tolerance`) is wider still; the message says what it would take.
+    bool misses_tolerance = false;
     // Independent randomisations of quasi-random points, whose spread is the standard error; 0: it is that of
     // independent paths.
     std::uint64_t randomisations = 0;
     std::string construction;  // the way in which these points make Brownian paths; empty without them
+    // Decisions of pilots about the trade beside these, such as its control, as JSON that the setting
+    // `decisions` takes; empty: none.
+    std::string decisions;
     // The number of paths that carry the variance: paths / kurtosis of the payoff. Below `thin_below` the
     // standard error itself is not to be trusted, and `thin` is set.
     double effective_hits = 0;

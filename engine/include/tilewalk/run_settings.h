@@ -29,6 +29,18 @@ struct run_settings {
     // "auto": what a trade pays is taken less a function of its path with a known mean, which a pilot fits,
     // where that leaves a smaller error; "none".
     std::optional<std::string> controls{};
+    // "pairs": a path and the one of the opposite shocks count as one sample, of their mean; "none".
+    std::optional<std::string> antithetic{};
+    // "auto": shocks of trades that few paths pay are shifted as a pilot finds, and paths weighted by their
+    // likelihood, where that leaves a smaller error; "none".
+    std::optional<std::string> importance{};
+    // Half the width of the interval that a trade's price is to have, "0.01" in its currency or "1bp" of its
+    // notional or first spot: paths are added until it has. `paths` are then the most.
+    std::optional<std::string> tolerance{};
+    std::optional<std::string> confidence{};  // of that interval, such as "0.99"
+    std::optional<std::string> budget{};      // the time after which no round of paths begins, such as "30s"
+    // Results of a run whose decisions hold: what pilots chose, and the paths of each trade.
+    std::optional<std::string> decisions{};
     // A file of shocks to walk instead of random ones.
     std::optional<std::string> replay{};
 

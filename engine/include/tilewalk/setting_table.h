@@ -22,6 +22,9 @@ struct run_setting {
         choice,   // nothing else
         devices,  // numbers of GPUs, such as 0,1
         file,
+        accuracy,  // an amount, or basis points
+        share,     // a part of one
+        duration,  // seconds, or with a unit: 30s, 5m, 2h
     };
     using field =
         std::variant<std::optional<std::uint64_t> run_settings::*, std::optional<int> run_settings::*,

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/controls/written.h"
+
+#include <nlohmann/json.hpp>
+
+#include "tilewalk/error.h"
+
+namespace tilewalk::controls {
+
+using nlohmann::json;
+
+std::string written(const control& what) {
+    json knots = json::array();
+    for (const knot& k : what.knots) knots.push_back({k.at, k.slope, k.jump});
+    return json{{"of_moves", what.of_moves},
+                {"on_sum", what.on_sum},
+                {"on_exponential", what.on_exponential},
+                {"knots", knots},
+                {"fewer_paths", what.fewer_paths},
+                {"pilot_paths", what.pilot_paths}}
+        .dump();
+}
+
+control control_written_as(const std::string& text) {
+    try {
+        const json read = json::parse(text);
+        control out;
+        out.of_moves = read.at("of_moves").get<weights>();
+        out.on_sum = read.at("on_sum").get<double>();
+        out.on_exponential = read.at("on_exponential").get<double>();
+        const json& knots = read.at("knots");
+        for (std::size_t k = 0; k < out.knots.size(); ++k)
+            out.knots[k] = {knots.at(k).at(0).get<double>(), knots.at(k).at(1).get<double>(),
+                            knots.at(k).at(2).get<double>()};
+        out.fewer_paths = read.at("fewer_paths").get<double>();
+        out.pilot_paths = read.at("pilot_paths").get<std::uint64_t>();
+        if (out.of_moves.empty() || out.of_moves.front().empty() || knots.size() != out.knots.size())
+            throw error(error_kind::input, "found a control of no moves");
+        return out;
+    } catch (const json::exception& e) {
+        throw error(error_kind::input, std::string("found no control that a run has written: ") + e.what());
+    }
+}
+
+}  // namespace tilewalk::controls

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/verbs/rounds.h"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <queue>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "engine/run/units.h"
+
+namespace tilewalk::verbs {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+using seconds = std::chrono::duration<double>;
+
+double error_of(const price_row& row) {
+    return row.early ? row.early->policy_error : row.standard_error;
+}
+
+// Paths that should do to narrow an interval by that much. Errors of independent paths fall by their root;
+// those of points faster, by how much is for the next round to see.
+std::uint64_t paths_to_narrow(const price_row& row, double by) {
+    constexpr double rate_of_points = 0.75, rate_of_paths = 0.5, of_what_shows_no_error = 4;
+    const double rate = row.randomisations > 0 ? rate_of_points : rate_of_paths;
+    const double times = std::isfinite(by) ? std::pow(by, 1 / rate) : of_what_shows_no_error;
+    const double doublings = std::ceil(std::log2(std::max(times, 1.0)));
+    const double paths = static_cast<double>(row.paths) * std::exp2(std::max(doublings, 1.0));
+    constexpr double most = 0x1p62;
+    return static_cast<std::uint64_t>(std::min(paths, most));
+}
+
+}  // namespace
+
+width_of_trade width_of(const price_row& row, double tolerance, double confidence) {
+    width_of_trade out;
+    out.tolerance = tolerance;
+    if (row.status == trade_status::failed || row.paths == 0 || tolerance == 0) return out;
+    const double error = error_of(row);
+    out.half_width = run::width_of(confidence, row.degrees_of_freedom()) * error;
+    // An error that few paths carry is not to be trusted, however small.
+    out.is_met = !row.thin && out.half_width <= tolerance;
+    if (out.is_met) return out;
+    const bool shows_error = is_figure(error) && out.half_width > tolerance;
+    out.paths_needed = paths_to_narrow(row, shows_error ? out.half_width / tolerance : no_figure);
+    return out;
+}
+
+namespace {
+
+// A trade of a total, as far as doublings of its paths are planned.
+struct doubled_trade {
+    std::size_t trade = 0;
+    std::uint64_t paths = 0;
+    double variance = 0, steps = 0;
+
+    // What the next doubling takes from the variance, for what it costs.
+    double worth() const { return 0.5 * variance / (steps * static_cast<double>(paths)); }
+    void double_paths() {
+        paths *= 2;
+        variance *= 0.5;
+    }
+    friend bool operator<(const doubled_trade& a, const doubled_trade& b) { return a.worth() < b.worth(); }
+};
+
+void double_for_total(const currency_total& total, const results& so_far,
+                      std::span<const std::uint64_t> steps, double tolerance, double confidence,
+                      std::uint64_t most_paths, std::vector<more_paths>& to) {
+    std::vector<doubled_trade> of;
+    std::vector<more_paths> unseen;
+    double variance = 0;
+    for (std::size_t i = 0; i < so_far.rows.size(); ++i) {
+        const price_row& row = so_far.rows[i];
+        const double error = row.error_in_totals();
+        if (row.status == trade_status::failed || row.currency != total.currency || error == 0) continue;
+        if (!is_figure(error)) {
+            unseen.push_back({i, 2 * row.paths});
+        } else {
+            of.push_back({i, row.paths, error * error, static_cast<double>(steps[i])});
+            variance += error * error;
+        }
+    }
+    // A total has no error while a trade shows none.
+    if (!unseen.empty()) {
+        for (const more_paths& one : unseen)
+            if (one.paths <= most_paths) to.push_back(one);
+        return;
+    }
+    const double half =
+        is_figure(total.high)
+            ? (total.high - total.value) * run::width_of(confidence, 1e300) / run::width_of(0.95, 1e300)
+            : run::width_of(confidence, 1e300) * total.error_at_most;
+    if (half <= tolerance || of.empty()) return;
+    // A trade's part in the total's variance is taken to be that in the sum of all: errors that trades have
+    // in common fall as those do that they have not.
+    constexpr double aim = 0.9;
+    double wanted = variance * (1 - std::pow(aim * tolerance / half, 2));
+    std::priority_queue<doubled_trade> queue(of.begin(), of.end());
+    std::map<std::size_t, std::uint64_t> planned;
+    while (wanted > 0 && !queue.empty()) {
+        doubled_trade most = queue.top();
+        queue.pop();
+        if (most.paths > most_paths / 2) continue;
+        most.double_paths();
+        wanted -= most.variance;
+        planned[most.trade] = most.paths;
+        queue.push(most);
+    }
+    for (const auto& [trade, paths] : planned) to.push_back({trade, paths});
+}
+
+}  // namespace
+
+std::vector<more_paths> paths_for_totals(const results& so_far, std::span<const std::uint64_t> steps,
+                                         double tolerance, double confidence, std::uint64_t most_paths) {
+    std::vector<more_paths> out;
+    for (const currency_total& total : so_far.totals())
+        double_for_total(total, so_far, steps, tolerance, confidence, most_paths, out);
+    return out;
+}
+
+namespace {
+
+class rounds {
+  public:
+    rounds(const planned_run& r, const wanted_accuracy& to, std::span<const double> tolerances,
+           const round_of_paths& walk, teller& tells)
+        : r_(r), to_(to), tolerances_(tolerances), walk_(walk), tells_(tells) {
+        for (const planned& p : r.plans) steps_.push_back(p.needs_paths() ? p.ready->when.steps() : 0);
+    }
+
+    priced_book walked_with(std::span<const std::uint64_t> paths) {
+        walk_all();
+        by_paths more;
+        for (std::size_t i = 0; i < paths.size(); ++i)
+            if (made_.told.rows[i].paths > 0 && paths[i] > made_.told.rows[i].paths)
+                more[paths[i]].push_back(i);
+        walk(more);
+        return std::move(made_);
+    }
+    priced_book walked() {
+        walk_all();
+        while (true) {
+            by_paths next = wanted();
+            fit_into_time(next);
+            if (next.empty()) break;
+            walk(next);
+        }
+        say_what_is_missed();
+        return std::move(made_);
+    }
+
+  private:
+    using by_paths = std::map<std::uint64_t, std::vector<std::size_t>>;
+
+    void walk_all() {
+        std::vector<std::size_t> all(r_.plans.size());
+        for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+        begin_round({{r_.run.paths, all}});
+        made_ = timed([&] { return walk_(all, r_.run.paths); });
+    }
+    void walk(const by_paths& next) {
+        begin_round(next);
+        for (const auto& [paths, trades] : next)
+            take(trades, timed([this, n = paths, &some = trades] { return walk_(some, n); }));
+    }
+
+    // The next round: trades by the paths that they are to have.
+    by_paths wanted() const {
+        by_paths out;
+        const std::vector<price_row>& rows = made_.told.rows;
+        const auto add = [&](std::size_t i, std::uint64_t paths) {
+            // Doublings of the first round: the largest that is allowed.
+            while (paths > to_.most_paths) paths /= 2;
+            if (paths > rows[i].paths) out[paths].push_back(i);
+        };
+        if (to_.of_run && to_.of_run->is_of_totals) {
+            for (const more_paths& one :
+                 paths_for_totals(made_.told, steps_, to_.of_run->size, to_.confidence, to_.most_paths))
+                add(one.trade, one.paths);
+        }
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            if (const width_of_trade w = width(i); !w.is_met) {
+                add(i, w.paths_needed);
+            } else if (takes_all_time() && rows[i].paths > 0 && error_of(rows[i]) != 0) {
+                add(i, 2 * rows[i].paths);
+            }
+        }
+        return out;
+    }
+    width_of_trade width(std::size_t i) const {
+        return verbs::width_of(made_.told.rows[i], tolerances_[i], to_.confidence);
+    }
+    // A budget alone is used up.
+    bool takes_all_time() const { return to_.seconds && !to_.of_run; }
+
+    // Takes away paths, and then trades, until the round should end in time.
+    void fit_into_time(by_paths& next) const {
+        if (!to_.seconds) return;
+        const double left = *to_.seconds - seconds(clock::now() - r_.begin).count();
+        while (!next.empty() && seconds_for(next) > left) {
+            by_paths halved;
+            bool are_fewer = false;
+            for (const auto& [paths, trades] : next) {
+                for (const std::size_t i : trades) {
+                    const bool may_halve = paths / 2 > made_.told.rows[i].paths;
+                    are_fewer = are_fewer || may_halve;
+                    halved[may_halve ? paths / 2 : paths].push_back(i);
+                }
+            }
+            if (!are_fewer) halved.erase(std::prev(halved.end()));
+            next = std::move(halved);
+        }
+    }
+    double seconds_for(const by_paths& next) const {
+        double path_steps = 0;
+        for (const auto& [paths, trades] : next)
+            for (const std::size_t i : trades)
+                path_steps += static_cast<double>(paths) * static_cast<double>(steps_[i]);
+        return walked_ > 0 ? path_steps / walked_ * walking_ : 0;
+    }
+    template <class walk>
+    priced_book timed(const walk& of) {
+        const auto begin = clock::now();
+        priced_book out = of();
+        walking_ += seconds(clock::now() - begin).count();
+        walked_ += static_cast<double>(out.told.manifest.path_steps);
+        return out;
+    }
+    void begin_round(const by_paths& next) {
+        progress& now = tells_.now;
+        ++now.round;
+        now.trades_in_tolerance = 0;
+        now.widest = 0;
+        for (std::size_t i = 0; i < made_.told.rows.size(); ++i) {
+            const width_of_trade w = width(i);
+            now.trades_in_tolerance += w.is_met ? 1 : 0;
+            if (!w.is_met && w.half_width > 0) now.widest = std::max(now.widest, w.half_width / w.tolerance);
+        }
+        now.seconds_left = seconds_for(next);
+        tells_.tell();
+    }
+
+    void take(const std::vector<std::size_t>& trades, priced_book found) {
+        run_manifest& all = made_.told.manifest;
+        const run_manifest& of = found.told.manifest;
+        all.path_steps += of.path_steps;
+        all.path_seconds += of.path_seconds;
+        all.kernels_compiled += of.kernels_compiled;
+        all.kernels_from_cache += of.kernels_from_cache;
+        all.launches += of.launches;
+        all.device_seconds += of.device_seconds;
+        all.kernel_seconds += of.kernel_seconds;
+        for (const std::string& lost : of.lost_devices)
+            if (std::ranges::find(all.lost_devices, lost) == all.lost_devices.end())
+                all.lost_devices.push_back(lost);
+        all.total_seconds = seconds(clock::now() - r_.begin).count();
+        for (std::size_t k = 0; k < trades.size(); ++k) {
+            price_row& is = made_.told.rows[trades[k]];
+            price_row was = std::exchange(is, std::move(found.told.rows[k]));
+            made_.moments[trades[k]] = found.moments[k];
+            if (is.status == trade_status::failed || is.randomisations > 0) continue;
+            // All trades have the first round in common: its parts tell what their errors have in common.
+            is.part_means = std::move(was.part_means);
+            if (is.early && was.early) is.early->part_means = std::move(was.early->part_means);
+        }
+    }
+
+    void say_what_is_missed() {
+        for (std::size_t i = 0; i < made_.told.rows.size(); ++i) {
+            const width_of_trade w = width(i);
+            if (w.is_met) continue;
+            price_row& row = made_.told.rows[i];
+            row.misses_tolerance = true;
+            const std::string what =
+                w.half_width > 0
+                    ? fmt::format(
+                          "the interval at {:.4g} % is {:.3g} wide to each side, asked for was {:.3g}; "
+                          "about {} paths should do",
+                          100 * to_.confidence, w.half_width, w.tolerance, w.paths_needed)
+                    : std::string("the paths show no error to hold against the tolerance");
+            row.message += (row.message.empty() ? "" : "; ") + what;
+        }
+        tells_.now.seconds_left = 0;
+    }
+
+    const planned_run& r_;
+    wanted_accuracy to_;
+    std::span<const double> tolerances_;
+    const round_of_paths& walk_;
+    teller& tells_;
+    std::vector<std::uint64_t> steps_;  // of a path, by trade
+    priced_book made_;
+    double walked_ = 0, walking_ = 0;  // path-steps and the seconds that they took
+};
+
+}  // namespace
+
+priced_book priced_in_rounds(const planned_run& r, std::span<const double> tolerances,
+                             const round_of_paths& walk, teller& tells) {
+    return rounds(r, *r.run.accuracy, tolerances, walk, tells).walked();
+}
+
+priced_book priced_with_paths(const planned_run& r, std::span<const std::uint64_t> paths,
+                              const round_of_paths& walk, teller& tells) {
+    const std::vector<double> no_tolerances(r.plans.size());
+    return rounds(r, {}, no_tolerances, walk, tells).walked_with(paths);
+}
+
+}  // namespace tilewalk::verbs
