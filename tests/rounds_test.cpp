@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "engine/verify/closed_forms.h"
 #include "engine/verify/dice.h"
 #include "engine/verify/sample.h"
+#include "tests/on_a_gpu.h"
 #include "tests/own_folder.h"
 #include "tilewalk/tilewalk.h"
 
@@ -174,10 +176,10 @@ TEST(rounds, say_what_is_missing_and_what_it_would_take) {
 
 // An error that a few paths carry is luck: half of all runs see fewer than there should be, and state less.
 TEST(rounds, go_on_where_few_paths_carry_the_error) {
-    // Six deviations of a month's move out of the money but one: a path in 30,000 pays.
+    // Three or four of the 65,536 paths pay, and the error that they state is about the tolerance.
     const std::string trade =
-        "trades: [{id: far, product: european, underlying: A, strike: 147, maturity: 0.1}]\n";
-    run_options how = to("0.003");
+        "trades: [{id: far, product: european, underlying: A, strike: 128, maturity: 0.1}]\n";
+    run_options how = to("0.00016");
     how.overrides.paths = 262144;
     int in_one_round = 0;
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -259,6 +261,21 @@ TEST(decisions, are_there_for_every_trade) {
     EXPECT_THROW(priced(how), error);
 }
 
+using on_a_gpu = tests::on_a_gpu;
+
+TEST_F(on_a_gpu, rounds_have_the_bits_of_the_cpu) {
+    for (const char* const random : {"philox", "auto"}) {
+        run_options how = to("0.002", random);
+        how.overrides.device = "cpu";
+        const results on_cpu = priced(how);
+        how.overrides.device = "cuda";
+        const results here = priced(how);
+        ASSERT_FALSE(here.manifest.devices.empty());
+        for (std::size_t i = 0; i < here.rows.size(); ++i)
+            EXPECT_TRUE(same_bits(on_cpu.rows[i], here.rows[i])) << random << " " << here.rows[i].trade;
+    }
+}
+
 // ---- totals ----------------------------------------------------------------------------------------------
 
 TEST(rounds_of_totals, give_paths_to_those_that_carry_the_error) {
@@ -315,8 +332,8 @@ TEST(rounds_of_totals, know_what_errors_have_in_common) {
 
 // ---- coverage --------------------------------------------------------------------------------------------
 
-// 1,000 runs each; the count has a deviation of 7, and seeds are fixed. Tolerances are such that most runs
-// take a second round, and some a third.
+// 2,000 runs each; the count has a deviation of 10, so that one of the 16 is out of bounds by chance once in
+// 1,000 times, and seeds are fixed. Tolerances are such that most runs take a second round, and some a third.
 TEST(rounds_long, intervals_of_95_percent_hold_the_truth) {
     for (const char* const random : {"philox", "sobol"}) {
         verify::dice d(17);
@@ -337,16 +354,21 @@ TEST(rounds_long, intervals_of_95_percent_hold_the_truth) {
             how.overrides.tolerance =
                 fmt::format("{}", run::width_95(first.degrees_of_freedom()) * first.standard_error / 1.3);
             int held = 0, rounds = 0;
-            for (std::uint64_t run = 0; run < 1000; ++run) {
+            for (std::uint64_t run = 0; run < 2000; ++run) {
                 how.overrides.seed = run;
                 const price_row row = engine().price(b, how).rows.at(0);
                 held += row.low <= truth && truth <= row.high ? 1 : 0;
                 rounds += row.paths > 65536 ? 1 : 0;
             }
             RecordProperty(fmt::format("{}_{}", random, product), held);
-            EXPECT_GE(held, 930) << random << " " << product << t.book;
-            EXPECT_LE(held, 970) << random << " " << product << t.book;
-            EXPECT_GT(rounds, 100) << product;
+            // As in runs of one round: on one step by points the few paths count that end farthest out, and
+            // an error that is at least what one path more would make is stated with room.
+            const bool by_points = std::string(random) == "sobol",
+                       jumps = std::set<std::string>{"digital", "gap_option"}.contains(product);
+            const bool on_one_step = !std::set<std::string>{"asian", "barrier", "cliquet"}.contains(product);
+            EXPECT_GE(held, by_points && on_one_step ? 1800 : 1860) << random << " " << product << t.book;
+            EXPECT_LE(held, by_points && jumps ? 2000 : 1940) << random << " " << product << t.book;
+            EXPECT_GT(rounds, 200) << product;
         }
     }
 }
