@@ -62,7 +62,7 @@ std::string progress_line(const progress& now, double seconds, int columns) {
             ? fmt::format(" {:3.0f}%  round {}  {}/{} trades in tolerance{}  {} path-steps/s  {} left",
                           100 * done, now.round, now.trades_in_tolerance, now.trades,
                           now.widest > 0 ? fmt::format(", widest {:.3g} x", now.widest) : "", rate_text(rate),
-                          now.round > 1 ? clock_text(now.seconds_left) : left)
+                          left)
             : fmt::format(" {:3.0f}%  {}/{} trades  {} path-steps/s  {} left", 100 * done, now.trades_done,
                           now.trades, rate_text(rate), left);
     // One column stays free: a full line would wrap on some terminals.

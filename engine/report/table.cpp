@@ -80,7 +80,7 @@ std::string rows_text(const results& r, const text_form& form) {
     for (const auto& row : r.rows) {
         std::vector<std::string> cells{printable(row.trade),
                                        !priced(row)           ? "failed"
-                                       : row.misses_tolerance ? "not met *"
+                                       : row.misses_tolerance ? "not met"
                                        : row.thin             ? "priced *"
                                                               : "priced",
                                        printable(row.product), printable(row.currency)};

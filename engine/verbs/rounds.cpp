@@ -2,12 +2,12 @@
 #include "engine/verbs/rounds.h"
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <cmath>
 #include <map>
 #include <queue>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -163,11 +163,11 @@ class rounds {
     void walk_all() {
         std::vector<std::size_t> all(r_.plans.size());
         for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-        begin_round({{r_.run.paths, all}});
+        begin_round();
         made_ = timed([&] { return walk_(all, r_.run.paths); });
     }
     void walk(const by_paths& next) {
-        begin_round(next);
+        begin_round();
         for (const auto& [paths, trades] : next)
             take(trades, timed([this, n = paths, &some = trades] { return walk_(some, n); }));
     }
@@ -201,29 +201,35 @@ class rounds {
     // A budget alone is used up.
     bool takes_all_time() const { return to_.seconds && !to_.of_run; }
 
-    // Takes away paths, and then trades, until the round should end in time.
+    // Takes paths from the trade that takes longest, and at last the trade, until the round should end in
+    // time.
     void fit_into_time(by_paths& next) const {
         if (!to_.seconds) return;
         const double left = *to_.seconds - seconds(clock::now() - r_.begin).count();
-        while (!next.empty() && seconds_for(next) > left) {
-            by_paths halved;
-            bool are_fewer = false;
-            for (const auto& [paths, trades] : next) {
-                for (const std::size_t i : trades) {
-                    const bool may_halve = paths / 2 > made_.told.rows[i].paths;
-                    are_fewer = are_fewer || may_halve;
-                    halved[may_halve ? paths / 2 : paths].push_back(i);
-                }
-            }
-            if (!are_fewer) halved.erase(std::prev(halved.end()));
-            next = std::move(halved);
-        }
-    }
-    double seconds_for(const by_paths& next) const {
-        double path_steps = 0;
+        using cost_of_trade = std::tuple<double, std::size_t, std::uint64_t>;  // with its paths
+        std::priority_queue<cost_of_trade> queue;
+        double all = 0;
+        const auto add = [&](std::size_t i, std::uint64_t paths) {
+            const double cost = seconds_for(i, paths);
+            all += cost;
+            queue.emplace(cost, i, paths);
+        };
         for (const auto& [paths, trades] : next)
-            for (const std::size_t i : trades)
-                path_steps += static_cast<double>(paths) * static_cast<double>(steps_[i]);
+            for (const std::size_t i : trades) add(i, paths);
+        while (all > left && !queue.empty()) {
+            const auto [cost, i, paths] = queue.top();
+            queue.pop();
+            all -= cost;
+            if (paths / 2 > made_.told.rows[i].paths) add(i, paths / 2);
+        }
+        next.clear();
+        for (; !queue.empty(); queue.pop())
+            next[std::get<2>(queue.top())].push_back(std::get<1>(queue.top()));
+        for (auto& [paths, trades] : next) std::ranges::sort(trades);
+    }
+    // As fast as those before.
+    double seconds_for(std::size_t trade, std::uint64_t paths) const {
+        const double path_steps = static_cast<double>(paths) * static_cast<double>(steps_[trade]);
         return walked_ > 0 ? path_steps / walked_ * walking_ : 0;
     }
     template <class walk>
@@ -234,7 +240,7 @@ class rounds {
         walked_ += static_cast<double>(out.told.manifest.path_steps);
         return out;
     }
-    void begin_round(const by_paths& next) {
+    void begin_round() {
         progress& now = tells_.now;
         ++now.round;
         now.trades_in_tolerance = 0;
@@ -244,7 +250,6 @@ class rounds {
             now.trades_in_tolerance += w.is_met ? 1 : 0;
             if (!w.is_met && w.half_width > 0) now.widest = std::max(now.widest, w.half_width / w.tolerance);
         }
-        now.seconds_left = seconds_for(next);
         tells_.tell();
     }
 
@@ -288,7 +293,6 @@ class rounds {
                     : std::string("the paths show no error to hold against the tolerance");
             row.message += (row.message.empty() ? "" : "; ") + what;
         }
-        tells_.now.seconds_left = 0;
     }
 
     const planned_run& r_;

@@ -39,10 +39,11 @@ struct progress {
     // Policies of trades that may be ended early: all are found before the first path is walked for a price.
     std::size_t policies_done = 0, policies = 0;
     // A run to a tolerance: the round of paths that is walked, counted from 1, the trades whose interval is
-    // narrow enough, by how much the widest is too wide, and the seconds that it should take to the end.
+    // narrow enough, and how many times too wide the widest is. `path_steps` are those up to this round's
+    // end.
     int round = 0;
     std::size_t trades_in_tolerance = 0;
-    double widest = 0, seconds_left = 0;
+    double widest = 0;
 };
 
 struct run_options {
