@@ -46,12 +46,14 @@ std::vector<row> measured(const example& of, std::uint64_t most_paths, int seeds
 std::vector<std::string> sources() {
     std::vector<std::string> out{"philox none"};
     for (const std::string_view name : quasi::construction_names) out.push_back("sobol " + std::string(name));
-    out.insert(out.end(), {"sobol auto", "philox none controls", "sobol auto controls"});
+    out.insert(out.end(), {"sobol auto", "philox none controls", "sobol auto controls",
+                           "philox none importance", "sobol auto controls importance"});
     return out;
 }
 std::string source_of(const row& r) {
     return r.axes.at("random").get<std::string>() + ' ' + r.axes.at("construction").get<std::string>() +
-           (r.axes.contains("controls") ? " controls" : "");
+           (r.axes.contains("controls") ? " controls" : "") +
+           (r.axes.contains("importance") ? " importance" : "");
 }
 
 const row& row_with(const std::vector<row>& rows, const std::string& source, double paths) {
@@ -63,7 +65,7 @@ double figure(const row& r, const char* name) {
     return r.figures.at(name).get<double>();
 }
 
-// Five errors of a price away for one of 70 rows: a sound engine has seeds for that once in 25,000.
+// Five errors of a price away for one of 180 rows: a sound engine has seeds for that once in 9,000.
 TEST(bench_convergence, every_trade_has_a_row_of_every_source) {
     EXPECT_GE(convergence::examples().size(), 12u);
     std::set<std::string> keys;
@@ -99,6 +101,7 @@ priced prices_of(const example& of, const row& from, int runs) {
     options.overrides.random = random;
     if (random == "sobol") options.overrides.construction = from.axes.at("construction");
     if (from.axes.contains("controls")) options.overrides.controls = from.axes.at("controls");
+    if (from.axes.contains("importance")) options.overrides.importance = from.axes.at("importance");
     options.overrides.paths = convergence::fewest_paths;
     const book b = book::parse(of.book());
     const engine e;

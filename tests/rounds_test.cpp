@@ -243,6 +243,39 @@ TEST(rounds, are_for_prices_alone) {
         << of_two;
 }
 
+// Decisions of another seed are those that a run would not make itself.
+TEST(decisions, hold_what_pilots_fit) {
+    const std::string trades = R"(trades:
+  - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 12}}
+  - {id: far, product: european, option: put, underlying: A, strike: 50, maturity: 1}
+  - {id: up, product: barrier, underlying: A, strike: 100, maturity: 1, direction: up, kind: knock_in, barrier: 190, monitoring: discrete, monitoring_dates: {start: 0, end: 1, count: 12}}
+)";
+    run_options how;
+    how.overrides.paths = 65536;
+    how.overrides.random = "philox";
+    how.overrides.controls = how.overrides.importance = "auto";
+    const results r = priced(how, trades);
+    EXPECT_NE(row_of(r, "asian").decisions.find("\"control\""), std::string::npos);
+    EXPECT_NE(row_of(r, "up").decisions.find("\"shifts\""), std::string::npos);
+    const tests::own_folder folder;
+    std::ostringstream text;
+    write(text, r, output_format::json);
+    run_options follows = how;
+    follows.overrides.decisions = folder.write("results.json", text.str()).string();
+    const results again = priced(follows, trades);
+    for (std::size_t i = 0; i < r.rows.size(); ++i) {
+        ASSERT_EQ(r.rows[i].status, trade_status::priced) << r.rows[i].message;
+        EXPECT_TRUE(same_bits(r.rows[i], again.rows[i])) << r.rows[i].trade;
+        EXPECT_EQ(r.rows[i].decisions, again.rows[i].decisions);
+    }
+    how.overrides.seed = follows.overrides.seed = 8;
+    const results own = priced(how, trades), held = priced(follows, trades);
+    for (std::size_t i = 0; i < r.rows.size(); ++i) {
+        EXPECT_EQ(r.rows[i].decisions, held.rows[i].decisions);
+        EXPECT_NE(own.rows[i].decisions, held.rows[i].decisions);
+    }
+}
+
 TEST(decisions, are_there_for_every_trade) {
     const tests::own_folder folder;
     run_options one;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite `convergence`: the error of a price by the number of paths, from independent paths and from Sobol
-// points in every construction, both with controls, too, in basis points of the spot or of the notional, and
-// the time of the walk that has it. An error is the standard deviation of the price. That of independent
-// paths is from the spread of the payoffs of one run; that of points, which show none within a randomisation,
-// from the means of many more randomisations than a price takes. A row whose price is away from that of
-// independent paths, beyond chance, is wrong.
+// points in every construction, both with controls and with importance sampling, too, in basis points of the
+// spot or of the notional, and the time of the walk that has it. An error is the standard deviation of the
+// price. That of independent paths is from the spread of the payoffs of one run; that of points, which show
+// none within a randomisation, from the means of many more randomisations than a price takes. A row whose
+// price is away from that of independent paths, beyond chance, is wrong.
 #include "bench/suites/convergence.h"
 
 #include <algorithm>
@@ -74,6 +74,18 @@ std::string barrier_continuous() {
     return on_one_asset("volatility: {0.25: 0.24, 0.5: 0.22, 0.75: 0.21, 1.0: 0.2}",
                         "product: barrier, underlying: A, strike: 100, maturity: 1.0, direction: down, "
                         "barrier: 90");
+}
+
+// A path in a thousand pays.
+std::string up_and_in() {
+    return on_one_asset(lognormal,
+                        "product: barrier, underlying: A, strike: 100, maturity: 1.0, direction: up, "
+                        "kind: knock_in, barrier: 200");
+}
+
+std::string deep_put() {
+    return on_one_asset(lognormal,
+                        "product: european, option: put, underlying: A, strike: 55, maturity: 1.0");
 }
 
 std::string lookback() {
@@ -193,6 +205,8 @@ const std::array catalogue{
     example{"bates", &bates, spot},
     example{"swaption", &swaption, notional},
     example{"variance_swap", &variance_swap, notional},
+    example{"up_and_in", &up_and_in, spot},
+    example{"deep_put", &deep_put, spot},
 };
 
 // --- walks -------------------------------------------------------------------------------------------------
@@ -207,15 +221,16 @@ constexpr int threads_timed = 1, all_threads = 0;
 struct source {
     std::string random, construction;  // the latter is empty for independent paths
     bool is_in_arrays = false;         // moves come from there, where paths would make their own
-    bool has_controls = false;
+    bool has_controls = false, has_importance = false;
     bool is_independent() const { return construction.empty(); }
     // All others are held against it.
-    bool is_plain() const { return is_independent() && !has_controls; }
+    bool is_plain() const { return is_independent() && !has_controls && !has_importance; }
     std::string how() const {
         return is_independent() ? "none" : construction + (is_in_arrays ? "_in_arrays" : "");
     }
     std::string words() const {
-        return (is_independent() ? random : random + ", " + how()) + (has_controls ? ", controls" : "");
+        return (is_independent() ? random : random + ", " + how()) + (has_controls ? ", controls" : "") +
+               (has_importance ? ", importance" : "");
     }
 };
 
@@ -226,6 +241,8 @@ std::vector<source> sources(bool on_cpu) {
     out.push_back({"sobol", quasi::chosen_by_pilot});
     out.push_back({"philox", "", false, true});
     out.push_back({"sobol", quasi::chosen_by_pilot, false, true});
+    out.push_back({"philox", "", false, false, true});
+    out.push_back({"sobol", quasi::chosen_by_pilot, false, true, true});
     return out;
 }
 
@@ -245,6 +262,7 @@ class walker {
         options.overrides.precision = at_.precision;
         options.overrides.random = from.random;
         if (from.has_controls) options.overrides.controls = "auto";
+        if (from.has_importance) options.overrides.importance = "auto";
         options.overrides.paths = paths;
         options.overrides.seed = seed;
         if (is_on_cpu()) options.overrides.threads = threads;
@@ -276,16 +294,19 @@ class walker {
         const results got = walked({"philox", ""}, paths, first_seed, 0, all_threads);
         return {payoffs_of(got), static_cast<double>(got.manifest.path_steps) / static_cast<double>(paths)};
     }
-    // Payoffs of independent paths less their controls, on a seed that no other number of paths takes.
-    sample controlled(const source& from, std::uint64_t paths) const {
+    // Payoffs of independent paths less their controls, or with weights, on a seed that no other number of
+    // paths takes.
+    sample payoffs(const source& from, std::uint64_t paths) const {
         const auto seed = first_seed + 1 + static_cast<std::uint64_t>(std::countr_zero(paths));
         return payoffs_of(walked(from, paths, seed, 0, all_threads));
     }
 
     // Means of the randomisations of runs of so many paths, on seeds that no other number of paths takes. A
-    // run of more randomisations would have more paths, and a pilot of controls as many more.
+    // run of more randomisations would have more paths, and pilots of controls and of importance as many
+    // more.
     sample means(const source& from, std::uint64_t paths) const {
-        const int units = from.has_controls ? static_cast<int>(randomisations) : randomisations_of_a_walk;
+        const bool has_pilot = from.has_controls || from.has_importance;
+        const int units = has_pilot ? static_cast<int>(randomisations) : randomisations_of_a_walk;
         const int runs = at_.seeds * randomisations_of_a_walk / units;
         std::vector<double> all;
         const auto first = first_seed + 1 + static_cast<std::uint64_t>(runs * std::countr_zero(paths));
@@ -337,6 +358,7 @@ row row_of(const char* suite, const place& at, const example& of, const source& 
               {"precision", at.precision},
               {"device", at.device == "cpu" ? "cpu" : "gpu"}};
     if (from.has_controls) r.axes["controls"] = "auto";
+    if (from.has_importance) r.axes["importance"] = "auto";
     return r;
 }
 
@@ -456,7 +478,7 @@ void measure(const place& at, const example& of, const stop_rule& until,
                 // A sample of payoffs, or of means of randomisations, of which a price has so many.
                 const double samples = static_cast<double>(from.is_independent() ? paths : randomisations);
                 if (!from.is_plain()) {
-                    means = from.is_independent() ? with.controlled(from, paths) : with.means(from, paths);
+                    means = from.is_independent() ? with.payoffs(from, paths) : with.means(from, paths);
                     r.wrong = why_wrong(means, payoffs);
                     if (!r.wrong.empty()) return;
                     here.error = in_bp(means.variance / samples);

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "engine/controls/control.h"
+#include "engine/controls/written.h"
 #include "engine/cpu/lane_machine.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/verbs/decisions.h"
@@ -37,6 +38,13 @@ plan::trade_program planned_with(plan::controller& adds, const books::trade& t,
     plan::trade_program made = plan::plan_trade(t, in, precision, {}, poll_of(cancel), nullptr, &adds);
     for (program::scenario_rows& s : made.data.scenarios) s.array += first_scenario;
     return made;
+}
+
+constexpr const char* name_of_control = "control";
+std::optional<controls::control> decided_control(const results& by, const std::string& trade) {
+    const std::optional<std::string> written = decision(by, trade, name_of_control);
+    if (!written) return std::nullopt;
+    return controls::control_written_as(*written);
 }
 
 }  // namespace
@@ -117,8 +125,9 @@ void choose_controls(planned_run& r, const teller& tells) {
                 auto ready = std::make_shared<ready_trade>(std::move(made->made), shapes);
                 ready->control_mean = made->mean;
                 for (const controls::knot& k : found->knots) ready->control_jumps += std::abs(k.jump);
+                if (r.run.chooses_importance) ready->without_control = p.ready;
                 p.ready = std::move(ready);
-                p.decisions = written_decisions(found);
+                p.decisions = with_decision(p.decisions, name_of_control, controls::written(*found));
             } catch (const std::exception& e) {
                 throw_if_cancelled(e);
                 p.failure = at_trade(trades[i], e);
@@ -130,8 +139,12 @@ void choose_controls(planned_run& r, const teller& tells) {
 }
 
 void refuse_controls(const settled& run, const std::string& command) {
-    if (!run.chooses_controls) return;
-    throw error(error_kind::usage, command + " takes no controls yet: found controls: auto, expected none");
+    const auto refuse = [&](const std::string& what, const std::string& setting) {
+        throw error(error_kind::usage,
+                    command + " takes no " + what + " yet: found " + setting + ": auto, expected none");
+    };
+    if (run.chooses_controls) refuse("controls", "controls");
+    if (run.chooses_importance) refuse("importance sampling", "importance");
 }
 
 }  // namespace tilewalk::verbs

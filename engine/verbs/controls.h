@@ -43,7 +43,8 @@ std::string evidence(const controls::control& of);
 // no path, and those of a run that replays shocks have none.
 void choose_controls(planned_run& r, const teller& tells);
 
-// Throws tilewalk::error (usage) where a command takes no controls and the settings ask for them.
+// Throws tilewalk::error (usage) where a command takes neither controls nor importance sampling and the
+// settings ask for one.
 void refuse_controls(const settled& run, const std::string& command);
 
 }  // namespace tilewalk::verbs

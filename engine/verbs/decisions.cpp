@@ -10,7 +10,6 @@
 
 #include "engine/config/open_file.h"
 #include "engine/config/wording.h"
-#include "engine/controls/written.h"
 #include "tilewalk/bounds.h"
 #include "tilewalk/error.h"
 
@@ -51,21 +50,22 @@ std::optional<quasi::points> decided_points(const results& by, const std::string
     return quasi::points{quasi::construction_named(row.construction)};
 }
 
-std::optional<controls::control> decided_control(const results& by, const std::string& trade) {
-    const price_row& row = row_of(by, trade);
-    if (row.decisions.empty()) return std::nullopt;
-    const json read = json::parse(row.decisions, nullptr, false);
-    if (read.is_discarded() || !read.is_object() || !read.contains("control")) return std::nullopt;
-    return controls::control_written_as(read["control"].dump());
-}
-
 std::uint64_t decided_paths(const results& by, const std::string& trade) {
     return row_of(by, trade).paths;
 }
 
-std::string written_decisions(const std::optional<controls::control>& control) {
-    if (!control) return {};
-    return json{{"control", json::parse(controls::written(*control))}}.dump();
+std::optional<std::string> decision(const results& by, const std::string& trade, const std::string& name) {
+    const price_row& row = row_of(by, trade);
+    if (row.decisions.empty()) return std::nullopt;
+    const json read = json::parse(row.decisions, nullptr, false);
+    if (!read.is_object() || !read.contains(name)) return std::nullopt;
+    return read[name].dump();
+}
+
+std::string with_decision(const std::string& so_far, const std::string& name, const std::string& what) {
+    json all = so_far.empty() ? json::object() : json::parse(so_far);
+    all[name] = json::parse(what);
+    return all.dump();
 }
 
 }  // namespace tilewalk::verbs

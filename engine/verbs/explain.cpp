@@ -19,6 +19,7 @@
 #include "engine/plan/explanation.h"
 #include "engine/verbs/controls.h"
 #include "engine/verbs/gpu_trades.h"
+#include "engine/verbs/importance.h"
 #include "engine/verbs/pilot.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/rights.h"
@@ -38,7 +39,7 @@ struct explained {
     std::optional<plan::trade_program> made;
     std::shared_ptr<const program::path_program> code;  // shared by the trades of its shape
     std::optional<error> failure;
-    // The same without a control, which sensitivities are of; none: it has none.
+    // The same without a control and without shifts, which sensitivities are of; none: it has neither.
     std::optional<plan::trade_program> plain{};
     std::shared_ptr<const program::path_program> plain_code{};
 };
@@ -58,10 +59,35 @@ std::vector<explained> plan_all(const std::vector<books::trade>& trades, const m
             try {
                 auto made = plan::plan_trade(trades[i], in, run.how.precision, {}, poll_of(cancel));
                 check_for_run(made.data, made.missing_correlations, in, run);
+                const auto keep_plain = [&] {
+                    to.plain = made;
+                    to.plain_code = shapes.one_of(made.code);
+                };
+                const auto to_shift = [](const plan::trade_program& of, double control_mean) {
+                    return plan_to_shift{{&of.code, &of.data, &of.when}, control_mean};
+                };
+                double control_mean = 0;
+                std::optional<plan_to_shift> without_control;
                 if (const auto control = choose_control(trades[i], in, scenarios, by)) {
                     if (auto with = plan_with(*control, trades[i], in, by)) {
-                        to.plain_code = shapes.one_of(std::move(made.code));
-                        to.plain = std::exchange(made, std::move(with->made));
+                        keep_plain();
+                        without_control = to_shift(*to.plain, 0);
+                        made = std::move(with->made);
+                        control_mean = with->mean;
+                    }
+                }
+                if (const auto shifts =
+                        choose_shifts(trades[i], to_shift(made, control_mean), without_control, by)) {
+                    if (!to.plain) keep_plain();
+                    if (shifts->drops_control) {
+                        made = *to.plain;
+                        control_mean = 0;
+                    }
+                    if (auto with = shifted_plan(shifts->by, to_shift(made, control_mean))) {
+                        made.code = std::move(with->code);
+                        made.data = std::move(with->data);
+                        made.when = std::move(with->when);
+                        made.remarks.push_back(evidence(shifts->by));
                     }
                 }
                 to.code = shapes.one_of(std::move(made.code));

@@ -67,6 +67,7 @@ struct ready_trade {
     bool certain = false;  // no path is needed
     // The mean of what paths subtract from what is paid, and by how much that jumps in all.
     double control_mean = 0, control_jumps = 0;
+    std::shared_ptr<const ready_trade> without_control{};  // where that is yet to be held against shifts
 
     ready_trade(plan::trade_program made, shape_store& shapes);
     // The same trade with tangents, from how its numbers move along each direction.

@@ -22,6 +22,7 @@
 #include "engine/verbs/answers.h"
 #include "engine/verbs/controls.h"
 #include "engine/verbs/decisions.h"
+#include "engine/verbs/importance.h"
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/rights.h"
 #include "engine/verbs/rounds.h"
@@ -536,6 +537,7 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
         take_plans(planned, by.ready);  // which follow policies where there are rights
     }
     choose_controls(planned, tells);
+    choose_importance(planned, tells);
     choose_points(planned, by.held_points, nullptr, tells);
     if (by.add_ways_back) by.add_ways_back(planned);
     const cpu_maker usual = stages{}.on_cpu;

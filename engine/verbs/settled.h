@@ -42,6 +42,7 @@ struct settled {
     bool chooses_source = false, chooses_construction = false;  // for each trade by a pilot
     quasi::points asked_points{};                               // where the construction is not chosen
     bool chooses_controls = false;                              // for each trade by a pilot
+    bool chooses_importance = false;                            // likewise
     std::string replay;                                         // a file, or empty
     std::uint64_t training_paths;
     std::string policy;  // a file, or empty

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/verbs/importance.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "engine/cpu/lane_machine.h"
+#include "engine/cpu/tile_pool.h"
+#include "engine/importance/written.h"
+#include "engine/verbs/decisions.h"
+#include "kernels/philox.h"
+
+namespace tilewalk::verbs {
+
+namespace {
+
+constexpr std::uint64_t most_share = 20;  // of a run, its inverse
+constexpr std::uint64_t most_paths = 4096;
+
+// The shares of paths that keep their normals. Where paths draw uniform numbers, too, a rare payoff may come
+// of those alone, such as of jumps, and more rarely than a pilot sees. The second moment
+// is then twice that without shifts at worst, where it would be ten times.
+constexpr double few_unshifted = 0.1, many_unshifted = 0.5;
+
+// Other paths than a run takes, and than other pilots do: a price of the paths that its shifts were found on
+// would be too high.
+std::uint64_t seed_of_importance(std::uint64_t seed) {
+    return kernels::low_word(kernels::path_block(seed, 0, 0, kernels::shift_stream, {0x696d706fu, 0x7274u}));
+}
+
+// The outcome of a pilot of so many blocks.
+importance::outcome pilot_of(const plan_to_shift& plan, std::uint64_t blocks, const pilot_of_controls& by) {
+    const run::job& of = plan.job;
+    const cpu::lane_program code = cpu::compile(*of.code);
+    cpu::lane_machine machine(by.operations);
+    std::vector<double> outputs(code.outputs.size() * kernels::paths_per_tile);
+    importance::pilot pilot;
+    pilot.slots = static_cast<std::size_t>(of.code->normals_per_step);
+    pilot.times = of.when->times;
+    pilot.unshifted = of.code->uniforms_per_step > 0 ? many_unshifted : few_unshifted;
+    pilot.seed = seed_of_importance(by.run.seed);
+    pilot.blocks = blocks;
+    pilot.draw = by.operations.double_draws.normals;
+    pilot.walk = [&](std::uint64_t block, const arrays::shock_cube& normals, double* payoffs) {
+        cpu::path_job job;
+        job.code = &code;
+        job.data = of.data;
+        job.when = of.when;
+        job.seed = pilot.seed + block;
+        job.paths = cpu::lanes;
+        job.normals = normals;
+        machine.walk_paths(job, 0, outputs.data(), by.cancel);
+        std::copy_n(outputs.data(), cpu::lanes, payoffs);
+    };
+    importance::outcome out = importance::find(pilot);
+    if (out.shifts) out.shifts->normals.centre -= plan.control_mean;
+    return out;
+}
+
+constexpr const char *name_of_shifts = "shifts", *name_of_dropping = "drops_control";
+std::optional<chosen_shifts> decided_shifts(const results& by, const std::string& trade) {
+    const std::optional<std::string> written = decision(by, trade, name_of_shifts);
+    if (!written) return std::nullopt;
+    return chosen_shifts{importance::shifts_written_as(*written),
+                         decision(by, trade, name_of_dropping).has_value()};
+}
+
+}  // namespace
+
+std::optional<chosen_shifts> choose_shifts(const books::trade& t, const plan_to_shift& plan,
+                                           const std::optional<plan_to_shift>& without_control,
+                                           const pilot_of_controls& by) {
+    const bool may_have_some = by.run.chooses_importance && by.run.replay.empty() && !plan::has_rights(t) &&
+                               plan.job.when->steps() > 0 && plan.job.data->scenarios.empty();
+    if (!may_have_some) return std::nullopt;
+    const std::uint64_t all = std::min(by.run.paths / most_share, most_paths) / cpu::lanes;
+    const bool tries_both = without_control && all >= 2 * importance::pilot::fewest_blocks;
+    const std::uint64_t blocks = tries_both ? all / 2 : all;
+    importance::outcome found = pilot_of(plan, blocks, by);
+    if (tries_both) {
+        importance::outcome other = pilot_of(*without_control, blocks, by);
+        if (other.shifts && other.variance < found.variance)
+            return chosen_shifts{std::move(*other.shifts), true};
+    }
+    if (!found.shifts) return std::nullopt;
+    return chosen_shifts{std::move(*found.shifts), false};
+}
+
+std::optional<program::shifted_program> shifted_plan(const importance::found_shifts& by,
+                                                     const plan_to_shift& plan) {
+    program::normal_shifts shifts = by.normals;
+    const std::vector<std::vector<double>>& first = shifts.ways.front().by_slot;
+    const bool fits = first.size() == static_cast<std::size_t>(plan.job.code->normals_per_step) &&
+                      first.front().size() == plan.job.when->steps();
+    if (!fits) return std::nullopt;
+    shifts.centre += plan.control_mean;
+    return program::shifted(*plan.job.code, *plan.job.data, *plan.job.when, shifts);
+}
+
+std::string evidence(const importance::found_shifts& of) {
+    const std::size_t ways = of.normals.ways.size();
+    return fmt::format("shocks shifted in {} way{} leave {:.2g} % of the variance, as {} pilot paths show",
+                       ways, ways == 1 ? "" : "s", 100 / of.fewer_paths, of.pilot_paths);
+}
+
+void choose_importance(planned_run& r, const teller& tells) {
+    if (!r.run.chooses_importance) return;
+    const std::vector<books::trade>& trades = r.book.trades;
+    const pilot_of_controls by{r.run, r.operations, r.options.cancel};
+    shape_store shapes;
+    const auto to_shift = [](const ready_trade& t) { return plan_to_shift{t.job(), t.control_mean}; };
+    const auto decide = [&](int, std::uint64_t i) {
+        std::optional<chosen_shifts> found;
+        for (std::size_t m = 0; m < r.in.size(); ++m) {
+            planned& p = r.plans[m * trades.size() + i];
+            if (!p.needs_paths()) continue;
+            try {
+                std::shared_ptr<const ready_trade> plain = p.ready->without_control;
+                if (m == 0 && r.run.decided) {
+                    found = decided_shifts(*r.run.decided, trades[i].id);
+                } else if (m == 0) {
+                    std::optional<plan_to_shift> without_control;
+                    if (plain) without_control = to_shift(*plain);
+                    found = choose_shifts(trades[i], to_shift(*p.ready), without_control, by);
+                }
+                if (!found) return;
+                if (!plain || !found->drops_control) plain = p.ready;
+                std::optional<program::shifted_program> made = shifted_plan(found->by, to_shift(*plain));
+                if (!made) continue;
+                auto ready = std::make_shared<ready_trade>(*plain);
+                ready->code = shapes.one_of(std::move(made->code));
+                ready->data = std::move(made->data);
+                ready->when = std::move(made->when);
+                ready->remarks.push_back(evidence(found->by));
+                p.ready = std::move(ready);
+                p.decisions = with_decision(p.decisions, name_of_shifts, importance::written(found->by));
+                if (found->drops_control) p.decisions = with_decision(p.decisions, name_of_dropping, "true");
+            } catch (const std::exception& e) {
+                throw_if_cancelled(e);
+                p.failure = at_trade(trades[i], e);
+            }
+        }
+    };
+    cpu::for_each(trades.size(), r.run.threads, r.options.cancel, decide,
+                  tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
+}
+
+}  // namespace tilewalk::verbs

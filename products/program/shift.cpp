@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "products/program/shift.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "products/program/passes/rewriting.h"
+#include "products/program/row_names.h"
+
+namespace tilewalk::program {
+
+namespace {
+
+// No asset has a name with a space.
+constexpr const char* stream_of_choice = "importance sampling";
+
+class shifting {
+  public:
+    shifting(const path_program& p, const path_data& data, const timeline& when, const normal_shifts& by)
+        : by_(by), out_{p, data, when}, slots_(static_cast<std::size_t>(p.normals_per_step)) {}
+
+    shifted_program make() {
+        path_program& code = out_.code;
+        for (std::size_t w = 0; w < by_.ways.size(); ++w) {
+            takes_.push_back(add_state(row_names::numbered("shifted", w)));
+            log_ratio_.push_back(add_state(row_names::numbered("log_ratio", w)));
+        }
+        for (std::size_t s = 1; s < code.sections.size(); ++s) shift_observed(s);
+        draw_choice();
+        shift_step();
+        add_end();
+        return std::move(out_);
+    }
+
+  private:
+    index add_state(std::string name) {
+        path_program& code = out_.code;
+        const auto last = std::ranges::max_element(code.state_sources);
+        code.state_sources.push_back(last == code.state_sources.end() ? 0 : *last + 1);
+        code.states.push_back(std::move(name));
+        out_.data.initial_states.push_back(0);
+        return static_cast<index>(code.states.size() - 1);
+    }
+
+    // A further column of a uniform code, which passes a number of the trade on.
+    static index add_column(uniform_code& to, operation kind, std::string name) {
+        const index slot = static_cast<index>(to.inputs.size());
+        to.inputs.push_back(std::move(name));
+        to.columns.push_back(append(to.nodes, {kind, {slot}, 0}));
+        return static_cast<index>(to.columns.size() - 1);
+    }
+
+    // Further columns of a section's runs, whose numbers stand behind those of the others.
+    struct column {
+        std::string name;
+        std::vector<double> by_run;
+        column(std::string called, std::vector<double> numbers)
+            : name(std::move(called)), by_run(std::move(numbers)) {}
+    };
+    void add_columns(std::size_t section, const std::vector<column>& all) {
+        lane_section& to = out_.code.sections[section];
+        path_data& data = out_.data;
+        const std::size_t width = data.widths[section], before = to.per_run.columns.size();
+        for (const column& c : all) add_column(to.per_run, operation::row, c.name);
+        std::vector<double> rows;
+        for (std::size_t run = 0; run < data.runs[section]; ++run) {
+            const auto from = data.rows[section].begin() + static_cast<std::ptrdiff_t>(run * width);
+            const auto tables = from + static_cast<std::ptrdiff_t>(before);
+            rows.insert(rows.end(), from, tables);
+            for (const column& c : all) rows.push_back(c.by_run[run]);
+            rows.insert(rows.end(), tables, from + static_cast<std::ptrdiff_t>(width));
+        }
+        data.rows[section] = std::move(rows);
+        data.widths[section] = width + all.size();
+    }
+
+    static std::string name_of_shift(std::size_t way, std::size_t slot) {
+        return row_names::numbered(row_names::numbered("shift", way), slot);
+    }
+
+    // The normals that a section reads, in the order in which it does.
+    static std::vector<index> normals_of(const lane_section& s) {
+        std::vector<index> out;
+        for (const node& n : s.nodes)
+            if (n.code == operation::normal && std::ranges::find(out, n.args[0]) == out.end())
+                out.push_back(n.args[0]);
+        return out;
+    }
+
+    // An observation reads normals of the step that ends there.
+    void shift_observed(std::size_t number) {
+        const std::vector<index> slots = normals_of(out_.code.sections[number]);
+        if (slots.empty()) return;
+        std::vector<column> shifts;
+        for (const index slot : slots) {
+            for (std::size_t w = 0; w < by_.ways.size(); ++w) {
+                column& to = shifts.emplace_back(name_of_shift(w, slot),
+                                                 std::vector<double>(out_.data.runs[number], 0.0));
+                for (std::size_t step = 0; step < out_.when.steps(); ++step)
+                    for (const event& e : out_.when.events_after(step))
+                        if (e.section == number) to.by_run[e.row] = by_.ways[w].by_slot[slot][step];
+            }
+        }
+        const std::size_t first = out_.code.sections[number].per_run.columns.size();
+        add_columns(number, shifts);
+        lane_section& s = out_.code.sections[number];
+        const std::vector<node> before = std::exchange(s.nodes, {});
+        std::vector<index> takes;
+        for (const index state : takes_) takes.push_back(append(s.nodes, {operation::state, {state}, 0}));
+        std::vector<index> shifted_normal(slots_, nowhere);
+        for (std::size_t k = 0; k < slots.size(); ++k)
+            shifted_normal[slots[k]] =
+                add_shifted(s.nodes, takes, slots[k], columns_from(first + k * takes.size(), takes.size()))
+                    .normal;
+        put_back(s, before, shifted_normal);
+    }
+
+    static std::vector<index> columns_from(std::size_t first, std::size_t count) {
+        std::vector<index> out(count);
+        std::iota(out.begin(), out.end(), static_cast<index>(first));
+        return out;
+    }
+
+    struct moved_normal {
+        index normal;
+        std::vector<index> shifts;  // by way
+    };
+    static moved_normal add_shifted(std::vector<node>& to, const std::vector<index>& takes, index slot,
+                                    const std::vector<index>& columns) {
+        moved_normal out{append(to, {operation::normal, {slot}, 0}), {}};
+        for (std::size_t w = 0; w < takes.size(); ++w) {
+            out.shifts.push_back(append(to, {operation::row, {columns[w]}, 0}));
+            out.normal = append(to, {operation::fma, {takes[w], out.shifts.back(), out.normal}, 0});
+        }
+        return out;
+    }
+
+    // The nodes of before, with shifted normals in place of the others.
+    static void put_back(lane_section& s, const std::vector<node>& before,
+                         const std::vector<index>& shifted_normal) {
+        std::vector<index> renamed(before.size());
+        for (std::size_t i = 0; i < before.size(); ++i) {
+            node n = before[i];
+            for (index& arg : operands(n)) arg = renamed[arg];
+            renamed[i] = n.code == operation::normal ? shifted_normal[n.args[0]] : append(s.nodes, n);
+        }
+        for (state_write& w : s.writes) w.node = renamed[w.node];
+    }
+
+    void draw_choice() {
+        path_program& code = out_.code;
+        path_data& data = out_.data;
+        const auto slots = static_cast<std::size_t>(code.uniforms_per_step);
+        choice_ = static_cast<index>(slots);
+        code.uniform_streams.resize(slots, 0);  // where no slot has a stream, all have the first
+        const index streams = slots == 0 ? 0 : *std::ranges::max_element(code.uniform_streams) + 1;
+        code.uniform_streams.push_back(streams);
+        data.uniform_names.resize(streams);
+        data.uniform_names.emplace_back(stream_of_choice);
+        ++code.uniforms_per_step;
+    }
+
+    void shift_step() {
+        const std::size_t steps = out_.when.steps(), ways = by_.ways.size();
+        const std::size_t first = out_.code.sections[0].per_run.columns.size();
+        std::vector<column> columns;
+        columns.emplace_back("is_first", std::vector<double>(steps, 0.0)).by_run.front() = 1;
+        for (std::size_t w = 0; w < ways; ++w) {
+            column& squares = columns.emplace_back(row_names::numbered("shift_squares", w),
+                                                   std::vector<double>(steps, 0.0));
+            for (const std::vector<double>& by_step : by_.ways[w].by_slot)
+                for (std::size_t s = 0; s < steps; ++s) squares.by_run[s] -= 0.5 * by_step[s] * by_step[s];
+        }
+        for (std::size_t slot = 0; slot < slots_; ++slot)
+            for (std::size_t w = 0; w < ways; ++w)
+                columns.emplace_back(name_of_shift(w, slot), by_.ways[w].by_slot[slot]);
+        add_columns(0, columns);
+        // A choice is made by the places of a uniform number among the sums of shares.
+        std::vector<index> ends;
+        double end = by_.unshifted;
+        for (std::size_t w = 0; w < ways; ++w) {
+            ends.push_back(add_term(row_names::numbered("shares_before", w), end));
+            end += (1 - by_.unshifted) * by_.ways[w].share;
+        }
+
+        lane_section& s = out_.code.sections[0];
+        const std::vector<node> before = std::exchange(s.nodes, {});
+        const auto add = [&](operation code, std::array<index, 3> args = {}, double number = 0) {
+            return append(s.nodes, {code, args, number});
+        };
+        const index one = add(operation::constant, {}, 1), zero = add(operation::constant, {}, 0);
+        const index is_first = add(operation::row, {static_cast<index>(first)});
+        const index number = add(operation::uniform, {choice_});
+        std::vector<index> takes, ratios;
+        for (std::size_t w = 0; w < ways; ++w) {
+            const auto is_beyond = [&](std::size_t place) {
+                const index share = add(operation::term, {ends[place]});
+                return add(operation::select, {add(operation::less, {share, number}), one, zero});
+            };
+            index drawn = is_beyond(w);
+            if (w + 1 < ways) drawn = add(operation::sub, {drawn, is_beyond(w + 1)});
+            // The state is 0 when the path begins, and keeps what the first step drew.
+            takes.push_back(add(operation::fma, {is_first, drawn, add(operation::state, {takes_[w]})}));
+            ratios.push_back(add(operation::add, {add(operation::state, {log_ratio_[w]}),
+                                                  add(operation::row, {static_cast<index>(first + 1 + w)})}));
+        }
+        std::vector<index> shifted_normal;
+        for (std::size_t slot = 0; slot < slots_; ++slot) {
+            const auto made = add_shifted(s.nodes, takes, static_cast<index>(slot),
+                                          columns_from(first + 1 + ways * (slot + 1), ways));
+            shifted_normal.push_back(made.normal);
+            for (std::size_t w = 0; w < ways; ++w)
+                ratios[w] = add(operation::fma, {made.shifts[w], made.normal, ratios[w]});
+        }
+        put_back(s, before, shifted_normal);
+        for (std::size_t w = 0; w < ways; ++w) {
+            s.writes.push_back({takes_[w], takes[w]});
+            s.writes.push_back({log_ratio_[w], ratios[w]});
+        }
+    }
+
+    index add_term(std::string name, double number) {
+        out_.data.terms.push_back(number);
+        return add_column(out_.code.per_trade, operation::term, std::move(name));
+    }
+
+    void add_end() {
+        path_program& code = out_.code;
+        lane_section& end = code.sections.emplace_back();
+        end.name = "importance";
+        const auto add = [&](operation what, std::array<index, 3> args, double number = 0) {
+            return append(end.nodes, {what, args, number});
+        };
+        index density = add(operation::term, {add_term("unshifted", by_.unshifted)});
+        for (std::size_t w = 0; w < by_.ways.size(); ++w) {
+            const index share =
+                add(operation::term,
+                    {add_term(row_names::numbered("share", w), (1 - by_.unshifted) * by_.ways[w].share)});
+            const index ratio = add(operation::exp, {add(operation::state, {log_ratio_[w]})});
+            density = add(operation::fma, {share, ratio, density});
+        }
+        const index centre = add(operation::term, {add_term("centre", by_.centre)});
+        for (const index output : code.outputs) {
+            if (std::ranges::find(end.writes, output, &state_write::state) != end.writes.end()) continue;
+            const index beyond = add(operation::sub, {add(operation::state, {output}), centre});
+            const index weighted = add(operation::div, {beyond, density});
+            end.writes.push_back({output, add(operation::add, {centre, weighted})});
+        }
+        out_.data.rows.emplace_back();
+        out_.data.runs.push_back(1);
+        out_.data.widths.push_back(0);
+        timeline when;
+        for (std::size_t step = 0; step < out_.when.steps(); ++step) {
+            for (const event& e : out_.when.events_after(step)) when.add(e);
+            if (step + 1 == out_.when.steps()) when.add({static_cast<index>(code.sections.size() - 1), 0});
+            when.times.push_back(out_.when.times[step + 1]);
+            when.close_step();
+        }
+        out_.when = std::move(when);
+    }
+
+    const normal_shifts& by_;
+    shifted_program out_;
+    const std::size_t slots_;               // of normals
+    std::vector<index> takes_, log_ratio_;  // states, by way
+    index choice_ = 0;                      // slot of a uniform number
+};
+
+}  // namespace
+
+shifted_program shifted(const path_program& p, const path_data& data, const timeline& when,
+                        const normal_shifts& by) {
+    return shifting(p, data, when, by).make();
+}
+
+}  // namespace tilewalk::program
