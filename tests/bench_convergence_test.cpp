@@ -47,13 +47,14 @@ std::vector<std::string> sources() {
     std::vector<std::string> out{"philox none"};
     for (const std::string_view name : quasi::construction_names) out.push_back("sobol " + std::string(name));
     out.insert(out.end(), {"sobol auto", "philox none controls", "sobol auto controls",
-                           "philox none importance", "sobol auto controls importance"});
+                           "philox none importance", "sobol auto controls importance", "philox none pairs"});
     return out;
 }
 std::string source_of(const row& r) {
     return r.axes.at("random").get<std::string>() + ' ' + r.axes.at("construction").get<std::string>() +
            (r.axes.contains("controls") ? " controls" : "") +
-           (r.axes.contains("importance") ? " importance" : "");
+           (r.axes.contains("importance") ? " importance" : "") +
+           (r.axes.contains("antithetic") ? " pairs" : "");
 }
 
 const row& row_with(const std::vector<row>& rows, const std::string& source, double paths) {
@@ -65,7 +66,7 @@ double figure(const row& r, const char* name) {
     return r.figures.at(name).get<double>();
 }
 
-// Five errors of a price away for one of 180 rows: a sound engine has seeds for that once in 9,000.
+// Five errors of a price away for one of 200 rows: a sound engine has seeds for that once in 8,000.
 TEST(bench_convergence, every_trade_has_a_row_of_every_source) {
     EXPECT_GE(convergence::examples().size(), 12u);
     std::set<std::string> keys;
@@ -103,6 +104,10 @@ priced prices_of(const example& of, const row& from, int runs) {
     if (from.axes.contains("controls")) options.overrides.controls = from.axes.at("controls");
     if (from.axes.contains("importance")) options.overrides.importance = from.axes.at("importance");
     options.overrides.paths = convergence::fewest_paths;
+    if (from.axes.contains("antithetic")) {
+        options.overrides.antithetic = from.axes.at("antithetic");
+        options.overrides.paths = convergence::fewest_paths / 2;
+    }
     const book b = book::parse(of.book());
     const engine e;
     std::vector<double> prices;

@@ -30,6 +30,7 @@
 #include "engine/quasi/order.h"
 #include "kernels/draws.h"
 #include "kernels/tile.h"
+#include "products/program/mirror.h"
 #include "tests/host_kernel.h"
 #include "tests/scenario_file.h"
 #include "tests/surface_program.h"
@@ -405,6 +406,19 @@ TEST(kernels_of_feeds_on_host, give_the_bits_of_the_cpu) {
         how.feed = precision == precision::double_ ? "unroll" : "smem_rolling";
         how.precision = precision;
         expect_bits_of("autocallable", cuda::with_presets(how));
+    }
+}
+
+// Antithetic pairs are programs like others.
+TEST(kernels_of_pairs_on_host, give_the_bits_of_the_cpu) {
+    for (const char* trade :
+         {"european", "barrier", "autocallable", "worst_of_with_jumps", "asian_by_path"}) {
+        const planned_trade& t = planned(trade);
+        const program::mirrored both = program::mirror(t.program.code, t.program.data, t.program.when);
+        for (const precision in : {precision::double_, precision::single, precision::mixed}) {
+            SCOPED_TRACE(fmt::format("{} in {}", trade, program::name_of(in)));
+            expect_bits({both.code, both.data, both.when, t.scenarios}, usual(both.code, in));
+        }
     }
 }
 

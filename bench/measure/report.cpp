@@ -267,8 +267,10 @@ std::vector<named_chart> convergence_charts(const row_list& rows) {
             const std::size_t n = panels.size();
             p = panels.insert(p, {of, n / panels_a_row, n % panels_a_row, n, {}});
         }
-        const std::string construction = word(*r, "construction"),
-                          name = word(*r, "random") + (construction == "none" ? "" : ", " + construction);
+        const std::string construction = word(*r, "construction");
+        std::string name = word(*r, "random") + (construction == "none" ? "" : ", " + construction);
+        if (r->axes.contains("controls")) name += ", controls";
+        if (r->axes.contains("antithetic")) name += ", pairs";
         if (std::ranges::find(names, name) == names.end()) names.push_back(name);
         auto line = std::ranges::find(p->lines, name, &chart_line::name);
         if (line == p->lines.end()) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite `convergence`: the error of a price by the number of paths, from independent paths and from Sobol
-// points in every construction, both with controls and with importance sampling, too, in basis points of the
-// spot or of the notional, and the time of the walk that has it. An error is the standard deviation of the
-// price. That of independent paths is from the spread of the payoffs of one run; that of points, which show
-// none within a randomisation, from the means of many more randomisations than a price takes. A row whose
-// price is away from that of independent paths, beyond chance, is wrong.
+// points in every construction, both with controls and with importance sampling, too, and from antithetic
+// pairs, in basis points of the spot or of the notional, and the time of the walk that has it. A pair counts
+// as two paths. An error is the standard deviation of the price. That of independent paths is from the spread
+// of the payoffs of one run; that of points, which show none within a randomisation, from the means of many
+// more randomisations than a price takes. A row whose price is away from that of independent paths, beyond
+// chance, is wrong.
 #include "bench/suites/convergence.h"
 
 #include <algorithm>
@@ -221,16 +222,17 @@ constexpr int threads_timed = 1, all_threads = 0;
 struct source {
     std::string random, construction;  // the latter is empty for independent paths
     bool is_in_arrays = false;         // moves come from there, where paths would make their own
-    bool has_controls = false, has_importance = false;
+    bool has_controls = false, has_importance = false, has_pairs = false;
     bool is_independent() const { return construction.empty(); }
     // All others are held against it.
-    bool is_plain() const { return is_independent() && !has_controls && !has_importance; }
+    bool is_plain() const { return is_independent() && !has_controls && !has_importance && !has_pairs; }
+    std::uint64_t samples_of(std::uint64_t paths) const { return has_pairs ? paths / 2 : paths; }
     std::string how() const {
         return is_independent() ? "none" : construction + (is_in_arrays ? "_in_arrays" : "");
     }
     std::string words() const {
         return (is_independent() ? random : random + ", " + how()) + (has_controls ? ", controls" : "") +
-               (has_importance ? ", importance" : "");
+               (has_importance ? ", importance" : "") + (has_pairs ? ", pairs" : "");
     }
 };
 
@@ -243,6 +245,7 @@ std::vector<source> sources(bool on_cpu) {
     out.push_back({"sobol", quasi::chosen_by_pilot, false, true});
     out.push_back({"philox", "", false, false, true});
     out.push_back({"sobol", quasi::chosen_by_pilot, false, true, true});
+    out.push_back({"philox", "", false, false, false, true});
     return out;
 }
 
@@ -263,7 +266,8 @@ class walker {
         options.overrides.random = from.random;
         if (from.has_controls) options.overrides.controls = "auto";
         if (from.has_importance) options.overrides.importance = "auto";
-        options.overrides.paths = paths;
+        if (from.has_pairs) options.overrides.antithetic = "pairs";
+        options.overrides.paths = from.samples_of(paths);
         options.overrides.seed = seed;
         if (is_on_cpu()) options.overrides.threads = threads;
         if (!from.is_independent()) {
@@ -275,11 +279,12 @@ class walker {
         const price_row& r = out.rows.at(0);
         if (r.status != trade_status::priced) throw error(error_kind::internal, r.message);
         const auto expected = from.is_independent() ? 0u : static_cast<std::uint64_t>(units);
-        if (r.paths != paths || r.randomisations != expected ||
+        if (r.paths != from.samples_of(paths) || r.randomisations != expected ||
             (expected > 0 && r.part_means.size() != expected))
-            throw error(error_kind::internal,
-                        fmt::format("walked {} paths in {} randomisations with {} means, expected {} in {}",
-                                    r.paths, r.randomisations, r.part_means.size(), paths, expected));
+            throw error(
+                error_kind::internal,
+                fmt::format("walked {} paths in {} randomisations with {} means, expected {} in {}", r.paths,
+                            r.randomisations, r.part_means.size(), from.samples_of(paths), expected));
         if (!is_on_cpu() && out.manifest.devices.empty())
             throw error(error_kind::internal, "the GPU has walked none of it");
         return out;
@@ -294,9 +299,9 @@ class walker {
         const results got = walked({"philox", ""}, paths, first_seed, 0, all_threads);
         return {payoffs_of(got), static_cast<double>(got.manifest.path_steps) / static_cast<double>(paths)};
     }
-    // Payoffs of independent paths less their controls, or with weights, on a seed that no other number of
-    // paths takes.
-    sample payoffs(const source& from, std::uint64_t paths) const {
+    // Payoffs of independent paths less their controls, or with weights, or means of pairs, on a seed that no
+    // other number of paths takes.
+    sample independent_as(const source& from, std::uint64_t paths) const {
         const auto seed = first_seed + 1 + static_cast<std::uint64_t>(std::countr_zero(paths));
         return payoffs_of(walked(from, paths, seed, 0, all_threads));
     }
@@ -359,6 +364,7 @@ row row_of(const char* suite, const place& at, const example& of, const source& 
               {"device", at.device == "cpu" ? "cpu" : "gpu"}};
     if (from.has_controls) r.axes["controls"] = "auto";
     if (from.has_importance) r.axes["importance"] = "auto";
+    if (from.has_pairs) r.axes["antithetic"] = "pairs";
     return r;
 }
 
@@ -476,9 +482,11 @@ void measure(const place& at, const example& of, const stop_rule& until,
                 sample means;
                 point here{static_cast<double>(paths), in_bp(by_chance)};
                 // A sample of payoffs, or of means of randomisations, of which a price has so many.
-                const double samples = static_cast<double>(from.is_independent() ? paths : randomisations);
+                const double samples =
+                    static_cast<double>(from.is_independent() ? from.samples_of(paths) : randomisations);
                 if (!from.is_plain()) {
-                    means = from.is_independent() ? with.payoffs(from, paths) : with.means(from, paths);
+                    means =
+                        from.is_independent() ? with.independent_as(from, paths) : with.means(from, paths);
                     r.wrong = why_wrong(means, payoffs);
                     if (!r.wrong.empty()) return;
                     here.error = in_bp(means.variance / samples);

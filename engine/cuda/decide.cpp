@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "engine/cuda/feeds.h"
+#include "products/program/cost.h"
 
 namespace tilewalk::cuda {
 
@@ -67,19 +68,33 @@ bool crowds_registers(const program::path_program& p, const kernel_decision& how
     return bytes_that_wait(p, how) > (has_long_sections(p) ? 128 : 256);
 }
 
+// Four paths a thread had room beside four functions of the normal law in a section (a complex chooser's); of
+// a pair of these paths, in single, they had a stack frame.
+bool has_few_normal_laws(const program::path_program& p) {
+    constexpr std::ptrdiff_t most_functions = 6;
+    const auto is_one = [](const program::node& n) {
+        return program::cost(n.code) >= program::cost(program::operation::norm_cdf);
+    };
+    return std::ranges::all_of(p.sections, [&](const program::lane_section& s) {
+        return std::ranges::count_if(s.nodes, is_one) <= most_functions;
+    });
+}
+
 bool reads_tables(const program::path_program& p) {
     return std::ranges::any_of(p.sections, [](const program::lane_section& s) { return !s.tables.empty(); });
 }
 
 // Several paths a thread share the work of a step that is alike for all, as long as their states and shocks
 // find room in registers. Four were best for an Asian (one shock, two states) in every precision. For an
-// autocallable on five assets one was best, and two in single_fast, whose functions need few registers. An
-// Asian that carries three derivatives along (one shock, ten states) took 1.11 times the time of its price in
+// autocallable on five assets one was best, and two in single_fast, whose functions need few registers, but
+// not beside long rows in a section of 157 nodes (a pair of legs of rates of constant maturity). An Asian
+// that carries three derivatives along (one shock, ten states) took 1.11 times the time of its price in
 // double and 1.12 in single with two, in a kernel of its own on an H200 (2026-11).
 int best_width(const program::path_program& p, const kernel_decision& how) {
-    if (numbers_of_path(p) <= few && has_short_rows(p)) return 4;
+    if (numbers_of_path(p) <= few && has_short_rows(p)) return has_few_normal_laws(p) ? 4 : 2;
     const bool is_between = p.outputs.size() > 1 && numbers_of_path(p) <= 2 * few && has_short_rows(p);
-    return program::is_fast(how.precision) || is_between ? 2 : 1;
+    const bool is_light = program::is_fast(how.precision) && (has_short_rows(p) || has_sections_of(p, 150));
+    return is_light || is_between ? 2 : 1;
 }
 
 // The compiler takes fewer registers than are best, or more, unless it is told how many blocks of 256 threads

@@ -92,9 +92,10 @@ bool goes_by_size(const comparison& c, const difference_rule& by) {
     return by.tolerance || c.common_random_numbers;
 }
 
-// True if both prices take as many numbers of the same source, and the same points of it.
+// True if both prices take as many numbers of the same source, the same points of it, and the same control.
 bool draws_alike(const price_row& a, const price_row& b) {
-    return a.randomisations == b.randomisations && a.construction == b.construction && a.paths == b.paths;
+    return a.randomisations == b.randomisations && a.construction == b.construction && a.paths == b.paths &&
+           a.decisions == b.decisions;
 }
 
 std::string verdict(const comparison& c, const price_difference& d, const difference_rule& by) {
@@ -130,8 +131,9 @@ std::string described(const run_manifest& m) {
 // double take the same shocks.
 bool changes_draws(const std::string& setting, const comparison& c) {
     if (setting == "precision") return (c.first.precision == "double") != (c.second.precision == "double");
-    static constexpr std::array changing{"paths",        "seed",     "random",     "randomisations",
-                                         "construction", "controls", "importance", "replay"};
+    static constexpr std::array changing{"paths",          "seed",         "random",
+                                         "randomisations", "construction", "controls",
+                                         "antithetic",     "importance",   "replay"};
     return std::ranges::find(changing, setting) != changing.end();
 }
 

@@ -34,11 +34,13 @@ run_settings settings_that_held(const run_manifest& m) {
 }  // namespace
 
 std::string draws_text(const run_manifest& m) {
-    const std::string precision = printable(m.precision) + " precision";
-    if (m.settings.replay) return precision + ", shocks of " + printable(*m.settings.replay);
-    if (m.random != *default_settings().random)
-        return precision + ", random numbers of " + printable(m.random);
-    return precision;
+    std::string out = printable(m.precision) + " precision";
+    if (m.settings.replay) {
+        out += ", shocks of " + printable(*m.settings.replay);
+    } else if (m.random != *default_settings().random) {
+        out += ", random numbers of " + printable(m.random);
+    }
+    return out + (m.settings.antithetic == "pairs" ? ", antithetic pairs" : "");
 }
 
 std::string devices_text(const std::vector<std::string>& names) {

@@ -20,6 +20,7 @@
 #include "engine/verbs/controls.h"
 #include "engine/verbs/gpu_trades.h"
 #include "engine/verbs/importance.h"
+#include "engine/verbs/pairs.h"
 #include "engine/verbs/pilot.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/rights.h"
@@ -39,7 +40,8 @@ struct explained {
     std::optional<plan::trade_program> made;
     std::shared_ptr<const program::path_program> code;  // shared by the trades of its shape
     std::optional<error> failure;
-    // The same without a control and without shifts, which sensitivities are of; none: it has neither.
+    // The same without a control and shifts and not in pairs, which sensitivities are of; none: it is the
+    // same.
     std::optional<plan::trade_program> plain{};
     std::shared_ptr<const program::path_program> plain_code{};
 };
@@ -89,6 +91,10 @@ std::vector<explained> plan_all(const std::vector<books::trade>& trades, const m
                         made.when = std::move(with->when);
                         made.remarks.push_back(evidence(shifts->by));
                     }
+                }
+                if (run.walks_pairs) {
+                    if (!to.plain) keep_plain();
+                    walk_in_pairs(made);
                 }
                 to.code = shapes.one_of(std::move(made.code));
                 to.made = std::move(made);

@@ -7,6 +7,7 @@
 
 #include "engine/cpu/tile_pool.h"
 #include "engine/cuda/random/fill_kernels.h"
+#include "engine/verbs/pairs.h"
 #include "engine/verbs/pilot.h"
 #include "engine/verbs/rights.h"
 
@@ -84,6 +85,7 @@ book_on_gpu::book_on_gpu(const books::book_state& book, const markets::market_st
             if (!plans_[i].failure && plan::has_rights(t)) find_form(i, in, by);
         },
         [] {});
+    walk_in_pairs(plans_, run, shapes_, cancel);
     choose_points(book.trades, plans_, {run, operations, in.scenario_cubes(), cancel});
     for (std::size_t i = 0; i < plans_.size(); ++i) {
         const planned& p = plans_[i];

@@ -26,6 +26,7 @@
 #include "engine/verbs/controls.h"
 #include "engine/verbs/jumping_trade.h"
 #include "engine/verbs/next_day.h"
+#include "engine/verbs/pairs.h"
 #include "engine/verbs/price.h"
 #include "engine/verbs/progress_of_walks.h"
 #include "engine/verbs/quotes_view.h"
@@ -158,6 +159,7 @@ class greek_run {
           certain_(trades.size()) {
         refuse_controls(run_, "greeks");
         refuse_accuracy(run_, "greeks");
+        if (by_ != method::bump) refuse_pairs(run_, "greeks by another method than bump");
         const random::catalogue_entry& source = source_of(run_, false);
         if (source.rounds > 0 || source.is_points) return;
         throw error(error_kind::usage, "found random: " + run_.random +

@@ -16,6 +16,7 @@
 #include "engine/market/market_view.h"
 #include "engine/verbs/controls.h"
 #include "engine/verbs/manifest.h"
+#include "engine/verbs/pairs.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/price.h"
 #include "tilewalk/prepared.h"
@@ -260,6 +261,7 @@ results prepared_state::price(const market& in, const run_options& options) {
     const settled run = settle(options, trades_.state(), {&in, 1});
     refuse_controls(run, "a prepared book");
     refuse_accuracy(run, "a prepared book");
+    refuse_pairs(run, "a prepared book");
     replayed_in(run);  // which has to be there
     teller tells(options);
     tells.now.trades = trades_.size();

@@ -24,6 +24,7 @@
 #include "engine/verbs/decisions.h"
 #include "engine/verbs/importance.h"
 #include "engine/verbs/manifest.h"
+#include "engine/verbs/pairs.h"
 #include "engine/verbs/rights.h"
 #include "engine/verbs/rounds.h"
 #include "engine/verbs/rows.h"
@@ -538,6 +539,8 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     }
     choose_controls(planned, tells);
     choose_importance(planned, tells);
+    shape_store shapes_of_pairs;
+    walk_in_pairs(planned.plans, run, shapes_of_pairs, options.cancel);
     choose_points(planned, by.held_points, nullptr, tells);
     if (by.add_ways_back) by.add_ways_back(planned);
     const cpu_maker usual = stages{}.on_cpu;

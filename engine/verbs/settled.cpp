@@ -162,6 +162,7 @@ settled settled_for(const run_options& options, const run_settings& file, std::s
     if (s.chooses_source) s.how_of_points = wished_for_points(all, s.how, source_of(s, true));
     s.chooses_controls = *all.controls == quasi::chosen_by_pilot;
     s.chooses_importance = *all.importance == quasi::chosen_by_pilot;
+    s.walks_pairs = *all.antithetic == "pairs";
     s.correlation = *all.correlation;
     s.memory_bytes = *all.memory_bytes;
     if (s.threads == 0) s.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));

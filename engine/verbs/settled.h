@@ -43,6 +43,7 @@ struct settled {
     quasi::points asked_points{};                               // where the construction is not chosen
     bool chooses_controls = false;                              // for each trade by a pilot
     bool chooses_importance = false;                            // likewise
+    bool walks_pairs = false;                                   // of antithetic paths
     std::string replay;                                         // a file, or empty
     std::uint64_t training_paths;
     std::string policy;  // a file, or empty

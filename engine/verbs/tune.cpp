@@ -15,6 +15,7 @@
 #include "engine/tuning/way_back_timer.h"
 #include "engine/verbs/controls.h"
 #include "engine/verbs/gpu_trades.h"
+#include "engine/verbs/pairs.h"
 #include "engine/verbs/price.h"
 #include "engine/verbs/settled.h"
 #include "tilewalk/engine.h"
@@ -115,6 +116,7 @@ std::vector<tuned_kernel> engine::tune_greeks(const book& trades, const market& 
                                               const std::function<void(const std::string&)>& says) const {
     const settled run = settle(options, trades.settings(), {&in, 1});
     refuse_controls(run, "tune");
+    refuse_pairs(run, "tuning for Greeks");
     check_open(run);
     if (program::is_fast(run.how.precision)) {
         throw error(error_kind::usage,

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/verbs/pairs.h"
+
+#include <memory>
+#include <utility>
+
+#include "engine/cpu/tile_pool.h"
+#include "products/program/mirror.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::verbs {
+
+namespace {
+
+constexpr const char* remark = "its paths are pairs: one of the shocks drawn and one of the opposite ones";
+
+std::shared_ptr<const ready_trade> in_pairs(const ready_trade& of, shape_store& shapes) {
+    program::mirrored made = program::mirror(*of.code, of.data, of.when);
+    auto out = std::make_shared<ready_trade>(of);
+    out->code = shapes.one_of(std::move(made.code));
+    out->data = std::move(made.data);
+    out->when = std::move(made.when);
+    out->control_jumps /= 2;  // half a pair jumps by itself
+    out->remarks.emplace_back(remark);
+    return out;
+}
+
+void walk_in_pairs(planned& p, shape_store& shapes) {
+    if (!p.needs_paths()) return;
+    p.ready = in_pairs(*p.ready, shapes);
+    if (!p.rights || !p.rights->bounding) return;
+    auto rights = std::make_shared<ready_rights>(*p.rights);
+    rights->bounding = in_pairs(*rights->bounding, shapes);
+    p.rights = std::move(rights);
+}
+
+}  // namespace
+
+void walk_in_pairs(plan::trade_program& made) {
+    if (made.is_certain()) return;
+    program::mirrored both = program::mirror(made.code, made.data, made.when);
+    made.code = std::move(both.code);
+    made.data = std::move(both.data);
+    made.when = std::move(both.when);
+    made.remarks.emplace_back(remark);
+}
+
+void walk_in_pairs(std::span<planned> plans, const settled& run, shape_store& shapes,
+                   const std::atomic<bool>* cancel) {
+    if (!run.walks_pairs) return;
+    cpu::for_each(plans.size(), run.threads, cancel,
+                  [&](int, std::uint64_t k) { walk_in_pairs(plans[k], shapes); }, {});
+}
+
+void refuse_pairs(const settled& run, const std::string& command) {
+    if (!run.walks_pairs) return;
+    throw error(error_kind::usage,
+                command + " takes no antithetic paths yet: found antithetic: pairs, expected none");
+}
+
+}  // namespace tilewalk::verbs
