@@ -28,7 +28,6 @@
 #include "kernels/math.h"
 #include "products/program/trial.h"
 #include "tests/on_a_gpu.h"
-#include "tilewalk/prepared.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -170,8 +169,6 @@ TEST(controls, leave_the_price_and_less_of_its_error) {
         ASSERT_FALSE(b.remarks.empty()) << id;
         EXPECT_NE(b.remarks.back().find("pilot paths show"), std::string::npos) << b.remarks.back();
     }
-    const price_row &a = plain.at("american"), &b = controlled.at("american");
-    EXPECT_TRUE(same_bits(a.price, b.price) && same_bits(a.standard_error, b.standard_error));
 }
 
 // A pilot of 768 paths knows where a digital jumps to 1 in 768, and of 16,384 paths none is between its jump
@@ -254,24 +251,6 @@ TEST(controls, are_explained) {
               "a control leaves nothing but rounding, as 2048 pilot paths show");
     EXPECT_TRUE(rows.at("asian").remarks.back().starts_with("a control with the correlation 0.99"))
         << rows.at("asian").remarks.back();
-}
-
-TEST(controls, are_refused_by_commands_that_take_none) {
-    const book b = book::parse(std::string(market_text) + trades_text);
-    const auto refused = [](const auto& call) {
-        try {
-            call();
-        } catch (const error& e) {
-            return e.message();
-        }
-        return std::string("it was taken");
-    };
-    const run_options asked = with("auto");
-    const engine by;
-    EXPECT_EQ(refused([&] { by.greeks(b, *b.market(), {}, asked); }),
-              "greeks takes no controls yet: found controls: auto, expected none");
-    EXPECT_EQ(refused([&] { by.prepare(b).price(*b.market(), asked); }),
-              "a prepared book takes no controls yet: found controls: auto, expected none");
 }
 
 namespace {

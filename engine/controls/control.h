@@ -6,6 +6,7 @@
 // falling weights a geometric average.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -49,6 +50,7 @@ struct knot {
 
 struct control {
     weights of_moves;
+    std::vector<double> parts{};  // of these weights, by sum of a pilot's basis; empty: they are of no pilot
     // Coefficients of the sum and of its exponential.
     double on_sum = 0, on_exponential = 0;
     static constexpr std::size_t most_knots = 3;
@@ -59,12 +61,28 @@ struct control {
     static constexpr double fewest_paths = 1e12;  // is said where nothing but rounding is left
     bool leaves_rounding() const { return fewer_paths >= fewest_paths; }
     std::uint64_t pilot_paths = 0;
+    double share_of_hits = 0;  // of the pilot's paths, those that carry the variance without the control
 
     double mean(const normal_law& of_sum) const;
+    double value(double sum) const;
+    bool jumps() const {
+        return std::ranges::any_of(knots, [](const knot& k) { return k.jump != 0; });
+    }
 };
 
-// Records sums of moves as further outputs of a program, for a pilot. There are none where a world has too
-// many sources.
+// How far the numbers of a control move where one of the market moves by 1.
+struct drift {
+    std::vector<double> parts{};
+    double on_sum = 0, on_exponential = 0;
+    std::array<knot, control::most_knots> knots{knot{0, 0, 0}, knot{0, 0, 0}, knot{0, 0, 0}};
+};
+// A control where the market's number has moved by so much. Its mean is known there, too, whatever the drift.
+control moved(control of, const drift& by, double distance);
+
+// The sums that a pilot tries: none where a world has too many sources.
+std::vector<weights> basis_of(std::size_t sources, std::size_t steps);
+
+// Records sums of moves as further outputs of a program, for a pilot.
 class sums_of_moves final : public plan::controller {
   public:
     void begins(program::recorder&) override { basis_.clear(); }
@@ -98,8 +116,28 @@ class subtracted final : public plan::controller {
 };
 
 // The control that leaves least of the variance of payoffs on the paths of a pilot, where sums are those of
-// the basis, by path. None where that would not pay.
+// the basis, by path. None where that would not pay. A control that jumps would put jumps into derivatives of
+// a payoff that has none. A pilot that says less than the least gain may say it by chance; and a control
+// takes time.
+enum class jumps : bool { no, yes };
 std::optional<control> fit(std::span<const double> payoffs, std::span<const std::vector<double>> sums,
-                           std::span<const weights> basis);
+                           std::span<const weights> basis, jumps may_jump = jumps::yes,
+                           double least_gain = 1.25);
+
+struct pilot_paths {
+    std::vector<double> payoffs;
+    std::vector<std::vector<double>> sums;  // of the basis
+};
+// What paths leave of payoffs.
+std::vector<double> left_by(const control& of, const pilot_paths& on);
+
+// The drift that leaves least of the variance of derivatives of what paths leave, as they are where the
+// control has no drift. The places of its jumps stand still. A drift that takes the control far off within a
+// large move of the market's number, the reach, is fitted to noise, and small moves are not as good as
+// linear: then the control has none.
+drift drift_of(const control& of, std::span<const double> derivatives,
+               std::span<const std::vector<double>> sums, double reach);
+// The drift of these places alone, from the paths in two markets.
+drift drift_of_jumps(const control& of, const pilot_paths& above, const pilot_paths& below, double distance);
 
 }  // namespace tilewalk::controls

@@ -109,6 +109,13 @@ struct shape {
     std::size_t numbers = 0;
 };
 
+double deviation_of(const column& c) {
+    const double n = static_cast<double>(c.size());
+    double mean = 0, squares = 0;
+    for (const double x : c) mean += x / n;
+    for (const double x : c) squares += (x - mean) * (x - mean) / n;
+    return kernels::sqrt(squares);
+}
 column map(const column& of, const auto& by) {
     column out(of.size());
     std::transform(of.begin(), of.end(), out.begin(), by);
@@ -123,9 +130,10 @@ column digital_on(const column& power, double at) {
 
 class fitting {
   public:
-    fitting(std::span<const double> payoffs, std::span<const std::vector<double>> sums)
+    fitting(std::span<const double> payoffs, std::span<const std::vector<double>> sums, jumps may_jump)
         : payoffs_(payoffs.begin(), payoffs.end()),
           sums_(sums),
+          may_jump_(may_jump == jumps::yes),
           nothing_left_(1e-28 * product(payoffs_, payoffs_)) {}
 
     // The linear fit, or nothing if payoffs depend on no sum.
@@ -181,7 +189,8 @@ class fitting {
         };
         std::size_t apart = ordered.size() / quantiles;
         for (std::size_t q = 1; q < quantiles; ++q)
-            for (const bool jump : {false, true}) try_at(q * apart, jump);
+            for (const bool jump : {false, true})
+                if (!jump || may_jump_) try_at(q * apart, jump);
         if (!found) return false;
         // No descent moves a jump: it is looked for among the paths around.
         while (is_jump && apart > 1) {
@@ -199,7 +208,8 @@ class fitting {
 
     // Gauss and Newton: all numbers move at once, the knots of calls and the direction among them, as long as
     // that leaves less.
-    void descend(shape& s, int most_rounds) const {
+    void descend(shape& s, int most_rounds) {
+        if (most_deviation_ == 0) most_deviation_ = std::max(most_growth * deviation_of(s.sum), narrow);
         for (int round = 0; round < most_rounds && s.squares_left > nothing_left_; ++round) {
             const double before = s.squares_left;
             if (!step(s) || s.squares_left > 0.999 * before) return;
@@ -209,6 +219,7 @@ class fitting {
   private:
     static constexpr double least_share_of_knot = 0.01;
     static constexpr std::size_t quantiles = 32;
+    static constexpr double most_growth = 1.5, narrow = 0.5;  // of deviations of sums
 
     // Paths beyond each strike, and between two. Calls with next to none between them would make a jump that
     // no path shows.
@@ -275,6 +286,8 @@ class fitting {
             if (std::ranges::any_of(to.knots, [](const knot& k) { return !(k.at > 0); })) continue;
             settle(to);
             if (!(to.squares_left < s.squares_left) || !is_spread_out(to)) continue;
+            // The wider a sum, the more of the mean of its exponential is on paths that no pilot has.
+            if (deviation_of(to.sum) > most_deviation_) continue;
             s = std::move(to);
             return true;
         }
@@ -283,7 +296,9 @@ class fitting {
 
     const column payoffs_;
     std::span<const std::vector<double>> sums_;
+    const bool may_jump_;
     const double nothing_left_;  // but rounding
+    double most_deviation_ = 0;  // of a sum; 0: it is not known yet
 };
 
 // Weights of the sum that has these parts of the basis.
@@ -304,20 +319,22 @@ double size_of(const weights& w) {
     return sum;
 }
 
-// A pilot that says less may say it by chance; and a control takes time.
-constexpr double least_gain = 1.25;
+// Fewer paths would be fitted by chance.
+std::size_t fewest_paths(std::size_t sums) {
+    return 8 * (sums + 8);
+}
 // A wider exponential has no moments to speak of.
 constexpr double most_deviation = 2;
 
 }  // namespace
 
 std::optional<control> fit(std::span<const double> payoffs, std::span<const std::vector<double>> sums,
-                           std::span<const weights> basis) {
-    if (sums.empty() || payoffs.size() < 8 * (sums.size() + 8)) return std::nullopt;
+                           std::span<const weights> basis, jumps may_jump, double least_gain) {
+    if (sums.empty() || payoffs.size() < fewest_paths(sums.size())) return std::nullopt;
     const regression constant(column(payoffs.begin(), payoffs.end()));
     const double all = constant.squares_left();
     if (!std::isfinite(all) || !(all > 0)) return std::nullopt;
-    const fitting of(payoffs, sums);
+    fitting of(payoffs, sums, may_jump);
     const auto direction = of.direction();
     if (!direction) return std::nullopt;
     const double size = size_of(weights_of(*direction, basis));
@@ -330,10 +347,14 @@ std::optional<control> fit(std::span<const double> payoffs, std::span<const std:
     of.descend(s, rounds_at_end);
     control out;
     out.of_moves = weights_of(s.of_sums, basis);
+    out.parts = s.of_sums;
     out.on_sum = s.on_sum;
     out.on_exponential = s.on_exponential;
     std::ranges::copy(s.knots, out.knots.begin());
     out.pilot_paths = payoffs.size();
+    double fourth = 0;
+    for (const double x : constant.left()) fourth += x * x * x * x;
+    out.share_of_hits = all * all / fourth / static_cast<double>(payoffs.size());
     const double n = static_cast<double>(payoffs.size());
     const double numbers = static_cast<double>(s.numbers + s.knots.size() + s.of_sums.size());
     double left = s.squares_left / (n - numbers);
@@ -341,10 +362,151 @@ std::optional<control> fit(std::span<const double> payoffs, std::span<const std:
     // A jump lies somewhere between two paths of the pilot.
     for (const knot& k : s.knots) left += 2 * k.jump * k.jump / n;
     out.fewer_paths = left * control::fewest_paths > variance ? variance / left : control::fewest_paths;
-    const regression around_mean(s.sum);
-    const bool is_too_wide = around_mean.squares_left() > most_deviation * most_deviation * n;
-    if (is_too_wide || !(out.fewer_paths > least_gain)) return std::nullopt;
+    if (deviation_of(s.sum) > most_deviation || !(out.fewer_paths > least_gain)) return std::nullopt;
     return out;
+}
+
+control moved(control of, const drift& by, double distance) {
+    const std::vector<weights> basis = basis_of(of.of_moves.size(), of.of_moves.front().size());
+    const weights apart = weights_of(by.parts, basis);
+    for (std::size_t i = 0; i < apart.size(); ++i) add_times(of.of_moves[i], distance, apart[i]);
+    add_times(of.parts, distance, by.parts);
+    of.on_sum += distance * by.on_sum;
+    of.on_exponential += distance * by.on_exponential;
+    for (std::size_t k = 0; k < of.knots.size(); ++k) {
+        // No strike falls to 0, however far it moves.
+        of.knots[k].at *= kernels::exp(distance * by.knots[k].at / of.knots[k].at);
+        of.knots[k].slope += distance * by.knots[k].slope;
+        of.knots[k].jump += distance * by.knots[k].jump;
+    }
+    return of;
+}
+
+double control::value(double sum) const {
+    const double power = kernels::exp(sum);
+    double out = on_sum * sum + on_exponential * power;
+    for (const knot& k : knots) out += k.slope * std::max(power - k.at, 0.0) + (k.at < power ? k.jump : 0);
+    return out;
+}
+
+namespace {
+
+column sum_of(const control& of, std::span<const std::vector<double>> sums) {
+    column out(sums.front().size(), 0.0);
+    for (std::size_t r = 0; r < sums.size(); ++r) add_times(out, of.parts[r], sums[r]);
+    return out;
+}
+
+}  // namespace
+
+std::vector<double> left_by(const control& of, const pilot_paths& on) {
+    column out = on.payoffs;
+    add_times(out, -1, map(sum_of(of, on.sums), [&](double x) { return of.value(x); }));
+    return out;
+}
+
+namespace {
+
+// It does not matter where a knot of next to nothing stands.
+double least_weight(const control& of) {
+    double largest = std::max(std::abs(of.on_sum), std::abs(of.on_exponential));
+    for (const knot& k : of.knots) largest = std::max({largest, std::abs(k.slope), std::abs(k.jump)});
+    return 1e-3 * largest;
+}
+
+// Where a jump of the control takes most away from payoffs, of the places about the one that it has.
+double best_place(const control& of, std::size_t jump, std::span<const double> payoffs,
+                  std::span<const std::vector<double>> sums) {
+    const column sum = sum_of(of, sums), power = map(sum, [](double x) { return kernels::exp(x); });
+    regression others(column(payoffs.begin(), payoffs.end()));
+    others.add(sum);
+    others.add(power);
+    for (std::size_t k = 0; k < of.knots.size(); ++k) {
+        const knot& is = of.knots[k];
+        if (is.slope != 0) others.add(call_on(power, is.at));
+        if (is.jump != 0 && k != jump) others.add(digital_on(power, is.at));
+    }
+    column ordered = power;
+    std::ranges::sort(ordered);
+    const double at = of.knots[jump].at;
+    const auto middle = static_cast<std::size_t>(std::ranges::lower_bound(ordered, at) - ordered.begin());
+    const std::size_t reach = ordered.size() / 8;
+    double best = at, most = 0;
+    for (std::size_t p = middle > reach ? middle - reach : 0; p + 1 < ordered.size() && p < middle + reach;
+         ++p) {
+        const double place = (ordered[p] + ordered[p + 1]) / 2;
+        const double worth = others.worth(digital_on(power, place));
+        if (!(worth > most)) continue;
+        most = worth;
+        best = place;
+    }
+    return best;
+}
+
+}  // namespace
+
+drift drift_of_jumps(const control& of, const pilot_paths& above, const pilot_paths& below, double distance) {
+    drift out;
+    out.parts.assign(above.sums.size(), 0.0);
+    for (std::size_t k = 0; k < of.knots.size(); ++k) {
+        if (std::abs(of.knots[k].jump) <= least_weight(of)) continue;
+        const double up = best_place(of, k, above.payoffs, above.sums),
+                     down = best_place(of, k, below.payoffs, below.sums);
+        out.knots[k].at = of.knots[k].at * kernels::log(up / down) / distance;
+    }
+    return out;
+}
+
+drift drift_of(const control& of, std::span<const double> derivatives,
+               std::span<const std::vector<double>> sums, double reach) {
+    drift none;
+    none.parts.assign(sums.size(), 0.0);
+    if (derivatives.size() < fewest_paths(sums.size())) return none;
+    const column sum = sum_of(of, sums), power = map(sum, [](double x) { return kernels::exp(x); });
+    drift out = none;
+    regression fitted(column(derivatives.begin(), derivatives.end()));
+    std::vector<double*> numbers;
+    const auto add = [&](column c, double& number) {
+        fitted.add(std::move(c));
+        numbers.push_back(&number);
+    };
+    add(sum, out.on_sum);
+    add(power, out.on_exponential);
+    const double least = least_weight(of);
+    bool has_slope = std::abs(of.on_sum) > least || std::abs(of.on_exponential) > least;
+    bool has_jump = false;
+    column slope = map(power, [&](double x) { return of.on_sum + of.on_exponential * x; });
+    for (std::size_t k = 0; k < of.knots.size(); ++k) {
+        const knot& is = of.knots[k];
+        if (std::abs(is.slope) > least) {
+            has_slope = true;
+            const column beyond = digital_on(power, is.at);
+            for (std::size_t p = 0; p < slope.size(); ++p) slope[p] += is.slope * beyond[p] * power[p];
+            add(call_on(power, is.at), out.knots[k].slope);
+            add(map(beyond, [&](double x) { return -is.slope * x; }), out.knots[k].at);
+        }
+        if (std::abs(is.jump) > least) {
+            has_jump = true;
+            add(digital_on(power, is.at), out.knots[k].jump);
+        }
+    }
+    // The sum that a jump depends on would move the jump.
+    if (has_slope && !has_jump) {
+        for (std::size_t r = 0; r < sums.size(); ++r) {
+            column turned = slope;
+            for (std::size_t p = 0; p < turned.size(); ++p) turned[p] *= sums[r][p];
+            add(std::move(turned), out.parts[r]);
+        }
+    }
+    const std::vector<double> found = fitted.coefficients();
+    if (std::ranges::any_of(found, [](double x) { return !std::isfinite(x); })) return none;
+    for (std::size_t i = 0; i < numbers.size(); ++i) *numbers[i] = found[i + 1];
+    column turn(sum.size(), 0.0);
+    for (std::size_t r = 0; r < sums.size(); ++r) add_times(turn, reach * out.parts[r], sums[r]);
+    bool is_near = deviation_of(turn) <= std::max(deviation_of(sum), 0.1);
+    for (std::size_t k = 0; k < of.knots.size(); ++k)
+        is_near = is_near && std::abs(reach * out.knots[k].at) <= of.knots[k].at;
+    return is_near ? out : none;
 }
 
 }  // namespace tilewalk::controls

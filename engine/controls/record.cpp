@@ -65,10 +65,9 @@ double control::mean(const normal_law& of_sum) const {
     return out;
 }
 
-void sums_of_moves::hear(const models::source_moves& of, program::recorder& into) {
-    const std::size_t sources = of.moves.size();
-    if (sources == 0 || sources > most_sources) return;
-    const std::size_t steps = law_of_moves(of).steps();
+std::vector<weights> basis_of(std::size_t sources, std::size_t steps) {
+    std::vector<weights> out;
+    if (sources == 0 || sources > most_sources) return out;
     const std::size_t degrees =
         steps == 1 ? 1 : std::clamp<std::size_t>(most_sums / sources, 1, most_degree + 1);
     for (std::size_t i = 0; i < sources; ++i) {
@@ -76,16 +75,23 @@ void sums_of_moves::hear(const models::source_moves& of, program::recorder& into
         // an average of many, has such weights, or nearly.
         std::vector<double> power(steps, 1.0);
         for (std::size_t d = 0; d < degrees; ++d) {
-            weights by(sources, std::vector<double>(steps, 0.0));
-            by[i] = power;
-            const std::uint32_t state = into.state("control_sum_" + std::to_string(basis_.size()), 0.0);
-            const value weight = into.row(row_names::numbered("control", d), power);
-            into.write(state, fma(weight, of.moves[i], into.read(state)));
-            into.output(state);
-            basis_.push_back(std::move(by));
+            out.emplace_back(sources, std::vector<double>(steps, 0.0))[i] = power;
             for (std::size_t s = 0; s < steps; ++s)
                 power[s] *= static_cast<double>(steps - s) / static_cast<double>(steps);
         }
+    }
+    return out;
+}
+
+void sums_of_moves::hear(const models::source_moves& of, program::recorder& into) {
+    const std::size_t sources = of.moves.size();
+    basis_ = basis_of(sources, law_of_moves(of).steps());
+    for (std::size_t k = 0; k < basis_.size(); ++k) {
+        const std::size_t degrees = basis_.size() / sources, i = k / degrees;
+        const std::uint32_t state = into.state("control_sum_" + std::to_string(k), 0.0);
+        const value weight = into.row(row_names::numbered("control", k % degrees), basis_[k][i]);
+        into.write(state, fma(weight, of.moves[i], into.read(state)));
+        into.output(state);
     }
 }
 
@@ -112,7 +118,7 @@ void subtracted::hear(const models::source_moves& of, program::recorder& into) {
 
 void subtracted::ends_path(std::uint32_t value_state, program::recorder& into) {
     const value sum = into.read(sum_), power = exp(sum);
-    const bool jumps = std::ranges::any_of(what_.knots, [](const knot& k) { return k.jump != 0; });
+    const bool jumps = what_.jumps();
     value left = into.read(value_state) + into.term("control_mean", mean_);
     left = left - into.term("control_on_sum", what_.on_sum) * sum;
     left = left - into.term("control_on_exponential", what_.on_exponential) * power;
@@ -123,8 +129,11 @@ void subtracted::ends_path(std::uint32_t value_state, program::recorder& into) {
         const knot& of = what_.knots[k];
         const value beyond = power - term("control_knot", of.at);
         left = left - term("control_slope", of.slope) * max(beyond, 0.0);
-        // A program that jumps nowhere shows it.
-        if (jumps) left = left - select(0.0 < beyond, term("control_jump", of.jump), 0.0);
+        // A program that jumps nowhere shows it. Prices are compared by logarithms, too, so that smoothed
+        // jumps of a payoff and of its control are alike.
+        if (jumps)
+            left = left - select(term("control_place", kernels::log(of.at)) < sum,
+                                 term("control_jump", of.jump), 0.0);
     }
     into.write(result_, left);
 }

@@ -13,6 +13,7 @@ std::string written(const control& what) {
     json knots = json::array();
     for (const knot& k : what.knots) knots.push_back({k.at, k.slope, k.jump});
     return json{{"of_moves", what.of_moves},
+                {"parts", what.parts},
                 {"on_sum", what.on_sum},
                 {"on_exponential", what.on_exponential},
                 {"knots", knots},
@@ -26,6 +27,7 @@ control control_written_as(const std::string& text) {
         const json read = json::parse(text);
         control out;
         out.of_moves = read.at("of_moves").get<weights>();
+        out.parts = read.at("parts").get<std::vector<double>>();
         out.on_sum = read.at("on_sum").get<double>();
         out.on_exponential = read.at("on_exponential").get<double>();
         const json& knots = read.at("knots");

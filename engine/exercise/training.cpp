@@ -710,8 +710,9 @@ std::unique_ptr<language::decider> follower_of(const policy& by) {
 }
 
 plan::trade_program following_plan(const books::trade& t, const markets::market_view& in, const policy& by,
-                                   program::precision to, const plan::poll& often) {
-    return plan::plan_trade(t, in, to, {}, often, follower_of(by).get());
+                                   program::precision to, const plan::poll& often,
+                                   plan::controller* controls) {
+    return plan::plan_trade(t, in, to, {}, often, follower_of(by).get(), controls);
 }
 
 plan::trade_program bounding_plan(const books::trade& t, const markets::market_view& in, const policy& by,

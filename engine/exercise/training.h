@@ -99,7 +99,8 @@ std::unique_ptr<language::decider> follower_of(const policy& by);
 // The programs that follow a policy and that bound what any can be worth; of the second the first output is
 // the bound.
 plan::trade_program following_plan(const books::trade& t, const markets::market_view& in, const policy& by,
-                                   program::precision to, const plan::poll& often);
+                                   program::precision to, const plan::poll& often,
+                                   plan::controller* controls = nullptr);
 plan::trade_program bounding_plan(const books::trade& t, const markets::market_view& in, const policy& by,
                                   program::precision to, const plan::poll& often);
 

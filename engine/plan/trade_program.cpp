@@ -511,10 +511,11 @@ struct trade_numbers::state {
     recorded_trade recorded;
     std::shared_ptr<const program::path_data> data;
 
-    recorded_trade recorded_in(const markets::market_view& market, const poll& often) const {
+    recorded_trade recorded_in(const markets::market_view& market, const poll& often,
+                               controller* controls) const {
         trade_program unread;
         const std::unique_ptr<language::decider> decides = rights ? rights() : nullptr;
-        return record_without(idle, of, market, often, is_told::no, unread, decides.get());
+        return record_without(idle, of, market, often, is_told::no, unread, decides.get(), controls);
     }
     std::shared_ptr<const program::path_data> bound(const program::program_data& numbers) const {
         return std::make_shared<const program::path_data>(program::bind(code, numbers, walked_in));
@@ -523,10 +524,11 @@ struct trade_numbers::state {
 
 trade_numbers::trade_numbers(const books::trade& t, const markets::market_view& market,
                              const program::path_program& code, const std::vector<bool>& idle,
-                             program::precision for_precision, const poll& often, maker_of_deciders rights) {
+                             program::precision for_precision, const poll& often, maker_of_deciders rights,
+                             controller* controls) {
     auto made = std::make_unique<state>(
         state{t, code, idle, program::real_type(for_precision), std::move(rights), {}, {}});
-    made->recorded = made->recorded_in(market, often);
+    made->recorded = made->recorded_in(market, often, controls);
     made->data = made->bound(made->recorded.made.data);
     state_ = std::move(made);
 }
@@ -534,9 +536,9 @@ trade_numbers::trade_numbers(const books::trade& t, const markets::market_view& 
 trade_numbers::~trade_numbers() = default;
 
 std::shared_ptr<const program::path_data> trade_numbers::in(const markets::market_view& other,
-                                                            const poll& often) const {
+                                                            const poll& often, controller* controls) const {
     const state& s = *state_;
-    const recorded_trade there = s.recorded_in(other, often);
+    const recorded_trade there = s.recorded_in(other, often, controls);
     const program::program_data& numbers = there.made.data;
     const program::program_data& before = s.recorded.made.data;
     if (!is_same_program(there.made.code, s.recorded.made.code) || there.grid != s.recorded.grid ||

@@ -61,18 +61,20 @@ using maker_of_deciders = std::function<std::unique_ptr<language::decider>()>;
 class trade_numbers {
   public:
     // `code` and `idle` are of the trade's plan in `market`, for a walk in this precision, with rights used
-    // by a decider as `rights` makes them, or by nobody. The trade and the code outlive this.
+    // by a decider as `rights` makes them, or by nobody, and what a controller adds. The trade and the code
+    // outlive this.
     trade_numbers(const books::trade& t, const markets::market_view& market,
                   const program::path_program& code, const std::vector<bool>& idle,
-                  program::precision for_precision, const poll& often = {}, maker_of_deciders rights = {});
+                  program::precision for_precision, const poll& often = {}, maker_of_deciders rights = {},
+                  controller* controls = nullptr);
     ~trade_numbers();
     trade_numbers(const trade_numbers&) = delete;
     trade_numbers& operator=(const trade_numbers&) = delete;
 
     // Throws as plan_trade does. Null where the trade has another program there, or its paths stop at other
-    // times. Markets in which no number is another give the same object.
-    std::shared_ptr<const program::path_data> in(const markets::market_view& other,
-                                                 const poll& often = {}) const;
+    // times. Markets in which no number is another give the same object. The controller is the one there.
+    std::shared_ptr<const program::path_data> in(const markets::market_view& other, const poll& often = {},
+                                                 controller* controls = nullptr) const;
 
   private:
     struct state;

@@ -4,26 +4,92 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/controls/control.h"
-#include "engine/verbs/price.h"
+#include "engine/cpu/compiled_programs.h"
+#include "engine/cpu/lane_operations.h"
+#include "engine/plan/trade_program.h"
+#include "engine/verbs/planned.h"
+#include "engine/verbs/settled.h"
+#include "engine/verbs/walks.h"
+#include "tilewalk/market.h"
+
+namespace tilewalk::exercise {
+struct policy;
+}  // namespace tilewalk::exercise
 
 namespace tilewalk::verbs {
+
+struct planned_run;
+
+// A trade as its plan walks: by its policy, where somebody may end it early.
+struct subject_of_control {
+    const books::trade& trade;
+    const exercise::policy* policy = nullptr;
+};
+subject_of_control subject_of(const books::trade& t, const planned& p);
+
+// The jumps that controls may have. Derivatives by paths see no jump, and smoothing sees one more: what is
+// smoothed beside a payoff that jumps gains where both jump at about one place, and loses where they do not.
+enum class jumps_of_controls : std::uint8_t { any, beside_those_of_payoffs, none };
 
 // All that the control of a trade depends on, beside the trade and its market.
 struct pilot_of_controls {
     const settled& run;
     const cpu::lane_operations& operations;
     const std::atomic<bool>* cancel;
+    jumps_of_controls jumps = jumps_of_controls::any;
+
+    bool is_wanted() const { return run.chooses_controls && run.replay.empty(); }
+    std::uint64_t paths() const;  // 0: the run has too few for a pilot
 };
+
+// Paths of a pilot with the sums of their moves.
+class sums_on_pilot {
+  public:
+    sums_on_pilot(const subject_of_control& of, const markets::market_state& in, const pilot_of_controls& by,
+                  std::uint64_t paths, std::vector<arrays::shock_cube> scenarios);
+
+    // Else no path was walked: nothing moves, or too much.
+    bool has_sums() const { return !found_.sums.empty(); }
+    const controls::pilot_paths& found() const { return found_; }
+    std::span<const controls::weights> basis() const { return adds_.basis(); }
+    const plan::trade_program& plan() const { return made_; }
+    const std::vector<program::jump>& jumps() const { return jumps_; }
+    // The same paths with other numbers of the program.
+    controls::pilot_paths with(const program::path_data& data) const;
+
+  private:
+    const pilot_of_controls& by_;
+    std::uint64_t paths_;
+    std::vector<arrays::shock_cube> scenarios_;
+    controls::sums_of_moves adds_;
+    plan::trade_program made_;
+    cpu::lane_program code_;
+    std::vector<program::jump> jumps_;
+    controls::pilot_paths found_;
+};
+
 // None where it would not pay, or where the trade can have none.
-std::optional<controls::control> choose_control(const books::trade& t, const markets::market_state& in,
-                                                std::span<const arrays::shock_cube> scenarios,
-                                                const pilot_of_controls& by);
+struct chosen_control {
+    std::optional<controls::control> what{};
+    bool is_that_of_prices = true;  // one with any jumps
+};
+chosen_control choose_control(const subject_of_control& of, const markets::market_state& in,
+                              const std::vector<arrays::shock_cube>& scenarios, const pilot_of_controls& by);
+// One that jumps if that of another day does, whatever it gains.
+chosen_control choose_control_like(const controls::control& other, const subject_of_control& of,
+                                   const markets::market_state& in,
+                                   const std::vector<arrays::shock_cube>& scenarios,
+                                   const pilot_of_controls& by);
 
 // The trade's plan with a control. None in a market where its paths have other moves than the control is of.
 // `first_scenario`: see plan_one.
@@ -31,20 +97,28 @@ struct controlled_plan {
     plan::trade_program made;  // with a remark on the control
     double mean = 0;           // of what is subtracted
 };
-std::optional<controlled_plan> plan_with(const controls::control& what, const books::trade& t,
+std::optional<controlled_plan> plan_with(const controls::control& what, const subject_of_control& of,
                                          const markets::market_state& in, const pilot_of_controls& by,
                                          std::uint32_t first_scenario = 0);
+// The same, to be walked.
+std::shared_ptr<ready_trade> ready_with(const controls::control& what, controlled_plan made,
+                                        shape_store& shapes);
 
 // For people: "a control with the correlation 0.9997 leaves 0.06 % of the variance, as 2048 pilot paths
 // show".
 std::string evidence(const controls::control& of);
 
-// Plans trades with the controls that pilots in the first market choose. Trades with rights, trades that need
-// no path, and those of a run that replays shocks have none.
-void choose_controls(planned_run& r, const teller& tells);
-
-// Throws tilewalk::error (usage) where a command takes neither controls nor importance sampling and the
-// settings ask for one.
-void refuse_controls(const settled& run, const std::string& command);
+// Where the controls of a run are from.
+struct control_stages {
+    // Controls that were chosen before, in other markets; empty: pilots in the first market choose.
+    std::function<std::optional<controls::control>(const books::trade&, const market&)> held{};
+    jumps_of_controls jumps = jumps_of_controls::any;
+    double least_gain = 0;  // those that promise less are left out
+    // Controls of another day, whose trades have one again, with jumps if those have any, whatever it gains;
+    // the others have none. Empty: as pilots show.
+    std::function<const controls::control*(const books::trade&)> like{};
+};
+// Plans trades with controls. Trades that need no path, and those of a run that replays shocks, have none.
+void choose_controls(planned_run& r, const control_stages& stages, const teller& tells);
 
 }  // namespace tilewalk::verbs

@@ -40,8 +40,7 @@ struct explained {
     std::optional<plan::trade_program> made;
     std::shared_ptr<const program::path_program> code;  // shared by the trades of its shape
     std::optional<error> failure;
-    // The same without a control and shifts and not in pairs, which sensitivities are of; none: it is the
-    // same.
+    // The same without shifts and not in pairs, which sensitivities are of; none: it is the same.
     std::optional<plan::trade_program> plain{};
     std::shared_ptr<const program::path_program> plain_code{};
 };
@@ -69,20 +68,24 @@ std::vector<explained> plan_all(const std::vector<books::trade>& trades, const m
                     return plan_to_shift{{&of.code, &of.data, &of.when}, control_mean};
                 };
                 double control_mean = 0;
+                std::optional<plan::trade_program> uncontrolled;
                 std::optional<plan_to_shift> without_control;
-                if (const auto control = choose_control(trades[i], in, scenarios, by)) {
-                    if (auto with = plan_with(*control, trades[i], in, by)) {
-                        keep_plain();
-                        without_control = to_shift(*to.plain, 0);
-                        made = std::move(with->made);
+                // The control of a trade with rights is for the policy that a run finds.
+                std::optional<controls::control> control;
+                if (!plan::has_rights(trades[i]))
+                    control = choose_control({trades[i]}, in, scenarios, by).what;
+                if (control) {
+                    if (auto with = plan_with(*control, {trades[i]}, in, by)) {
+                        uncontrolled = std::exchange(made, std::move(with->made));
+                        without_control = to_shift(*uncontrolled, 0);
                         control_mean = with->mean;
                     }
                 }
                 if (const auto shifts =
                         choose_shifts(trades[i], to_shift(made, control_mean), without_control, by)) {
-                    if (!to.plain) keep_plain();
+                    keep_plain();
                     if (shifts->drops_control) {
-                        made = *to.plain;
+                        made = *uncontrolled;
                         control_mean = 0;
                     }
                     if (auto with = shifted_plan(shifts->by, to_shift(made, control_mean))) {
@@ -165,8 +168,8 @@ std::vector<trade_plan::scenario_file> scenarios_of(const program::path_data& da
 std::vector<trade_plan::jump> jumps_of(const explained& of, greeks::adjoint_store& known) {
     std::vector<trade_plan::jump> out;
     if (of.made->is_certain()) return out;
-    const plan::trade_program& made = of.plain ? *of.plain : *of.made;
-    const auto& code = of.plain ? of.plain_code : of.code;
+    const plan::trade_program& made = *of.made;
+    const auto& code = of.code;
     const auto& smoothable = known.smoothable_of(code, made.data, made.when);
     const auto& scored = known.scored_of(code, made.data, made.when);
     const auto is_scored = [&](const program::jump& j) {

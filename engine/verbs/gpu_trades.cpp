@@ -7,6 +7,7 @@
 
 #include "engine/cpu/tile_pool.h"
 #include "engine/cuda/random/fill_kernels.h"
+#include "engine/verbs/controls.h"
 #include "engine/verbs/pairs.h"
 #include "engine/verbs/pilot.h"
 #include "engine/verbs/rights.h"
@@ -73,26 +74,42 @@ void book_on_gpu::walk::add(std::size_t trade, run::job job) {
 
 book_on_gpu::book_on_gpu(const books::book_state& book, const markets::market_state& in, const settled& run,
                          const cpu::lane_operations& operations, const std::atomic<bool>* cancel)
-    : book_(book), run_(run), plans_(book.trades.size()), policies_(book.trades.size()) {
+    : book_(book),
+      run_(run),
+      plans_(book.trades.size()),
+      other_plans_(book.trades.size()),
+      policies_(book.trades.size()) {
     missing_pairs missing;
     const planner as_usual = usual_planner();
     const policy_search by{run, operations, shapes_, cancel, true};
+    const pilot_of_controls controls{run, operations, cancel};
     cpu::for_each(
         plans_.size(), run.threads, cancel,
         [&](int, std::uint64_t i) {
             const books::trade& t = book.trades[i];
             plans_[i] = plan_one(t, in, run, shapes_, missing, cancel, as_usual);
             if (!plans_[i].failure && plan::has_rights(t)) find_form(i, in, by);
+            if (plans_[i].needs_paths() && controls.is_wanted()) find_control(i, in, controls);
         },
         [] {});
     walk_in_pairs(plans_, run, shapes_, cancel);
     choose_points(book.trades, plans_, {run, operations, in.scenario_cubes(), cancel});
+    const bool has_other_forms =
+        std::ranges::any_of(other_plans_, [](const other_forms& of) { return of.front() != nullptr; });
     for (std::size_t i = 0; i < plans_.size(); ++i) {
         const planned& p = plans_[i];
-        if (p.needs_paths()) (p.points || run.points ? prices_over_points_ : prices_).add(i, p.price_job());
+        const bool has_points = p.points || run.points;
+        for (std::size_t form = 0; form < prices_.size() && p.needs_paths(); ++form) {
+            if (form > 0 && !has_other_forms) break;
+            const auto other = form > 0 ? other_plans_[i][form - 1] : nullptr;
+            (has_points ? prices_over_points_ : prices_)[form].add(
+                i, other ? walked_job{other, p.points}.job() : p.price_job());
+        }
         if (!p.failure && p.rights && p.rights->bounding) bounds_.add(i, p.rights->bounding->job());
     }
-    for (walk* const w : {&prices_, &prices_over_points_, &bounds_}) w->on_gpu.emplace(w->jobs);
+    for (auto* const of_source : {&prices_, &prices_over_points_})
+        for (walk& w : *of_source) w.on_gpu.emplace(w.jobs);
+    bounds_.on_gpu.emplace(bounds_.jobs);
 }
 
 void book_on_gpu::find_form(std::size_t trade, const markets::market_state& in, const policy_search& by) {
@@ -111,6 +128,31 @@ void book_on_gpu::find_form(std::size_t trade, const markets::market_state& in, 
     }
 }
 
+void book_on_gpu::find_control(std::size_t trade, const markets::market_state& in,
+                               const pilot_of_controls& by) {
+    planned& p = plans_[trade];
+    const subject_of_control of = subject_of(book_.trades[trade], p);
+    try {
+        const auto found = choose_control(of, in, in.scenario_cubes(), by).what;
+        if (!found) return;
+        const auto plan_by = [&](const controls::control& what) -> std::shared_ptr<const ready_trade> {
+            auto made = plan_with(what, of, in, by);
+            return made ? ready_with(what, *std::move(made), shapes_) : nullptr;
+        };
+        if (p.rights) {
+            other_plans_[trade].front() = p.ready;
+            controls::control other = *found;
+            for (controls::knot& k : other.knots) k.jump = 0;
+            if (!found->jumps()) other.knots.front().jump = 1;
+            other_plans_[trade].back() = plan_by(other);
+        }
+        if (auto made = plan_by(*found)) p.ready = std::move(made);
+    } catch (const std::exception& e) {
+        throw_if_cancelled(e);
+        p.failure = at_trade(book_.trades[trade], e);
+    }
+}
+
 std::vector<std::string> book_on_gpu::products_of(const std::set<std::size_t>& trades) const {
     std::set<std::string> names;
     for (const std::size_t i : trades) names.insert(book_.trades[i].product_name);
@@ -120,10 +162,15 @@ std::vector<std::string> book_on_gpu::products_of(const std::set<std::size_t>& t
 std::vector<book_on_gpu::kernel> book_on_gpu::kernels(const std::optional<cuda::tuned_device>& tuned) const {
     std::vector<kernel> out;
     std::set<std::string> texts;
-    for (const walk* w : {&prices_, &prices_over_points_, &bounds_}) {
+    std::vector<const walk*> walks;
+    for (const auto* const of_source : {&prices_, &prices_over_points_})
+        for (const walk& w : *of_source) walks.push_back(&w);
+    walks.push_back(&bounds_);
+    for (const walk* const w : walks) {
         const std::span<const run::job> jobs = w->on_gpu->jobs();
         if (jobs.empty()) continue;
-        const bool has_points = w == &prices_over_points_;
+        const bool has_points =
+            w >= prices_over_points_.data() && w < prices_over_points_.data() + prices_over_points_.size();
         const cuda::kernel_wish& asked = has_points ? run_.how_of_points : run_.how;
         std::vector<cuda::needed_kernel> needed =
             cuda::kernels_of(jobs, asked, run_.correlation, tuned, run_.points);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <map>
@@ -22,6 +23,7 @@
 
 namespace tilewalk::verbs {
 
+struct pilot_of_controls;
 struct policy_search;
 
 // Never changes once it is made.
@@ -70,7 +72,9 @@ struct ready_on_gpus {
 };
 
 // The trades of a book that walk paths, as GPUs would be given them. Those with rights follow policies found
-// on few paths, whose programs are those of any.
+// on few paths, whose programs are those of any. Their controls depend on the policy: it may leave none, one
+// that jumps or one that does not, and all have programs of these forms once more, where any control is
+// found.
 class book_on_gpu {
   public:
     book_on_gpu(const books::book_state& book, const markets::market_state& in, const settled& run,
@@ -97,14 +101,19 @@ class book_on_gpu {
         void add(std::size_t trade, run::job job);
     };
     void find_form(std::size_t trade, const markets::market_state& in, const policy_search& by);
+    void find_control(std::size_t trade, const markets::market_state& in, const pilot_of_controls& by);
     std::vector<std::string> products_of(const std::set<std::size_t>& trades) const;
 
     const books::book_state& book_;
     const settled& run_;
     shape_store shapes_;
     std::vector<planned> plans_;
+    using other_forms = std::array<std::shared_ptr<const ready_trade>, 2>;
+    std::vector<other_forms> other_plans_;                       // by trade; null: it has no other
     std::vector<std::optional<cuda::policy_kernels>> policies_;  // by trade
-    walk prices_, prices_over_points_, bounds_;
+    // Of prices as they are found, then as trades with rights are in other forms.
+    std::array<walk, 3> prices_, prices_over_points_;
+    walk bounds_;
 };
 
 }  // namespace tilewalk::verbs

@@ -24,7 +24,9 @@
 #include "engine/report/greek_sums.h"
 #include "engine/run/units.h"
 #include "engine/verbs/controls.h"
+#include "engine/verbs/importance.h"
 #include "engine/verbs/jumping_trade.h"
+#include "engine/verbs/moving_controls.h"
 #include "engine/verbs/next_day.h"
 #include "engine/verbs/pairs.h"
 #include "engine/verbs/price.h"
@@ -128,6 +130,10 @@ constexpr std::size_t planned_at_once = 256;
 // So are moves of the numbers of programs: enough for many threads to be done at about the same time.
 constexpr std::size_t moved_at_once = 4096;
 
+// A derivative in one market has its control move in a way that it has in no other, as far as pilots know. In
+// differences of derivatives that counts for more than a control leaves that leaves more.
+constexpr double least_gain_of_differences = 1000;
+
 // Whether a payoff may have kinks: a function of its program has.
 bool has_kinks(const program::path_program& code) {
     using program::operation;
@@ -156,8 +162,9 @@ class greek_run {
           reads_(trades.size()),
           numbers_of_(trades.size()),
           has_kinks_(trades.size()),
-          certain_(trades.size()) {
-        refuse_controls(run_, "greeks");
+          certain_(trades.size()),
+          controls_(in, {run_, operations_named(settings.instruction_set), options.cancel, jumps_of()}) {
+        refuse_importance(run_, "greeks");
         refuse_accuracy(run_, "greeks");
         if (by_ != method::bump) refuse_pairs(run_, "greeks by another method than bump");
         const random::catalogue_entry& source = source_of(run_, false);
@@ -178,6 +185,9 @@ class greek_run {
             add_ways_back(r, see, widths);
         };
         by.policies.keeps = true;
+        by.controls.jumps = jumps_of();
+        by.controls.least_gain = least_gain_;
+        if (unmoved_ != nullptr) by.controls.held = held_controls(*unmoved_);
         priced_book priced = price_book(settings_, gpus_, book_, in_, progress_.heard(), by);
         results out = std::move(priced.told);
         held_ = std::move(priced.policies);
@@ -186,6 +196,7 @@ class greek_run {
         usual.on_cpu = by.on_cpu;
         usual.wants_bounds = false;
         usual.held_points = &held_points_;
+        usual.controls.jumps = jumps_of();
         find_by_other_treatments(out, priced.derivatives, heard, usual);
         std::vector<rows_by_number> rows(trades.size());
         cpu::for_each(trades.size(), run_.threads, options_.cancel,
@@ -210,19 +221,32 @@ class greek_run {
             greek_run there(settings_, gpus_, some, moved, wanted, heard);
             there.move_as(*this, share, widths);
             // Another day has other dates.
+            there.least_gain_ = least_gain_of_differences;
             stages in_it = usual;
-            if (moved.state().as_of == in_.state().as_of) in_it.policies.held = &held_;
+            if (moved.state().as_of == in_.state().as_of) {
+                in_it.policies.held = &held_;
+                there.unmoved_ = &controls_;
+            }
             return there.told(in_it);
         };
         if (asked_.is_theta_wanted) add_theta(by_trade, out, heard, usual);
         add_second_order(by_trade, asked_.second_order, out,
                          {book_, in_, asked_.numbers, reads_, in_moved_market});
+        price_apart(out, heard);
         for (auto& of_trade : by_trade) report::add_with_totals(out, std::move(of_trade));
         progress_.end();
         return out;
     }
 
   private:
+    jumps_of_controls jumps_of() const {
+        const bool sees_none = by_ == method::pathwise || by_ == method::likelihood_ratio;
+        return sees_none ? jumps_of_controls::none : jumps_of_controls::beside_those_of_payoffs;
+    }
+    static decltype(control_stages::held) held_controls(moving_controls& of) {
+        return [&of](const books::trade& t, const market& in) { return of.in(t.id, in); };
+    }
+
     std::vector<std::string> keys_of(std::size_t n) const { return {asked_.numbers[n].number->key}; }
 
     // Moves numbers as another run does, by a share of it, so that differences of the two runs are taken
@@ -248,6 +272,8 @@ class greek_run {
     void add_ways_back(planned_run& r, const decltype(stages::see_moves)& see, double widths) {
         const std::vector<books::trade>& trades = book_.state().trades;
         held_points_ = points_of(r);
+        for (std::size_t i = 0; i < trades.size() && unmoved_ == nullptr; ++i)
+            if (r.plans[i].is_priced_apart) priced_apart_.push_back(i);
         std::vector<std::vector<std::size_t>> read(trades.size());
         std::vector<bool> is_read(asked_.numbers.size(), false);
         for (std::size_t i = 0; i < trades.size(); ++i) {
@@ -273,7 +299,9 @@ class greek_run {
             crew.for_each(begins.size(), options_.cancel,
                           [&](int, std::uint64_t k) {
                               const std::size_t i = first + k;
-                              if (!read[i].empty()) numbers[k] = numbers_of(r.plans[i], i);
+                              if (r.plans[i].control) add_control(r.plans[i], i, read[i]);
+                              if (read[i].empty()) return;
+                              numbers[k] = numbers_of(r.plans[i], i);
                           },
                           {});
             std::vector<std::optional<program::path_data>> moves(pairs.size());
@@ -350,6 +378,34 @@ class greek_run {
         }
     }
 
+    // Prices are those that `price` finds, whatever control their derivatives have.
+    void price_apart(results& to, const run_options& heard) {
+        std::vector<std::size_t> places;
+        for (const std::size_t i : priced_apart_)
+            if (to.rows[i].status != trade_status::failed) places.push_back(i);
+        if (places.empty()) return;
+        progress_.begin(static_cast<double>(places.size()));
+        stages by;
+        by.policies.held = &held_;
+        by.held_points = &held_points_;
+        priced_book priced = price_book(settings_, gpus_, some_of(book_, places), in_, heard, by);
+        to.manifest.path_steps += priced.told.manifest.path_steps;
+        for (std::size_t k = 0; k < places.size(); ++k) to.rows[places[k]] = std::move(priced.told.rows[k]);
+    }
+
+    void add_control(const planned& p, std::size_t i, const std::vector<std::size_t>& read) {
+        const books::trade& t = book_.state().trades[i];
+        controls_.add(t, p);
+        if (read.empty()) return;
+        try {
+            std::vector<std::string> keys;
+            for (const std::size_t n : read) keys.push_back(asked_.numbers[n].number->key);
+            controls_.find_drifts(t.id, keys);
+        } catch (const std::exception& e) {
+            throw_if_cancelled(e);  // differences of prices say what is wrong
+        }
+    }
+
     // Null where no difference of the program's numbers says how the price moves.
     std::unique_ptr<const plan::trade_numbers> numbers_of(const planned& p, std::size_t i) const {
         if (by_ == method::bump) return nullptr;
@@ -360,9 +416,20 @@ class greek_run {
             if (of.certain || p.rights->used_today) return nullptr;
             rights = [policy = p.rights->policy] { return exercise::follower_of(*policy); };
         }
-        return std::make_unique<const plan::trade_numbers>(book_.state().trades[i], in_.state(), *of.code,
-                                                           of.idle, run_.how.precision,
-                                                           poll_of(options_.cancel), std::move(rights));
+        std::optional<controls::subtracted> adds;
+        if (p.control) adds.emplace(*p.control);
+        return std::make_unique<const plan::trade_numbers>(
+            book_.state().trades[i], in_.state(), *of.code, of.idle, run_.how.precision,
+            poll_of(options_.cancel), std::move(rights), adds ? &*adds : nullptr);
+    }
+    // The numbers of a trade's program in a moved market, with the control that it has there.
+    std::shared_ptr<const program::path_data> moved_numbers(const plan::trade_numbers& of, std::size_t i,
+                                                            const market& moved) const {
+        const plan::poll often = poll_of(options_.cancel);
+        const auto control = controls_.in(book_.state().trades[i].id, moved);
+        if (!control) return of.in(moved.state(), often);
+        controls::subtracted adds(*control);
+        return of.in(moved.state(), often, &adds);
     }
 
     // Nothing where no difference of the program's numbers says how the price moves.
@@ -375,10 +442,9 @@ class greek_run {
         if (reads_[i].are_alike(here, above) && reads_[i].are_alike(here, below)) return program::path_data();
         // A number that is added to scenarios moves none of the program.
         if (of == nullptr || asked_.numbers[n].number->is_added) return std::nullopt;
-        const plan::poll often = poll_of(options_.cancel);
         try {
-            const auto up = of->in(above, often);
-            const auto down = of->in(below, often);
+            const auto up = moved_numbers(*of, i, *about.up);
+            const auto down = moved_numbers(*of, i, *about.down);
             if (!up || !down) return std::nullopt;
             if (up == down) return program::path_data();
             return greeks::moves_of_numbers(*up, *down, about.distance);
@@ -579,7 +645,8 @@ class greek_run {
         fill(row, of, i, n, *means);
         if (row.has_failed()) return row;
         // No path has come near the jump, so the paths show no error either.
-        if (std::ranges::all_of(*means, [](double m) { return m == 0; })) row.standard_error = no_figure;
+        if (std::ranges::all_of(*means, [&](double m) { return m == means->front(); }))
+            row.standard_error = no_figure;
         if (!has_bias) return row;
         greek_row wide = row;
         fill(wide, of, i, n, *wider);
@@ -632,6 +699,10 @@ class greek_run {
         const double scale = of.rows[i].quantity * asked_.numbers[n].risk.per;
         for (double& m : means) m *= scale;
         set_value(row, std::move(means), of.manifest);
+        // The derivative of a control's mean is a difference.
+        constexpr double least_share = 1e-8;
+        if (controls_.here(of.rows[i].trade) != nullptr && row.standard_error >= 0)
+            row.standard_error = std::max(row.standard_error, least_share * std::abs(row.value));
     }
 
     greek_row pathwise_row(const results& of, std::size_t i, std::size_t n,
@@ -640,9 +711,15 @@ class greek_run {
         fill(row, of, i, n, std::move(means));
         // The derivative of a payoff with a kink jumps, and moves by whole paths: as the price of one that
         // jumps, it errs by one path at least, which is as much as the paths that carry the price have each.
-        if (of.rows[i].randomisations > 0 && row.standard_error >= 0 && has_kinks_[i] &&
-            of.rows[i].effective_hits > 0)
-            row.standard_error = std::hypot(row.standard_error, row.value / of.rows[i].effective_hits);
+        // What a control leaves of the payoff carries another variance, and has kinks of both near each
+        // other, or, of an exact one, none.
+        const controls::control* const control = controls_.here(of.rows[i].trade);
+        const double hits = control == nullptr
+                                ? of.rows[i].effective_hits
+                                : control->share_of_hits * static_cast<double>(of.manifest.paths);
+        const bool has_kinks_left = has_kinks_[i] && !(control != nullptr && control->leaves_rounding());
+        if (of.rows[i].randomisations > 0 && row.standard_error >= 0 && has_kinks_left && hits > 0)
+            row.standard_error = std::hypot(row.standard_error, row.value / hits);
         return row;
     }
 
@@ -699,6 +776,7 @@ class greek_run {
         stages by;
         by.wants_bounds = false;
         by.policies.held = &held_;
+        by.controls.held = held_controls(controls_);
         by.held_points = &held_points_;
         if (!in.empty()) priced = price_book(settings_, gpus_, some, in, progress_.heard(), by);
         for (const priced_book& p : priced) to.manifest.path_steps += p.told.manifest.path_steps;
@@ -725,6 +803,37 @@ class greek_run {
         }
     }
 
+    // The control that a trade has today and on the day after. Two days have two controls, whose difference
+    // counts for more than a control leaves that leaves more: null where it does.
+    const controls::control* control_of_days(const std::string& trade) const {
+        constexpr double least_gain = 100;
+        const controls::control* const here = controls_.here(trade);
+        return here != nullptr && here->fewer_paths >= least_gain ? here : nullptr;
+    }
+    // It has one today.
+    bool is_without_on_two_days(const std::string& trade) const {
+        return controls_.here(trade) != nullptr && control_of_days(trade) == nullptr;
+    }
+    // Of the trades at these places that have controls today, but none in a difference of two days; by trade.
+    std::map<std::string, price_row> prices_without_controls(results& to,
+                                                             const std::vector<std::size_t>& places,
+                                                             const run_options& heard, stages by) {
+        std::vector<std::size_t> without;
+        for (const std::size_t i : places) {
+            if (is_without_on_two_days(to.rows[i].trade)) without.push_back(i);
+        }
+        std::map<std::string, price_row> out;
+        if (without.empty()) return out;
+        by.policies.held = &held_;
+        by.controls.like = [](const books::trade&) { return nullptr; };
+        progress_.begin(static_cast<double>(without.size()));
+        results priced =
+            std::move(price_book(settings_, gpus_, some_of(book_, without), in_, heard, by).told);
+        to.manifest.path_steps += priced.manifest.path_steps;
+        for (price_row& row : priced.rows) out.emplace(row.trade, std::move(row));
+        return out;
+    }
+
     void add_theta(std::vector<std::vector<greek_row>>& rows, results& to, const run_options& heard,
                    const stages& usual) {
         std::vector<std::size_t> places;
@@ -733,14 +842,24 @@ class greek_run {
         if (places.empty()) return;
         const next_day tomorrow(in_);
         std::optional<results> later;
+        std::map<std::string, price_row> plain;
         if (tomorrow.in()) {
             const book trades = tomorrow.of(some_of(book_, places));
             progress_.begin(static_cast<double>(trades.size()));
-            later = std::move(price_book(settings_, gpus_, trades, *tomorrow.in(), heard, usual).told);
+            // Points that suit what a control leaves are not those of a trade without one.
+            points_by_trade points = held_points_;
+            for (const std::size_t i : places)
+                if (is_without_on_two_days(to.rows[i].trade)) points.erase(to.rows[i].trade);
+            stages by = usual;
+            by.held_points = &points;
+            by.controls.like = [this](const books::trade& t) { return control_of_days(t.id); };
+            later = std::move(price_book(settings_, gpus_, trades, *tomorrow.in(), heard, by).told);
             to.manifest.path_steps += later->manifest.path_steps;
+            plain = prices_without_controls(to, places, heard, by);
         }
         for (std::size_t t = 0; t < places.size(); ++t) {
-            const price_row& now = to.rows[places[t]];
+            const auto without = plain.find(to.rows[places[t]].trade);
+            const price_row& now = without == plain.end() ? to.rows[places[t]] : without->second;
             greek_row& row = rows[places[t]].emplace_back();
             row.trade = now.trade;
             row.measure = "theta";
@@ -829,11 +948,15 @@ class greek_run {
     std::mutex lock_;
     std::map<std::size_t, jumping_trade> jumping_;  // by trade
     std::uint64_t steps_of_pilot_ = 0;
+    std::vector<std::size_t> priced_apart_;  // trades
     std::vector<bumped> bumps_;
     // Moved markets of the same day follow the policies of this one: rights are used in each as is best in
     // this one, which changes no value to the first order.
     exercise::saved_policies held_;
     points_by_trade held_points_;
+    mutable moving_controls controls_;    // of this market's trades
+    moving_controls* unmoved_ = nullptr;  // of the market that this one is moved from
+    double least_gain_ = 0;               // of controls
     greeks::adjoint_store adjoints_;
 };
 

@@ -12,6 +12,7 @@
 #include "engine/cpu/tile_pool.h"
 #include "engine/importance/written.h"
 #include "engine/verbs/decisions.h"
+#include "engine/verbs/price.h"
 #include "kernels/philox.h"
 
 namespace tilewalk::verbs {
@@ -147,6 +148,12 @@ void choose_importance(planned_run& r, const teller& tells) {
     };
     cpu::for_each(trades.size(), r.run.threads, r.options.cancel, decide,
                   tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
+}
+
+void refuse_importance(const settled& run, const std::string& command) {
+    if (!run.chooses_importance) return;
+    throw error(error_kind::usage,
+                command + " takes no importance sampling yet: found importance: auto, expected none");
 }
 
 }  // namespace tilewalk::verbs

@@ -41,4 +41,7 @@ std::string evidence(const importance::found_shifts& of);
 // no path, those of scenarios, and those of a run that replays shocks have none.
 void choose_importance(planned_run& r, const teller& tells);
 
+// Throws tilewalk::error (usage) where a command takes no importance sampling and the settings ask for it.
+void refuse_importance(const settled& run, const std::string& command);
+
 }  // namespace tilewalk::verbs

@@ -22,6 +22,10 @@
 #include "engine/verbs/settled.h"
 #include "tilewalk/engine.h"
 
+namespace tilewalk::controls {
+struct control;
+}  // namespace tilewalk::controls
+
 namespace tilewalk::exercise {
 struct nested_program;
 struct policy;
@@ -115,8 +119,10 @@ struct planned {
     std::shared_ptr<const greeks::ready_way_back> back;
     std::shared_ptr<const ready_trade> with_tangents;
     std::shared_ptr<const ready_rights> rights;
-    std::optional<quasi::points> points{};  // see walked_job
-    std::string decisions{};                // see price_row
+    std::shared_ptr<const controls::control> control{};  // what `ready` subtracts; null: nothing
+    std::optional<quasi::points> points{};               // see walked_job
+    std::string decisions{};                             // see price_row
+    bool is_priced_apart = false;                        // by another control than derivatives take
 
     bool needs_paths() const { return !failure && !ready->certain; }
     // The trade as its paths are walked.

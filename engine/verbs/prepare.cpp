@@ -14,7 +14,8 @@
 #include "engine/cpu/compiled_programs.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/market/market_view.h"
-#include "engine/verbs/controls.h"
+#include "engine/verbs/importance.h"
+#include "engine/verbs/kept_controls.h"
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/pairs.h"
 #include "engine/verbs/planned.h"
@@ -160,6 +161,7 @@ class prepared_state {
           operations_(operations_named(settings_.instruction_set)),
           compiled_(std::make_shared<cpu::compiled_programs>()),
           pools_(operations_),
+          controls_(trades_.size(), trades_.market()),
           plans_(trades_.size()) {}
 
     results price(const market& in, const run_options& options);
@@ -182,6 +184,7 @@ class prepared_state {
     idle_pools pools_;
     idle_gpu_runs gpu_runs_;
     known_choices choices_;
+    kept_controls controls_;
     std::atomic<std::uint64_t> planned_{0};
     mutable std::mutex lock_;                              // of what follows
     plans plans_;                                          // by trade; null: none
@@ -259,7 +262,7 @@ cuda::backend::choice prepared_state::choose(const std::string& device) {
 results prepared_state::price(const market& in, const run_options& options) {
     const auto begin = std::chrono::steady_clock::now();
     const settled run = settle(options, trades_.state(), {&in, 1});
-    refuse_controls(run, "a prepared book");
+    refuse_importance(run, "a prepared book");
     refuse_accuracy(run, "a prepared book");
     refuse_pairs(run, "a prepared book");
     replayed_in(run);  // which has to be there
@@ -271,6 +274,7 @@ results prepared_state::price(const market& in, const run_options& options) {
     plan(r, pool.get()->threads(), tells);
     find_policies(
         r, *gpus_, [&]() -> const cuda::backend::choice& { return on; }, tells);
+    controls_.add_to(r, shapes_, pool.get()->threads(), tells);
     choose_points(r, nullptr, &choices_, tells);
     const cpu_maker on_cpu = [&](const cpu::lane_operations&, int, program::precision p) {
         return std::make_unique<cpu::back_end>(pool.get(), compiled_, p);

@@ -534,10 +534,10 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     if (by.ready.empty()) {
         plan_all(planned, by.plan, tells);
         find_policies(planned, gpus, on, tells);
+        choose_controls(planned, by.controls, tells);
     } else {
-        take_plans(planned, by.ready);  // which follow policies where there are rights
+        take_plans(planned, by.ready);  // which follow policies where there are rights, and have controls
     }
-    choose_controls(planned, tells);
     choose_importance(planned, tells);
     shape_store shapes_of_pairs;
     walk_in_pairs(planned.plans, run, shapes_of_pairs, options.cancel);

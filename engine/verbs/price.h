@@ -14,6 +14,7 @@
 #include "engine/cpu/back_end.h"
 #include "engine/cuda/backend.h"
 #include "engine/exercise/saved_policy.h"
+#include "engine/verbs/controls.h"
 #include "engine/verbs/pilot.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/walks.h"
@@ -56,6 +57,7 @@ struct stages {
     // Whether prices of trades with rights are the middle of their bounds, or what their policies are worth.
     bool wants_bounds = true;
     policy_stages policies{};
+    verbs::control_stages controls{};
     // Points of trades that were chosen before; the others walk pilots.
     const verbs::points_by_trade* held_points = nullptr;
     // Jumps are smoothed by so many times the width that was chosen.

@@ -13,8 +13,8 @@
 #include "engine/tuning/path_timer.h"
 #include "engine/tuning/tuner.h"
 #include "engine/tuning/way_back_timer.h"
-#include "engine/verbs/controls.h"
 #include "engine/verbs/gpu_trades.h"
+#include "engine/verbs/importance.h"
 #include "engine/verbs/pairs.h"
 #include "engine/verbs/price.h"
 #include "engine/verbs/settled.h"
@@ -115,7 +115,7 @@ std::vector<tuned_kernel> engine::tune_greeks(const book& trades, const market& 
                                               double seconds,
                                               const std::function<void(const std::string&)>& says) const {
     const settled run = settle(options, trades.settings(), {&in, 1});
-    refuse_controls(run, "tune");
+    refuse_importance(run, "tune");
     refuse_pairs(run, "tuning for Greeks");
     check_open(run);
     if (program::is_fast(run.how.precision)) {
@@ -154,7 +154,7 @@ std::vector<tuned_kernel> engine::tune(const book& trades, const market& in, con
                                        const std::function<void(const std::string&)>& says) const {
     const auto& state = trades.state();
     const settled run = settle(options, trades.settings(), {&in, 1});
-    refuse_controls(run, "tune");
+    refuse_importance(run, "tune");
     check_open(run);
     const auto on = first_of(*gpus_, run.device);
     const cuda::device_properties& properties = on->get().properties();

@@ -6,8 +6,8 @@
 
 #include "engine/cpu/tile_pool.h"
 #include "engine/cuda/backend.h"
-#include "engine/verbs/controls.h"
 #include "engine/verbs/gpu_trades.h"
+#include "engine/verbs/importance.h"
 #include "engine/verbs/settled.h"
 #include "tilewalk/engine.h"
 
@@ -19,7 +19,7 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
                                         const std::vector<std::string>& architectures) const {
     const auto& state = trades.state();
     const settled run = settle(options, trades.settings(), {&in, 1});
-    refuse_controls(run, "warm");
+    refuse_importance(run, "warm");
     std::vector<std::string> targets = architectures;
     std::optional<cuda::tuned_device> tuned;
     if (targets.empty()) {

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The controls of a prepared book. A trade has the control that a pilot chooses in the market of the book, in
+// every market of that day, so that revaluations differ by what the market does and not by what pilots find.
+// Where its paths have other moves, as on another day, the pilot is walked in the market at hand.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "engine/cpu/crew.h"
+#include "engine/verbs/controls.h"
+#include "engine/verbs/price.h"
+#include "tilewalk/market.h"
+
+namespace tilewalk::verbs {
+
+class kept_controls {
+  public:
+    // The market of the book, if it names one.
+    kept_controls(std::size_t trades, const std::optional<market>& of_book)
+        : of_book_(of_book), plans_(trades), chosen_(trades) {}
+
+    // Plans the trades of a run in one market with their controls: those that are planned as before take the
+    // plans that they had, and programs that are compiled stay so. Policies are found by each call, and so
+    // are the controls of trades with rights.
+    void add_to(planned_run& r, shape_store& shapes, cpu::crew& by, const teller& tells);
+
+  private:
+    struct kept_plan {
+        std::shared_ptr<const ready_trade> plain, controlled;  // the latter null: it has no control
+        std::uint64_t seed = 0, paths = 0;
+    };
+    struct of_book_market {
+        std::uint64_t seed = 0, paths = 0;
+        std::optional<controls::control> what;
+    };
+
+    std::shared_ptr<const ready_trade> controlled(const books::trade& t, std::size_t i, const planned& p,
+                                                  const market& in, const pilot_of_controls& by,
+                                                  shape_store& shapes);
+    std::optional<controls::control> chosen_in_market_of_book(const books::trade& t, std::size_t i,
+                                                              const pilot_of_controls& by);
+
+    const std::optional<market> of_book_;
+    std::mutex lock_;                                            // of what follows
+    std::vector<std::shared_ptr<const kept_plan>> plans_;        // by trade; null: none
+    std::vector<std::shared_ptr<const of_book_market>> chosen_;  // by trade; null: none yet
+};
+
+}  // namespace tilewalk::verbs
