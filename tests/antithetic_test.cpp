@@ -270,7 +270,7 @@ TEST(mirror, takes_several_outputs_tables_and_scenarios) {
     }
 }
 
-// What is linear in the shocks has no variance.
+// A payoff that is linear in the shocks has no variance.
 TEST(mirror, leaves_no_variance_in_what_is_linear) {
     program::recorder into;
     const std::uint32_t x = into.state("x", 100);
@@ -296,7 +296,7 @@ TEST(mirror, leaves_no_variance_in_what_is_linear) {
     EXPECT_GT(widest, 50);
 }
 
-// Where correlated moves are made ahead of the paths, they are for pairs, too: one product serves both.
+// Correlated moves that are made ahead of the paths are for pairs, too: one product serves both.
 TEST(mirror, leaves_correlated_moves_to_be_made_ahead) {
     const book b = book::parse(R"(trades:
   - {id: basket, product: basket, basket: [ACME, BETA, GAMMA, DELTA], strike: 380, maturity: 1}

@@ -118,7 +118,7 @@ constexpr option_at call{truth::side::call, 100, 104, 0.2, 1},
 
 }  // namespace
 
-// What is left is rounding, and that of a mean's differences in nearby markets.
+// Rounding is left, and that of a mean's differences in nearby markets.
 TEST(controls_greeks, leave_a_european_option_exact) {
     const auto found = greeks_of(book_of(european_text), with("auto"));
     const struct {
@@ -313,14 +313,14 @@ TEST(controls_greeks, drift_as_what_they_are_fitted_to_does) {
     const double by = 1e-6;
     const std::vector<double> nothing(sum.size(), 0.0);
     const auto value = [&](double distance) {
-        // What is left of nothing is the control with the sign turned.
+        // Nothing less the control is the control with the sign turned.
         return controls::left_by(controls::moved(c, truth, distance), {nothing, sums});
     };
     const std::vector<double> up = value(by), down = value(-by);
     std::vector<double> derivatives;
     for (std::size_t p = 0; p < up.size(); ++p) derivatives.push_back((down[p] - up[p]) / (2 * by));
     const controls::drift found = controls::drift_of(c, derivatives, sums, 0.1);
-    // Of strike, slope and weight two say it all: they are told apart by what they do.
+    // Two of strike, slope and weight say it all: they are told apart by what they do.
     const std::vector<double> there = controls::left_by(controls::moved(c, found, 1e-3), {nothing, sums}),
                               right = value(1e-3);
     for (std::size_t p = 0; p < there.size(); ++p) EXPECT_NEAR(there[p], right[p], 2e-6);
@@ -446,8 +446,8 @@ TEST(controls_greeks, are_in_the_kernels_that_are_warmed) {
                 if (k.needed.is_walk) out.push_back(k.needed.text);
             return out;
         };
-        const verbs::settled run = verbs::settle(with("auto"), {}, {}),
-                             plain = verbs::settle(with("none"), {}, {});
+        const verbs::settled run = verbs::settle(with("auto"), run_settings{}),
+                             plain = verbs::settle(with("none"), run_settings{});
         const std::vector<std::string> with_controls = texts_of(run), without = texts_of(plain);
         // A trade with a right may turn out to have no control, one that jumps or one that does not.
         EXPECT_EQ(with_controls.size(), plan::has_rights(t) ? without.size() + 2 : without.size()) << t.id;

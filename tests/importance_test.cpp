@@ -234,7 +234,7 @@ TEST(importance, depends_on_no_thread_and_no_neighbour) {
     EXPECT_TRUE(same_bits(alone.at("asian").price, a.at("asian").price));
 }
 
-// The shifts of the first market are those of the others. Of a control that they replace the mean is gone.
+// The shifts of the first market are those of the others. The mean of a control that they replace is gone.
 TEST(importance, of_the_first_market_holds_in_the_others) {
     const book b = book::parse(std::string(market_text) + trades_text);
     const market here = *b.market(), there = here.with("A.volatility", 0.22);
@@ -293,8 +293,8 @@ TEST(importance, is_refused_by_commands_that_take_none) {
 }
 
 // 400 runs of few paths, each with a pilot of its own; the count has a deviation of 4.4, so that a sound
-// engine is outside of these bounds for one set of seeds in 800. Seeds are fixed. Of 4,000 other seeds 95.6 %
-// held the truth of either trade.
+// engine is outside of these bounds for one set of seeds in 800. Seeds are fixed; 95.6 %
+// of 4,000 other seeds held the truth of either trade.
 TEST(importance, intervals_of_95_percent_hold_the_truth) {
     for (const char* id : {"put_4", "up_and_in"}) {
         const std::string all = trades_text;

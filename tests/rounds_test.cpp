@@ -12,6 +12,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/analytics/black.h"
@@ -52,7 +53,7 @@ run_options to(const std::string& tolerance, const char* random = "philox") {
 results priced(const run_options& how, const std::string& trades = trades_text) {
     return engine().price(book::parse(market_text + trades), how);
 }
-const price_row& row_of(const results& of, const std::string& trade) {
+const price_row& row_of(const results& of, std::string_view trade) {
     return *std::ranges::find(of.rows, trade, &price_row::trade);
 }
 bool same_bits(const price_row& a, const price_row& b) {
@@ -326,6 +327,18 @@ TEST(rounds_of_totals, give_paths_to_those_that_carry_the_error) {
     most.overrides.paths = 131072;
     const results missed = priced(most, trades);
     EXPECT_GT(missed.totals().at(0).high - missed.totals().at(0).value, 0.01);
+    EXPECT_TRUE(row_of(missed, "large").misses_tolerance);
+    EXPECT_NE(row_of(missed, "large").message.find("the total in USD is still too wide; about "),
+              std::string::npos)
+        << row_of(missed, "large").message;
+    EXPECT_FALSE(row_of(r, "large").misses_tolerance);
+    // Nobody has seen the far call pay.
+    const results unseen = priced(most, trades +
+                                            "  - {id: far, product: european, underlying: A, strike: 300, "
+                                            "maturity: 0.1}\n");
+    EXPECT_NE(row_of(unseen, "far").message.find("the total in USD has no error while this trade shows none"),
+              std::string::npos)
+        << row_of(unseen, "far").message;
 }
 
 // Trades on one asset have their paths in common, as far as the shorter run goes: their errors add up, or

@@ -128,7 +128,7 @@ struct pilot_paths {
     std::vector<double> payoffs;
     std::vector<std::vector<double>> sums;  // of the basis
 };
-// What paths leave of payoffs.
+// The part of payoffs that paths leave.
 std::vector<double> left_by(const control& of, const pilot_paths& on);
 
 // The drift that leaves least of the variance of derivatives of what paths leave, as they are where the

@@ -414,7 +414,7 @@ double least_weight(const control& of) {
     return 1e-3 * largest;
 }
 
-// Where a jump of the control takes most away from payoffs, of the places about the one that it has.
+// The place, about the one that it has, where a jump of the control takes most away from payoffs.
 double best_place(const control& of, std::size_t jump, std::span<const double> payoffs,
                   std::span<const std::vector<double>> sums) {
     const column sum = sum_of(of, sums), power = map(sum, [](double x) { return kernels::exp(x); });

@@ -364,7 +364,7 @@ class pool {
     std::vector<component> components_;
 };
 
-// What most paths pay, or half of them at least: only what differs from it has a variance.
+// The amount that most paths pay, or half of them at least: only what differs from it has a variance.
 double median_of(std::vector<double> payoffs) {
     const auto middle = payoffs.begin() + static_cast<std::ptrdiff_t>(payoffs.size() / 2);
     std::nth_element(payoffs.begin(), middle, payoffs.end());

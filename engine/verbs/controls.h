@@ -108,7 +108,7 @@ std::shared_ptr<ready_trade> ready_with(const controls::control& what, controlle
 // show".
 std::string evidence(const controls::control& of);
 
-// Where the controls of a run are from.
+// The origin of the controls of a run.
 struct control_stages {
     // Controls that were chosen before, in other markets; empty: pilots in the first market choose.
     std::function<std::optional<controls::control>(const books::trade&, const market&)> held{};

@@ -111,7 +111,7 @@ class book_on_gpu {
     using other_forms = std::array<std::shared_ptr<const ready_trade>, 2>;
     std::vector<other_forms> other_plans_;                       // by trade; null: it has no other
     std::vector<std::optional<cuda::policy_kernels>> policies_;  // by trade
-    // Of prices as they are found, then as trades with rights are in other forms.
+    // By form: prices as they are found, then trades with rights in their other forms.
     std::array<walk, 3> prices_, prices_over_points_;
     walk bounds_;
 };

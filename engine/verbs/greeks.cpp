@@ -711,8 +711,8 @@ class greek_run {
         fill(row, of, i, n, std::move(means));
         // The derivative of a payoff with a kink jumps, and moves by whole paths: as the price of one that
         // jumps, it errs by one path at least, which is as much as the paths that carry the price have each.
-        // What a control leaves of the payoff carries another variance, and has kinks of both near each
-        // other, or, of an exact one, none.
+        // The rest that a control leaves of the payoff carries another variance, and has kinks of both near
+        // each other, or, of an exact one, none.
         const controls::control* const control = controls_.here(of.rows[i].trade);
         const double hits = control == nullptr
                                 ? of.rows[i].effective_hits
@@ -814,7 +814,7 @@ class greek_run {
     bool is_without_on_two_days(const std::string& trade) const {
         return controls_.here(trade) != nullptr && control_of_days(trade) == nullptr;
     }
-    // Of the trades at these places that have controls today, but none in a difference of two days; by trade.
+    // By trade, those at these places that have controls today, but none in a difference of two days.
     std::map<std::string, price_row> prices_without_controls(results& to,
                                                              const std::vector<std::size_t>& places,
                                                              const run_options& heard, stages by) {

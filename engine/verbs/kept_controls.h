@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The controls of a prepared book. A trade has the control that a pilot chooses in the market of the book, in
 // every market of that day, so that revaluations differ by what the market does and not by what pilots find.
-// Where its paths have other moves, as on another day, the pilot is walked in the market at hand.
+// The pilot is walked in the market at hand where its paths have other moves, as on another day.
 #pragma once
 
 #include <cstdint>

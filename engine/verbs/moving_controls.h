@@ -28,7 +28,7 @@ class moving_controls {
 
     // A trade of this market with the control of its plan. Both outlive this.
     void add(const books::trade& t, const planned& p);
-    // Of the unmoved market; null where the trade has none.
+    // The control of the unmoved market; null where the trade has none.
     const controls::control* here(const std::string& trade) const {
         const of_trade* const of = find(trade);
         return of == nullptr ? nullptr : of->control.get();

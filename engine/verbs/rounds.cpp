@@ -61,7 +61,7 @@ struct doubled_trade {
     std::uint64_t paths = 0;
     double variance = 0, steps = 0;
 
-    // What the next doubling takes from the variance, for what it costs.
+    // The variance that the next doubling takes away, for what it costs.
     double worth() const { return 0.5 * variance / (steps * static_cast<double>(paths)); }
     void double_paths() {
         paths *= 2;
@@ -292,6 +292,20 @@ class rounds {
                           100 * to_.confidence, w.half_width, w.tolerance, w.paths_needed)
                     : std::string("the paths show no error to hold against the tolerance");
             row.message += (row.message.empty() ? "" : "; ") + what;
+        }
+        if (!to_.of_run || !to_.of_run->is_of_totals) return;
+        constexpr std::uint64_t any = std::uint64_t{1} << 62;
+        for (const more_paths& one :
+             paths_for_totals(made_.told, steps_, to_.of_run->size, to_.confidence, any)) {
+            price_row& row = made_.told.rows[one.trade];
+            row.misses_tolerance = true;
+            row.message +=
+                (row.message.empty() ? "" : "; ") +
+                (row.has_error()
+                     ? fmt::format("the total in {} is still too wide; about {} paths of this trade "
+                                   "and of others should do",
+                                   row.currency, one.paths)
+                     : fmt::format("the total in {} has no error while this trade shows none", row.currency));
         }
     }
 

@@ -35,11 +35,12 @@ class prepared_book {
   public:
     explicit prepared_book(std::shared_ptr<verbs::prepared_state> state) : state_(std::move(state)) {}
 
-    // The bits of engine::price. Plans anew only the trades that read something of the market that has
-    // changed since they were planned: a curve, an asset, an exchange rate, a correlation, a fixing. A model
-    // of an asset or of rates that was read anew counts as changed; as_of changes all trades. Options may
-    // change from call to call; another precision plans all trades anew. Keeps the markets alive that trades
-    // were planned in.
+    // The bits of engine::price; with controls, those of a price in the book's own market and in this one at
+    // once, whose controls are those of the first. Plans anew only the trades that read something of the
+    // market that has changed since they were planned: a curve, an asset, an exchange rate, a correlation, a
+    // fixing. A model of an asset or of rates that was read anew counts as changed; as_of changes all trades.
+    // Options may change from call to call; another precision plans all trades anew. Keeps the markets alive
+    // that trades were planned in.
     //
     // On GPUs kernels and the numbers of trades stay where they are, and only numbers that have changed are
     // brought there, as long as paths, settings and devices are those of a call before and no file of shocks
