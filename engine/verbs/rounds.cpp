@@ -70,28 +70,18 @@ struct doubled_trade {
     friend bool operator<(const doubled_trade& a, const doubled_trade& b) { return a.worth() < b.worth(); }
 };
 
-void double_for_total(const currency_total& total, const results& so_far,
+// `rows`: the places in the run of those of the total's results.
+void double_for_total(const currency_total& total, const results& of_seen, std::span<const std::size_t> rows,
                       std::span<const std::uint64_t> steps, double tolerance, double confidence,
                       std::uint64_t most_paths, std::vector<more_paths>& to) {
     std::vector<doubled_trade> of;
-    std::vector<more_paths> unseen;
     double variance = 0;
-    for (std::size_t i = 0; i < so_far.rows.size(); ++i) {
-        const price_row& row = so_far.rows[i];
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        const price_row& row = of_seen.rows[k];
         const double error = row.error_in_totals();
-        if (row.status == trade_status::failed || row.currency != total.currency || error == 0) continue;
-        if (!is_figure(error)) {
-            unseen.push_back({i, 2 * row.paths});
-        } else {
-            of.push_back({i, row.paths, error * error, static_cast<double>(steps[i])});
-            variance += error * error;
-        }
-    }
-    // A total has no error while a trade shows none.
-    if (!unseen.empty()) {
-        for (const more_paths& one : unseen)
-            if (one.paths <= most_paths) to.push_back(one);
-        return;
+        if (row.currency != total.currency || error == 0) continue;
+        of.push_back({rows[k], row.paths, error * error, static_cast<double>(steps[rows[k]])});
+        variance += error * error;
     }
     const double half =
         is_figure(total.high)
@@ -120,9 +110,24 @@ void double_for_total(const currency_total& total, const results& so_far,
 
 std::vector<more_paths> paths_for_totals(const results& so_far, std::span<const std::uint64_t> steps,
                                          double tolerance, double confidence, std::uint64_t most_paths) {
+    // A trade that shows no error may show one on more paths, up to so many; the others go on without it.
+    constexpr std::uint64_t most_unseen = std::uint64_t{1} << 20;
     std::vector<more_paths> out;
-    for (const currency_total& total : so_far.totals())
-        double_for_total(total, so_far, steps, tolerance, confidence, most_paths, out);
+    results seen;
+    seen.manifest = so_far.manifest;
+    std::vector<std::size_t> rows;
+    for (std::size_t i = 0; i < so_far.rows.size(); ++i) {
+        const price_row& row = so_far.rows[i];
+        if (row.status == trade_status::failed) continue;
+        if (is_figure(row.error_in_totals())) {
+            seen.rows.push_back(row);
+            rows.push_back(i);
+        } else if (2 * row.paths <= std::min(most_paths, most_unseen)) {
+            out.push_back({i, 2 * row.paths});
+        }
+    }
+    for (const currency_total& total : seen.totals())
+        double_for_total(total, seen, rows, steps, tolerance, confidence, most_paths, out);
     return out;
 }
 
@@ -294,19 +299,24 @@ class rounds {
             row.message += (row.message.empty() ? "" : "; ") + what;
         }
         if (!to_.of_run || !to_.of_run->is_of_totals) return;
+        const auto miss = [&](price_row& row, const std::string& what) {
+            row.misses_tolerance = true;
+            row.message += (row.message.empty() ? "" : "; ") + what;
+        };
         constexpr std::uint64_t any = std::uint64_t{1} << 62;
         for (const more_paths& one :
              paths_for_totals(made_.told, steps_, to_.of_run->size, to_.confidence, any)) {
             price_row& row = made_.told.rows[one.trade];
-            row.misses_tolerance = true;
-            row.message +=
-                (row.message.empty() ? "" : "; ") +
-                (row.has_error()
-                     ? fmt::format("the total in {} is still too wide; about {} paths of this trade "
-                                   "and of others should do",
-                                   row.currency, one.paths)
-                     : fmt::format("the total in {} has no error while this trade shows none", row.currency));
+            if (row.has_error())
+                miss(row,
+                     fmt::format("the total in {} is still too wide; about {} paths of this trade and of "
+                                 "others should do",
+                                 row.currency, one.paths));
         }
+        for (price_row& row : made_.told.rows)
+            if (row.status == trade_status::priced && !is_figure(row.error_in_totals()))
+                miss(row,
+                     fmt::format("the total in {} has no error while this trade shows none", row.currency));
     }
 
     const planned_run& r_;
