@@ -18,7 +18,7 @@ struct draws_of_points : drawn {
     const word32* directions;
     normal_table<shock> normals_of;
     word32 index;
-    // Of the lane's own number.
+    // The lane's own number.
     word32 dimension;
     scramble own;
 

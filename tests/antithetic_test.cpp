@@ -41,6 +41,7 @@
 #include "tests/on_a_gpu.h"
 #include "tests/own_folder.h"
 #include "tests/plain_walk.h"
+#include "tests/rows_by_id.h"
 #include "tilewalk/prepared.h"
 #include "tilewalk/tilewalk.h"
 
@@ -85,18 +86,11 @@ run_options with(const char* antithetic, const char* random = "philox", std::uin
     return out;
 }
 
-std::map<std::string, price_row> priced(const run_options& options, const std::string& trades = trades_text) {
-    std::map<std::string, price_row> out;
-    for (price_row& row : engine().price(book::parse(market_text + trades), options).rows) {
-        if (row.status != trade_status::priced) throw std::runtime_error(row.trade + ": " + row.message);
-        out.emplace(row.trade, std::move(row));
-    }
-    return out;
+tests::rows_by_id priced(const run_options& options, const std::string& trades = trades_text) {
+    return tests::priced_by_id(market_text + trades, options);
 }
 
-bool same_bits(double a, double b) {
-    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
-}
+using tests::same_bits;
 
 double apart(const price_row& a, const price_row& b) {
     return (a.price - b.price) / std::hypot(a.standard_error, b.standard_error);
@@ -675,18 +669,8 @@ TEST(kernels_of_pairs_long, do_not_spill) {
 using on_a_gpu = tests::on_a_gpu;
 
 TEST_F(on_a_gpu, pairs_have_the_bits_of_the_cpu) {
-    for (const char* random : {"philox", "sobol"}) {
-        for (const char* precision : {"double", "single", "mixed"}) {
-            run_options here = with("pairs", random), there = here;
-            here.overrides.precision = there.overrides.precision = precision;
-            there.overrides.device = "0";
-            const auto a = priced(here), b = priced(there);
-            for (const auto& [id, row] : a) {
-                EXPECT_TRUE(same_bits(row.price, b.at(id).price)) << id << random << precision;
-                EXPECT_TRUE(same_bits(row.standard_error, b.at(id).standard_error)) << id << random;
-            }
-        }
-    }
+    tests::expect_bits_of_the_cpu_on_a_gpu(std::string(market_text) + trades_text,
+                                           [](const char* random) { return with("pairs", random); });
 }
 
 }  // namespace tilewalk

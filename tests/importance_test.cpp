@@ -35,6 +35,7 @@
 #include "products/program/recorder.h"
 #include "products/program/trial.h"
 #include "tests/on_a_gpu.h"
+#include "tests/rows_by_id.h"
 #include "tilewalk/prepared.h"
 #include "tilewalk/tilewalk.h"
 
@@ -83,18 +84,11 @@ run_options with(const char* importance, const char* random = "philox", std::uin
     return out;
 }
 
-std::map<std::string, price_row> priced(const run_options& options, const std::string& trades = trades_text) {
-    std::map<std::string, price_row> out;
-    for (price_row& row : engine().price(book::parse(market_text + trades), options).rows) {
-        if (row.status != trade_status::priced) throw std::runtime_error(row.trade + ": " + row.message);
-        out.emplace(row.trade, std::move(row));
-    }
-    return out;
+tests::rows_by_id priced(const run_options& options, const std::string& trades = trades_text) {
+    return tests::priced_by_id(market_text + trades, options);
 }
 
-bool same_bits(double a, double b) {
-    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
-}
+using tests::same_bits;
 
 bool has_shifts(const price_row& of) {
     return std::ranges::any_of(of.remarks,
@@ -596,18 +590,8 @@ TEST(importance, compiles_into_registers) {
 using on_a_gpu = tests::on_a_gpu;
 
 TEST_F(on_a_gpu, importance_has_the_bits_of_the_cpu) {
-    for (const char* random : {"philox", "sobol"}) {
-        for (const char* precision : {"double", "single", "mixed"}) {
-            run_options here = with("auto", random), there = here;
-            here.overrides.precision = there.overrides.precision = precision;
-            there.overrides.device = "0";
-            const auto a = priced(here), b = priced(there);
-            for (const auto& [id, row] : a) {
-                EXPECT_TRUE(same_bits(row.price, b.at(id).price)) << id << random << precision;
-                EXPECT_TRUE(same_bits(row.standard_error, b.at(id).standard_error)) << id << random;
-            }
-        }
-    }
+    tests::expect_bits_of_the_cpu_on_a_gpu(std::string(market_text) + trades_text,
+                                           [](const char* random) { return with("auto", random); });
 }
 
 }  // namespace tilewalk

@@ -31,7 +31,7 @@ struct kernel_basis {
     std::string reduction = "tree";       // a name of the catalogue of reductions
     // Rounds of Philox where paths make their shocks; in other precisions than single_fast always these.
     int rounds = kernels::philox_rounds;
-    // Of paths with points, unless their feed reads arrays.
+    // The way of paths with points, unless their feed reads arrays.
     point_way points = point_way::read;
 
     friend bool operator==(const kernel_basis&, const kernel_basis&) = default;
