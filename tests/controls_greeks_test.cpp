@@ -319,7 +319,7 @@ TEST(controls_greeks, drift_as_what_they_are_fitted_to_does) {
     const std::vector<double> up = value(by), down = value(-by);
     std::vector<double> derivatives;
     for (std::size_t p = 0; p < up.size(); ++p) derivatives.push_back((down[p] - up[p]) / (2 * by));
-    const controls::drift found = controls::drift_of(c, derivatives, sums, 0.1);
+    const controls::drift found = controls::drift_of(c, {derivatives, sums}, 0.1);
     // Two of strike, slope and weight say it all: they are told apart by what they do.
     const std::vector<double> there = controls::left_by(controls::moved(c, found, 1e-3), {nothing, sums}),
                               right = value(1e-3);

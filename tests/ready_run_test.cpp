@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cuda/backend.h"
 #include "engine/cuda/kernel_text.h"
 #include "kernels/arguments.h"
 #include "tests/changing_market.h"
+#include "tests/fake_backend.h"
 #include "tests/fake_device.h"
 #include "tests/merge_as_a_gpu.h"
 #include "tilewalk/book.h"
@@ -78,7 +78,7 @@ class machine {
     explicit machine(std::size_t count = 1)
         : gpus(new_gpus(count)),
           gpu(gpus.front()),
-          pricer(std::in_place, engine_settings{}, backend_on(gpus)),
+          pricer(std::in_place, engine_settings{}, tests::backend_on(gpus, compiler)),
           ready(pricer->prepare(trades)) {}
     ~machine() {
         ready.reset();
@@ -116,7 +116,7 @@ class machine {
     }
     // Rows have to be those of a plain call, on a GPU that nothing was left on.
     void expect_as_plain(const market& in, const run_options& with, const std::string& what) {
-        const engine plain({}, backend_on(new_gpus(1)));
+        const engine plain({}, tests::backend_on(new_gpus(1), compiler));
         tests::expect_same_rows(ready->price(in, with), plain.price(trades, in, with), what);
     }
 
@@ -136,21 +136,6 @@ class machine {
             made.back()->kernel = kernel_of;
         }
         return made;
-    }
-    std::shared_ptr<cuda::backend> backend_on(const fake_gpus& all) {
-        cuda::gpu_machine m;
-        m.survey = [all] {
-            cuda::device_survey found;
-            for (const auto& g : all) found.devices.push_back({g->properties, ""});
-            return found;
-        };
-        m.open = [all](int i) -> std::unique_ptr<cuda::device> {
-            return std::make_unique<cuda::fake_device>(all[static_cast<std::size_t>(i)]);
-        };
-        m.why_no_compiler = [] { return std::string(); };
-        m.compiler = [this]() -> cuda::compiler& { return compiler; };
-        m.kernel_folder.clear();
-        return std::make_shared<cuda::backend>(m);
     }
 };
 

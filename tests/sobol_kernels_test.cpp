@@ -311,16 +311,24 @@ TEST(made_points, are_few_and_of_few_trades) {
     const auto job_of = [](const program::path_program& code, const tests::made_trade& t) {
         return run::job{&code, &t.data, &t.when};
     };
-    const auto ways = [&](const std::vector<run::job>& jobs, const cuda::kernel_wish& how = {},
-                          std::optional<quasi::points> of = quasi::points{quasi::construction::steps}) {
-        return cuda::ways_of_points(how, jobs, [&](std::size_t) { return of; });
+    const auto ways_among = [](const std::vector<run::job>& all, const std::vector<run::job>& some,
+                               const cuda::kernel_wish& how, const std::optional<quasi::points>& points) {
+        const cuda::ways_of_points ways(how, all, [&](const run::job&) { return points; });
+        std::vector<point_way> out;
+        for (const run::job& job : some) out.push_back(ways.of(job));
+        return out;
     };
+    const auto ways = [&](const std::vector<run::job>& jobs, const cuda::kernel_wish& how = {},
+                          const std::optional<quasi::points>& points = quasi::points{
+                              quasi::construction::steps}) { return ways_among(jobs, jobs, how, points); };
     const run::job a = job_of(one.code, one), b = job_of(other.code, other), c = job_of(one.code, other);
     using all = std::vector<point_way>;
     EXPECT_EQ(ways({a, a, b}), (all{point_way::made, point_way::made, point_way::made}));
     // The same steps of the same noise; the code does not matter.
     EXPECT_EQ(ways({a, a, a, b}), (all{point_way::read, point_way::read, point_way::read, point_way::made}));
     EXPECT_EQ(ways({b, b, c}), (all{point_way::read, point_way::read, point_way::read}));
+    // Some of the run's jobs go the ways that they go among all.
+    EXPECT_EQ(ways_among({a, a, a, b}, {b, a}, {}, in_steps), (all{point_way::made, point_way::read}));
     // Jobs of a kernel go one way.
     EXPECT_EQ(ways({a, a, a, c}), (all{point_way::read, point_way::read, point_way::read, point_way::read}));
     EXPECT_EQ(ways({a, b}, {}, bridge), (all{point_way::read, point_way::read}));

@@ -3,7 +3,8 @@
 // functions of one weighted sum of the moves of all sources of noise over all steps, which is normal in every
 // model: the sum itself, its exponential, and calls and digitals on that, whose means are Black's. Under a
 // lognormal model the exponential of an asset's own moves is the asset over its forward price, and that of
-// falling weights a geometric average.
+// falling weights a geometric average. Under other models that ratio is a control of its own, whose mean is 1
+// wherever the steps of a path are martingales.
 #pragma once
 
 #include <algorithm>
@@ -46,6 +47,9 @@ class law_of_moves {
 struct knot {
     double at = 1;
     double slope = 0, jump = 0;
+    // Of all paths, those on which the payoff may jump already and the control not yet, or the other way
+    // round; 1: that is not known.
+    double share_between = 1;
 };
 
 struct control {
@@ -55,6 +59,8 @@ struct control {
     double on_sum = 0, on_exponential = 0;
     static constexpr std::size_t most_knots = 3;
     std::array<knot, most_knots> knots{};
+    // Those of the ratios that a world offers; empty: of none.
+    std::vector<double> on_ratios{};
 
     // How many times fewer paths the pilot says are enough for the same error.
     double fewer_paths = 1;
@@ -64,6 +70,7 @@ struct control {
     double share_of_hits = 0;  // of the pilot's paths, those that carry the variance without the control
 
     double mean(const normal_law& of_sum) const;
+    // Without the ratios.
     double value(double sum) const;
     bool jumps() const {
         return std::ranges::any_of(knots, [](const knot& k) { return k.jump != 0; });
@@ -75,23 +82,31 @@ struct drift {
     std::vector<double> parts{};
     double on_sum = 0, on_exponential = 0;
     std::array<knot, control::most_knots> knots{knot{0, 0, 0}, knot{0, 0, 0}, knot{0, 0, 0}};
+    std::vector<double> on_ratios{};
 };
+drift no_drift(const control& of);
 // A control where the market's number has moved by so much. Its mean is known there, too, whatever the drift.
 control moved(control of, const drift& by, double distance);
 
 // The sums that a pilot tries: none where a world has too many sources.
 std::vector<weights> basis_of(std::size_t sources, std::size_t steps);
 
-// Records sums of moves as further outputs of a program, for a pilot.
+// Records sums of moves and ratios as further outputs of a program, for a pilot.
 class sums_of_moves final : public plan::controller {
   public:
-    void begins(program::recorder&) override { basis_.clear(); }
+    void begins(program::recorder&) override { basis_.clear(), ratios_ = 0; }
     void hear(const models::source_moves& of, program::recorder& into) override;
+    void ends_path(std::uint32_t value_state, models::world& in, program::recorder& into) override;
     // By output, behind the trade's own.
     const std::vector<weights>& basis() const { return basis_; }
+    // The number of outputs behind those.
+    std::size_t ratios() const { return ratios_; }
+    const law_of_moves& law() const { return *law_; }
 
   private:
     std::vector<weights> basis_;
+    std::size_t ratios_ = 0;
+    std::optional<law_of_moves> law_;
 };
 
 // Records a control, and what is left to be paid.
@@ -100,10 +115,9 @@ class subtracted final : public plan::controller {
     explicit subtracted(const control& what) : what_(what) {}
     void begins(program::recorder& into) override;
     void hear(const models::source_moves& of, program::recorder& into) override;
-    bool has_end() const override { return true; }
-    void ends_path(std::uint32_t value_state, program::recorder& into) override;
+    void ends_path(std::uint32_t value_state, models::world& in, program::recorder& into) override;
     std::optional<std::uint32_t> result() const override { return result_; }
-    // Whether the last recording had the moves that the control is of.
+    // Whether the last recording had the moves and the ratios that the control is of.
     bool fits() const { return fits_; }
     // The mean of what is subtracted, in the market of the recording.
     double mean() const { return mean_; }
@@ -115,28 +129,30 @@ class subtracted final : public plan::controller {
     bool fits_ = false;
 };
 
-// The control that leaves least of the variance of payoffs on the paths of a pilot, where sums are those of
-// the basis, by path. None where that would not pay. A control that jumps would put jumps into derivatives of
-// a payoff that has none. A pilot that says less than the least gain may say it by chance; and a control
-// takes time.
-enum class jumps : bool { no, yes };
-std::optional<control> fit(std::span<const double> payoffs, std::span<const std::vector<double>> sums,
-                           std::span<const weights> basis, jumps may_jump = jumps::yes,
-                           double least_gain = 1.25);
-
+// Numbers by path.
 struct pilot_paths {
-    std::vector<double> payoffs;
-    std::vector<std::vector<double>> sums;  // of the basis
+    std::vector<double> payoffs{};
+    std::vector<std::vector<double>> sums{};    // of the basis
+    std::vector<std::vector<double>> ratios{};  // that the world offers
 };
+// The control that leaves least of the variance of payoffs on the paths of a pilot. None where that would not
+// pay. A control that jumps would put jumps into derivatives of a payoff that has none. A pilot that says
+// less than the least gain may say it by chance; and a control takes time.
+enum class jumps : bool { no, yes };
+inline constexpr double least_gain = 1.25;
+std::optional<control> fit(const pilot_paths& on, std::span<const weights> basis, jumps may_jump = jumps::yes,
+                           double least = least_gain);
+
+// The sum that a control is of, by path.
+std::vector<double> sum_on(const control& of, const pilot_paths& paths);
 // The part of payoffs that paths leave.
 std::vector<double> left_by(const control& of, const pilot_paths& on);
 
 // The drift that leaves least of the variance of derivatives of what paths leave, as they are where the
-// control has no drift. The places of its jumps stand still. A drift that takes the control far off within a
-// large move of the market's number, the reach, is fitted to noise, and small moves are not as good as
-// linear: then the control has none.
-drift drift_of(const control& of, std::span<const double> derivatives,
-               std::span<const std::vector<double>> sums, double reach);
+// control has no drift; they stand in the place of payoffs. The places of its jumps stand still. A drift that
+// takes the control far off within a large move of the market's number, the reach, is fitted to noise, and
+// small moves are not as good as linear: then the control has none.
+drift drift_of(const control& of, const pilot_paths& derivatives, double reach);
 // The drift of these places alone, from the paths in two markets.
 drift drift_of_jumps(const control& of, const pilot_paths& above, const pilot_paths& below, double distance);
 

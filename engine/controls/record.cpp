@@ -19,6 +19,14 @@ namespace row_names = program::row_names;
 constexpr std::size_t most_sums = 12, most_degree = 2;
 // Moves of more are made ahead of the paths on a GPU, where nothing else may read their normals.
 constexpr std::size_t most_sources = 63;
+// Each takes a state of a path, and a column of the fit.
+constexpr std::size_t most_ratios = 4;
+
+std::vector<value> ratios_of(models::world& of) {
+    std::vector<value> out = of.ratios();
+    if (out.size() > most_ratios) out.resize(most_ratios);
+    return out;
+}
 
 }  // namespace
 
@@ -62,6 +70,7 @@ double control::mean(const normal_law& of_sum) const {
         if (k.jump != 0)
             out += k.jump * kernels::norm_cdf((of_sum.mean - kernels::log(k.at)) / of_sum.deviation);
     }
+    for (const double x : on_ratios) out += x;  // each has the mean 1
     return out;
 }
 
@@ -85,12 +94,21 @@ std::vector<weights> basis_of(std::size_t sources, std::size_t steps) {
 
 void sums_of_moves::hear(const models::source_moves& of, program::recorder& into) {
     const std::size_t sources = of.moves.size();
-    basis_ = basis_of(sources, law_of_moves(of).steps());
+    law_.emplace(of);
+    basis_ = basis_of(sources, law_->steps());
     for (std::size_t k = 0; k < basis_.size(); ++k) {
         const std::size_t degrees = basis_.size() / sources, i = k / degrees;
         const std::uint32_t state = into.state("control_sum_" + std::to_string(k), 0.0);
         const value weight = into.row(row_names::numbered("control", k % degrees), basis_[k][i]);
         into.write(state, fma(weight, of.moves[i], into.read(state)));
+        into.output(state);
+    }
+}
+
+void sums_of_moves::ends_path(std::uint32_t, models::world& in, program::recorder& into) {
+    for (const value ratio : ratios_of(in)) {
+        const std::uint32_t state = into.state("control_ratio_" + std::to_string(ratios_++), 0.0);
+        into.write(state, ratio);
         into.output(state);
     }
 }
@@ -116,9 +134,11 @@ void subtracted::hear(const models::source_moves& of, program::recorder& into) {
     into.write(sum_, sum);
 }
 
-void subtracted::ends_path(std::uint32_t value_state, program::recorder& into) {
+void subtracted::ends_path(std::uint32_t value_state, models::world& in, program::recorder& into) {
     const value sum = into.read(sum_), power = exp(sum);
     const bool jumps = what_.jumps();
+    const std::vector<value> ratios = what_.on_ratios.empty() ? std::vector<value>() : ratios_of(in);
+    fits_ = fits_ && ratios.size() == what_.on_ratios.size();
     value left = into.read(value_state) + into.term("control_mean", mean_);
     left = left - into.term("control_on_sum", what_.on_sum) * sum;
     left = left - into.term("control_on_exponential", what_.on_exponential) * power;
@@ -135,6 +155,8 @@ void subtracted::ends_path(std::uint32_t value_state, program::recorder& into) {
             left = left - select(term("control_place", kernels::log(of.at)) < sum,
                                  term("control_jump", of.jump), 0.0);
     }
+    for (std::size_t k = 0; fits_ && k < ratios.size(); ++k)
+        left = left - into.term(row_names::numbered("control_on_ratio", k), what_.on_ratios[k]) * ratios[k];
     into.write(result_, left);
 }
 

@@ -11,12 +11,13 @@ using nlohmann::json;
 
 std::string written(const control& what) {
     json knots = json::array();
-    for (const knot& k : what.knots) knots.push_back({k.at, k.slope, k.jump});
+    for (const knot& k : what.knots) knots.push_back({k.at, k.slope, k.jump, k.share_between});
     return json{{"of_moves", what.of_moves},
                 {"parts", what.parts},
                 {"on_sum", what.on_sum},
                 {"on_exponential", what.on_exponential},
                 {"knots", knots},
+                {"on_ratios", what.on_ratios},
                 {"fewer_paths", what.fewer_paths},
                 {"pilot_paths", what.pilot_paths}}
         .dump();
@@ -33,7 +34,8 @@ control control_written_as(const std::string& text) {
         const json& knots = read.at("knots");
         for (std::size_t k = 0; k < out.knots.size(); ++k)
             out.knots[k] = {knots.at(k).at(0).get<double>(), knots.at(k).at(1).get<double>(),
-                            knots.at(k).at(2).get<double>()};
+                            knots.at(k).at(2).get<double>(), knots.at(k).at(3).get<double>()};
+        out.on_ratios = read.at("on_ratios").get<std::vector<double>>();
         out.fewer_paths = read.at("fewer_paths").get<double>();
         out.pilot_paths = read.at("pilot_paths").get<std::uint64_t>();
         if (out.of_moves.empty() || out.of_moves.front().empty() || knots.size() != out.knots.size())

@@ -28,41 +28,37 @@ std::vector<std::uint64_t> points_in_steps(const run::job& of) {
 
 }  // namespace
 
-std::vector<point_way> ways_of_points(const kernel_wish& how, std::span<const run::job> jobs,
-                                      const std::function<std::optional<quasi::points>(std::size_t)>& of) {
-    std::vector<point_way> out(jobs.size(), point_way::read);
-    if (how.feed && reads_shocks(how)) return out;
+ways_of_points::ways_of_points(const kernel_wish& how, std::span<const run::job> all, points_of_job points)
+    : points_(std::move(points)), are_read_(how.feed && reads_shocks(how)) {
+    if (are_read_) return;
     constexpr std::size_t most_alike = 2;
     std::map<std::vector<std::uint64_t>, std::size_t> alike;
-    std::vector<std::vector<std::uint64_t>> taken(jobs.size());
-    for (std::size_t j = 0; j < jobs.size(); ++j) {
-        const auto points = of(j);
-        if (!points) continue;
-        if (quasi::meets_targets(*points, *jobs[j].code, *jobs[j].when)) out[j] = point_way::targets;
-        if (!quasi::are_few(*points, *jobs[j].code, *jobs[j].when)) continue;
-        taken[j] = points_in_steps(jobs[j]);
+    std::vector<std::vector<std::uint64_t>> taken(all.size());
+    for (std::size_t j = 0; j < all.size(); ++j) {
+        const auto of_job = points_(all[j]);
+        if (!of_job || !quasi::are_few(*of_job, *all[j].code, *all[j].when)) continue;
+        taken[j] = points_in_steps(all[j]);
         ++alike[taken[j]];
     }
     const auto is_lone = [&](std::size_t j) { return !taken[j].empty() && alike[taken[j]] <= most_alike; };
-    std::map<const program::path_program*, bool> all_are_lone;
-    for (std::size_t j = 0; j < jobs.size(); ++j) {
-        bool& all = all_are_lone.try_emplace(jobs[j].code, true).first->second;
-        all = all && is_lone(j);
-    }
-    for (std::size_t j = 0; j < jobs.size(); ++j)
-        if (all_are_lone.at(jobs[j].code)) out[j] = point_way::made;
-    return out;
+    for (const run::job& job : all) made_.insert(job.code);
+    for (std::size_t j = 0; j < all.size(); ++j)
+        if (!is_lone(j)) made_.erase(all[j].code);
+}
+
+point_way ways_of_points::of(const run::job& one) const {
+    if (made_.contains(one.code)) return point_way::made;
+    const auto points = are_read_ ? std::nullopt : points_(one);
+    return points && quasi::meets_targets(*points, *one.code, *one.when) ? point_way::targets
+                                                                         : point_way::read;
 }
 
 std::vector<job_group> group_jobs(
     const gpu_run& run, const separated_jobs& separated, const packed_trades& packed,
     const std::optional<tuned_device>& tuned,
     const std::function<bool(const kernel_decision&, const program::path_program&)>& fits) {
-    const std::vector<point_way> points =
-        ways_of_points(run.how, run.jobs, [&](std::size_t j) -> std::optional<quasi::points> {
-            if (packed.failures[j] || separated.is_separated(j)) return std::nullopt;
-            return run.points_of(run.jobs[j]);
-        });
+    const ways_of_points ways(run.how, run.among.empty() ? separated.given() : run.among,
+                              [&](const run::job& job) { return run.points_of(job); });
     std::map<std::pair<const program::path_program*, point_way>, std::size_t> by_code;
     std::map<std::pair<std::string, std::string>, std::size_t> by_text;  // texts of walk and correlate
     std::vector<job_group> out;
@@ -71,7 +67,7 @@ std::vector<job_group> group_jobs(
         const auto* code = run.jobs[j].code;
         kernel_wish wish =
             separated.is_separated(j) ? wish_that_reads_moves(run.how, code->slots_per_step()) : run.how;
-        wish.points = points[j];
+        wish.points = separated.is_separated(j) ? point_way::read : ways.of(run.jobs[j]);
         auto known = by_code.find({code, wish.points});
         if (known == by_code.end()) {
             std::string moves_text;

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -25,8 +26,19 @@ struct tuned_device {
 // How points reach the paths of a run's jobs, which take these or none. A feed that was asked for and reads
 // arrays reads all of them. Paths make few points themselves, unless more than two jobs of the run take the
 // same, for which a row that is filled once is faster, or other jobs of their kernel can't.
-std::vector<point_way> ways_of_points(const kernel_wish& how, std::span<const run::job> jobs,
-                                      const std::function<std::optional<quasi::points>(std::size_t)>& of);
+class ways_of_points {
+  public:
+    using points_of_job = std::function<std::optional<quasi::points>(const run::job&)>;
+    ways_of_points(const kernel_wish& how, std::span<const run::job> all, points_of_job points);
+
+    // Of one of the jobs.
+    point_way of(const run::job& one) const;
+
+  private:
+    const points_of_job points_;
+    const bool are_read_;
+    std::set<const program::path_program*> made_;  // programs whose paths make their points
+};
 
 // Groups of jobs with the same kernel text. `fits` says whether the devices can run a program's kernel built
 // in a given way.

@@ -28,6 +28,7 @@ class lognormal final : public walk {
         return -0.5 * volatility::covariance(vol_, vol_, from, to);
     }
     arrival record(step& of, value x) override { return {x + of.own()}; }
+    bool is_martingale() const override { return true; }
     value variance_between(section_at_hand&, value scaled) override { return scaled; }
     std::string why_not_lognormal() const override { return ""; }
     location where() const override { return of_.where; }
@@ -64,6 +65,7 @@ class lognormal_by_scenario final : public walk {
         const value level = volatility_of_path(of);
         return {x + level * fma(level, squared, of.own())};
     }
+    bool is_martingale() const override { return true; }
     // A watched interval is one step.
     value variance_between(section_at_hand& of, value scaled) override {
         const value level = volatility_of_path(of);

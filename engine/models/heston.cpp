@@ -115,6 +115,7 @@ class heston final : public walk {
         }
         return {to.x};
     }
+    bool is_martingale() const override { return is_martingale_; }
     std::string detail() const override {
         return parts_ == 1 ? "" : fmt::format(", {} steps at a time", parts_);
     }
@@ -180,6 +181,7 @@ class heston final : public walk {
             any_step(of, [](const heston_step& s) { return s.risen() < variance_rows<value>::least_mean; }));
         const bool all_move = !any_step(of, [](const heston_step& s) { return !s.is_moving; });
         const bool are_short = !any_step(of, [](const heston_step& s) { return bound(s) > short_bound; });
+        is_martingale_ = !any_step(of, [](const heston_step& s) { return bound(s) >= 1; });
         const step::apart noise = of.noise_apart(0);
 
         // Sums over all parts: the variance at their starts, and at their ends as the asset sees it; skews,
@@ -230,7 +232,7 @@ class heston final : public walk {
     }
     value exact_drift(step& of, const drawn_variance<value>& drawn, value v) const {
         std::optional<value> uncorrected;
-        if (any_step(of, [](const heston_step& s) { return bound(s) >= 1; })) {
+        if (!is_martingale_) {
             uncorrected = fma(row(of, "k1", k1), v, row(of, "uncorrected", [](const heston_step& s) {
                                   return -s.rho_over_sigma() * s.kappa * s.theta * s.length;
                               }));
@@ -252,6 +254,7 @@ class heston final : public walk {
     heston_parameters p_;
     const markets::asset& of_;
     int parts_ = 1;  // of a step, each a step of the scheme
+    bool is_martingale_ = true;
     std::uint32_t variance_ = 0, between_ = 0;
     bool is_watched_ = false;
 };

@@ -72,6 +72,7 @@ class jumping final : public walk {
         return {inner_->record(of, start).x + compensator, start};
     }
     bool jumps() const override { return jumps_->intensity() > 0; }
+    bool is_martingale() const override { return inner_->is_martingale(); }
     value variance_between(section_at_hand& of, value scaled) override {
         return inner_->variance_between(of, scaled);
     }

@@ -46,12 +46,14 @@ std::vector<program::value> more_jumps_than(step& of, std::string_view name, dou
 std::unique_ptr<walk> with_jumps(std::unique_ptr<walk> inner, std::shared_ptr<const jump_law> jumps,
                                  double watched_steps_per_year);
 
-// A walk by jumps alone: what it did between two dates does not follow from where it was on them.
+// A walk by jumps alone, each step exact: what it did between two dates does not follow from where it was on
+// them.
 class walk_by_jumps : public walk {
   public:
     walk_by_jumps(std::string name_of_model, const markets::asset& of)
         : name_(std::move(name_of_model)), of_(of) {}
 
+    bool is_martingale() const final { return true; }
     program::value variance_between(section_at_hand& of, program::value scaled) final;
     std::string why_not_lognormal() const final;
     location where() const final { return of_.where; }

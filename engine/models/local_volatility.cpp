@@ -67,6 +67,7 @@ class local_volatility_walk final : public walk {
             fma((up + down) + 2.0 * volatility, z, difference * fma(z, z, of.into().constant(-1.0)));
         return {x + (drift + noise)};
     }
+    bool is_martingale() const override { return by_ == scheme::euler; }
 
     value variance_between(section_at_hand& of, value) override {
         if (!is_watched_) between_ = of.state("between", 0.0);

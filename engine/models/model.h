@@ -103,6 +103,9 @@ class walk {
     // Declares the walk's states.
     virtual void begin(section_at_hand& /*of*/) {}
     virtual arrival record(step& of, program::value x) = 0;
+    // True if every step as it is recorded is a martingale but for a quanto drift, so that M has the mean 1
+    // to rounding on any grid. Only known once the step is recorded.
+    virtual bool is_martingale() const { return false; }
     // True if the recorded path may start elsewhere than at x.
     virtual bool jumps() const { return false; }
     // The walk's choices for its grid, for people, to follow the model's description. Only known from begin

@@ -81,6 +81,7 @@ class rough_bergomi_walk final : public walk {
         of.into().write(variance_, xi * exp(fma(eta, y, correction)));
         return {x + fma(-0.5 * length, v, sqrt(v) * of.own())};
     }
+    bool is_martingale() const override { return true; }
 
     value variance_between(section_at_hand& of, value) override {
         if (!is_watched_) between_ = of.state("between", 0.0);

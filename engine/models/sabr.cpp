@@ -80,6 +80,9 @@ class sabr_walk_of_asset final : public walk {
         return {p_.beta == 1 ? lognormal(of, n, x) : p_.beta == 0 ? normal(of, n, x) : between(of, n, x)};
     }
 
+    // Elsewhere the probability of absorption takes noise for normal that is so but nearly.
+    bool is_martingale() const override { return !p_.is_stochastic || p_.beta == 0 || p_.beta == 1; }
+
     // The mean of what the noise has at both ends.
     value variance_between(section_at_hand& of, value) override {
         if (!is_watched_) between_ = of.state("between", 0.0);

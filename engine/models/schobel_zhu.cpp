@@ -47,6 +47,7 @@ struct volatility_step {
     double decay = 0, risen = 0, noise = 0;  // noise: the deviation of n
     quadratic integral;                      // of s^2
     quadratic growth, variance;
+    bool is_martingale = false;
 
     volatility_step(const parameters_of_volatility& p, double dt) {
         const double h = p.kappa * dt, e = kernels::exp(-h), e2 = e * e;
@@ -102,21 +103,23 @@ struct volatility_step {
                                         .shifted(p.theta);
             variance = variance + wander * slope.squared();
         }
-        correct(share * dt);
+        is_martingale = correct(share * dt);
     }
 
     static constexpr double least_unshared = 1e-12;
 
   private:
-    // Takes off the logarithm of the mean of exp(growth + variance / 2) over a normal n, where there is one.
-    void correct(double variance_of_noise) {
+    // Takes off the logarithm of the mean of exp(growth + variance / 2) over a normal n. False where there is
+    // none.
+    bool correct(double variance_of_noise) {
         const quadratic all = growth + 0.5 * variance;
         const double room = 1 - 2 * all.nn * variance_of_noise;
-        if (!(room > 0)) return;
+        if (!(room > 0)) return false;
         const double half = 0.5 * variance_of_noise / room;
         growth.one -= all.one + half * all.n * all.n - 0.5 * kernels::log(room);
         growth.s -= all.s + 2 * half * all.n * all.sn;
         growth.ss -= all.ss + half * all.sn * all.sn;
+        return true;
     }
 };
 
@@ -132,6 +135,10 @@ class schobel_zhu_walk final : public walk {
     void begin(section_at_hand& of) override { volatility_ = of.state("volatility", p_.vol0); }
 
     arrival record(step& of, value x) override {
+        const std::span<const double> grid = of.grid();
+        is_martingale_ = true;
+        for (std::size_t i = 0; i + 1 < grid.size(); ++i)
+            is_martingale_ = is_martingale_ && volatility_step(p_, grid[i + 1] - grid[i]).is_martingale;
         const auto row = [&](const std::string& name,
                              const std::function<double(const volatility_step&)>& f) {
             return of.row(name, [&](double from, double to) { return f(volatility_step(p_, to - from)); });
@@ -158,6 +165,8 @@ class schobel_zhu_walk final : public walk {
         return {x + fma(deviation, noise.alone, made("growth", &volatility_step::growth))};
     }
 
+    bool is_martingale() const override { return is_martingale_; }
+
     value variance_between(section_at_hand& of, value) override {
         if (!is_watched_) between_ = of.state("between", 0.0);
         is_watched_ = true;
@@ -172,7 +181,7 @@ class schobel_zhu_walk final : public walk {
     const parameters_of_volatility& p_;
     const markets::asset& of_;
     std::uint32_t volatility_ = 0, between_ = 0;
-    bool is_watched_ = false;
+    bool is_watched_ = false, is_martingale_ = false;
 };
 
 class schobel_zhu final : public model {

@@ -57,6 +57,13 @@ class joint_world final : public world {
         section_.enter_step();
         record_joint_step(members_, section_, states_, by);
     }
+    std::vector<value> ratios() override {
+        std::vector<value> out;
+        for (const factor& f : members_.factors())
+            if (f.has_mean_of_one() && !f.walk->why_not_lognormal().empty())
+                out.push_back(states_.martingale(f));
+        return out;
+    }
 
     value spot(const std::string& asset) override { return states_.level(members_.find_asset(asset)); }
     value fx(const std::string& currency) override {

@@ -62,6 +62,11 @@ class world : public language::world {
     virtual void enter(std::span<const language::occurrence> runs) = 0;
     // Records the step from grid[i] to grid[i + 1] into the open section; it runs once for each i.
     virtual void record_step(hears_moves* by = nullptr) = 0;
+    // Assets over their forward prices at the end of the path, those of which the mean is known to be 1 on
+    // paths as they are recorded, however long steps are. One that is an exponential of its moves is left
+    // out: its law is that of a sum of them. Asked for once the step is recorded, in a section that follows
+    // it.
+    virtual std::vector<program::value> ratios() = 0;
 
     // The models that move assets and rates, one line each and what is to be known of them and of what was
     // recorded, for people.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a trade's program that depends on the moves of its world alone, sums of moves and controls that
-// are made of them: a controller adds it as the trade is recorded.
+// The part of a trade's program that depends on its world alone, sums of moves and controls that are made of
+// them: a controller adds it as the trade is recorded.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,8 @@ class controller : public models::hears_moves {
   public:
     // A recording begins; those before it count for nothing. The script's states are declared.
     virtual void begins(program::recorder& into) = 0;
-    // A section that runs once, after all others, is open, where there is one. The moves have been heard.
-    virtual bool has_end() const { return false; }
-    virtual void ends_path(std::uint32_t /*value_state*/, program::recorder&) {}
+    // A section that runs once, after all others, is open. The moves have been heard.
+    virtual void ends_path(std::uint32_t value_state, models::world& in, program::recorder& into) = 0;
     // The state that holds the result of a path in the place of the script's value.
     virtual std::optional<std::uint32_t> result() const { return std::nullopt; }
 };

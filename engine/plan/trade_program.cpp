@@ -315,9 +315,9 @@ events_by_step record_sections(language::payoff& script, const std::vector<block
     into.open_section(0, "step", steps);
     if (steps > 0) world->record_step(controls);
     if (rights != nullptr && steps > 0) rights->ends_step(grid, into);
-    if (controls != nullptr && controls->has_end() && steps > 0) {
+    if (controls != nullptr && steps > 0) {
         into.open_section(++section, "controls", 1);
-        controls->ends_path(script.value_state(), into);
+        controls->ends_path(script.value_state(), *world, into);
         after.back().push_back({section, 0});
     }
     return after;

@@ -60,6 +60,9 @@ struct walk {
     // Owns what the jobs point to, none of which changes any more. A back end that keeps it knows a job of a
     // later walk by its pointers.
     std::shared_ptr<const void> owner{};
+    // All jobs of the run, owned likewise, if these are some of them; empty: these are all. A back end walks
+    // some by the kernels of all.
+    std::span<const job> among{};
 
     // The points that a job takes; none: its numbers are independent.
     std::optional<quasi::points> points_of(const job& one) const {

@@ -24,7 +24,6 @@ namespace tilewalk::verbs {
 
 namespace {
 
-constexpr std::uint64_t most_share = 20;  // of a run, its inverse
 constexpr std::uint64_t most_paths = 2048;
 
 // Other paths than a run takes, and than other pilots do.
@@ -59,54 +58,224 @@ subject_of_control subject_of(const books::trade& t, const planned& p) {
 }
 
 std::uint64_t pilot_of_controls::paths() const {
-    return std::min(run.paths / most_share, most_paths) / cpu::lanes * cpu::lanes;
+    return std::min(run.paths_of_pilot(), most_paths) / cpu::lanes * cpu::lanes;
 }
 
 sums_on_pilot::sums_on_pilot(const subject_of_control& of, const markets::market_state& in,
-                             const pilot_of_controls& by, std::uint64_t paths,
-                             std::vector<arrays::shock_cube> scenarios)
+                             const pilot_of_controls& by, std::vector<arrays::shock_cube> scenarios)
     : by_(by),
-      paths_(paths),
       scenarios_(std::move(scenarios)),
       made_(planned_with(adds_, of, in, program::precision::double_, 0, by.cancel)) {
-    if (made_.is_certain() || adds_.basis().empty()) return;
+    if (!has_sums()) return;
     code_ = cpu::compile(made_.code);
     jumps_ = program::jumps_of(made_.code, made_.data, made_.when);
-    found_ = with(made_.data);
 }
 
-controls::pilot_paths sums_on_pilot::with(const program::path_data& data) const {
-    controls::pilot_paths out;
-    out.sums.resize(adds_.basis().size());
-    cpu::path_job job;
+void sums_on_pilot::walk(cpu::path_job job, controls::pilot_paths& to) const {
+    to.sums.resize(adds_.basis().size());
+    to.ratios.resize(adds_.ratios());
     job.code = &code_;
-    job.data = &data;
     job.when = &made_.when;
-    job.seed = seed_of_controls(by_.run.seed);
-    job.paths = paths_;
     job.scenarios = scenarios_;
     cpu::lane_machine machine(by_.operations);
     std::vector<double> found(code_.outputs.size() * kernels::paths_per_tile);
-    for (std::uint64_t first = 0; first < paths_; first += cpu::lanes) {
+    for (std::uint64_t first = 0; first < job.paths; first += cpu::lanes) {
         machine.walk_paths(job, first, found.data(), by_.cancel);
-        const auto add = [&](std::vector<double>& to, std::size_t output) {
+        const auto add = [&](std::vector<double>& all, std::size_t output) {
             const double* const begin = found.data() + output * kernels::paths_per_tile;
-            to.insert(to.end(), begin, begin + cpu::lanes);
+            all.insert(all.end(), begin, begin + cpu::lanes);
         };
-        add(out.payoffs, 0);
-        for (std::size_t k = 0; k < out.sums.size(); ++k) add(out.sums[k], k + 1);
+        add(to.payoffs, 0);
+        for (std::size_t k = 0; k < to.sums.size(); ++k) add(to.sums[k], k + 1);
+        for (std::size_t k = 0; k < to.ratios.size(); ++k) add(to.ratios[k], k + 1 + to.sums.size());
     }
+}
+
+std::size_t sums_on_pilot::jumps_of_a_path() const {
+    std::size_t out = 0;
+    for (std::size_t step = 0; step < made_.when.steps(); ++step)
+        for (const program::event& e : made_.when.events_after(step))
+            out += static_cast<std::size_t>(std::ranges::count(jumps_, e.section, &program::jump::section));
     return out;
 }
 
-chosen_control choose_control(const subject_of_control& of, const markets::market_state& in,
-                              const std::vector<arrays::shock_cube>& scenarios, const pilot_of_controls& by) {
-    if (!by.is_wanted() || by.paths() == 0) return {};
-    const sums_on_pilot pilot(of, in, by, by.paths(), scenarios);
-    if (!pilot.has_sums()) return {};
-    const auto fitted = [&](controls::jumps may) {
-        return controls::fit(pilot.found().payoffs, pilot.found().sums, pilot.basis(), may);
-    };
+controls::pilot_paths sums_on_pilot::walked_along(const controls::weights& way,
+                                                  std::span<const double> times) const {
+    const auto slots = static_cast<std::size_t>(made_.code.normals_per_step);
+    const std::size_t steps = made_.when.steps();
+    std::vector<double> normals(steps * slots * times.size(), 0.0);
+    for (std::size_t s = 0; s < steps; ++s)
+        for (std::size_t j = 0; j < std::min(slots, way.size()); ++j)
+            for (std::size_t p = 0; p < times.size(); ++p)
+                normals[(s * slots + j) * times.size() + p] = times[p] * way[j][s];
+    cpu::path_job job;
+    job.data = &made_.data;
+    job.seed = seed_of_controls(by_.run.seed);
+    job.paths = times.size();
+    job.normals = {normals.data(), slots * times.size(), times.size(), steps, slots, times.size()};
+    controls::pilot_paths out;
+    walk(job, out);
+    return out;
+}
+
+controls::pilot_paths sums_on_pilot::walked(std::uint64_t paths, const program::path_data& data) const {
+    cpu::path_job job;
+    job.data = &data;
+    job.seed = seed_of_controls(by_.run.seed);
+    job.paths = paths;
+    controls::pilot_paths out;
+    walk(job, out);
+    return out;
+}
+
+void sums_on_pilot::add_over(const quasi::order& points, std::uint64_t paths,
+                             controls::pilot_paths& to) const {
+    cpu::path_job job;
+    job.data = &made_.data;
+    job.seed = seed_of_pilots(by_.run.seed);
+    job.paths = paths;
+    job.points = {&points, cpu::few_points};
+    walk(job, to);
+}
+
+namespace {
+
+// The paths of a pilot, by independent numbers, or by points of each construction that is tried.
+struct tried_paths {
+    controls::pilot_paths all{};
+    constructions_to_try by{};  // one after the other, as many paths of each; none: by independent numbers
+
+    std::span<const double> of_construction(std::span<const double> payoffs, std::size_t k) const {
+        return payoffs.subspan(k * by.paths_of_each, by.paths_of_each);
+    }
+    // Those that a control is fitted to.
+    controls::pilot_paths fitted_to() const {
+        if (by.orders.empty()) return all;
+        const std::uint64_t of_each =
+            std::min(most_paths / by.orders.size() / cpu::lanes * cpu::lanes, by.paths_of_each);
+        controls::pilot_paths out;
+        out.sums.resize(all.sums.size());
+        out.ratios.resize(all.ratios.size());
+        for (std::size_t k = 0; k < by.orders.size(); ++k) {
+            const auto add = [&](const std::vector<double>& from, std::vector<double>& to) {
+                const auto some = of_construction(from, k).first(of_each);
+                to.insert(to.end(), some.begin(), some.end());
+            };
+            add(all.payoffs, out.payoffs);
+            for (std::size_t s = 0; s < out.sums.size(); ++s) add(all.sums[s], out.sums[s]);
+            for (std::size_t s = 0; s < out.ratios.size(); ++s) add(all.ratios[s], out.ratios[s]);
+        }
+        return out;
+    }
+    // As payoffs, or what a control leaves of them, show.
+    std::optional<chosen_points> points_for(std::span<const double> payoffs, const settled& run) const {
+        std::vector<tried_construction> tried;
+        for (std::size_t k = 0; k < by.orders.size(); ++k) {
+            const std::optional<double> gain = gain_of_points(of_construction(payoffs, k));
+            if (!gain) return std::nullopt;
+            tried.push_back({by.names[k], *gain});
+        }
+        return best_of(std::move(tried), payoffs.size(), run);
+    }
+};
+
+// All paths of the pilot but those that are `kept` for later.
+tried_paths walked_by(const sums_on_pilot& pilot, const pilot_of_controls& by, std::uint64_t kept) {
+    tried_paths out;
+    const std::uint64_t paths = by.run.paths_of_pilot() - kept;
+    if (by.run.finds_points_with_controls()) out.by = constructions_for(pilot.job(), by.run, paths);
+    for (const quasi::order& o : out.by.orders) pilot.add_over(o, out.by.paths_of_each, out.all);
+    if (out.by.orders.empty()) out.all = pilot.walked(std::min(paths / cpu::lanes * cpu::lanes, most_paths));
+    return out;
+}
+
+// Looks for the jumps of payoffs along a control's sum, on paths all of whose normals go its way: on these the
+// sum takes the value that is asked for.
+class search_of_jumps {
+  public:
+    search_of_jumps(const controls::control& of, const sums_on_pilot& pilot)
+        : pilot_(pilot),
+          law_(pilot.law().of_sum(of.of_moves)),
+          way_(pilot.law().of_normals(of.of_moves)) {}
+
+    // Puts a jump of the control where that of payoffs is, if payoffs jump about there, as on the paths that
+    // the control was fitted to.
+    void place(std::size_t jump, const controls::pilot_paths& fitted_to, controls::control& of) const {
+        controls::knot& at = of.knots[jump];
+        controls::control others = of;
+        others.knots[jump].jump = 0;
+        auto [low, high] = about(kernels::log(at.at), controls::sum_on(of, fitted_to));
+        for (int block = 0; block < blocks; ++block) {
+            const std::vector<double> sums = between(low, high);
+            const controls::pilot_paths found = pilot_.walked_along(way_, normals_for(sums));
+            if (!are_near(controls::sum_on(of, found), sums)) return;  // other numbers move the sum, too
+            const std::vector<double> left = controls::left_by(others, found);
+            std::size_t most = 0;
+            for (std::size_t p = 1; p + 1 < left.size(); ++p)
+                if (step(left, p) * at.jump > step(left, most) * at.jump) most = p;
+            if (!(step(left, most) * at.jump > least_share_of_jump * at.jump * at.jump)) return;
+            low = sums[most];
+            high = sums[most + 1];
+        }
+        at.at = kernels::exp(0.5 * (low + high));
+        // The density of a normal number is 0.4 at most.
+        at.share_between = 0.4 * (high - low) / law_.deviation;
+    }
+
+    static constexpr int blocks = 3;
+    static constexpr std::uint64_t paths_of_jump = blocks * cpu::lanes;
+
+  private:
+    static constexpr double least_share_of_jump = 0.5;
+
+    static double step(const std::vector<double>& of, std::size_t p) { return of[p + 1] - of[p]; }
+    // A few paths of the pilot to each side.
+    static std::pair<double, double> about(double sum, std::vector<double> sums) {
+        constexpr std::ptrdiff_t reach = 4;
+        std::ranges::sort(sums);
+        const std::ptrdiff_t at = std::ranges::lower_bound(sums, sum) - sums.begin();
+        const std::ptrdiff_t last = std::ssize(sums) - 1;
+        const auto nth = [&](std::ptrdiff_t k) {
+            return sums[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(k, 0, last))];
+        };
+        return {nth(at - reach), nth(at + reach)};
+    }
+    static std::vector<double> between(double low, double high) {
+        std::vector<double> out;
+        for (int p = 0; p < cpu::lanes; ++p) out.push_back(low + (high - low) * p / (cpu::lanes - 1));
+        return out;
+    }
+    // Times the way that has this sum.
+    std::vector<double> normals_for(const std::vector<double>& sums) const {
+        std::vector<double> out;
+        for (const double s : sums) out.push_back((s - law_.mean) / (law_.deviation * law_.deviation));
+        return out;
+    }
+    bool are_near(const std::vector<double>& found, const std::vector<double>& wanted) const {
+        constexpr double rounding = 1e-12;
+        for (std::size_t p = 0; p < found.size(); ++p)
+            if (!(std::abs(found[p] - wanted[p]) <= rounding * (std::abs(wanted[p]) + law_.deviation)))
+                return false;
+        return true;
+    }
+
+    const sums_on_pilot& pilot_;
+    controls::normal_law law_;
+    controls::weights way_;
+};
+
+void place_jumps(const sums_on_pilot& pilot, const controls::pilot_paths& fitted_to, controls::control& of) {
+    const search_of_jumps search(of, pilot);
+    // There are paths for one, the largest.
+    const auto largest =
+        std::ranges::max_element(of.knots, {}, [](const controls::knot& k) { return std::abs(k.jump); });
+    search.place(static_cast<std::size_t>(largest - of.knots.begin()), fitted_to, of);
+}
+
+// The control that fits, of those that may be.
+chosen_control fitted_control(const sums_on_pilot& pilot, const controls::pilot_paths& to,
+                              const pilot_of_controls& by) {
+    const auto fitted = [&](controls::jumps may) { return controls::fit(to, pilot.basis(), may); };
     chosen_control out{fitted(controls::jumps::yes)};
     if (by.jumps == jumps_of_controls::any || !out.what || !out.what->jumps()) return out;
     if (pilot.jumps().empty()) return {fitted(controls::jumps::no), false};
@@ -117,13 +286,77 @@ chosen_control choose_control(const subject_of_control& of, const markets::marke
     return {std::nullopt, false};
 }
 
+// Variance over the one that a control leaves, on all paths of a pilot.
+double fewer_paths_by(const controls::control& of, const controls::pilot_paths& on) {
+    const auto variance = [](const std::vector<double>& values) {
+        const double n = static_cast<double>(values.size());
+        double mean = 0, squares = 0;
+        for (const double x : values) mean += x / n;
+        for (const double x : values) squares += (x - mean) * (x - mean) / n;
+        return squares;
+    };
+    const double all = variance(on.payoffs), n = static_cast<double>(on.payoffs.size());
+    double left = variance(controls::left_by(of, on));
+    // A jump lies somewhere between two paths of the pilot, unless it was looked for.
+    for (const controls::knot& k : of.knots) left += std::min(2 / n, k.share_between) * k.jump * k.jump;
+    constexpr double most = controls::control::fewest_paths;
+    return left * most > all ? all / left : most;
+}
+
+// The time that a path takes with a control over that without.
+constexpr double cost_of_control = 1.1;
+// Pilots that show less may show it by chance.
+constexpr double least_gain_beside_points = 1.25;
+
+// Keeps the control only where it takes less time than the points that suit the trade without it.
+void hold_against_points(const tried_paths& found, const settled& run, chosen_control& to) {
+    const std::optional<chosen_points> without = found.points_for(found.all.payoffs, run);
+    if (!without) return;  // all paths pay alike
+    if (to.what) {
+        chosen_points with{run.asked_points};
+        if (!to.what->leaves_rounding()) {
+            const std::vector<double> left = controls::left_by(*to.what, found.all);
+            with = found.points_for(left, run).value_or(with);
+        }
+        const double less_time = to.what->fewer_paths / cost_of_control * with.less_time;
+        if (less_time > least_gain_beside_points * without->less_time) {
+            to.points = with;
+            return;
+        }
+        to.what.reset();
+    }
+    to.points = without;
+}
+
+}  // namespace
+
+chosen_control choose_control(const subject_of_control& of, const markets::market_state& in,
+                              const std::vector<arrays::shock_cube>& scenarios, const pilot_of_controls& by) {
+    if (!by.is_wanted() || by.paths() == 0) return {};
+    const sums_on_pilot pilot(of, in, by, scenarios);
+    if (!pilot.has_sums()) return {};
+    // Where a trade looks once for a jump, the place of its control's is worth some paths of the pilot, if that
+    // leaves most of them.
+    const std::uint64_t of_jump = search_of_jumps::paths_of_jump;
+    const bool may_jump = by.jumps != jumps_of_controls::none && pilot.jumps_of_a_path() == 1 &&
+                          4 * of_jump <= by.run.paths_of_pilot();
+    const tried_paths found = walked_by(pilot, by, may_jump ? of_jump : 0);
+    const controls::pilot_paths fitted_to = found.fitted_to();
+    chosen_control out = fitted_control(pilot, fitted_to, by);
+    if (out.what && out.what->jumps() && may_jump) place_jumps(pilot, fitted_to, *out.what);
+    if (out.what) out.what->fewer_paths = fewer_paths_by(*out.what, found.all);
+    if (out.what && !(out.what->fewer_paths > controls::least_gain)) out.what.reset();
+    if (!found.by.orders.empty()) hold_against_points(found, by.run, out);
+    return out;
+}
+
 chosen_control choose_control_like(const controls::control& other, const subject_of_control& of,
                                    const markets::market_state& in,
                                    const std::vector<arrays::shock_cube>& scenarios,
                                    const pilot_of_controls& by) {
-    const sums_on_pilot pilot(of, in, by, by.paths(), scenarios);
+    const sums_on_pilot pilot(of, in, by, scenarios);
     if (!pilot.has_sums()) return {};
-    return {controls::fit(pilot.found().payoffs, pilot.found().sums, pilot.basis(),
+    return {controls::fit(pilot.walked(by.paths()), pilot.basis(),
                           other.jumps() ? controls::jumps::yes : controls::jumps::no, 0)};
 }
 
@@ -142,7 +375,10 @@ std::shared_ptr<ready_trade> ready_with(const controls::control& what, controlle
                                         shape_store& shapes) {
     auto ready = std::make_shared<ready_trade>(std::move(made.made), shapes);
     ready->control_mean = made.mean;
-    for (const controls::knot& k : what.knots) ready->control_jumps += std::abs(k.jump);
+    for (const controls::knot& k : what.knots) {
+        ready->control_jumps += std::abs(k.jump);
+        ready->hidden_by_control += std::abs(k.jump) * k.share_between;
+    }
     return ready;
 }
 
@@ -185,6 +421,7 @@ void choose_controls(planned_run& r, const control_stages& stages, const teller&
                 else if (m == 0)
                     found = choose_control(of, in, scenarios.cubes, by);
                 p.is_priced_apart = !found.is_that_of_prices;
+                found.give_points(r.run, p);
                 if (!found.what || found.what->fewer_paths < stages.least_gain) continue;
                 std::optional<controlled_plan> made = plan_with(*found.what, of, in, by, scenarios.first[m]);
                 if (!made) continue;

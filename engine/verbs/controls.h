@@ -17,6 +17,7 @@
 #include "engine/cpu/compiled_programs.h"
 #include "engine/cpu/lane_operations.h"
 #include "engine/plan/trade_program.h"
+#include "engine/verbs/pilot.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/settled.h"
 #include "engine/verbs/walks.h"
@@ -56,32 +57,48 @@ struct pilot_of_controls {
 class sums_on_pilot {
   public:
     sums_on_pilot(const subject_of_control& of, const markets::market_state& in, const pilot_of_controls& by,
-                  std::uint64_t paths, std::vector<arrays::shock_cube> scenarios);
+                  std::vector<arrays::shock_cube> scenarios);
 
-    // Else no path was walked: nothing moves, or too much.
-    bool has_sums() const { return !found_.sums.empty(); }
-    const controls::pilot_paths& found() const { return found_; }
+    // Else there is no path to walk: nothing moves, or too much.
+    bool has_sums() const { return !made_.is_certain() && !adds_.basis().empty(); }
     std::span<const controls::weights> basis() const { return adds_.basis(); }
     const plan::trade_program& plan() const { return made_; }
+    run::job job() const { return {&made_.code, &made_.data, &made_.when}; }
     const std::vector<program::jump>& jumps() const { return jumps_; }
+    std::size_t jumps_of_a_path() const;  // each as often as a path looks for it
+    // So many paths, of independent numbers.
+    controls::pilot_paths walked(std::uint64_t paths) const { return walked(paths, made_.data); }
     // The same paths with other numbers of the program.
-    controls::pilot_paths with(const program::path_data& data) const;
+    controls::pilot_paths walked(std::uint64_t paths, const program::path_data& data) const;
+    // Paths whose normals, by slot and step, are so many times those of one way.
+    controls::pilot_paths walked_along(const controls::weights& way, std::span<const double> times) const;
+    const controls::law_of_moves& law() const { return adds_.law(); }
+    // Adds paths over points.
+    void add_over(const quasi::order& points, std::uint64_t paths, controls::pilot_paths& to) const;
 
   private:
+    void walk(cpu::path_job job, controls::pilot_paths& to) const;
+
     const pilot_of_controls& by_;
-    std::uint64_t paths_;
     std::vector<arrays::shock_cube> scenarios_;
     controls::sums_of_moves adds_;
     plan::trade_program made_;
     cpu::lane_program code_;
     std::vector<program::jump> jumps_;
-    controls::pilot_paths found_;
 };
 
 // None where it would not pay, or where the trade can have none.
 struct chosen_control {
     std::optional<controls::control> what{};
     bool is_that_of_prices = true;  // one with any jumps
+    // The points that suit the trade with that control; none: they are still to be chosen.
+    std::optional<chosen_points> points{};
+
+    void give_points(const settled& run, planned& to) const {
+        if (!points) return;
+        to.points = points->taken_in(run);
+        to.has_points_chosen = true;
+    }
 };
 chosen_control choose_control(const subject_of_control& of, const markets::market_state& in,
                               const std::vector<arrays::shock_cube>& scenarios, const pilot_of_controls& by);

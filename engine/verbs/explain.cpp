@@ -43,6 +43,7 @@ struct explained {
     // The same without shifts and not in pairs, which sensitivities are of; none: it is the same.
     std::optional<plan::trade_program> plain{};
     std::shared_ptr<const program::path_program> plain_code{};
+    std::optional<chosen_points> points{};  // that suit its control; none: they are still to be chosen
 };
 
 std::vector<explained> plan_all(const std::vector<books::trade>& trades, const markets::market_state& in,
@@ -71,11 +72,11 @@ std::vector<explained> plan_all(const std::vector<books::trade>& trades, const m
                 std::optional<plan::trade_program> uncontrolled;
                 std::optional<plan_to_shift> without_control;
                 // The control of a trade with rights is for the policy that a run finds.
-                std::optional<controls::control> control;
-                if (!plan::has_rights(trades[i]))
-                    control = choose_control({trades[i]}, in, scenarios, by).what;
-                if (control) {
-                    if (auto with = plan_with(*control, {trades[i]}, in, by)) {
+                chosen_control control;
+                if (!plan::has_rights(trades[i])) control = choose_control({trades[i]}, in, scenarios, by);
+                to.points = control.points;
+                if (control.what) {
+                    if (auto with = plan_with(*control.what, {trades[i]}, in, by)) {
                         uncontrolled = std::exchange(made, std::move(with->made));
                         without_control = to_shift(*uncontrolled, 0);
                         control_mean = with->mean;
@@ -128,11 +129,13 @@ class gpu_kernels {
     // The points of the trades, none of those that take independent numbers. Whether paths make them depends
     // on the other trades.
     void take(std::span<const std::optional<quasi::points>> by_trade) {
-        std::vector<std::optional<quasi::points>> by_job(trades_->jobs().size());
+        std::vector<run::job> jobs(trades_->jobs().begin(), trades_->jobs().end());
         for (std::size_t i = 0; i < by_trade.size(); ++i)
-            if (job_[i]) by_job[*job_[i]] = by_trade[i];
-        ways_ = cuda::ways_of_points(run_.how_of_points, trades_->jobs(),
-                                     [&](std::size_t job) { return by_job[job]; });
+            if (job_[i]) jobs[*job_[i]].points = by_trade[i];
+        const cuda::ways_of_points ways(run_.how_of_points, jobs,
+                                        [](const run::job& job) { return job.points; });
+        ways_.clear();
+        for (const run::job& job : jobs) ways_.push_back(ways.of(job));
     }
     // Empty for a trade that walks no path.
     std::string text_of(std::size_t trade, bool has_points) const {
@@ -247,10 +250,10 @@ told_source random_of(const explained& of, pilot_of_points& by, const markets::m
         return run.points ? points(*run.points, "") : independent("");
     const std::vector<arrays::shock_cube> scenarios = in.scenario_cubes();
     const run::job job{of.code.get(), &of.made->data, &of.made->when};
-    const chosen_points chosen = by.choose(job, scenarios, cancel);
+    const chosen_points chosen = of.points ? *of.points : by.choose(job, scenarios, cancel);
     const std::string why = "; " + evidence(chosen);
-    if (run.chooses_source && !chosen.are_worth_it) return independent(why);
-    return points(chosen.points, why);
+    const std::optional<quasi::points> taken = chosen.taken_in(run);
+    return taken ? points(*taken, why) : independent(why);
 }
 
 // By what it is decided to end a trade; none where nothing moves. Ranks are those of the policy that the run

@@ -34,6 +34,24 @@ gpu_trades::gpu_trades(std::vector<walked_job> of, const gpu_trades* before) : g
     const std::vector<run::job> jobs = jobs_of(given_);
     unite(jobs, before);
     seat(jobs, before);
+    for (std::size_t j = 0; j < given_.size(); ++j) places_.emplace(given_[j].trade.get(), j);
+}
+
+// Trades are known by their addresses, which stay theirs because these are held. They mostly come in the
+// order in which these stand.
+std::optional<std::vector<run::job>> gpu_trades::find(std::span<const walked_job> trades) const {
+    std::vector<run::job> out;
+    out.reserve(trades.size());
+    std::size_t next = 0;
+    for (const walked_job& t : trades) {
+        if (next == given_.size() || given_[next] != t) {
+            const auto found = places_.find(t.trade.get());
+            if (found == places_.end() || given_[found->second] != t) return std::nullopt;
+            next = found->second;
+        }
+        out.push_back(jobs_[next++]);
+    }
+    return out;
 }
 
 // Shapes are known by their places, which stay theirs as long as the trades before are held.
@@ -133,7 +151,9 @@ void book_on_gpu::find_control(std::size_t trade, const markets::market_state& i
     planned& p = plans_[trade];
     const subject_of_control of = subject_of(book_.trades[trade], p);
     try {
-        const auto found = choose_control(of, in, in.scenario_cubes(), by).what;
+        const chosen_control chosen = choose_control(of, in, in.scenario_cubes(), by);
+        chosen.give_points(run_, p);
+        const std::optional<controls::control>& found = chosen.what;
         if (!found) return;
         const auto plan_by = [&](const controls::control& what) -> std::shared_ptr<const ready_trade> {
             auto made = plan_with(what, of, in, by);

@@ -2,7 +2,6 @@
 // The trades of a run as GPUs walk them: in the programs that many shapes share.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -12,6 +11,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/book/book_state.h"
@@ -37,7 +37,8 @@ class gpu_trades {
     gpu_trades& operator=(const gpu_trades&) = delete;
 
     std::span<const run::job> jobs() const { return jobs_; }
-    bool are(std::span<const walked_job> trades) const { return std::ranges::equal(given_, trades); }
+    // The jobs of trades of which each is one of these; none: another is among them.
+    std::optional<std::vector<run::job>> find(std::span<const walked_job> trades) const;
 
   private:
     // A trade in the program that its own was united into.
@@ -54,13 +55,15 @@ class gpu_trades {
     void unite(std::span<const run::job> of, const gpu_trades* before);
     void seat(std::span<const run::job> of, const gpu_trades* before);
 
-    std::vector<walked_job> given_;  // by job; none: of jobs alone
+    std::vector<walked_job> given_;                               // by job; none: of jobs alone
+    std::unordered_map<const ready_trade*, std::size_t> places_;  // in `given_`
     std::shared_ptr<const united_shapes> united_;
     std::vector<std::shared_ptr<const seated_trade>> seated_;  // by job
     std::vector<run::job> jobs_;
 };
 
-// The walks of a book on GPUs that leave something for the next call. One call at a time uses it.
+// The walks of a book on GPUs that leave something for the next call, which may walk some of the trades. One
+// call at a time uses it.
 struct ready_on_gpus {
     struct of_source {
         std::shared_ptr<const gpu_trades> trades;

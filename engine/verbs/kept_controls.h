@@ -29,20 +29,34 @@ class kept_controls {
     void add_to(planned_run& r, shape_store& shapes, cpu::crew& by, const teller& tells);
 
   private:
+    // What choices depend on, beside the trade and its market.
+    struct asked {
+        std::uint64_t seed, paths, unit_paths;
+        bool chooses_source, chooses_construction;
+        quasi::points points;
+
+        explicit asked(const settled& run)
+            : seed(run.seed),
+              paths(run.paths),
+              unit_paths(run.unit_paths),
+              chooses_source(run.chooses_source),
+              chooses_construction(run.chooses_construction),
+              points(run.asked_points) {}
+        friend bool operator==(const asked&, const asked&) = default;
+    };
     struct kept_plan {
+        asked by;
         std::shared_ptr<const ready_trade> plain, controlled;  // the latter null: it has no control
-        std::uint64_t seed = 0, paths = 0;
+        chosen_control what{};
     };
     struct of_book_market {
-        std::uint64_t seed = 0, paths = 0;
-        std::optional<controls::control> what;
+        asked by;
+        chosen_control what;
     };
 
-    std::shared_ptr<const ready_trade> controlled(const books::trade& t, std::size_t i, const planned& p,
-                                                  const market& in, const pilot_of_controls& by,
-                                                  shape_store& shapes);
-    std::optional<controls::control> chosen_in_market_of_book(const books::trade& t, std::size_t i,
-                                                              const pilot_of_controls& by);
+    void take_control(const books::trade& t, std::size_t i, planned& p, const market& in,
+                      const pilot_of_controls& by, shape_store& shapes);
+    chosen_control chosen_in_market_of_book(const books::trade& t, std::size_t i, const pilot_of_controls& by);
 
     const std::optional<market> of_book_;
     std::mutex lock_;                                            // of what follows

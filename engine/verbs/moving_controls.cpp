@@ -29,26 +29,25 @@ std::vector<double> differences(const std::vector<double>& above, const std::vec
 // Derivatives of what paths leave, of those paths that have one. At a kink, or where a policy decides
 // otherwise, what is left moves in another way above than below, and a policy's other decision moves it as
 // much as all other paths together.
-struct derivatives_of_paths {
-    std::vector<double> found;
-    std::vector<std::vector<double>> sums;
-
-    derivatives_of_paths(const std::vector<double>& above, const std::vector<double>& here,
-                         const std::vector<double>& below, double distance,
-                         std::span<const std::vector<double>> all_sums)
-        : sums(all_sums.size()) {
-        constexpr double least_share = 0.01, of_rounding = 1e-12;
-        double size = 0;
-        for (const double x : here) size = std::max(size, std::abs(x));
-        for (std::size_t p = 0; p < here.size(); ++p) {
-            const double up = above[p] - here[p], down = here[p] - below[p];
-            const double room = least_share * (std::abs(up) + std::abs(down)) + of_rounding * size;
-            if (!(std::abs(up - down) <= room)) continue;
-            found.push_back((above[p] - below[p]) / distance);
-            for (std::size_t r = 0; r < sums.size(); ++r) sums[r].push_back(all_sums[r][p]);
-        }
+controls::pilot_paths derivatives_of_paths(const std::vector<double>& above, const std::vector<double>& here,
+                                           const std::vector<double>& below, double distance,
+                                           const controls::pilot_paths& on) {
+    constexpr double least_share = 0.01, of_rounding = 1e-12;
+    controls::pilot_paths out;
+    out.sums.resize(on.sums.size());
+    out.ratios.resize(on.ratios.size());
+    double size = 0;
+    for (const double x : here) size = std::max(size, std::abs(x));
+    for (std::size_t p = 0; p < here.size(); ++p) {
+        const double up = above[p] - here[p], down = here[p] - below[p];
+        const double room = least_share * (std::abs(up) + std::abs(down)) + of_rounding * size;
+        if (!(std::abs(up - down) <= room)) continue;
+        out.payoffs.push_back((above[p] - below[p]) / distance);
+        for (std::size_t r = 0; r < out.sums.size(); ++r) out.sums[r].push_back(on.sums[r][p]);
+        for (std::size_t k = 0; k < out.ratios.size(); ++k) out.ratios[k].push_back(on.ratios[k][p]);
     }
-};
+    return out;
+}
 
 }  // namespace
 
@@ -97,20 +96,20 @@ void moving_controls::find_drifts(of_trade& of, std::span<const std::string> key
     if (unknown.empty()) return;
     const plan::poll often = poll_of(by_.cancel);
     const exercise::policy* const policy = of.rights ? of.rights->policy.get() : nullptr;
-    const sums_on_pilot pilot({*of.trade, policy}, here_.state(), by_, paths_of_drifts(by_),
-                              here_.state().scenario_cubes());
+    const sums_on_pilot pilot({*of.trade, policy}, here_.state(), by_, here_.state().scenario_cubes());
+    const controls::pilot_paths here = pilot.walked(paths_of_drifts(by_));
     plan::maker_of_deciders rights;
     if (policy != nullptr) rights = [policy] { return exercise::follower_of(*policy); };
     controls::sums_of_moves adds;
     const plan::trade_numbers numbers(*of.trade, here_.state(), pilot.plan().code, pilot.plan().idle,
                                       program::precision::double_, often, std::move(rights), &adds);
-    for (const std::string& key : unknown) of.drifts.emplace(key, drift_of(of, pilot, numbers, key));
+    for (const std::string& key : unknown) of.drifts.emplace(key, drift_of(of, pilot, here, numbers, key));
 }
 
 controls::drift moving_controls::drift_of(const of_trade& of, const sums_on_pilot& pilot,
+                                          const controls::pilot_paths& here,
                                           const plan::trade_numbers& numbers, const std::string& key) {
-    controls::drift none;
-    none.parts.assign(pilot.basis().size(), 0.0);
+    const controls::drift none = controls::no_drift(*of.control);
     const auto numbers_in = [&](const market& moved) {
         controls::sums_of_moves adds;
         return numbers.in(moved.state(), poll_of(by_.cancel), &adds);
@@ -141,23 +140,26 @@ controls::drift moving_controls::drift_of(const of_trade& of, const sums_on_pilo
         throw_if_cancelled(e);  // what is wrong with that market is said where the trade is priced there
         return none;
     }
-    const controls::pilot_paths above = pilot.with(*up), below = pilot.with(*down);
+    const controls::pilot_paths above = pilot.walked(paths_of_drifts(by_), *up),
+                                below = pilot.walked(paths_of_drifts(by_), *down);
     const controls::control& control = *of.control;
     if (moves_jumps) {
         const double distance = from->distance;
         controls::drift out = controls::drift_of_jumps(control, above, below, distance);
-        const std::vector<double> left =
+        controls::pilot_paths left = here;
+        left.payoffs =
             differences(controls::left_by(controls::moved(control, out, distance / 2), above),
                         controls::left_by(controls::moved(control, out, -distance / 2), below), distance);
-        controls::drift rest = controls::drift_of(control, left, pilot.found().sums, reach);
+        controls::drift rest = controls::drift_of(control, left, reach);
         for (std::size_t k = 0; k < rest.knots.size(); ++k) rest.knots[k].at += out.knots[k].at;
         return rest;
     }
     if (!from->is_central) return none;
-    const derivatives_of_paths of_paths(
-        controls::left_by(control, above), controls::left_by(control, pilot.found()),
-        controls::left_by(control, below), from->distance, pilot.found().sums);
-    return controls::drift_of(control, of_paths.found, of_paths.sums, reach);
+    return controls::drift_of(
+        control,
+        derivatives_of_paths(controls::left_by(control, above), controls::left_by(control, here),
+                             controls::left_by(control, below), from->distance, here),
+        reach);
 }
 
 std::optional<controls::control> moving_controls::in(const std::string& trade, const market& other) {

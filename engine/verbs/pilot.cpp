@@ -20,12 +20,10 @@ namespace {
 
 using quasi::construction;
 
-constexpr std::uint64_t most_share = 20;  // of a run, its inverse
 // Blocks of 256 paths for a construction. Choices over the suite `convergence` have 81 % of the efficiency of
 // the best construction from 4 blocks, 84 % from 6, 85 % from 8 and from 16; in randomisations of 64 or 128
 // points they have less from few blocks (bench/results/2026-11-26-AMD-EPYC-pilots.txt).
 constexpr std::uint64_t most_blocks = 8;
-constexpr int randomisations_of_block = cpu::lanes / cpu::few_points;
 
 // The time that a path takes by each construction, over that of independent numbers, and the order in which
 // equals are preferred. The costs lie halfway between those of an Asian on an H100 in double, whose paths are
@@ -42,44 +40,13 @@ struct candidate {
 constexpr std::array candidates{candidate{construction::bridge, 1.5}, candidate{construction::principal, 2.0},
                                 candidate{construction::coarse, 1.7}, candidate{construction::steps, 1.3}};
 
-// Other paths than a run takes, and than are trained on.
-std::uint64_t seed_of_pilots(std::uint64_t seed) {
-    return kernels::low_word(kernels::path_block(seed, 0, 0, kernels::shift_stream, {0x70696c6fu, 0x74u}));
+double variance(std::span<const double> of) {
+    double mean = 0, squares = 0;
+    for (const double x : of) mean += x;
+    mean /= static_cast<double>(of.size());
+    for (const double x : of) squares += (x - mean) * (x - mean);
+    return squares / static_cast<double>(of.size() - 1);
 }
-
-// Moments of payoffs of independent randomisations.
-class spread {
-  public:
-    void add(const double* payoffs) {
-        for (int r = 0; r < randomisations_of_block; ++r) {
-            double sum = 0;
-            for (int i = 0; i < cpu::few_points; ++i) {
-                const double x = payoffs[r * cpu::few_points + i];
-                sum += x;
-                all_.push_back(x);
-            }
-            means_.push_back(sum / cpu::few_points);
-        }
-    }
-    // The variance of a mean of independent paths over that of a mean of points; nothing where payoffs do not
-    // differ, or are no numbers.
-    std::optional<double> fewer_paths() const {
-        const double paths = variance(all_) / cpu::few_points, points = variance(means_);
-        if (!std::isfinite(paths) || !(paths > 0)) return std::nullopt;
-        constexpr double most = 1e6;
-        return points * most > paths ? paths / points : most;
-    }
-
-  private:
-    static double variance(const std::vector<double>& of) {
-        double mean = 0, squares = 0;
-        for (const double x : of) mean += x;
-        mean /= static_cast<double>(of.size());
-        for (const double x : of) squares += (x - mean) * (x - mean);
-        return squares / static_cast<double>(of.size() - 1);
-    }
-    std::vector<double> all_, means_;
-};
 
 // Independent numbers stay where a pilot shows less. Chance alone shows as much once in 8 times from 64
 // randomisations whose means are normal, once in 4 from 32 (chi-squared): then a run takes longer for
@@ -94,26 +61,59 @@ double worth_of(construction how, double gain, double points) {
     return std::pow(gain, power) / std::ranges::find(candidates, how, &candidate::how)->cost;
 }
 
-// At most so many constructions that a run leaves open, and that make other numbers for the trade than those
-// before them.
-std::vector<quasi::order> orders_to_try(const run::job& of, const settled& run, std::uint64_t most,
-                                        std::vector<construction>& names) {
-    std::vector<quasi::order> out;
+}  // namespace
+
+std::uint64_t seed_of_pilots(std::uint64_t seed) {
+    return kernels::low_word(kernels::path_block(seed, 0, 0, kernels::shift_stream, {0x70696c6fu, 0x74u}));
+}
+
+constructions_to_try constructions_for(const run::job& of, const settled& run, std::uint64_t paths) {
+    const std::uint64_t blocks = paths / cpu::lanes;
+    constructions_to_try out;
     quasi::order_maker maker;
     for (const candidate& c : candidates) {
-        if (out.size() == most) break;
+        if (out.orders.size() == blocks) break;
         if (!run.chooses_construction && c.how != run.asked_points.construction) continue;
         quasi::order made = maker.made_for(*of.code, *of.data, *of.when, {c.how});
         const bool is_same = std::ranges::any_of(
-            out, [&](const quasi::order& before) { return made.makes_the_numbers_of(before); });
+            out.orders, [&](const quasi::order& before) { return made.makes_the_numbers_of(before); });
         if (is_same) continue;
-        out.push_back(std::move(made));
-        names.push_back(c.how);
+        out.orders.push_back(std::move(made));
+        out.names.push_back(c.how);
     }
+    if (!out.orders.empty())
+        out.paths_of_each = std::min(blocks / out.orders.size(), most_blocks) * cpu::lanes;
     return out;
 }
 
-}  // namespace
+std::optional<double> gain_of_points(std::span<const double> payoffs) {
+    std::vector<double> means;
+    for (std::size_t first = 0; first < payoffs.size(); first += cpu::few_points) {
+        double sum = 0;
+        for (const double x : payoffs.subspan(first, cpu::few_points)) sum += x;
+        means.push_back(sum / cpu::few_points);
+    }
+    const double paths = variance(payoffs) / cpu::few_points, points = variance(means);
+    if (!std::isfinite(paths) || !(paths > 0)) return std::nullopt;
+    constexpr double most = 1e6;
+    return points * most > paths ? paths / points : most;
+}
+
+chosen_points best_of(std::vector<tried_construction> tried, std::uint64_t pilot_paths, const settled& run) {
+    chosen_points out{run.asked_points};
+    double best = 0;
+    for (const tried_construction& one : tried) {
+        const double worth = worth_of(one.how, one.fewer_paths, static_cast<double>(run.unit_paths));
+        if (!(worth > best)) continue;
+        best = worth;
+        out.points.construction = one.how;
+        out.are_worth_it = one.fewer_paths > least_gain && worth > 1;
+    }
+    out.pilot_paths = pilot_paths;
+    out.tried = std::move(tried);
+    out.less_time = run.chooses_source && !out.are_worth_it ? 1 : best;
+    return out;
+}
 
 std::string evidence(const chosen_points& of) {
     if (of.tried.empty()) return "no pilot was walked";
@@ -148,42 +148,33 @@ void known_choices::keep(std::size_t trade, const std::shared_ptr<const ready_tr
 
 chosen_points pilot_of_points::choose(const run::job& of, std::span<const arrays::shock_cube> scenarios,
                                       const std::atomic<bool>* cancel) {
-    chosen_points out{run_.asked_points};
-    const std::uint64_t blocks = run_.paths / most_share / cpu::lanes;
-    std::vector<construction> names;
-    const std::vector<quasi::order> orders = orders_to_try(of, run_, blocks, names);
-    if (orders.empty() || (orders.size() == 1 && !run_.chooses_source)) return out;
-    const std::uint64_t each = std::min(blocks / orders.size(), most_blocks);
+    const chosen_points undecided{run_.asked_points};
+    const constructions_to_try all = constructions_for(of, run_, run_.paths_of_pilot());
+    if (all.orders.empty() || (all.orders.size() == 1 && !run_.chooses_source)) return undecided;
     const auto code = compiled_.of(*of.code);
     cpu::lane_machine machine(operations_);
-    std::vector<double> payoffs(code->outputs.size() * kernels::paths_per_tile);
-    double best = 0;
-    for (std::size_t k = 0; k < orders.size(); ++k) {
+    std::vector<double> found(code->outputs.size() * kernels::paths_per_tile);
+    std::vector<tried_construction> tried;
+    for (std::size_t k = 0; k < all.orders.size(); ++k) {
         cpu::path_job job;
         job.code = code.get();
         job.data = of.data;
         job.when = of.when;
         job.seed = seed_of_pilots(run_.seed);
-        job.paths = each * cpu::lanes;
+        job.paths = all.paths_of_each;
         job.scenarios = scenarios;
-        job.points = {&orders[k], cpu::few_points};
-        spread found;
-        for (std::uint64_t b = 0; b < each; ++b) {
-            machine.walk_paths(job, b * cpu::lanes, payoffs.data(), cancel);
-            found.add(payoffs.data());
+        job.points = {&all.orders[k], cpu::few_points};
+        std::vector<double> payoffs;
+        for (std::uint64_t first = 0; first < job.paths; first += cpu::lanes) {
+            machine.walk_paths(job, first, found.data(), cancel);
+            payoffs.insert(payoffs.end(), found.begin(), found.begin() + cpu::lanes);
         }
-        out.pilot_paths += job.paths;
-        const std::optional<double> gain = found.fewer_paths();
-        if (!gain) return {run_.asked_points};
-        out.tried.push_back({names[k], *gain});
-        const double worth = worth_of(names[k], *gain, static_cast<double>(run_.unit_paths));
-        if (worth > best) {
-            best = worth;
-            out.points.construction = names[k];
-            out.are_worth_it = *gain > least_gain && worth > 1;
-        }
+        const std::optional<double> gain = gain_of_points(payoffs);
+        if (!gain) return undecided;
+        tried.push_back({all.names[k], *gain});
     }
-    return out;
+    const std::uint64_t pilot_paths = all.paths_of_each * tried.size();
+    return best_of(std::move(tried), pilot_paths, run_);
 }
 
 void choose_points(std::span<const books::trade> trades, std::span<planned> plans, const open_choices& of) {
@@ -203,15 +194,13 @@ void choose_points(std::span<const books::trade> trades, std::span<planned> plan
                 return before->second;
         }
         if (run.decided) return decided_points(*run.decided, trades[i].id);
-        const chosen_points made = chosen_for(i, first);
-        if (run.chooses_source && !made.are_worth_it) return std::nullopt;
-        return made.points;
+        return chosen_for(i, first).taken_in(run);
     };
     const auto decide = [&](int, std::uint64_t i) {
         std::vector<planned*> markets;
         for (std::size_t k = i; k < plans.size(); k += trades.size())
             if (plans[k].needs_paths()) markets.push_back(&plans[k]);
-        if (markets.empty()) return;
+        if (markets.empty() || markets.front()->has_points_chosen) return;
         try {
             const std::optional<quasi::points> points = points_of_trade(i, *markets.front());
             for (planned* const p : markets) p->points = points;

@@ -35,6 +35,13 @@ struct chosen_points {
     bool are_worth_it = false;  // points take less time than independent numbers for the same error
     std::uint64_t pilot_paths = 0;
     std::vector<tried_construction> tried{};  // none where no pilot was walked
+    double less_time = 1;  // than by independent numbers for the same error; 1 where a run takes these
+
+    // Those that a trade of the run takes; none: independent numbers.
+    std::optional<quasi::points> taken_in(const settled& run) const {
+        if (run.chooses_source && !are_worth_it) return std::nullopt;
+        return points;
+    }
 };
 // The evidence, for people: "2048 pilot paths: bridge 21, steps 1.3 times fewer paths".
 std::string evidence(const chosen_points& of);
@@ -62,10 +69,27 @@ class known_choices {
     std::map<std::size_t, known> by_trade_;
 };
 
+// Other paths than a run takes, and than are trained on.
+std::uint64_t seed_of_pilots(std::uint64_t seed);
+
+// The constructions that a run leaves open for a trade, as far as they make other numbers than those before
+// them.
+struct constructions_to_try {
+    std::vector<quasi::construction> names{};
+    std::vector<quasi::order> orders{};  // likewise
+    std::uint64_t paths_of_each = 0;
+};
+constructions_to_try constructions_for(const run::job& of, const settled& run, std::uint64_t paths);
+
+// How many times fewer points are enough than independent paths, where a pilot's payoffs are of points; nothing
+// where payoffs do not differ, or are no numbers.
+std::optional<double> gain_of_points(std::span<const double> payoffs);
+// The construction that takes least time for the same error, and whether it takes less than independent numbers.
+chosen_points best_of(std::vector<tried_construction> tried, std::uint64_t pilot_paths, const settled& run);
+
 class pilot_of_points {
   public:
-    // Takes at most a twentieth of the paths of the run that it is for, which outlives it, and decides what
-    // the run leaves open.
+    // Decides what the run that it is for, which outlives it, leaves open.
     pilot_of_points(const cpu::lane_operations& operations, const settled& run)
         : operations_(operations), run_(run) {}
 

@@ -69,8 +69,9 @@ struct ready_trade {
     std::vector<correlation_taken> missing_correlations;
     double certain_value = 0;
     bool certain = false;  // no path is needed
-    // The mean of what paths subtract from what is paid, and by how much that jumps in all.
-    double control_mean = 0, control_jumps = 0;
+    // The mean of what paths subtract from what is paid, by how much that jumps in all, and by how much the
+    // price is out if no path lies between its jumps and those of what is paid.
+    double control_mean = 0, control_jumps = 0, hidden_by_control = 0;
     std::shared_ptr<const ready_trade> without_control{};  // where that is yet to be held against shifts
 
     ready_trade(plan::trade_program made, shape_store& shapes);
@@ -121,6 +122,7 @@ struct planned {
     std::shared_ptr<const ready_rights> rights;
     std::shared_ptr<const controls::control> control{};  // what `ready` subtracts; null: nothing
     std::optional<quasi::points> points{};               // see walked_job
+    bool has_points_chosen = false;                      // with its control
     std::string decisions{};                             // see price_row
     bool is_priced_apart = false;                        // by another control than derivatives take
 

@@ -146,7 +146,7 @@ std::vector<found_bound> walk_bounds(const planned_run& r, run::walk all, const 
     }
     teller told(heard);
     book_walk walk(bounding, r.run, all, told);
-    walk.on_gpus(by.gpus, by.on, untold);
+    walk.on_gpus(by.gpus, by.on, untold, by.keeps_of_bounds);
     walk.on_cpu(r.operations, by.on_cpu);
     std::vector<std::optional<walked_trade>> walked = walk.take_walked();
     for (std::size_t k = 0; k < of.size(); ++k) out[of[k]] = {std::move(walked[k]), bounding[k].failure};
@@ -488,8 +488,9 @@ std::vector<std::uint64_t> decided_paths_of(planned_run& r) {
     return out;
 }
 
-// Walks some trades of a run as a run of so many paths does that has the same decisions.
-priced_book walked_round(const planned_run& r, std::span<const std::size_t> some, std::uint64_t paths,
+// Walks some trades of a run as a run of so many paths does that has the same decisions. Policies were found
+// once, and the first round tells of it.
+priced_book walked_round(planned_run& r, std::span<const std::size_t> some, std::uint64_t paths,
                          const walkers& by, teller& tells) {
     settled run = r.run;
     run.unit_paths *= paths / r.run.paths;  // rounds are doublings of the first
@@ -501,11 +502,11 @@ priced_book walked_round(const planned_run& r, std::span<const std::size_t> some
         of.trades.push_back(r.book.trades[i]);
         plans.push_back(r.plans[i]);
     }
-    return std::move(
-        walked_and_told({run, r.operations, of, r.in, r.options, r.begin, r.started, std::move(plans),
-                         r.missing_correlations, r.wants_bounds, r.policies, r.facts_of_policies},
-                        by, tells)
-            .front());
+    return std::move(walked_and_told({run, r.operations, of, r.in, r.options, r.begin, r.started,
+                                      std::move(plans), r.missing_correlations, r.wants_bounds, r.policies,
+                                      std::exchange(r.facts_of_policies, {})},
+                                     by, tells)
+                         .front());
 }
 
 }  // namespace
@@ -544,8 +545,12 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     choose_points(planned, by.held_points, nullptr, tells);
     if (by.add_ways_back) by.add_ways_back(planned);
     const cpu_maker usual = stages{}.on_cpu;
-    const walkers with{gpus, on(), by.on_cpu, usual, nullptr, by.way_back_on_gpu};
+    walkers with{gpus, on(), by.on_cpu, usual, nullptr, by.way_back_on_gpu};
     if (!run.accuracy && !run.takes_decided_paths) return walked_and_told(std::move(planned), with, tells);
+    // The first round has all trades; later ones walk some of them by its programs and kernels.
+    ready_on_gpus first, first_of_bounds;
+    with.keeps = &first;
+    with.keeps_of_bounds = &first_of_bounds;
     const round_of_paths walk = [&](std::span<const std::size_t> some, std::uint64_t paths) {
         return walked_round(planned, some, paths, with, tells);
     };

@@ -106,6 +106,7 @@ struct walkers {
     cpu_maker on_cpu, on_cpu_for_shadows;
     ready_on_gpus* keeps = nullptr;  // for another run; null: nothing
     cuda::ways_back::decider way_back{};
+    ready_on_gpus* keeps_of_bounds = nullptr;  // likewise, of walks for bounds
 };
 // Trades with rights are planned to follow policies, which GPUs find where they can.
 using choice_of_devices = std::function<const cuda::backend::choice&()>;  // asked once there is need

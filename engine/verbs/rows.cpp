@@ -120,8 +120,9 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
     const double n = m.count;
     double of_paths = quasi ? quasi_error(*quasi, m, jumping.has(*p.ready)) : run::standard_error_of(m);
     // A payoff and its control may jump at slightly other places: on few paths, or on none, which then show
-    // no error. One path more or less is the least.
-    if (p.ready->control_jumps > 0) of_paths = std::hypot(of_paths, p.ready->control_jumps / n);
+    // no error. One path more or less is the least, or all that may lie between where that is known.
+    const double between = std::min(p.ready->control_jumps / n, p.ready->hidden_by_control);
+    if (between > 0) of_paths = std::hypot(of_paths, between);
     const double standard_error = std::max(of_paths, rounding_of(*p.ready, m.mean));
     row.randomisations = quasi ? quasi->units : 0;
     const double width = run::width_95(row.degrees_of_freedom()) * standard_error;

@@ -109,6 +109,14 @@ cuda::kernel_wish wished_for_points(run_settings all, cuda::kernel_wish as_asked
 
 }  // namespace
 
+std::uint64_t settled::paths_of_pilot() const {
+    constexpr std::uint64_t most_share = 20;  // of a run, its inverse
+    const bool finds_points = chooses_source || chooses_construction;
+    const std::uint64_t pilots = (chooses_controls ? 1U : 0U) + (chooses_importance ? 1U : 0U) +
+                                 (finds_points && !finds_points_with_controls() ? 1U : 0U);
+    return paths / most_share / std::max<std::uint64_t>(pilots, 1);
+}
+
 const random::catalogue_entry& source_of(const settled& run, bool has_points) {
     return random::source_of(run.random, has_points, random::back_end::gpu);
 }

@@ -56,6 +56,14 @@ struct settled {
     // Results whose decisions hold in the place of pilots', and whether the paths of each trade do.
     std::shared_ptr<const results> decided{};
     bool takes_decided_paths = false;
+
+    // Whether one pilot finds the control of a trade and its points: the control that leaves least is not
+    // always the one whose rest points suit. Paths that are shifted, or in pairs, need two.
+    bool finds_points_with_controls() const {
+        return chooses_controls && unit_paths > 0 && !chooses_importance && !walks_pairs;
+    }
+    // Paths of each pilot of a trade, which take a twentieth of a run together, or less.
+    std::uint64_t paths_of_pilot() const;
 };
 
 // The source of shocks of trades with points or without.

@@ -174,10 +174,11 @@ void book_walk::walk_on_gpus(const std::vector<std::size_t>& trades, bool has_po
     ready_on_gpus once;
     ready_on_gpus& all_ready = keeps != nullptr ? *keeps : once;
     ready_on_gpus::of_source& ready = has_points ? all_ready.with_points : all_ready.without;
-    std::vector<walked_job> jobs;
-    for (const std::size_t i : trades) jobs.push_back(plans_[i].walked());
-    if (!ready.trades || !ready.trades->are(jobs))
-        ready.trades = std::make_shared<const gpu_trades>(std::move(jobs), ready.trades.get());
+    std::vector<walked_job> wanted;
+    for (const std::size_t i : trades) wanted.push_back(plans_[i].walked());
+    std::optional<std::vector<run::job>> jobs;
+    if (ready.trades) jobs = ready.trades->find(wanted);
+    if (!jobs) ready.trades = std::make_shared<const gpu_trades>(std::move(wanted), ready.trades.get());
     const random::catalogue_entry& source = source_of(run_, has_points);
     const cuda::gpu_settings with{has_points ? run_.how_of_points : run_.how,
                                   run_.correlation,
@@ -187,7 +188,8 @@ void book_walk::walk_on_gpus(const std::vector<std::size_t>& trades, bool has_po
                                   &gpus.tuned()};
     cuda::launcher launcher(on.devices, gpus.kernels(), with, &ready.walk);
     run::walk asked = all_;
-    asked.jobs = ready.trades->jobs();
+    asked.jobs = jobs ? *jobs : ready.trades->jobs();
+    asked.among = ready.trades->jobs();
     asked.owner = ready.trades;
     if (tells_.is_heard()) {
         asked.on_progress = [&, before = tells_.now.path_steps_done](const run::progress& p) {

@@ -58,6 +58,8 @@ struct factor {
     bool jumps() const { return walk && walk->jumps(); }
     coordinate moves_in() const { return walk ? walk->moves_in() : coordinate::logarithm; }
     bool is_logarithm() const { return moves_in() == coordinate::logarithm; }
+    // Of X as it is recorded.
+    bool has_mean_of_one() const { return walk && walk->is_martingale() && quanto.empty() && !falls; }
 };
 
 // A source of moves: a factor's own noise, an own factor of its model that correlations name, or a noise of

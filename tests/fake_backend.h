@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The GPUs of an engine that are fake ones, with an empty store of kernels.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/cuda/backend.h"
+#include "tests/fake_device.h"
+
+namespace tilewalk::tests {
+
+// `by` outlives it.
+inline std::shared_ptr<cuda::backend> backend_on(const std::vector<std::shared_ptr<cuda::fake_gpu>>& gpus,
+                                                 cuda::compiler& by) {
+    cuda::gpu_machine m;
+    m.survey = [gpus] {
+        cuda::device_survey found;
+        for (const auto& g : gpus) found.devices.push_back({g->properties, ""});
+        return found;
+    };
+    m.open = [gpus](int i) -> std::unique_ptr<cuda::device> {
+        return std::make_unique<cuda::fake_device>(gpus[static_cast<std::size_t>(i)]);
+    };
+    m.why_no_compiler = [] { return std::string(); };
+    m.compiler = [&by]() -> cuda::compiler& { return by; };
+    m.kernel_folder.clear();
+    return std::make_shared<cuda::backend>(m);
+}
+
+}  // namespace tilewalk::tests
