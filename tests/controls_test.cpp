@@ -349,7 +349,11 @@ TEST(controls, go_with_points) {
     for (const char* id : {"call", "asian", "basket", "heston"}) {
         const price_row &a = points.at(id), &b = both.at(id);
         EXPECT_EQ(b.randomisations, 16u) << id;
-        EXPECT_LT(b.standard_error, a.standard_error) << id;
+        // Points alone do as well for some: then there is no control.
+        if (b.decisions.empty())
+            EXPECT_EQ(b.standard_error, a.standard_error) << id;
+        else
+            EXPECT_LT(b.standard_error, a.standard_error) << id;
         // Student's errors with 15 degrees of freedom: 6.8 as rarely as 4.5 of a normal number.
         EXPECT_NEAR(a.price, b.price, 6.8 * std::hypot(a.standard_error, b.standard_error)) << id;
     }

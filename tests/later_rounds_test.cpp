@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <span>
 #include <string>
@@ -153,7 +154,11 @@ fresh_run priced(const book& trades, const run_options& with) {
         return [] {};
     };
     cuda::text_compiler compiler;
-    compiler.refuses = [&](const std::string& text) { return !out.texts.insert(text).second; };
+    std::mutex lock;  // of the texts: threads compile side by side
+    compiler.refuses = [&](const std::string& text) {
+        const std::lock_guard guard(lock);
+        return !out.texts.insert(text).second;
+    };
     out.told = engine({}, tests::backend_on({gpu}, compiler)).price(trades, with);
     EXPECT_EQ(gpu->report(), "");
     return out;

@@ -47,7 +47,7 @@ class law_of_moves {
 struct knot {
     double at = 1;
     double slope = 0, jump = 0;
-    // Of all paths, those on which the payoff may jump already and the control not yet, or the other way
+    // The share of paths on which the payoff may jump already and the control not yet, or the other way
     // round; 1: that is not known.
     double share_between = 1;
 };

@@ -31,7 +31,7 @@ class ways_of_points {
     using points_of_job = std::function<std::optional<quasi::points>(const run::job&)>;
     ways_of_points(const kernel_wish& how, std::span<const run::job> all, points_of_job points);
 
-    // Of one of the jobs.
+    // The way of one of the jobs.
     point_way of(const run::job& one) const;
 
   private:

@@ -189,14 +189,12 @@ tried_paths walked_by(const sums_on_pilot& pilot, const pilot_of_controls& by, s
     return out;
 }
 
-// Looks for the jumps of payoffs along a control's sum, on paths all of whose normals go its way: on these the
-// sum takes the value that is asked for.
+// Looks for the jumps of payoffs along a control's sum, on paths all of whose normals go its way: on these
+// the sum takes the value that is asked for.
 class search_of_jumps {
   public:
     search_of_jumps(const controls::control& of, const sums_on_pilot& pilot)
-        : pilot_(pilot),
-          law_(pilot.law().of_sum(of.of_moves)),
-          way_(pilot.law().of_normals(of.of_moves)) {}
+        : pilot_(pilot), law_(pilot.law().of_sum(of.of_moves)), way_(pilot.law().of_normals(of.of_moves)) {}
 
     // Puts a jump of the control where that of payoffs is, if payoffs jump about there, as on the paths that
     // the control was fitted to.
@@ -335,8 +333,8 @@ chosen_control choose_control(const subject_of_control& of, const markets::marke
     if (!by.is_wanted() || by.paths() == 0) return {};
     const sums_on_pilot pilot(of, in, by, scenarios);
     if (!pilot.has_sums()) return {};
-    // Where a trade looks once for a jump, the place of its control's is worth some paths of the pilot, if that
-    // leaves most of them.
+    // The place of a jump is worth some paths of the pilot to a trade that looks once for one, if that leaves
+    // most of them.
     const std::uint64_t of_jump = search_of_jumps::paths_of_jump;
     const bool may_jump = by.jumps != jumps_of_controls::none && pilot.jumps_of_a_path() == 1 &&
                           4 * of_jump <= by.run.paths_of_pilot();

@@ -29,7 +29,7 @@ class kept_controls {
     void add_to(planned_run& r, shape_store& shapes, cpu::crew& by, const teller& tells);
 
   private:
-    // What choices depend on, beside the trade and its market.
+    // All that choices depend on, beside the trade and its market.
     struct asked {
         std::uint64_t seed, paths, unit_paths;
         bool chooses_source, chooses_construction;
@@ -56,7 +56,8 @@ class kept_controls {
 
     void take_control(const books::trade& t, std::size_t i, planned& p, const market& in,
                       const pilot_of_controls& by, shape_store& shapes);
-    chosen_control chosen_in_market_of_book(const books::trade& t, std::size_t i, const pilot_of_controls& by);
+    chosen_control chosen_in_market_of_book(const books::trade& t, std::size_t i,
+                                            const pilot_of_controls& by);
 
     const std::optional<market> of_book_;
     std::mutex lock_;                                            // of what follows

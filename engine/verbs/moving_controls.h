@@ -55,8 +55,8 @@ class moving_controls {
     of_trade* find(const std::string& trade) const;
     const markets_about& about(const std::string& key);
     controls::drift drift_of(const of_trade& of, const sums_on_pilot& pilot,
-                             const controls::pilot_paths& here,
-                             const plan::trade_numbers& numbers, const std::string& key);
+                             const controls::pilot_paths& here, const plan::trade_numbers& numbers,
+                             const std::string& key);
     void find_drifts(of_trade& of, std::span<const std::string> keys);
 
     const market& here_;

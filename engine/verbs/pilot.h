@@ -81,10 +81,11 @@ struct constructions_to_try {
 };
 constructions_to_try constructions_for(const run::job& of, const settled& run, std::uint64_t paths);
 
-// How many times fewer points are enough than independent paths, where a pilot's payoffs are of points; nothing
-// where payoffs do not differ, or are no numbers.
+// How many times fewer points are enough than independent paths, where a pilot's payoffs are of points;
+// nothing where payoffs do not differ, or are no numbers.
 std::optional<double> gain_of_points(std::span<const double> payoffs);
-// The construction that takes least time for the same error, and whether it takes less than independent numbers.
+// The construction that takes least time for the same error, and whether it takes less than independent
+// numbers.
 chosen_points best_of(std::vector<tried_construction> tried, std::uint64_t pilot_paths, const settled& run);
 
 class pilot_of_points {

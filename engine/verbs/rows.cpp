@@ -141,7 +141,7 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
     row.low = low;
     row.high = high;
     row.effective_hits = m.m4 > 0 ? m.m2 * (m.m2 / m.m4) : 0.0;
-    if (standard_error > of_paths) {
+    if (standard_error > of_paths || (m.m2 == 0 && between > 0)) {
         row.effective_hits = n;
     } else if (m.m2 == 0) {
         price_alike(row, plan::bounds_of(*p.ready->code, p.ready->data, p.ready->when), !quasi);

@@ -58,7 +58,7 @@ struct factor {
     bool jumps() const { return walk && walk->jumps(); }
     coordinate moves_in() const { return walk ? walk->moves_in() : coordinate::logarithm; }
     bool is_logarithm() const { return moves_in() == coordinate::logarithm; }
-    // Of X as it is recorded.
+    // As X is recorded.
     bool has_mean_of_one() const { return walk && walk->is_martingale() && quanto.empty() && !falls; }
 };
 
