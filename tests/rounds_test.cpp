@@ -98,7 +98,11 @@ TEST(rounds, add_up_to_the_bits_of_one_run) {
     for (const char* const random : {"philox", "auto"}) {
         for (const char* const controls : {"none", "auto"}) {
             SCOPED_TRACE(fmt::format("{}, controls {}", random, controls));
-            run_options how = to(std::string(random) == "auto" ? "0.0008" : "0.01", random);
+            const bool has_points = std::string(random) == "auto",
+                       has_controls = std::string(controls) == "auto";
+            const char* const of_paths_alone = has_points ? "0.0008" : "0.01";
+            const char* const beside_controls = has_points ? "0.0001" : "0.0005";
+            run_options how = to(has_controls ? beside_controls : of_paths_alone, random);
             how.overrides.controls = controls;
             const results r = priced(how);
             const tests::own_folder folder;
