@@ -475,23 +475,15 @@ double control::value(double sum) const {
     return out;
 }
 
-namespace {
-
-column sum_of(const control& of, std::span<const std::vector<double>> sums) {
-    column out(sums.front().size(), 0.0);
-    for (std::size_t r = 0; r < sums.size(); ++r) add_times(out, of.parts[r], sums[r]);
-    return out;
-}
-
-}  // namespace
-
 std::vector<double> sum_on(const control& of, const pilot_paths& paths) {
-    return sum_of(of, paths.sums);
+    column out(paths.payoffs.size(), 0.0);
+    for (std::size_t r = 0; r < paths.sums.size(); ++r) add_times(out, of.parts[r], paths.sums[r]);
+    return out;
 }
 
 std::vector<double> left_by(const control& of, const pilot_paths& on) {
     column out = on.payoffs;
-    add_times(out, -1, map(sum_of(of, on.sums), [&](double x) { return of.value(x); }));
+    add_times(out, -1, map(sum_on(of, on), [&](double x) { return of.value(x); }));
     for (std::size_t k = 0; k < of.on_ratios.size(); ++k) add_times(out, -of.on_ratios[k], on.ratios[k]);
     return out;
 }
@@ -507,7 +499,7 @@ double least_weight(const control& of) {
 
 // The place, about the one that it has, where a jump of the control takes most away from payoffs.
 double best_place(const control& of, std::size_t jump, const pilot_paths& on) {
-    const column sum = sum_of(of, on.sums), power = map(sum, [](double x) { return kernels::exp(x); });
+    const column sum = sum_on(of, on), power = map(sum, [](double x) { return kernels::exp(x); });
     regression others(on.payoffs);
     for (std::size_t k = 0; k < of.on_ratios.size(); ++k)
         if (of.on_ratios[k] != 0) others.add(on.ratios[k]);
@@ -551,7 +543,7 @@ drift drift_of(const control& of, const pilot_paths& derivatives, double reach) 
     const drift none = no_drift(of);
     const std::vector<column>& sums = derivatives.sums;
     if (derivatives.payoffs.size() < fewest_paths(sums.size())) return none;
-    const column sum = sum_of(of, sums), power = map(sum, [](double x) { return kernels::exp(x); });
+    const column sum = sum_on(of, derivatives), power = map(sum, [](double x) { return kernels::exp(x); });
     drift out = none;
     regression fitted(derivatives.payoffs);
     std::vector<double*> numbers;

@@ -286,13 +286,6 @@ chosen_control fitted_control(const sums_on_pilot& pilot, const controls::pilot_
 
 // Variance over the one that a control leaves, on all paths of a pilot.
 double fewer_paths_by(const controls::control& of, const controls::pilot_paths& on) {
-    const auto variance = [](const std::vector<double>& values) {
-        const double n = static_cast<double>(values.size());
-        double mean = 0, squares = 0;
-        for (const double x : values) mean += x / n;
-        for (const double x : values) squares += (x - mean) * (x - mean) / n;
-        return squares;
-    };
     const double all = variance(on.payoffs), n = static_cast<double>(on.payoffs.size());
     double left = variance(controls::left_by(of, on));
     // A jump lies somewhere between two paths of the pilot, unless it was looked for.

@@ -95,7 +95,7 @@ struct chosen_control {
     std::optional<chosen_points> points{};
 
     void give_points(const settled& run, planned& to) const {
-        if (!points) return;
+        if (!points || !(run.chooses_source || run.chooses_construction)) return;
         to.points = points->taken_in(run);
         to.has_points_chosen = true;
     }

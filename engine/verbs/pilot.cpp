@@ -40,14 +40,6 @@ struct candidate {
 constexpr std::array candidates{candidate{construction::bridge, 1.5}, candidate{construction::principal, 2.0},
                                 candidate{construction::coarse, 1.7}, candidate{construction::steps, 1.3}};
 
-double variance(std::span<const double> of) {
-    double mean = 0, squares = 0;
-    for (const double x : of) mean += x;
-    mean /= static_cast<double>(of.size());
-    for (const double x : of) squares += (x - mean) * (x - mean);
-    return squares / static_cast<double>(of.size() - 1);
-}
-
 // Independent numbers stay where a pilot shows less. Chance alone shows as much once in 8 times from 64
 // randomisations whose means are normal, once in 4 from 32 (chi-squared): then a run takes longer for
 // nothing. One that does without points may have ten times the error: a difference of two options whose pilot
@@ -84,6 +76,14 @@ constructions_to_try constructions_for(const run::job& of, const settled& run, s
     if (!out.orders.empty())
         out.paths_of_each = std::min(blocks / out.orders.size(), most_blocks) * cpu::lanes;
     return out;
+}
+
+double variance(std::span<const double> of) {
+    double mean = 0, squares = 0;
+    for (const double x : of) mean += x;
+    mean /= static_cast<double>(of.size());
+    for (const double x : of) squares += (x - mean) * (x - mean);
+    return squares / static_cast<double>(of.size() - 1);
 }
 
 std::optional<double> gain_of_points(std::span<const double> payoffs) {

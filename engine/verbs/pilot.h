@@ -81,6 +81,7 @@ struct constructions_to_try {
 };
 constructions_to_try constructions_for(const run::job& of, const settled& run, std::uint64_t paths);
 
+double variance(std::span<const double> of);
 // How many times fewer points are enough than independent paths, where a pilot's payoffs are of points;
 // nothing where payoffs do not differ, or are no numbers.
 std::optional<double> gain_of_points(std::span<const double> payoffs);
