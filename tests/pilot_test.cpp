@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -196,6 +197,31 @@ TEST(pilots, take_a_twentieth_of_a_run_at_most) {
         EXPECT_GT(walked, 0u);
         EXPECT_LE(walked, paths / 20) << why;
     }
+}
+
+// Pilots of controls, of shifts and of points, where each is walked by itself.
+TEST(pilots, take_a_twentieth_of_a_run_together) {
+    run_options options;
+    options.overrides.random = "sobol";
+    options.overrides.paths = 65536;
+    options.overrides.device = "cpu";
+    options.overrides.controls = "auto";
+    options.overrides.importance = "auto";
+    options.overrides.antithetic = "pairs";
+    const book b = book::parse(text);
+    const std::regex number("([0-9]+) pilot paths");
+    std::size_t most_pilots = 0;
+    for (const trade_plan& p : engine().explain(b, *b.market(), options)) {
+        std::string told = p.random;
+        for (const std::string& remark : p.remarks) told += "\n" + remark;
+        std::uint64_t walked = 0;
+        std::size_t pilots = 0;
+        for (std::sregex_iterator at(told.begin(), told.end(), number), end; at != end; ++at, ++pilots)
+            walked += std::stoull((*at)[1].str());
+        EXPECT_LE(walked, 65536u / 20) << told;
+        most_pilots = std::max(most_pilots, pilots);
+    }
+    EXPECT_GE(most_pilots, 2u) << "one pilot has a twentieth to itself";
 }
 
 // A choice of a moved market could differ; derivatives by differences would then compare other numbers.
