@@ -35,7 +35,8 @@ struct chosen_points {
     bool are_worth_it = false;  // points take less time than independent numbers for the same error
     std::uint64_t pilot_paths = 0;
     std::vector<tried_construction> tried{};  // none where no pilot was walked
-    double less_time = 1;  // than by independent numbers for the same error; 1 where a run takes these
+    // Than by independent numbers for the same error, at a modest guess; 1 where a run takes these.
+    double less_time = 1;
 
     // Those that a trade of the run takes; none: independent numbers.
     std::optional<quasi::points> taken_in(const settled& run) const {
