@@ -190,10 +190,34 @@ TEST(rounds, go_on_where_few_paths_carry_the_error) {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         how.overrides.seed = seed;
         const price_row row = priced(how, trade).rows.at(0);
-        EXPECT_FALSE(row.thin && !row.misses_tolerance) << "of seed " << seed;
+        EXPECT_FALSE(row.thin && row.effective_hits < 10 && !row.misses_tolerance) << "of seed " << seed;
         in_one_round += row.paths == 65536 ? 1 : 0;
     }
     EXPECT_EQ(in_one_round, 0);
+}
+
+// Where more paths carry it, it may be larger by what they leave uncertain, and the run can end.
+TEST(rounds, widen_an_error_that_few_paths_carry) {
+    price_row row;
+    row.status = trade_status::priced;
+    row.paths = 65536;
+    row.standard_error = 1;
+    row.thin = true;
+    const auto half_width = [&](double hits, double confidence) {
+        row.effective_hits = hits;
+        return verbs::width_of(row, 1e-3, confidence).half_width;
+    };
+    // The quantiles of chi-squared at 2.5 %: 9.5908 of 20 degrees, 74.2219 of 100; at 0.5 %: 67.3276 of 100.
+    EXPECT_NEAR(half_width(10, 0.95), 1.959964 * std::sqrt(20 / 9.5908), 0.01);
+    EXPECT_NEAR(half_width(50, 0.95), 1.959964 * std::sqrt(100 / 74.2219), 0.001);
+    EXPECT_NEAR(half_width(50, 0.99), 2.575829 * std::sqrt(100 / 67.3276), 0.003);
+    row.effective_hits = 50;
+    EXPECT_TRUE(verbs::width_of(row, 2.3, 0.95).is_met);
+    EXPECT_FALSE(verbs::width_of(row, 2.2, 0.95).is_met);
+    row.effective_hits = 9;
+    EXPECT_FALSE(verbs::width_of(row, 100, 0.95).is_met) << "so few may be off by anything";
+    row.thin = false;
+    EXPECT_TRUE(verbs::width_of(row, 1.96, 0.95).is_met);
 }
 
 TEST(rounds, that_are_out_of_time_are_not_begun) {
