@@ -71,9 +71,14 @@ std::vector<explained> plan_all(const std::vector<books::trade>& trades, const m
                 double control_mean = 0;
                 std::optional<plan::trade_program> uncontrolled;
                 std::optional<plan_to_shift> without_control;
-                // The control of a trade with rights is for the policy that a run finds.
                 chosen_control control;
-                if (!plan::has_rights(trades[i])) control = choose_control({trades[i]}, in, scenarios, by);
+                if (!plan::has_rights(trades[i])) {
+                    control = choose_control({trades[i]}, in, scenarios, by);
+                } else if (by.is_wanted()) {
+                    made.remarks.emplace_back(
+                        "a control, where one pays, is fitted to the policy that a run finds; price tells "
+                        "it");
+                }
                 to.points = control.points;
                 if (control.what) {
                     if (auto with = plan_with(*control.what, {trades[i]}, in, by)) {
