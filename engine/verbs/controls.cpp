@@ -294,17 +294,14 @@ double fewer_paths_by(const controls::control& of, const controls::pilot_paths& 
     return left * most > all ? all / left : most;
 }
 
-// The time that a path takes with a control over that without: on an H200 a basket of 50 assets takes 1.6
-// times as long (bench/results/2026-11-27-NVIDIA-H200-bench-convergence-controls.jsonl), one asset 1.1 times.
-double cost_of_control(int normals_per_step) {
-    return 1.1 + 0.01 * (normals_per_step - 1);
-}
-// Pilots that show less may show it by chance: a smaller one has more trades that lose, a larger one less to
-// gain (bench/results/2026-11-27-AMD-EPYC-pilots-of-controls.txt).
+// The time that a path takes with a control over that without.
+constexpr double cost_of_control = 1.1;
+// Pilots that show less may show it by chance (neighbours:
+// bench/results/2026-11-27-AMD-EPYC-pilots-of-controls.txt).
 constexpr double least_gain_beside_points = 1.6;
 
 // Keeps the control only where it takes less time than the points that suit the trade without it.
-void hold_against_points(const tried_paths& found, double cost, const settled& run, chosen_control& to) {
+void hold_against_points(const tried_paths& found, const settled& run, chosen_control& to) {
     const std::optional<chosen_points> without = found.points_for(found.all.payoffs, run);
     if (!without) return;  // all paths pay alike
     if (to.what) {
@@ -313,7 +310,7 @@ void hold_against_points(const tried_paths& found, double cost, const settled& r
             const std::vector<double> left = controls::left_by(*to.what, found.all);
             with = found.points_for(left, run).value_or(with);
         }
-        const double less_time = to.what->fewer_paths / cost * with.less_time;
+        const double less_time = to.what->fewer_paths / cost_of_control * with.less_time;
         if (less_time > least_gain_beside_points * without->less_time) {
             to.points = with;
             return;
@@ -341,8 +338,7 @@ chosen_control choose_control(const subject_of_control& of, const markets::marke
     if (out.what && out.what->jumps() && may_jump) place_jumps(pilot, fitted_to, *out.what);
     if (out.what) out.what->fewer_paths = fewer_paths_by(*out.what, found.all);
     if (out.what && !(out.what->fewer_paths > controls::least_gain)) out.what.reset();
-    if (!found.by.orders.empty())
-        hold_against_points(found, cost_of_control(pilot.job().code->normals_per_step), by.run, out);
+    if (!found.by.orders.empty()) hold_against_points(found, by.run, out);
     return out;
 }
 

@@ -59,9 +59,10 @@ double worth_of(construction how, double gain, double points) {
 }
 
 // The same where a payoff is held against what a control leaves of it: gains of smooth payoffs grow half as
-// fast beyond 32 points, and a whole power would promise the smoother one of the two too much. Over 299
-// trades and 17 of the suite `convergence`, 131,072 paths, choices by this have 1.25 and 1.4 times the
-// efficiency of choices by a whole power (bench/results/2026-11-27-AMD-EPYC-pilots-of-controls.txt).
+// fast beyond 32 points, and a whole power would promise the smoother one of the two too much. Over 17 trades
+// of the suite `convergence` and 299 others, 131,072 paths, choices by this have 1.4 and 1.24 times the
+// efficiency of choices by a whole power; it was picked on these trades
+// (bench/results/2026-11-27-AMD-EPYC-pilots-of-controls.txt).
 double modest_worth_of(construction how, double gain, double points) {
     return std::pow(gain, 1 + (power_of(points) - 1) / 2) / cost_of(how);
 }

@@ -42,7 +42,7 @@ constexpr double least_hits = 10;
 
 // How many times larger an error may be than the one that so many effective hits show: its square goes as a
 // chi-squared number of twice as many degrees of freedom, as that of payoffs does which a Poisson number of
-// paths meets. The quantile is Wilson and Hilferty's, off by less than 1 % from 20 degrees on.
+// paths meets. The quantile is Wilson and Hilferty's, off by less than 1 % from 20 degrees on at up to 99 %.
 double hidden_by_few(double hits, double confidence) {
     const double freedom = 2 * std::max(hits, least_hits), part = 2 / (9 * freedom);
     const double root = 1 - part - run::width_of(confidence, 1e300) * std::sqrt(part);
@@ -306,9 +306,11 @@ class rounds {
             const std::string what =
                 w.half_width > 0
                     ? fmt::format(
-                          "the interval at {:.4g} % is {:.3g} wide to each side, asked for was {:.3g}; "
+                          "the interval at {:.4g} % is {:.3g} wide to each side{}, asked for was {:.3g}; "
                           "about {} paths should do",
-                          100 * to_.confidence, w.half_width, w.tolerance, w.paths_needed)
+                          100 * to_.confidence, w.half_width,
+                          row.thin ? ", with what so few paths leave uncertain" : "", w.tolerance,
+                          w.paths_needed)
                     : std::string("the paths show no error to hold against the tolerance");
             row.message += (row.message.empty() ? "" : "; ") + what;
         }
