@@ -295,8 +295,7 @@ double fewer_paths_by(const controls::control& of, const controls::pilot_paths& 
 }
 
 // The time that a path takes with a control over that without: on an H200 1.27 for a swaption, 0.94 to 1.14
-// for others, of 50 normals too
-// (bench/results/2026-11-27-NVIDIA-H200-time-of-controls.txt).
+// for others, of 50 normals too (bench/results/2026-11-27-NVIDIA-H200-time-of-controls.txt).
 constexpr double cost_of_control = 1.1;
 // Pilots that show less may show it by chance (neighbours:
 // bench/results/2026-11-27-AMD-EPYC-pilots-of-controls.txt).
