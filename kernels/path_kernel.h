@@ -302,6 +302,34 @@ static void finish_row(const path_arguments& a, const double* payoffs, word32 ro
         feed_memory);
 }
 
+// Keeps the payoffs of a thread's paths, by output and path of the tile.
+template <class program, int width, class walker>
+static void keep_payoffs(const walker& of, double* to) {
+    constexpr int outputs = outputs_of<program>();
+    if constexpr (outputs == 1) {
+        for (int w = 0; w < width; ++w) to[w] = of.payoff(w);
+    } else {
+        unrolled<outputs>([&](int k) {
+            for (int w = 0; w < width; ++w) to[k * paths_per_tile + w] = of.payoff(w, k);
+        });
+    }
+}
+
+// Sums the payoffs of all outputs over the tile.
+template <class choice>
+static void finish_outputs(const path_arguments& a, const double* payoffs, char* feed_memory) {
+    constexpr int outputs = outputs_of<typename choice::program>();
+    if constexpr (outputs == 1) {
+        finish_row<choice>(a, payoffs, 0, feed_memory);
+    } else {
+#pragma unroll 1
+        for (int k = 0; k < outputs; ++k) {
+            if (k > 0) __syncthreads();  // the reduction's memory is free again
+            finish_row<choice>(a, payoffs + k * paths_per_tile, word32(k), feed_memory);
+        }
+    }
+}
+
 // The kernel is built as `choice` says, by its types real (of the states) and shock, program, feed, shape,
 // memory, numbers, source (of shocks) and reduction.
 template <class choice>
@@ -331,24 +359,10 @@ static void walk_tile(const path_arguments& a, char* shared) {
                                 work.trade.normal_row, work.trade.uniform_row, work.trade.target_step};
         choice::feed::walk(source::of(a, path, words), int(work.trade.steps),
                            choice::memory::of(a, feed_memory), body{walk});
-        if constexpr (outputs == 1) {
-            for (int w = 0; w < width; ++w) payoffs[in_tile + w] = walk.payoff(w);
-        } else {
-            unrolled<outputs>([&](int k) {
-                for (int w = 0; w < width; ++w) payoffs[k * paths_per_tile + in_tile + w] = walk.payoff(w, k);
-            });
-        }
+        keep_payoffs<program, width>(walk, payoffs + in_tile);
     }
     __syncthreads();
-    if constexpr (outputs == 1) {
-        finish_row<choice>(a, payoffs, 0, feed_memory);
-    } else {
-#pragma unroll 1
-        for (int k = 0; k < outputs; ++k) {
-            if (k > 0) __syncthreads();  // the reduction's memory is free again
-            finish_row<choice>(a, payoffs + k * paths_per_tile, word32(k), feed_memory);
-        }
-    }
+    finish_outputs<choice>(a, payoffs, feed_memory);
     if constexpr (sums > 0) {
         double* both = payoffs + outputs * paths_per_tile;
 #pragma unroll 1

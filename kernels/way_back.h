@@ -629,7 +629,7 @@ struct body_that_keeps : body<walker> {
 template <class choice>
 struct shared_of_both_ways {
     using walk = both_ways<choice>;
-    static constexpr word32 feed = paths_per_tile * sizeof(double);
+    static constexpr word32 feed = outputs_of<typename choice::program>() * paths_per_tile * sizeof(double);
     static constexpr word32 sums = feed + choice::feed_bytes;
     static constexpr word32 states = sums + walk::sums::shared_bytes();
     static constexpr word32 shocks = states + choice::states_bytes;
@@ -752,7 +752,7 @@ static void walk_tile_both_ways(const way_back_arguments& a, char* shared) {
             } else {
                 feed::walk(from, steps, memory, keeps);
             }
-            for (int w = 0; w < width; ++w) payoffs[in_tile + w] = walk.payoff(w);
+            keep_payoffs<program, width>(walk, payoffs + in_tile);
         }
 
         walk_back walk(a, sections, work.trade, a.back[number], found, word32(in_tile), work.count,
@@ -814,7 +814,7 @@ static void walk_tile_both_ways(const way_back_arguments& a, char* shared) {
     }
     __syncthreads();
     end_sums_in_tables<choice>(a, found, in_tables);
-    finish_row<choice>(a.forth, payoffs, 0, feed_memory);
+    finish_outputs<choice>(a.forth, payoffs, feed_memory);
 }
 
 }  // namespace tilewalk::kernels

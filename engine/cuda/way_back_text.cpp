@@ -250,7 +250,7 @@ way_back_decision for_arrays(way_back_decision how) {
 }
 
 bool has_kernel(const path_program& p, const adjoint_program& a) {
-    return !a.back.outputs.empty() && p.outputs.size() == 1 && p.crossed.empty() &&
+    return !a.back.outputs.empty() && p.crossed.empty() &&
            p.sections.size() <= kernels::most_sections;
 }
 
@@ -291,7 +291,7 @@ way_back_kernel way_back_kernel_of(const path_program& p, const adjoint_program&
                                   (kernels::threads_of_warp + 1) *
                                   (words.is_fast ? sizeof(float) : sizeof(double));
     out.shared_bytes =
-        static_cast<std::uint32_t>(kernels::paths_per_tile * sizeof(double) + feed_bytes + sum_bytes +
+        static_cast<std::uint32_t>(p.outputs.size() * kernels::paths_per_tile * sizeof(double) + feed_bytes + sum_bytes +
                                    states_shared * state_bytes + (draws_to_shared ? drawn_bytes : 0));
     const std::string includes =
         includes_text({std::string(words.header), "kernels/feeds/inline.h", reads.header(),

@@ -408,7 +408,8 @@ std::optional<span_of_time> both_ways_walk::walk_piece(loaded_device& on, const 
     const owned_stream s = new_stream(d);
     const trades_in_memory forth(d, std::move(packed)), back(d, std::move(packed_back));
     const chunk tiles{of_.seed, of_.paths, p.tiles, part_tiles_};
-    chunk_memory results(d, reduction_named("tree"), tiles, jobs.size());
+    const std::size_t rows = jobs.size() * jobs.front().code->outputs.size();  // they have one program
+    chunk_memory results(d, reduction_named("tree"), tiles, rows);
     const std::size_t parts = tiles.parts();
     shock_cubes arrays(on, of_arrays, p.tiles.count, 1, s.get());
     const device_memory kept(d, blocks * p.of->kept_bytes()),
@@ -416,7 +417,7 @@ std::optional<span_of_time> both_ways_walk::walk_piece(loaded_device& on, const 
         merged(d, parts * all_places * sizeof(double)),
         records(d, derivatives_of.size() * sizeof(kernels::derivatives_of_trade)),
         places(d, first_places.size() * sizeof(word32));
-    std::vector<kernels::tile_result> found(parts * jobs.size());
+    std::vector<kernels::tile_result> found(parts * rows);
     std::vector<double> derivatives(parts * all_places);
     in_flight work(d, {s.get()});
     forth.upload(d, s.get());
@@ -484,11 +485,14 @@ void both_ways_walk::take_found(const piece& p, std::span<const std::size_t> job
                                 std::span<const std::size_t> places,
                                 std::span<const kernels::tile_result> results,
                                 std::span<const double> derivatives) {
-    const std::size_t parts = results.size() / jobs.size();
+    const std::size_t outputs = of_.jobs[jobs.front()].code->outputs.size();
+    const std::size_t parts = results.size() / (jobs.size() * outputs);
+    std::vector<kernels::tile_result> of_part(outputs);
     const auto add = [&](run::tally& to, std::size_t k, std::size_t first_place) {
         for (std::size_t q = 0; q < parts; ++q) {
             const word64 first = p.tiles.first + q * part_tiles_;
-            to.add({first, std::min(part_tiles_, p.tiles.end() - first)}, results.subspan(k * parts + q, 1),
+            for (std::size_t o = 0; o < outputs; ++o) of_part[o] = results[(k * outputs + o) * parts + q];
+            to.add({first, std::min(part_tiles_, p.tiles.end() - first)}, of_part,
                    derivatives.subspan((first_place * parts + q * places[k]), places[k]));
         }
     };
@@ -497,7 +501,7 @@ void both_ways_walk::take_found(const piece& p, std::span<const std::size_t> job
     std::size_t first_place = 0;
     for (std::size_t k = 0; k < jobs.size(); ++k) {
         const std::size_t j = jobs[k];
-        run::tally whole(run_tiles_, part_tiles_, 1, {}, places[k]);
+        run::tally whole(run_tiles_, part_tiles_, outputs, {}, places[k]);
         bool is_whole = p.tiles.count == asked_.count;
         if (is_whole) {
             whole.expect_all();
