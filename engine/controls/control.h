@@ -61,6 +61,8 @@ struct control {
     std::array<knot, most_knots> knots{};
     // Those of the ratios that a world offers; empty: of none.
     std::vector<double> on_ratios{};
+    // Payoffs without it are tallied, too, and randomisations show the share of it that is subtracted.
+    bool has_share = false;
 
     // How many times fewer paths the pilot says are enough for the same error.
     double fewer_paths = 1;
@@ -113,10 +115,11 @@ class sums_of_moves final : public plan::controller {
 class subtracted final : public plan::controller {
   public:
     explicit subtracted(const control& what) : what_(what) {}
-    void begins(program::recorder& into) override;
+    void begins(program::recorder&) override;
     void hear(const models::source_moves& of, program::recorder& into) override;
     void ends_path(std::uint32_t value_state, models::world& in, program::recorder& into) override;
     std::optional<std::uint32_t> result() const override { return result_; }
+    bool keeps_value() const override { return what_.has_share; }
     // Whether the last recording had the moves and the ratios that the control is of.
     bool fits() const { return fits_; }
     // The mean of what is subtracted, in the market of the recording.
@@ -124,7 +127,8 @@ class subtracted final : public plan::controller {
 
   private:
     const control& what_;
-    std::uint32_t sum_ = 0, result_ = 0;
+    std::uint32_t sum_ = 0;
+    std::optional<std::uint32_t> result_;
     double mean_ = 0;
     bool fits_ = false;
 };

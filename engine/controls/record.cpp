@@ -113,13 +113,15 @@ void sums_of_moves::ends_path(std::uint32_t, models::world& in, program::recorde
     }
 }
 
-void subtracted::begins(program::recorder& into) {
-    sum_ = into.state("control_sum", 0.0);
-    result_ = into.state("controlled", 0.0);
+void subtracted::begins(program::recorder&) {
+    result_.reset();
     fits_ = false;
 }
 
 void subtracted::hear(const models::source_moves& of, program::recorder& into) {
+    // Behind the states of the script and of its world, which policies know by their places.
+    sum_ = into.state("control_sum", 0.0);
+    result_ = into.state("controlled", 0.0);
     const law_of_moves law(of);
     fits_ = law.sources() == what_.of_moves.size() && law.steps() == what_.of_moves.front().size();
     if (!fits_) return;
@@ -157,7 +159,7 @@ void subtracted::ends_path(std::uint32_t value_state, models::world& in, program
     }
     for (std::size_t k = 0; fits_ && k < ratios.size(); ++k)
         left = left - into.term(row_names::numbered("control_on_ratio", k), what_.on_ratios[k]) * ratios[k];
-    into.write(result_, left);
+    into.write(*result_, left);
 }
 
 }  // namespace tilewalk::controls

@@ -18,6 +18,7 @@ std::string written(const control& what) {
                 {"on_exponential", what.on_exponential},
                 {"knots", knots},
                 {"on_ratios", what.on_ratios},
+                {"has_share", what.has_share},
                 {"fewer_paths", what.fewer_paths},
                 {"pilot_paths", what.pilot_paths}}
         .dump();
@@ -36,6 +37,7 @@ control control_written_as(const std::string& text) {
             out.knots[k] = {knots.at(k).at(0).get<double>(), knots.at(k).at(1).get<double>(),
                             knots.at(k).at(2).get<double>(), knots.at(k).at(3).get<double>()};
         out.on_ratios = read.at("on_ratios").get<std::vector<double>>();
+        out.has_share = read.at("has_share").get<bool>();
         out.fewer_paths = read.at("fewer_paths").get<double>();
         out.pilot_paths = read.at("pilot_paths").get<std::uint64_t>();
         if (out.of_moves.empty() || out.of_moves.front().empty() || knots.size() != out.knots.size())

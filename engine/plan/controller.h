@@ -12,12 +12,16 @@ namespace tilewalk::plan {
 
 class controller : public models::hears_moves {
   public:
+    static constexpr const char* section = "controls";
+
     // A recording begins; those before it count for nothing. The script's states are declared.
     virtual void begins(program::recorder& into) = 0;
     // A section that runs once, after all others, is open. The moves have been heard.
     virtual void ends_path(std::uint32_t value_state, models::world& in, program::recorder& into) = 0;
     // The state that holds the result of a path in the place of the script's value.
     virtual std::optional<std::uint32_t> result() const { return std::nullopt; }
+    // Whether that value is an output then, too, behind the result.
+    virtual bool keeps_value() const { return false; }
 };
 
 }  // namespace tilewalk::plan

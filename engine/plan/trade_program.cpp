@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "engine/models/world.h"
 #include "engine/plan/past.h"
@@ -316,7 +318,7 @@ events_by_step record_sections(language::payoff& script, const std::vector<block
     if (steps > 0) world->record_step(controls);
     if (rights != nullptr && steps > 0) rights->ends_step(grid, into);
     if (controls != nullptr && steps > 0) {
-        into.open_section(++section, "controls", 1);
+        into.open_section(++section, controller::section, 1);
         controls->ends_path(script.value_state(), *world, into);
         after.back().push_back({section, 0});
     }
@@ -409,8 +411,11 @@ recorded_trade record_without(const std::vector<bool>& idle, const books::trade&
 
     into.poll();
     made.made = std::move(into).finish();
-    if (controls != nullptr && made.grid.size() > 1 && controls->result())
-        made.made.code.outputs.front() = *controls->result();
+    if (controls != nullptr && made.grid.size() > 1 && controls->result()) {
+        std::vector<std::uint32_t>& outputs = made.made.code.outputs;
+        const std::uint32_t value = std::exchange(outputs.front(), *controls->result());
+        if (controls->keeps_value()) outputs.insert(outputs.begin() + 1, value);
+    }
     out.blocks = script.blocks();
     return made;
 }

@@ -90,6 +90,30 @@ estimate estimate_of_units(std::span<const kernels::moments> units) {
     return out;
 }
 
+std::vector<double> means_less_a_share(std::span<const kernels::moments> left,
+                                       std::span<const kernels::moments> payoffs) {
+    std::vector<double> out;
+    for (const kernels::moments& u : left) out.push_back(u.mean);
+    const std::size_t n = left.size();
+    if (n < least_units_of_share) return out;
+    const double others = static_cast<double>(n - 1);
+    for (std::size_t of = 0; of < n; ++of) {
+        const auto control = [&](std::size_t u) { return payoffs[u].mean - left[u].mean; };
+        double sum_left = 0, sum_control = 0, product = 0, square = 0;
+        const auto for_each_other = [&](const auto& use) {
+            for (std::size_t u = 0; u < n; ++u)
+                if (u != of) use(left[u].mean, control(u));
+        };
+        for_each_other([&](double l, double c) { sum_left += l, sum_control += c; });
+        for_each_other([&](double l, double c) {
+            product += (l - sum_left / others) * (c - sum_control / others);
+            square += (c - sum_control / others) * (c - sum_control / others);
+        });
+        if (square > 0) out[of] -= product / square * control(of);
+    }
+    return out;
+}
+
 double error_of_parts(std::span<const double> means, std::uint64_t part_paths, std::uint64_t run_paths) {
     std::vector<kernels::moments> units;
     units.reserve(means.size());
@@ -98,6 +122,10 @@ double error_of_parts(std::span<const double> means, std::uint64_t part_paths, s
         units.push_back({static_cast<double>(std::min(part_paths, run_paths - first)), means[p], 0, 0, 0});
     }
     return estimate_of_units(units).standard_error;
+}
+
+double error_beside_parts(double error, double of_parts) {
+    return error > 2 * of_parts ? error : 0;
 }
 
 }  // namespace tilewalk::run

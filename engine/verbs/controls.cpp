@@ -177,6 +177,14 @@ struct tried_paths {
         }
         return best_of(std::move(tried), payoffs.size(), run);
     }
+    // The points of one construction, likewise.
+    std::optional<chosen_points> points_by(quasi::construction how, std::span<const double> payoffs,
+                                           const settled& run) const {
+        const auto k = static_cast<std::size_t>(std::ranges::find(by.names, how) - by.names.begin());
+        const std::optional<double> gain = gain_of_points(of_construction(payoffs, k));
+        if (!gain) return std::nullopt;
+        return verbs::points_by({how, *gain}, payoffs.size(), run);
+    }
 };
 
 // All paths of the pilot but those that are `kept` for later.
@@ -297,11 +305,10 @@ double fewer_paths_by(const controls::control& of, const controls::pilot_paths& 
 // The time that a path takes with a control over that without: on an H200 1.27 for a swaption, 0.94 to 1.14
 // for others, of 50 normals too (bench/results/2026-11-27-NVIDIA-H200-time-of-controls.txt).
 constexpr double cost_of_control = 1.1;
-// Pilots that show less may show it by chance (neighbours:
-// bench/results/2026-11-27-AMD-EPYC-pilots-of-controls.txt).
-constexpr double least_gain_beside_points = 1.6;
 
-// Keeps the control only where it takes less time than the points that suit the trade without it.
+// Keeps the control only where it takes less time than the points that suit the trade without it. Both have
+// the same points then: a run finds the share of the control that suits its points, down to none, and has lost
+// nothing where the pilot promised too much.
 void hold_against_points(const tried_paths& found, const settled& run, chosen_control& to) {
     const std::optional<chosen_points> without = found.points_for(found.all.payoffs, run);
     if (!without) return;  // all paths pay alike
@@ -309,10 +316,13 @@ void hold_against_points(const tried_paths& found, const settled& run, chosen_co
         chosen_points with{run.asked_points};
         if (!to.what->leaves_rounding()) {
             const std::vector<double> left = controls::left_by(*to.what, found.all);
-            with = found.points_for(left, run).value_or(with);
+            const std::optional<chosen_points> of_left =
+                without->taken_in(run) ? found.points_by(without->points.construction, left, run)
+                                       : found.points_for(left, run);
+            with = of_left.value_or(with);
         }
         const double less_time = to.what->fewer_paths / cost_of_control * with.less_time;
-        if (less_time > least_gain_beside_points * without->less_time) {
+        if (less_time > controls::least_gain * without->less_time) {
             to.points = with;
             return;
         }
@@ -340,6 +350,11 @@ chosen_control choose_control(const subject_of_control& of, const markets::marke
     if (out.what) out.what->fewer_paths = fewer_paths_by(*out.what, found.all);
     if (out.what && !(out.what->fewer_paths > controls::least_gain)) out.what.reset();
     if (!found.by.orders.empty()) hold_against_points(found, by.run, out);
+    if (out.what) {
+        const bool takes_points =
+            by.run.finds_points_with_controls() && !(out.points && !out.points->taken_in(by.run));
+        out.what->has_share = takes_points && !out.what->leaves_rounding();
+    }
     return out;
 }
 
@@ -349,9 +364,23 @@ chosen_control choose_control_like(const controls::control& other, const subject
                                    const pilot_of_controls& by) {
     const sums_on_pilot pilot(of, in, by, scenarios);
     if (!pilot.has_sums()) return {};
-    return {controls::fit(pilot.walked(by.paths()), pilot.basis(),
-                          other.jumps() ? controls::jumps::yes : controls::jumps::no, 0)};
+    chosen_control out{controls::fit(pilot.walked(by.paths()), pilot.basis(),
+                                     other.jumps() ? controls::jumps::yes : controls::jumps::no, 0)};
+    if (out.what) out.what->has_share = other.has_share;
+    return out;
 }
+
+namespace {
+
+// Payoffs and controls that are summed in double, or first rounded to single on each path, whose approximations
+// on a GPU are about ten times as far off.
+double rounding_in(program::precision p) {
+    constexpr double of_sums = 1e-13, of_single = 0x1p-24, of_fast = 1e-6;
+    if (program::is_fast(p)) return of_fast;
+    return program::real_type(p) == program::number_type::single_ ? of_single : of_sums;
+}
+
+}  // namespace
 
 std::optional<controlled_plan> plan_with(const controls::control& what, const subject_of_control& of,
                                          const markets::market_state& in, const pilot_of_controls& by,
@@ -360,14 +389,17 @@ std::optional<controlled_plan> plan_with(const controls::control& what, const su
     controlled_plan out{planned_with(adds, of, in, by.run.how.precision, first_scenario, by.cancel)};
     if (!adds.fits()) return std::nullopt;
     out.mean = adds.mean();
+    out.rounding = rounding_in(by.run.how.precision);
     out.made.remarks.push_back(evidence(what));
     return out;
 }
 
 std::shared_ptr<ready_trade> ready_with(const controls::control& what, controlled_plan made,
                                         shape_store& shapes) {
+    const double mean = made.mean, rounding = made.rounding;
     auto ready = std::make_shared<ready_trade>(std::move(made.made), shapes);
-    ready->control_mean = made.mean;
+    ready->control_mean = mean;
+    ready->control_rounding = rounding;
     for (const controls::knot& k : what.knots) {
         ready->control_jumps += std::abs(k.jump);
         ready->hidden_by_control += std::abs(k.jump) * k.share_between;

@@ -113,6 +113,7 @@ chosen_control choose_control_like(const controls::control& other, const subject
 struct controlled_plan {
     plan::trade_program made;  // with a remark on the control
     double mean = 0;           // of what is subtracted
+    double rounding = 0;       // see ready_trade
 };
 std::optional<controlled_plan> plan_with(const controls::control& what, const subject_of_control& of,
                                          const markets::market_state& in, const pilot_of_controls& by,

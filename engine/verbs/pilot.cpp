@@ -130,6 +130,13 @@ chosen_points best_of(std::vector<tried_construction> tried, std::uint64_t pilot
     return out;
 }
 
+chosen_points points_by(const tried_construction& one, std::uint64_t pilot_paths, const settled& run) {
+    chosen_points out{run.asked_points, true, pilot_paths, {one}};
+    out.points.construction = one.how;
+    out.less_time = modest_worth_of(one.how, one.fewer_paths, static_cast<double>(run.unit_paths));
+    return out;
+}
+
 std::string evidence(const chosen_points& of) {
     if (of.tried.empty()) return "no pilot was walked";
     std::string out = fmt::format("{} pilot paths:", of.pilot_paths);

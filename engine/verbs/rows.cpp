@@ -102,8 +102,7 @@ double quasi_error(const run::estimate& of, const kernels::moments& m, bool jump
 // The least error of what is paid less a control, whose paths may all be alike but for rounding; 0 without
 // one.
 double rounding_of(const ready_trade& t, double price) {
-    constexpr double of_a_sum = 1e-13;
-    return t.control_mean == 0 ? 0 : of_a_sum * (std::abs(price) + std::abs(t.control_mean));
+    return t.control_rounding * (std::abs(price) + std::abs(t.control_mean));
 }
 
 void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t paths,

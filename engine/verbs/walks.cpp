@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/controls/control.h"
 #include "engine/cpu/shadow.h"
 #include "engine/cuda/launcher.h"
 #include "engine/cuda/random/catalogue.h"
@@ -63,8 +64,15 @@ std::vector<std::vector<double>> means_of_tangents(const run::tally& of, std::si
 
 walked_trade::walked_trade(const run::tally& of, bool is_quasi, const planned& p)
     : result(of.whole()), part_paths(of.part_tiles() * kernels::paths_per_tile) {
-    const std::vector<kernels::moments> parts = of.parts();
-    if (is_quasi) quasi = run::estimate_of_units(parts);
+    std::vector<kernels::moments> parts = of.parts();
+    if (is_quasi && p.control && p.control->has_share) {
+        const std::vector<double> means = run::means_less_a_share(parts, of.parts(1));
+        for (std::size_t u = 0; u < parts.size(); ++u) parts[u].mean = means[u];
+        quasi = run::estimate_of_units(parts);
+        if (result.not_finite == 0) result.moments.mean = quasi->mean;
+    } else if (is_quasi) {
+        quasi = run::estimate_of_units(parts);
+    }
     part_means.reserve(parts.size());
     for (const kernels::moments& m : parts) part_means.push_back(m.mean);
     if (p.back) derivatives = p.back->means_by_number(of);
