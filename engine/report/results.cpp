@@ -67,6 +67,8 @@ class values_by_part {
         are_known_ = are_known_ && !means.empty() && means.size() == parts_;
         if (!are_known_) return;
         are_of_the_run_ = are_of_the_run_ && row.paths == told_.paths;
+        const double shown = error_of(means) * std::abs(row.quantity);
+        beside_parts_ = std::hypot(beside_parts_, run::error_beside_parts(row.error_in_totals(), shown));
         const auto add_to = [&](std::vector<double>& values) {
             values.resize(parts_);
             for (std::size_t p = 0; p < parts_; ++p) values[p] += row.quantity * means[p];
@@ -78,7 +80,10 @@ class values_by_part {
     std::size_t parts() const { return are_known_ ? parts_ : 0; }
     double width_at_most() const { return width_at_most_; }  // the sum of half the intervals
 
-    double error() const {
+    double error() const { return std::hypot(error_by_parts(), beside_parts_); }
+
+  private:
+    double error_by_parts() const {
         if (are_of_the_run_) return error_of(all_);
         double variance = of_points_.empty() ? 0 : std::pow(error_of(of_points_), 2);
         for (auto a = of_paths_.begin(); a != of_paths_.end(); ++a) {
@@ -89,8 +94,6 @@ class values_by_part {
         }
         return std::sqrt(std::max(variance, 0.0));
     }
-
-  private:
     double error_of(const std::vector<double>& values) const {
         return run::error_of_parts(values, told_.part_paths, told_.paths);
     }
@@ -111,6 +114,7 @@ class values_by_part {
     std::vector<double> all_, of_points_;
     std::map<std::uint64_t, std::vector<double>> of_paths_;  // by number of paths
     double width_at_most_ = 0;
+    double beside_parts_ = 0;  // errors of the rows that their parts do not show
 };
 
 void judge(currency_total& total, const values_by_part& of) {

@@ -16,6 +16,7 @@
 #include "engine/cuda/group_jobs.h"
 #include "engine/exercise/policy.h"
 #include "engine/greeks/ways_back.h"
+#include "engine/plan/controller.h"
 #include "engine/plan/explanation.h"
 #include "engine/verbs/controls.h"
 #include "engine/verbs/gpu_trades.h"
@@ -186,6 +187,7 @@ std::vector<trade_plan::jump> jumps_of(const explained& of, greeks::adjoint_stor
     };
     for (const program::jump& j : known.jumps_of(code, made.data, made.when)) {
         const program::lane_section& section = code->sections[j.section];
+        if (section.name == plan::controller::section) continue;  // where a control jumps, not the payoff
         const std::string_view operation = program::entry_of(section.nodes[j.node].code).name;
         out.push_back({j.section == 0 ? "in each step" : section.name,
                        std::string(operation) + " v" + std::to_string(j.node),

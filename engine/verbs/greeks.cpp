@@ -109,6 +109,13 @@ double policy_value(const price_row& row) {
     return row.early ? row.early->policy_value : row.price;
 }
 
+// The error of all units that parts do not show.
+double beside_parts(const price_row& row, const run_manifest& told) {
+    if (row.early) return 0;
+    const double of_parts = run::error_of_parts(row.part_means, told.part_paths, told.paths);
+    return std::abs(row.quantity) * run::error_beside_parts(row.standard_error, of_parts);
+}
+
 const std::vector<double>& parts_of_policy_value(const price_row& row) {
     return row.early ? row.early->part_means : row.part_means;
 }
@@ -699,10 +706,13 @@ class greek_run {
         const double scale = of.rows[i].quantity * asked_.numbers[n].risk.per;
         for (double& m : means) m *= scale;
         set_value(row, std::move(means), of.manifest);
-        // The derivative of a control's mean is a difference.
-        constexpr double least_share = 1e-8;
-        if (controls_.here(of.rows[i].trade) != nullptr && row.standard_error >= 0)
-            row.standard_error = std::max(row.standard_error, least_share * std::abs(row.value));
+        const price_row& priced = of.rows[i];
+        if (controls_.here(priced.trade) == nullptr || !(row.standard_error >= 0)) return;
+        constexpr double of_a_number = 0x1p-51;  // a difference of two
+        const double size = std::abs(priced.price) + std::abs(controls_.mean_here(priced.trade));
+        const double rounding = of_a_number * size / asked_.numbers[n].risk.small * std::abs(scale);
+        row.standard_error =
+            std::max({row.standard_error, rounding, least_share_of_error * std::abs(row.value)});
     }
 
     greek_row pathwise_row(const results& of, std::size_t i, std::size_t n,
@@ -888,6 +898,8 @@ class greek_run {
             for (std::size_t p = 0; p < parts; ++p)
                 means.push_back(now.quantity * (mean(then, p) - mean(now, p)));
             set_value(row, std::move(means), to.manifest);
+            const double beside = std::hypot(beside_parts(now, to.manifest), beside_parts(then, to.manifest));
+            row.standard_error = std::hypot(row.standard_error, beside);
         }
     }
 

@@ -55,6 +55,7 @@ void moving_controls::add(const books::trade& t, const planned& p) {
     auto made = std::make_unique<of_trade>();
     made->trade = &t;
     made->control = p.control;
+    made->mean = p.ready->control_mean;
     made->rights = p.rights;
     const std::lock_guard guard(lock_);
     trades_.insert_or_assign(t.id, std::move(made));

@@ -33,6 +33,11 @@ class moving_controls {
         const of_trade* const of = find(trade);
         return of == nullptr ? nullptr : of->control.get();
     }
+    // Of what is subtracted there.
+    double mean_here(const std::string& trade) const {
+        const of_trade* const of = find(trade);
+        return of == nullptr ? 0 : of->mean;
+    }
     // Finds how the control of a trade moves with numbers of the market, where that is not known: one pilot
     // for all of them costs less than one for each.
     void find_drifts(const std::string& trade, std::span<const std::string> keys);
@@ -43,6 +48,7 @@ class moving_controls {
     struct of_trade {
         const books::trade* trade;
         std::shared_ptr<const controls::control> control;
+        double mean = 0;                                  // of what is subtracted
         std::shared_ptr<const ready_rights> rights;       // keeps the policy
         std::mutex lock{};                                // of what follows
         std::map<std::string, controls::drift> drifts{};  // by key

@@ -45,6 +45,10 @@ double bias_of_smoothing(double value, double wide);
 
 // The trades at these places of a book, without what they ask for beside their prices.
 book some_of(const book& trades, const std::vector<std::size_t>& places);
+// The derivative of a control's mean is a difference: an error is never said to be less than such a share of
+// the derivative.
+inline constexpr double least_share_of_error = 1e-8;
+
 // The value and its error, from its means by part of the run. Not finite: the row has failed.
 void set_value(greek_row& row, std::vector<double> means, const run_manifest& told);
 
