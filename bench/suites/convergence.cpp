@@ -264,7 +264,7 @@ class walker {
         options.overrides.device = at_.device;
         options.overrides.precision = at_.precision;
         options.overrides.random = from.random;
-        if (from.has_controls) options.overrides.controls = "auto";
+        options.overrides.controls = from.has_controls ? "auto" : "none";
         if (from.has_importance) options.overrides.importance = "auto";
         if (from.has_pairs) options.overrides.antithetic = "pairs";
         options.overrides.paths = from.samples_of(paths);

@@ -214,6 +214,7 @@ void measure(const place& at, const example& of, const stop_rule& until, const s
         const auto options = [&](const std::string& device, const std::string& precision,
                                  std::uint64_t paths) {
             run_options out;
+            out.overrides.controls = "none";
             out.overrides.device = device;
             out.overrides.random = "philox";
             out.overrides.precision = precision;

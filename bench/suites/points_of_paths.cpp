@@ -52,6 +52,7 @@ std::string why_not_the_cpus(const std::vector<kernels::tile_result>& tiles, con
     for (const kernels::tile_result& t : tiles) sum += t.moments.count * t.moments.mean;
     const double price = sum / static_cast<double>(paths);
     run_options options;
+    options.overrides.controls = "none";
     options.overrides.paths = paths;
     options.overrides.seed = tuning::path_timer::seed;
     options.overrides.device = "cpu";

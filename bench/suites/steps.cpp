@@ -405,6 +405,7 @@ void measure(std::span<const example> of, const sizes& paths, const std::string&
              const std::function<void(const std::string&)>& says, const std::atomic<bool>* cancel,
              const sink& to) {
     run_options options;
+    options.overrides.controls = "none";
     options.cancel = cancel;
     options.overrides.device = device;
     options.overrides.random = "philox";

@@ -142,7 +142,7 @@ std::vector<run_setting> settings_of_run() {
          .value = &s::controls,
          .meaning = "Functions of a path with a known mean that are subtracted from what a trade pays: auto, "
                     "those that a pilot fits, where they leave a smaller error; none",
-         .preset = "none",
+         .preset = quasi::chosen_by_pilot,
          .choices = {"none", quasi::chosen_by_pilot},
          .decides_bits = true},
         {.name = "antithetic",

@@ -39,9 +39,10 @@ drawn_trade draw(const sample_wanted& wanted, std::size_t number) {
         const std::uint64_t paths = has_bounds ? std::min(wanted.paths, most_paths_of_bounds) : wanted.paths;
         const std::string points =
             wanted.random == "philox" ? "" : fmt::format(", construction: {}", wanted.construction);
-        std::string text =
-            fmt::format("settings: {{paths: {}, seed: {}, precision: {}, random: {}{}}}\n{}", paths,
-                        mixed(wanted.seed, 2 * number + 1), wanted.precision, wanted.random, points, t.book);
+        // A control would hide what paths do wrong: what it leaves exact is a formula.
+        std::string text = fmt::format(
+            "settings: {{paths: {}, seed: {}, precision: {}, controls: none, random: {}{}}}\n{}", paths,
+            mixed(wanted.seed, 2 * number + 1), wanted.precision, wanted.random, points, t.book);
         book parsed = book::parse(text, fmt::format("trade_{}.yaml", number));
         drawn_trade out{which,
                         std::move(text),
