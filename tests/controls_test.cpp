@@ -369,9 +369,9 @@ TEST(controls, go_with_points) {
     }
 }
 
-// Points find what is smooth in these, and a control adds jumps or kinks that they do not suit: taken with the
-// points that suit the rest best, or with none, controls left 10 to 270 times the variance of points alone.
-// Errors of 16 randomisations each: by Fisher's law one is 3 times the other once in 20,000 pairs.
+// Points find what is smooth in these, and a control adds jumps or kinks that they do not suit: taken with
+// the points that suit the rest best, or with none, controls left 10 to 270 times the variance of points
+// alone. Errors of 16 randomisations each: by Fisher's law one is 3 times the other once in 20,000 pairs.
 TEST(controls, do_no_harm_where_points_do_better) {
     const std::string trades = R"(trades:
   - {id: in, product: barrier, underlying: A, option: call, strike: 95, maturity: 1, direction: down, kind: knock_in, barrier: 81}
@@ -464,8 +464,8 @@ TEST(controls, have_shares_that_know_nothing_of_their_unit) {
               std::vector<double>(16, 1.25));
 }
 
-// 20,000 runs of 16 units: the share of intervals that hold has a deviation of 0.16 %, and the variance, which
-// a fit to 15 units makes 9 % larger, one of 1 %. The bounds are four of these to each side.
+// 20,000 runs of 16 units: the share of intervals that hold has a deviation of 0.16 %, and the variance,
+// which a fit to 15 units makes 9 % larger, one of 1 %. The bounds are four of these to each side.
 TEST(controls, with_a_share_have_honest_errors) {
     std::mt19937_64 bits(5);
     std::normal_distribution<double> normal;
@@ -477,8 +477,7 @@ TEST(controls, with_a_share_have_honest_errors) {
         for (int run = 0; run < runs; ++run) {
             std::vector<double> payoffs(16), of(16);
             for (double& x : of) x = normal(bits);
-            for (std::size_t u = 0; u < 16; ++u)
-                payoffs[u] = 10 + correlation * of[u] + rest * normal(bits);
+            for (std::size_t u = 0; u < 16; ++u) payoffs[u] = 10 + correlation * of[u] + rest * normal(bits);
             const std::vector<double> means = shared(payoffs, of);
             const double error = run::error_of_parts(means, 256, 16 * 256);
             double mean = 0;
@@ -614,9 +613,9 @@ TEST(controls, hold_for_every_product) {
     EXPECT_FALSE(verify::judge(of.trades, of.prices, wrong).holds());
 }
 
-// Every product of the library, each choice that its payoff can make: with controls it is worth what it is worth
-// without, and where somebody may end it early, its policy is. Some 800 comparisons: a sound engine fails once in
-// 180 seeds. Few paths carry the error of a thin price.
+// Every product of the library, each choice that its payoff can make: with controls it is worth what it is
+// worth without, and where somebody may end it early, its policy is. Some 800 comparisons: a sound engine
+// fails once in 180 seeds. Few paths carry the error of a thin price.
 TEST(controls, leave_every_product_of_the_library_what_it_is_worth) {
     const book all = book_of_every_kind();
     const market in = tests::demo_market();

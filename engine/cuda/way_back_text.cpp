@@ -250,8 +250,7 @@ way_back_decision for_arrays(way_back_decision how) {
 }
 
 bool has_kernel(const path_program& p, const adjoint_program& a) {
-    return !a.back.outputs.empty() && p.crossed.empty() &&
-           p.sections.size() <= kernels::most_sections;
+    return !a.back.outputs.empty() && p.crossed.empty() && p.sections.size() <= kernels::most_sections;
 }
 
 way_back_kernel way_back_kernel_of(const path_program& p, const adjoint_program& a,
@@ -290,9 +289,9 @@ way_back_kernel way_back_kernel_of(const path_program& p, const adjoint_program&
     const std::size_t sum_bytes = static_cast<std::size_t>(how.block()) / kernels::threads_of_warp * slots *
                                   (kernels::threads_of_warp + 1) *
                                   (words.is_fast ? sizeof(float) : sizeof(double));
-    out.shared_bytes =
-        static_cast<std::uint32_t>(p.outputs.size() * kernels::paths_per_tile * sizeof(double) + feed_bytes + sum_bytes +
-                                   states_shared * state_bytes + (draws_to_shared ? drawn_bytes : 0));
+    out.shared_bytes = static_cast<std::uint32_t>(
+        p.outputs.size() * kernels::paths_per_tile * sizeof(double) + feed_bytes + sum_bytes +
+        states_shared * state_bytes + (draws_to_shared ? drawn_bytes : 0));
     const std::string includes =
         includes_text({std::string(words.header), "kernels/feeds/inline.h", reads.header(),
                        "kernels/operations.h", "kernels/way_back.h", reduction().header()});

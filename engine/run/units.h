@@ -79,15 +79,16 @@ estimate estimate_of_units(std::span<const kernels::moments> units);
 
 // Fewer units say too little of a share.
 inline constexpr std::size_t least_units_of_share = 16;
-// The means of units of payoffs less the share of a control that suits these points: the units, of the payoffs
-// and of what is left of them when all of the control is subtracted, show it. Each unit has the share that the
-// others show, which it knows nothing of: the mean of the control is 0, and so the estimate stays unbiased.
+// The means of units of payoffs less the share of a control that suits these points: the units, of the
+// payoffs and of what is left of them when all of the control is subtracted, show it. Each unit has the share
+// that the others show, which it knows nothing of: the mean of the control is 0, and so the estimate stays
+// unbiased.
 std::vector<double> means_less_a_share(std::span<const kernels::moments> left,
                                        std::span<const kernels::moments> payoffs);
 // The same error from the means of parts of `part_paths` paths; the last part has the rest of the run's.
 double error_of_parts(std::span<const double> means, std::uint64_t part_paths, std::uint64_t run_paths);
-// The error of a figure that its parts do not show, such as that of rounding. The errors of independent paths and
-// of as few as 16 parts of theirs are that far apart by chance once in 600 times, of 64 parts never.
+// The error of a figure that its parts do not show, such as that of rounding. The errors of independent paths
+// and of as few as 16 parts of theirs are that far apart by chance once in 600 times, of 64 parts never.
 double error_beside_parts(double error, double of_parts);
 
 }  // namespace tilewalk::run

@@ -307,8 +307,8 @@ double fewer_paths_by(const controls::control& of, const controls::pilot_paths& 
 constexpr double cost_of_control = 1.1;
 
 // Keeps the control only where it takes less time than the points that suit the trade without it. Both have
-// the same points then: a run finds the share of the control that suits its points, down to none, and has lost
-// nothing where the pilot promised too much.
+// the same points then: a run finds the share of the control that suits its points, down to none, and has
+// lost nothing where the pilot promised too much.
 void hold_against_points(const tried_paths& found, const settled& run, chosen_control& to) {
     const std::optional<chosen_points> without = found.points_for(found.all.payoffs, run);
     if (!without) return;  // all paths pay alike
@@ -372,8 +372,8 @@ chosen_control choose_control_like(const controls::control& other, const subject
 
 namespace {
 
-// Payoffs and controls that are summed in double, or first rounded to single on each path, whose approximations
-// on a GPU are about ten times as far off.
+// Payoffs and controls that are summed in double, or first rounded to single on each path, whose
+// approximations on a GPU are about ten times as far off.
 double rounding_in(program::precision p) {
     constexpr double of_sums = 1e-13, of_single = 0x1p-24, of_fast = 1e-6;
     if (program::is_fast(p)) return of_fast;
