@@ -89,8 +89,8 @@ class tilewalk:
         book, output = os.path.join(self.folder, f"{case}.yaml"), os.path.join(self.folder, "out.json")
         with open(book, "w", encoding="utf-8") as file:
             file.write(text_of(case))
-        command = [self.arguments.command, "price", book, "--threads", str(threads), "--device", "cpu", "--random", "sobol", "--construction",
-                   self.arguments.construction, "--randomisations", str(randomisations), "--paths", str(paths), "--seed", str(seed),
+        command = [self.arguments.command, "price", book, "--threads", str(threads), "--device", "cpu", "--controls", "none", "--random", "sobol",
+                   "--construction", self.arguments.construction, "--randomisations", str(randomisations), "--paths", str(paths), "--seed", str(seed),
                    "--quiet", "--format", "json", "--output", output]
         done = subprocess.run(command, text=True, stderr=subprocess.PIPE, check=False)
         if done.returncode != 0:

@@ -140,7 +140,7 @@ part_access() (
         for feed in "${feeds[@]}"; do
             echo "$feed:"
             ncu --metrics "$metrics" --kernel-name walk --launch-count 1 "$tilewalk" price "$build/access.yaml" --device 0 \
-                --paths 131072 --random philox --prefetch "$feed" --format csv 2>&1 |
+                --paths 131072 --random philox --controls none --prefetch "$feed" --format csv 2>&1 |
                 sed -nE 's/^ *((l1tex|memory|dram|smsp)[a-z0-9_.]+) +[a-z%]* +([0-9.,]+)$/    \1 \3/p; /ERROR/p'
         done
     } > "$out/$name-access.txt"

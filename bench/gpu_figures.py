@@ -165,7 +165,7 @@ def price_on_gpu(command, book, *options):
 
 def whole_command(out, command, folder):
     demo = os.path.join(ROOT, "configs/books/demo.yaml")
-    paths = ("--paths", str(1 << 20), "--random", "philox")
+    paths = ("--paths", str(1 << 20), "--random", "philox", "--controls", "none")
     try:
         price_on_gpu(command, demo, "--paths", "1024")
         runs = [price_on_gpu(command, demo, *paths) for _ in range(5)]

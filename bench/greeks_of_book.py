@@ -44,6 +44,7 @@ def main():
     parser.add_argument("--device", default="auto")
     parser.add_argument("--precision", default="double")
     parser.add_argument("--random", default="philox")
+    parser.add_argument("--controls", default="none")
     parser.add_argument("--method", default="auto")
     parser.add_argument("--times", type=int, default=3)
     arguments = parser.parse_args()
@@ -52,7 +53,7 @@ def main():
         maker = os.path.join(os.path.dirname(os.path.abspath(__file__)), "make_book.py")
         subprocess.run([sys.executable, maker, "--trades", str(arguments.trades), "--output", book], check=True)
         how = ["--paths", str(arguments.paths), "--device", arguments.device, "--precision", arguments.precision,
-               "--random", arguments.random, "--quiet"]
+               "--random", arguments.random, "--controls", arguments.controls, "--quiet"]
         price_seconds, priced = measure([arguments.command, "price", book, *how], output, arguments.times)
         seconds, found = measure([arguments.command, "greeks", book, *how, "--greeks-method", arguments.method], output,
                                  arguments.times)

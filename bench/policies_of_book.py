@@ -127,6 +127,7 @@ def main():
     parser.add_argument("--device", default="auto")
     parser.add_argument("--precision", default="double")
     parser.add_argument("--random", default="philox", help="empty: for a build that has no such setting")
+    parser.add_argument("--controls", default="none", help="likewise")
     parser.add_argument("--times", type=int, default=3)
     parser.add_argument("--kernels", action="store_true")
     parser.add_argument("--reads", help="feeds, with commas between them")
@@ -137,6 +138,8 @@ def main():
     how = ["--device", arguments.device, "--precision", arguments.precision]
     if arguments.random:
         how += ["--random", arguments.random]
+    if arguments.controls:
+        how += ["--controls", arguments.controls]
     ways = [(f"reads {r}", ["--prefetch", r]) for r in arguments.reads.split(",")] if arguments.reads else [("", [])]
     with tempfile.TemporaryDirectory() as folder:
         output = os.path.join(folder, "out.json")

@@ -237,6 +237,7 @@ TEST(report, totals_take_the_parts_of_policies) {
         row.quantity = 1;
         row.part_means.clear();
         for (int p = 0; p < 64; ++p) row.part_means.push_back(row.price + (p - 31.5));
+        row.standard_error = 2.3;  // as the parts show
     }
     early_exercise& e = r.rows[1].early.emplace();
     e.policy_value = 7;
@@ -250,6 +251,19 @@ TEST(report, totals_take_the_parts_of_policies) {
     with_parts.parts = true;
     write(json, r, output_format::json, with_parts);
     EXPECT_EQ(read_results(json.str(), "r").rows[1].early.value().part_means, e.part_means);
+}
+
+// Two prices that are known to rounding: their parts are alike, and the total is no better known than they are.
+TEST(report, totals_have_the_errors_that_parts_do_not_show) {
+    results r = sample();
+    r.rows.resize(2);
+    for (price_row& row : r.rows) {
+        row.currency = "USD";
+        row.quantity = 2;
+        row.standard_error = 3e-13;
+        row.part_means.assign(64, row.price);
+    }
+    EXPECT_NEAR(r.totals().at(0).error, 6e-13 * std::sqrt(2.0), 1e-18);
 }
 
 // Each form has its own way to say that there is no figure.
@@ -781,6 +795,9 @@ TEST(report, digits_follow_the_standard_error) {
         {1.2345678e-12, 1e-14, "1.2346e-12"},
         {1e-12, 1e-9, "1e-12"},
         {3.3e18, 1e15, "3.30000e18"},
+        {498.228382607993, 9.96e-11, "498.228382608"},
+        {1.48e-12, 1.48e-12, "1.48e-12"},
+        {0, 1e-13, "0"},
     };
     for (const auto& c : cases)
         EXPECT_EQ(report::justified(c.x, c.error), c.text) << c.x << " known to " << c.error;

@@ -9,6 +9,8 @@
 namespace tilewalk::controls {
 
 std::string written(const control& what);
+// Remarks on controls begin so.
+inline constexpr std::string_view begin_of_remark = "a control ";
 // To the same bits. Throws tilewalk::error (input) for what is none.
 control control_written_as(const std::string& json);
 

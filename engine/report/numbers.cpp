@@ -52,7 +52,9 @@ std::string significant(double x, int digits) {
 std::string justified(double x, double error) {
     if (!std::isfinite(x) || std::isinf(error)) return written(x);
     if (!(error > 0)) return significant(x, 10);
+    constexpr int most_digits = 12;
     const int decimals = 2 - leading_power(error);
+    if (x != 0 && leading_power(x) + decimals >= most_digits) return significant(x, most_digits);
     if (decimals <= 10 && std::abs(x) < 1e15) return fixed(x, std::max(0, decimals));
     const int digits = x == 0 ? 0 : leading_power(x) + decimals;
     return with_short_exponent(written(x, std::chars_format::scientific, std::clamp(digits, 0, 16)));

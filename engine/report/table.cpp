@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/controls/written.h"
 #include "engine/report/columns.h"
 #include "engine/report/formats.h"
 #include "engine/report/manifest_text.h"
@@ -125,10 +126,16 @@ class listing {
 
 std::string notes_text(const results& r, const text_form& form) {
     bool any_thin = false;
+    std::size_t with_control = 0;  // most trades may have one
     listing thin(form), notes(form), remarks(form), failures(form);
     for (const auto& row : r.rows) {
         const std::string name = printable(row.trade) + ": ";
-        for (const auto& remark : row.remarks) remarks.add(name + printable(remark));
+        for (const auto& remark : row.remarks) {
+            if (remark.starts_with(controls::begin_of_remark))
+                ++with_control;
+            else
+                remarks.add(name + printable(remark));
+        }
         if (!priced(row)) {
             const std::string place = to_string(row.where);
             failures.add(name + printable(place) + (place.empty() ? "" : ": ") + printable(row.message));
@@ -148,6 +155,11 @@ std::string notes_text(const results& r, const text_form& form) {
                thin.text();
     if (!remarks.empty()) out += "\nremarks:\n" + remarks.text();
     if (!notes.empty()) out += "\nnotes:\n" + notes.text();
+    if (with_control > 0)
+        out += "\n" + hanging(counted(with_control, "trade") +
+                                  " less a control, a function of the path with a known mean; explain, csv and "
+                                  "json tell what it leaves",
+                              form.columns, 2);
     if (!failures.empty()) out += "\n" + counted(r.failed(), "trade") + " failed:\n" + failures.text();
     return out;
 }

@@ -409,10 +409,11 @@ std::shared_ptr<ready_trade> ready_with(const controls::control& what, controlle
 
 std::string evidence(const controls::control& of) {
     const std::string seen = fmt::format(", as {} pilot paths show", of.pilot_paths);
-    if (of.leaves_rounding()) return "a control leaves nothing but rounding" + seen;
+    const std::string begin(controls::begin_of_remark);
+    if (of.leaves_rounding()) return begin + "leaves nothing but rounding" + seen;
     const double left = 1 / of.fewer_paths;
-    return fmt::format("a control with the correlation {:.5g} leaves {:.2g} % of the variance",
-                       std::sqrt(1 - left), 100 * left) +
+    return begin + fmt::format("with the correlation {:.5g} leaves {:.2g} % of the variance",
+                               std::sqrt(1 - left), 100 * left) +
            seen;
 }
 
