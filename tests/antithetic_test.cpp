@@ -40,6 +40,7 @@
 #include "tests/every_model.h"
 #include "tests/on_a_gpu.h"
 #include "tests/own_folder.h"
+#include "tests/plain_paths.h"
 #include "tests/plain_walk.h"
 #include "tests/rows_by_id.h"
 #include "tilewalk/prepared.h"
@@ -78,7 +79,7 @@ constexpr const char* trades_text = R"(trades:
 )";
 
 run_options with(const char* antithetic, const char* random = "philox", std::uint64_t paths = 65536) {
-    run_options out;
+    run_options out = tests::plain_paths();
     out.overrides.antithetic = antithetic;
     out.overrides.random = random;
     out.overrides.paths = paths;

@@ -24,16 +24,16 @@
 namespace tilewalk {
 namespace {
 
-// Five tiles, the last of them not full; points take eight.
-constexpr std::uint64_t paths = 4500;
+// Five tiles, the last of them not full; points take eight. Fewer paths than those with controls have no
+// pilot.
+constexpr std::uint64_t paths = 4500, paths_with_controls = 8192;
 
 const std::filesystem::path source = TILEWALK_SOURCE_DIR;
 const std::filesystem::path file = source / "tests/data/bits.txt";
 const std::string heading =
-    "# Price and standard error of 4,500 paths, or of 8,192 points, to the last bit. Written by `make bits`; "
-    "a\n"
-    "# change of this file says which prices a change of the source changed.\n"
-    "# book [sobol construction] precision trade price standard_error\n";
+    "# Price and standard error of 4,500 paths, or of 8,192 points or paths with controls, to the last bit.\n"
+    "# Written by `make bits`; a change of this file says which prices a change of the source changed.\n"
+    "# book [sobol construction] [controls] precision trade price standard_error\n";
 
 std::string bits_text(double x) {
     if (std::isnan(x)) return "none";
@@ -59,15 +59,20 @@ using ledger = std::vector<std::pair<std::string, std::string>>;
 
 // How a book is priced, and what the ledger calls that.
 struct way {
-    std::string random, construction, precision;
+    std::string random, construction, precision, controls = "none";
+    bool has_controls() const { return controls != "none"; }
     std::string name() const {
-        return random == "philox" ? precision : random + " " + construction + " " + precision;
+        return (random == "philox" ? "" : random + " " + construction + " ") +
+               (has_controls() ? "controls " : "") + precision;
     }
 };
-const std::vector<way> ways{{"philox", "bridge", "double"},  {"philox", "bridge", "single"},
-                            {"philox", "bridge", "mixed"},   {"sobol", "bridge", "double"},
-                            {"sobol", "bridge", "single"},   {"sobol", "steps", "double"},
-                            {"sobol", "principal", "double"}};
+const std::vector<way> ways{
+    {"philox", "bridge", "double"},        {"philox", "bridge", "single"},
+    {"philox", "bridge", "mixed"},         {"sobol", "bridge", "double"},
+    {"sobol", "bridge", "single"},         {"sobol", "steps", "double"},
+    {"sobol", "principal", "double"},      {"philox", "bridge", "double", "auto"},
+    {"sobol", "bridge", "double", "auto"},
+};
 
 ledger priced_on(const std::string& device) {
     const engine pricer;
@@ -77,10 +82,11 @@ ledger priced_on(const std::string& device) {
             run_options options;
             options.overrides.device = device;
             options.overrides.precision = by.precision;
-            options.overrides.paths = paths;
+            options.overrides.paths = by.has_controls() ? paths_with_controls : paths;
             options.overrides.random = by.random;
             options.overrides.construction = by.construction;
-            options.overrides.randomisations = 8;
+            options.overrides.randomisations = by.has_controls() ? 16 : 8;
+            options.overrides.controls = by.controls;
             for (const price_row& row : pricer.price(trades, options).rows) {
                 EXPECT_EQ(row.status, trade_status::priced)
                     << name << ": " << row.trade << ": " << row.message;

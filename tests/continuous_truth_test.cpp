@@ -16,6 +16,7 @@
 #include "engine/verify/average_forms.h"
 #include "engine/verify/excursion_forms.h"
 #include "tests/by_source.h"
+#include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -369,8 +370,8 @@ const double discount = std::exp(-0.05);
 
 class continuous_products : public by_source {};
 
-price_row price(const std::string& trade, std::uint64_t paths, const std::string& in = flat_market) {
-    run_options options;
+price_row price(const std::string& trade, std::uint64_t paths, const std::string& in = flat_market,
+                run_options options = {}) {
     options.overrides.paths = paths;
     options.overrides.seed = 20260115;
     options.overrides.device = "cpu";
@@ -560,7 +561,8 @@ TEST(continuous_products, arithmetic_average_converges_with_the_square_of_the_st
                   1 << 20, R"(as_of: 2026-01-15
 currencies: {USD: {rate: 0}}
 assets: {A: {currency: USD, spot: 100, volatility: 0.4}}
-)");
+)",
+                  tests::plain_paths());
         off.push_back(row.price - right);
         noise.push_back(row.standard_error);
         fmt::print("{} steps: off by {:.5f} of {:.4f}, standard error {:.5f}\n", steps, off.back(), right,

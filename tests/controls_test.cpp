@@ -364,6 +364,7 @@ TEST(controls, go_with_points) {
             EXPECT_EQ(b.standard_error, a.standard_error) << id;
         else
             EXPECT_LT(b.standard_error, a.standard_error) << id;
+        EXPECT_EQ(b.construction, a.construction) << id;
         // Student's errors with 15 degrees of freedom: 6.8 as rarely as 4.5 of a normal number.
         EXPECT_NEAR(a.price, b.price, 6.8 * std::hypot(a.standard_error, b.standard_error)) << id;
     }

@@ -26,6 +26,7 @@
 #include "products/program/recorder.h"
 #include "products/program/streams.h"
 #include "tests/own_folder.h"
+#include "tests/plain_paths.h"
 #include "tests/whole.h"
 #include "tilewalk/products.h"
 
@@ -87,12 +88,17 @@ book book_of(const std::vector<std::string>& trades) {
     return book::parse(text);
 }
 
-run_options with(std::uint64_t paths, int threads = 1, std::uint64_t seed = 7) {
-    run_options o;
-    o.overrides = {paths, seed, threads};
+run_options with(std::uint64_t paths, int threads = 1, std::uint64_t seed = 7, run_options o = {}) {
+    o.overrides.paths = paths;
+    o.overrides.seed = seed;
+    o.overrides.threads = threads;
     o.overrides.device = "cpu";  // what GPUs do has tests of its own
     o.overrides.random = "philox";
     return o;
+}
+
+run_options with_plain(std::uint64_t paths) {
+    return with(paths, 1, 7, tests::plain_paths());
 }
 
 results price(const std::vector<std::string>& trades, const run_options& options) {
@@ -256,7 +262,7 @@ double forward_payoff(std::uint64_t path, std::uint64_t seed, double years = 1.0
 TEST(engine, moments_are_those_of_the_paths) {
     for (const std::uint64_t n : {1U, 2U, 3U, 255U, 256U, 257U, 511U, 1023U, 1024U, 1025U, 2048U, 2049U,
                                   3072U, 4097U, 10000U, 1048577U}) {
-        const auto r = price_one("product: forward, underlying: ACME, maturity: 1.0", with(n));
+        const auto r = price_one("product: forward, underlying: ACME, maturity: 1.0", with_plain(n));
         long double sum = 0, m2 = 0, m4 = 0;
         for (std::uint64_t p = 0; p < n; ++p) sum += forward_payoff(p, 7);
         const long double mean = sum / static_cast<long double>(n);
@@ -428,10 +434,10 @@ TEST(engine, quantity_is_told_and_leaves_the_unit_price) {
 TEST(engine, thin_samples_are_flagged) {
     const auto digital = [](const std::string& strike, std::uint64_t paths) {
         return price_one("product: digital, underlying: ACME, payout: 100, maturity: 1.0, strike: " + strike,
-                         with(paths));
+                         with_plain(paths));
     };
     const auto plain =
-        price_one("product: european, underlying: ACME, strike: 100, maturity: 1.0", with(20000));
+        price_one("product: european, underlying: ACME, strike: 100, maturity: 1.0", with_plain(20000));
     EXPECT_FALSE(plain.thin);
     EXPECT_GT(plain.effective_hits, 1000);
     EXPECT_EQ(plain.message, "");
@@ -460,7 +466,8 @@ TEST(engine, thin_samples_are_flagged) {
 
     for (const std::uint64_t few : {1U, 2U, 99U}) {
         EXPECT_TRUE(digital("1e-6", few).thin) << few << " paths show no certainty";
-        EXPECT_TRUE(price_one("product: forward, underlying: ACME, maturity: 1.0", with(few)).thin) << few;
+        EXPECT_TRUE(price_one("product: forward, underlying: ACME, maturity: 1.0", with_plain(few)).thin)
+            << few;
     }
 }
 
@@ -485,7 +492,7 @@ TEST(engine, past_fixings_enter_as_the_numbers_they_are) {
     EXPECT_EQ(still.message, "every path pays the same, whatever happens");
     EXPECT_FALSE(still.thin);
     // And deep in the money with volatility: linear in the average, so the same within the error.
-    const auto acme = price_one(terms + "ACME", with(50000));
+    const auto acme = price_one(terms + "ACME", with_plain(50000));
     EXPECT_GT(acme.standard_error, 0);
     EXPECT_NEAR(acme.price, expected, 4.5 * acme.standard_error + 1e-4);
     EXPECT_LT(acme.standard_error, 0.03);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/by_source.h"
+#include "tests/plain_paths.h"
 #include "tests/rights_books.h"
 #include "tilewalk/tilewalk.h"
 
@@ -194,7 +195,8 @@ std::string years_text(const std::vector<double>& years) {
     return out + "]";
 }
 
-results priced_swaptions(const two_factors& m, const std::vector<swaption>& all) {
+results priced_swaptions(const two_factors& m, const std::vector<swaption>& all,
+                         const run_options& options = {}) {
     const auto text = [](double x) { return std::to_string(x); };
     const std::string model =
         m.eta == 0 ? "hull_white: {mean_reversion: " + text(m.a) + ", volatility: " + text(m.sigma) + "}"
@@ -207,7 +209,7 @@ results priced_swaptions(const two_factors& m, const std::vector<swaption>& all)
                (all[i].is_payer ? "payer" : "receiver") + ", strike: " + text(all[i].strike) +
                ", exercise_dates: " + years_text(all[i].dates) +
                ", payments: " + years_text(all[i].payments) + "}\n";
-    return priced(out, 65536);
+    return priced(out, 65536, 42, options);
 }
 
 class exercise_truths : public by_source {};
@@ -240,7 +242,7 @@ TEST_P(exercise_truths, swaptions_on_a_grid_are_between_their_bounds) {
 TEST(exercise_truths, the_grid_gives_european_swaptions) {
     const two_factors m{0.04, 0.5, 0.012, 0.04, 0.01, -0.6};
     const std::vector<swaption> all{{0.04, true, {2}, {3, 4, 5}}, {0.035, false, {1}, {2, 3, 4}}};
-    const results got = priced_swaptions(m, all);
+    const results got = priced_swaptions(m, all, tests::plain_paths());
     for (std::size_t i = 0; i < all.size(); ++i) {
         const price_row& row = got.rows[i];
         const double value = row.early ? row.early->policy_value : row.price;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/plain_paths.h"
 #include "tilewalk/engine.h"
 
 namespace tilewalk {
@@ -74,8 +75,8 @@ trade_plan plan_of(const std::string& trade) {
     return made;
 }
 
-price_row price_of(const std::string& trade) {
-    price_row row = engine().price(book_of(trade), test_market()).rows.at(0);
+price_row price_of(const std::string& trade, const run_options& options = {}) {
+    price_row row = engine().price(book_of(trade), test_market(), options).rows.at(0);
     EXPECT_EQ(row.status, trade_status::priced) << trade << ": " << row.message;
     return row;
 }
@@ -156,7 +157,7 @@ TEST(explain, volatilities_and_forwards_give_the_prices_of_all_models) {
         ASSERT_TRUE(a.volatilities.at(0).has_value()) << name;
         // The moving part of an asset with escrowed dividends is the forward less those to come.
         const double shift = name == "CASH" ? 3 * std::exp(-0.0125) : 0, forward = a.forwards.at(0);
-        const price_row row = price_of(terms + std::to_string(forward));
+        const price_row row = price_of(terms + std::to_string(forward), tests::plain_paths());
         const double truth =
             said.currencies.at(0).discounts.at(0) *
             black_call(forward - shift, forward - shift, *a.volatilities[0] * std::sqrt(1.25));

@@ -8,11 +8,13 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/plain_paths.h"
 #include "tests/refusal.h"
 #include "tests/rights_books.h"
 #include "tilewalk/tilewalk.h"
@@ -37,7 +39,7 @@ std::string with(std::string text, const std::string& features) {
 
 trade_plan explained(const std::string& text) {
     const book b = book::parse(text);
-    trade_plan plan = engine().explain(b, *b.market()).at(0);
+    trade_plan plan = engine().explain(b, *b.market(), tests::plain_paths()).at(0);
     EXPECT_EQ(plan.failure, "");
     return plan;
 }
@@ -57,6 +59,10 @@ void expect_same_bits(const price_row& a, const price_row& b) {
     EXPECT_EQ(a.early->lower_error, b.early->lower_error);
     EXPECT_EQ(a.early->upper_bound, b.early->upper_bound);
     EXPECT_EQ(a.early->upper_error, b.early->upper_error);
+}
+
+price_row plainly_priced(const std::string& text, std::uint64_t paths) {
+    return priced(text, paths, 42, tests::plain_paths()).rows[0];
 }
 
 price_row well_trained(const std::string& text) {
@@ -123,7 +129,7 @@ TEST(features_beside_states, what_is_not_known_is_left_out) {
         market_of("    A: {currency: USD, spot: 40, model: " + std::string(heston) + "}\n", 0.06);
     const std::string american = under_heston + "trades:\n  - {id: t, product: american" + terms;
     const std::string without = under_heston + plain + "trades:\n  - {id: t, product: plain" + terms;
-    expect_same_bits(priced(american, 8192).rows[0], priced(without, 8192).rows[0]);
+    expect_same_bits(plainly_priced(american, 8192), plainly_priced(without, 8192));
     const trade_plan plan = explained(american);
     EXPECT_EQ(plan.decides_by->knows, known_to(without));
     EXPECT_EQ(
@@ -167,7 +173,7 @@ TEST(features_beside_states, are_known_to_every_right_or_to_none) {
     const trade_plan plan = explained(with(text, european));
     EXPECT_EQ(plan.decides_by->knows, known_to(text));
     EXPECT_EQ(plan.remarks.size(), 1u);
-    expect_same_bits(priced(with(text, european), 4096).rows[0], priced(text, 4096).rows[0]);
+    expect_same_bits(plainly_priced(with(text, european), 4096), plainly_priced(text, 4096));
 }
 
 // In a loop over assets, too, what one asset does not know leaves the rest of the script as it was.

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 
+#include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -74,7 +75,7 @@ std::map<std::string, held> held_by(const std::string& method, const source& fro
     const book trades = book::parse(flat_book);
     std::map<std::string, held> out;
     for (int run = 1; run <= runs; ++run) {
-        run_options options;
+        run_options options = tests::plain_paths();
         options.overrides.paths = from.paths;
         options.overrides.random = from.random;
         options.overrides.construction = "bridge";

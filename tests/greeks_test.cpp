@@ -22,6 +22,7 @@
 #include "tests/by_source.h"
 #include "tests/every_model.h"
 #include "tests/made_book.h"
+#include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -30,18 +31,24 @@ namespace {
 // A sound value is further off than this once in 150,000 times.
 constexpr double most_errors = 4.5;
 
-run_options with_paths(std::uint64_t paths, std::uint64_t seed = 42) {
-    run_options out;
+run_options with_paths(std::uint64_t paths, std::uint64_t seed = 42, run_options out = {}) {
     out.overrides.paths = paths;
     out.overrides.seed = seed;
     out.overrides.device = "cpu";
     take_source(out);
     return out;
 }
+run_options plain_with(std::uint64_t paths) {
+    return with_paths(paths, 42, tests::plain_paths());
+}
 
+results greeks_of(const std::string& trades, const run_options& how, const greek_options& wanted,
+                  const market& in) {
+    return engine().greeks(book::parse("trades:\n" + trades), in, wanted, how);
+}
 results greeks_of(const std::string& trades, std::uint64_t paths, const greek_options& wanted = {},
                   const market& in = tests::demo_market()) {
-    return engine().greeks(book::parse("trades:\n" + trades), in, wanted, with_paths(paths));
+    return greeks_of(trades, with_paths(paths), wanted, in);
 }
 
 const greek_row& row_of(const results& r, const std::string& trade, const std::string& key) {
@@ -401,7 +408,7 @@ TEST(greeks, of_few_numbers_are_carried_forth) {
         "  - {id: d, product: digital, underlying: A, option: call, strike: 105, maturity: 1, payout: 10}\n");
     cuda::backend gpus;
     for (const char* const precision : {"double", "single"}) {
-        run_options options = with_paths(1 << 14);
+        run_options options = plain_with(1 << 14);
         options.overrides.precision = precision;
         const results price = engine().price(trades, in, options);
         const auto of = [&](const std::vector<std::string>& wanted) {
@@ -659,10 +666,10 @@ TEST(greeks, of_the_next_day_are_differences_of_prices_of_two_days) {
         "  - {id: a, product: asian, underlying: A, strike: 100, averaging_dates: {start: 2026-01-15, end: "
         "2026-12-15, every: 1m}}\n";
     std::string text = flat_market;
-    const results r = greeks_of(trades, 1 << 14, {{"theta"}, "auto"}, market::parse(text));
+    const results r = greeks_of(trades, plain_with(1 << 14), {{"theta"}, "auto"}, market::parse(text));
     text.replace(text.find("01-15"), 5, "01-16");
     const results later =
-        engine().price(book::parse("trades:\n" + trades), market::parse(text), with_paths(1 << 14));
+        engine().price(book::parse("trades:\n" + trades), market::parse(text), plain_with(1 << 14));
     for (std::size_t i = 0; i < r.rows.size(); ++i) {
         const greek_row& theta = row_of(r, r.rows[i].trade, "as_of");
         ASSERT_FALSE(theta.has_failed()) << theta.message;
@@ -779,9 +786,9 @@ TEST(greeks, of_all_pillars_sum_to_that_of_a_parallel_move) {
         "  - {id: t, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 2, count: "
         "8}}\n";
     constexpr double move = 1e-4;
-    const results here = greeks_of(trade, 1 << 16, {{"vega"}, "auto"}, in(0));
+    const results here = greeks_of(trade, plain_with(1 << 16), {{"vega"}, "auto"}, in(0));
     const auto price = [&](double more) {
-        return engine().price(book::parse("trades:\n" + trade), in(more), with_paths(1 << 16)).rows[0].price;
+        return engine().price(book::parse("trades:\n" + trade), in(more), plain_with(1 << 16)).rows[0].price;
     };
     const greek_row& all = row_of(here, "t", "");
     double sum = 0;

@@ -35,6 +35,7 @@
 #include "products/program/recorder.h"
 #include "products/program/trial.h"
 #include "tests/on_a_gpu.h"
+#include "tests/plain_paths.h"
 #include "tests/rows_by_id.h"
 #include "tilewalk/prepared.h"
 #include "tilewalk/tilewalk.h"
@@ -76,7 +77,7 @@ constexpr const char* usual_trades_text = R"(trades:
 )";
 
 run_options with(const char* importance, const char* random = "philox", std::uint64_t paths = 131072) {
-    run_options out;
+    run_options out = tests::plain_paths();
     out.overrides.importance = importance;
     out.overrides.random = random;
     out.overrides.paths = paths;

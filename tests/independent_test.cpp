@@ -16,6 +16,7 @@
 
 #include "kernels/philox.h"
 #include "kernels/shocks.h"
+#include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -138,8 +139,10 @@ double asian_payoff(const normals& draw) {
 }
 
 price_row engine_price(const std::string& trade, std::uint64_t paths, const std::string& products = "") {
-    run_options options;
-    options.overrides = {paths, 20260115, 2};
+    run_options options = tests::plain_paths();
+    options.overrides.paths = paths;
+    options.overrides.seed = 20260115;
+    options.overrides.threads = 2;
     options.overrides.random = "philox";
     const auto b = book::parse(products + "trades:\n  - {id: t, " + trade + "}\n");
     auto rows = engine().price(b, market::parse(market_text), options).rows;

@@ -25,6 +25,7 @@
 #include "tests/by_source.h"
 #include "tests/known_error.h"
 #include "tests/model_market.h"
+#include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -77,9 +78,9 @@ const std::string own_products = "products:\n" + forward_product + R"(  - produc
 )";
 
 std::vector<price_row> price(const std::string& market_text, const std::vector<std::string>& trades,
-                             std::uint64_t paths, std::uint64_t seed,
-                             const std::string& precision = "double") {
-    return priced(own_products, market_text, trades, paths, seed, precision);
+                             std::uint64_t paths, std::uint64_t seed, const std::string& precision = "double",
+                             const run_options& options = {}) {
+    return priced(own_products, market_text, trades, paths, seed, precision, options);
 }
 
 price_row price_one(const std::string& market_text, const std::string& trade, std::uint64_t paths,
@@ -419,7 +420,8 @@ TEST(jump_models, the_discounted_asset_is_a_martingale) {
         trades.emplace_back(
             "product: late_call, underlying: A, strike: 0, dates: {start: 0, end: 1, count: 12}");
         for (const char* precision : {"double", "single"}) {
-            const auto rows = price(market_of(model), trades, 1 << 18, ++seed, precision);
+            const auto rows =
+                price(market_of(model), trades, 1 << 18, ++seed, precision, tests::plain_paths());
             for (std::size_t i = 0; i < rows.size(); ++i) {
                 const double truth = 100 * std::exp(-yield * (i < times.size() ? times[i] : 1));
                 ASSERT_EQ(rows[i].status, trade_status::priced) << rows[i].message;

@@ -56,11 +56,11 @@ inline const std::string late_forward_product = R"(  - product: late_forward
 // `own_products` is the section of a book, or nothing; a trade is what stands in its braces but the id.
 inline std::vector<price_row> priced(const std::string& own_products, const std::string& market_text,
                                      const std::vector<std::string>& trades, std::uint64_t paths,
-                                     std::uint64_t seed, const std::string& precision = "double") {
+                                     std::uint64_t seed, const std::string& precision = "double",
+                                     run_options options = {}) {
     std::string text = own_products + "trades:\n";
     for (std::size_t i = 0; i < trades.size(); ++i)
         text += fmt::format("  - {{id: t{}, {}}}\n", i, trades[i]);
-    run_options options;
     options.overrides.paths = paths;
     options.overrides.seed = seed;
     options.overrides.device = "cpu";

@@ -21,6 +21,7 @@
 #include "engine/market/market_state.h"
 #include "engine/verbs/price.h"
 #include "tests/every_model.h"
+#include "tests/plain_paths.h"
 #include "tests/refusal.h"
 #include "tests/rights_books.h"
 #include "tests/scenario_file.h"
@@ -32,8 +33,7 @@ namespace {
 using tests::put_on;
 using tests::put_on_a_lattice;
 
-run_options with(std::uint64_t paths, const std::string& upper, int threads = 2) {
-    run_options options;
+run_options with(std::uint64_t paths, const std::string& upper, int threads = 2, run_options options = {}) {
     options.overrides.paths = paths;
     options.overrides.seed = 42;
     options.overrides.threads = threads;
@@ -163,9 +163,12 @@ TEST(nested_bound, is_near_the_call_on_the_largest_of_five) {
 // many paths of the European.
 TEST(nested_bound, is_the_mean_of_all_inner_paths_where_nothing_is_decided) {
     const std::string on = "spot: 36, volatility: 0.2";
-    const early_exercise e = early_of(put_on(on, 0.06, "40", "[1.0]"), 16384);
-    const price_row european = row_of(
-        put_on(on, 0.06, "40", "[1.0]", "on dates:\n    pay max(strike - spot(underlying), 0)\n"), 16384);
+    const auto plainly_priced = [](const std::string& text) {
+        return engine().price(book::parse(text), with(16384, "nested", 2, tests::plain_paths())).rows.at(0);
+    };
+    const early_exercise e = early_of(plainly_priced(put_on(on, 0.06, "40", "[1.0]")));
+    const price_row european = plainly_priced(
+        put_on(on, 0.06, "40", "[1.0]", "on dates:\n    pay max(strike - spot(underlying), 0)\n"));
     EXPECT_NEAR(e.upper_bound, put_on_a_lattice(36, 40, 0.06, 0.2, {1.0}), errors * e.upper_error + 1e-4);
     // 256 outer paths tell their error to a 22nd: it is as that of 256 * 1024 paths, at 5 of these.
     const double expected = european.standard_error * std::sqrt(16384.0 / (256 * 1024));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/quasi/order.h"
+#include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -41,7 +42,7 @@ const std::string text = book_text();
 
 results priced(const char* random, const char* construction, std::uint64_t paths = 16384,
                const std::string& of = text, int threads = 2) {
-    run_options options;
+    run_options options = tests::plain_paths();
     options.overrides.random = random;
     options.overrides.construction = construction;
     options.overrides.paths = paths;
@@ -57,7 +58,7 @@ std::string chosen_in(const std::string& explained) {
 }
 
 std::vector<trade_plan> explained(const char* random, std::uint64_t paths) {
-    run_options options;
+    run_options options = tests::plain_paths();
     options.overrides.random = random;
     options.overrides.paths = paths;
     options.overrides.device = "cpu";
@@ -120,7 +121,7 @@ TEST(pilots, leave_trades_that_gain_nothing_to_independent_paths) {
 
 // A construction that was asked for decides alone whether points are taken.
 TEST(pilots, try_no_construction_but_the_one_that_was_asked_for) {
-    run_options options;
+    run_options options = tests::plain_paths();
     options.overrides.random = "auto";
     options.overrides.construction = "steps";
     options.overrides.paths = 131072;
@@ -142,7 +143,7 @@ TEST(pilots, decide_in_the_first_of_several_markets) {
             "strike: 100, maturity: 1}\n");
     };
     const book first = in_market("100"), second = in_market("48");
-    run_options options;
+    run_options options = tests::plain_paths();
     options.overrides.random = "auto";
     options.overrides.paths = 16384;
     options.overrides.device = "cpu";
@@ -228,7 +229,7 @@ TEST(pilots, take_a_twentieth_of_a_run_together) {
 TEST(pilots, decide_once_for_markets_that_greeks_move) {
     const book b = book::parse(text);
     const auto greeks_with = [&](const char* construction) {
-        run_options options;
+        run_options options = tests::plain_paths();
         options.overrides.random = "sobol";
         options.overrides.construction = construction;
         options.overrides.paths = 16384;

@@ -15,6 +15,7 @@
 
 #include "tests/changing_market.h"
 #include "tests/every_model.h"
+#include "tests/plain_paths.h"
 #include "tests/scenario_file.h"
 
 namespace tilewalk {
@@ -23,8 +24,7 @@ namespace {
 using tests::changed;
 using tests::changing_market;
 
-run_options on_cpu(std::uint64_t paths, int threads = 2) {
-    run_options o;
+run_options on_cpu(std::uint64_t paths, int threads = 2, run_options o = {}) {
     o.overrides.paths = paths;
     o.overrides.threads = threads;
     o.overrides.device = "cpu";
@@ -246,7 +246,7 @@ TEST(prepared, programs_that_no_trade_has_are_dropped) {
                             "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}}\nassets:\n  ACME: {currency: "
                             "USD, spot: 100, " +
                             asset + "}\n"),
-                        on_cpu(10));
+                        on_cpu(10, 2, tests::plain_paths()));
             EXPECT_EQ(ready.facts().programs, 1U) << name;
             EXPECT_EQ(ready.facts().programs_compiled, 1U) << name;
         }

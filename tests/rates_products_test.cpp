@@ -20,6 +20,7 @@
 #include "engine/verify/closed_forms.h"
 #include "engine/verify/sample.h"
 #include "tests/model_market.h"
+#include "tests/plain_paths.h"
 
 namespace tilewalk {
 namespace {
@@ -94,7 +95,7 @@ TEST(rates_products, a_future_nears_the_closed_form_as_it_settles_more_often) {
                     {fmt::format("product: rate_future, currency: USD, settlements: {{start: 0, end: {}, "
                                  "count: {}, include_start: true}}, end: {}, traded_rate: {}, notional: -1",
                                  fixed, settlements, fixed + years, rate)},
-                    1 << 21, static_cast<std::uint64_t>(settlements))
+                    1 << 21, static_cast<std::uint64_t>(settlements), "double", tests::plain_paths())
                     .at(0);
             EXPECT_EQ(row.status, trade_status::priced) << row.message;
             const double bound =

@@ -253,7 +253,8 @@ TEST(report, totals_take_the_parts_of_policies) {
     EXPECT_EQ(read_results(json.str(), "r").rows[1].early.value().part_means, e.part_means);
 }
 
-// Two prices that are known to rounding: their parts are alike, and the total is no better known than they are.
+// Two prices that are known to rounding: their parts are alike, and the total is no better known than they
+// are.
 TEST(report, totals_have_the_errors_that_parts_do_not_show) {
     results r = sample();
     r.rows.resize(2);

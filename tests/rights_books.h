@@ -48,8 +48,8 @@ inline std::string product_of(const std::string& name, const std::string& parame
 
 inline const std::string put = "exercise on dates: receive max(strike - spot(underlying), 0)\n";
 
-inline results priced(const std::string& text, std::uint64_t paths, std::uint64_t seed = 42) {
-    run_options options;
+inline results priced(const std::string& text, std::uint64_t paths, std::uint64_t seed = 42,
+                      run_options options = {}) {
     options.overrides.paths = paths;
     options.overrides.seed = seed;
     options.overrides.threads = 2;

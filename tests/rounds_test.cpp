@@ -22,6 +22,7 @@
 #include "engine/verify/sample.h"
 #include "tests/on_a_gpu.h"
 #include "tests/own_folder.h"
+#include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -45,7 +46,7 @@ constexpr const char* trades_text = R"(trades:
 )";
 
 run_options to(const std::string& tolerance, const char* random = "philox") {
-    run_options out;
+    run_options out = tests::plain_paths();
     out.overrides.tolerance = tolerance;
     out.overrides.random = random;
     return out;
@@ -250,7 +251,7 @@ TEST(rounds, that_are_out_of_time_are_not_begun) {
         EXPECT_TRUE(row.misses_tolerance);
     }
     // A budget alone is used up, and no tolerance is missed.
-    run_options alone;
+    run_options alone = tests::plain_paths();
     alone.overrides.budget = "1s";
     alone.overrides.random = "philox";
     const results more = priced(alone);
@@ -407,7 +408,7 @@ TEST(rounds_of_totals, know_what_errors_have_in_common) {
         const book b = book::parse(market_text + trades);
         int held = 0;
         double sum_of_squares = 0;
-        run_options how;
+        run_options how = tests::plain_paths();
         how.overrides.random = "philox";
         for (std::uint64_t seed = 0; seed < 400; ++seed) {
             how.overrides.seed = seed;
@@ -439,7 +440,7 @@ TEST(rounds_long, intervals_of_95_percent_hold_the_truth) {
             const verify::known_trade t = entry->draw(d);
             const double truth = t.price({});
             const book b = book::parse(t.book);
-            run_options how;
+            run_options how = tests::plain_paths();
             how.overrides.threads = 2;
             how.overrides.random = random;
             how.overrides.paths = 65536;

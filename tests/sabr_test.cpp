@@ -16,6 +16,7 @@
 #include "tests/draws.h"
 #include "tests/known_error.h"
 #include "tests/model_market.h"
+#include "tests/plain_paths.h"
 #include "tests/power_volatility.h"
 #include "tilewalk/tilewalk.h"
 
@@ -25,9 +26,9 @@ namespace {
 const std::string own_products = "products:\n" + forward_product + late_forward_product;
 
 std::vector<price_row> price(const std::string& market_text, const std::vector<std::string>& trades,
-                             std::uint64_t paths, std::uint64_t seed,
-                             const std::string& precision = "double") {
-    return priced(own_products, market_text, trades, paths, seed, precision);
+                             std::uint64_t paths, std::uint64_t seed, const std::string& precision = "double",
+                             const run_options& options = {}) {
+    return priced(own_products, market_text, trades, paths, seed, precision, options);
 }
 
 std::string market_of(const std::string& model, double spot = 1, double rate = 0,
@@ -205,7 +206,9 @@ TEST(sabr, what_it_contains) {
     const std::vector<std::string> trades{
         call_at(0.8, 1), call_at(1.1, 1),
         "product: barrier, underlying: A, strike: 1, maturity: 1, direction: down, barrier: 0.8"};
-    const auto of = [&](const std::string& market_text) { return price(market_text, trades, 1 << 14, 23); };
+    const auto of = [&](const std::string& market_text) {
+        return price(market_text, trades, 1 << 14, 23, "double", tests::plain_paths());
+    };
     for (const double beta : {0.0, 0.5, 1.0}) {
         const auto cev = of(market_of(words(truth::cev{1, 0.3, beta, 1})));
         const auto sabr = of(market_of(words(truth::sabr{1, 0.3, beta, -0.6, 0, 1})));
@@ -238,7 +241,8 @@ TEST(sabr, the_asset_is_a_martingale) {
             trades.push_back(fmt::format("product: forward, underlying: A, maturity: {}", t));
         trades.emplace_back("product: late_forward, underlying: A, dates: {start: 0, end: 1, count: 100}");
         for (const char* precision : {"double", "single"}) {
-            const auto rows = price(market_of(model), trades, 1 << 14, ++seed, precision);
+            const auto rows =
+                price(market_of(model), trades, 1 << 14, ++seed, precision, tests::plain_paths());
             for (std::size_t i = 0; i < rows.size(); ++i) {
                 // A few paths carry the mean of a volatility that moves as much as these in 5 or 20 years: a
                 // row that says it is thin has an error that says nothing.

@@ -29,6 +29,7 @@
 #include "kernels/shocks.h"
 #include "products/program/streams.h"
 #include "tests/own_folder.h"
+#include "tests/plain_paths.h"
 #include "tilewalk/setting_table.h"
 #include "tilewalk/tilewalk.h"
 
@@ -90,12 +91,16 @@ rows_of_paths made_up(std::size_t rows, std::uint64_t count, std::uint64_t seed 
     return out;
 }
 
-run_options on_cpu(const std::string& precision = "double", std::uint64_t count = paths) {
-    run_options options;
+run_options on_cpu(const std::string& precision = "double", std::uint64_t count = paths,
+                   run_options options = {}) {
     options.overrides.device = "cpu";
     options.overrides.precision = precision;
     options.overrides.paths = count;
     return options;
+}
+
+run_options plain_on_cpu(const std::string& precision = "double") {
+    return on_cpu(precision, paths, tests::plain_paths());
 }
 
 const price_row& row_of(const results& r, const std::string& trade) {
@@ -177,7 +182,7 @@ TEST_F(scenarios, constant_rows_are_a_flat_volatility) {
     const std::string text =
         std::regex_replace(range_product, std::regex("FLAT"), "MOVING") + "trades:" + trades_on("MOVING", "");
     const book b = load("market: market.yaml" + text), b_flat = load("market: flat.yaml" + text);
-    const results r = engine().price(b, on_cpu()), r_flat = engine().price(b_flat, on_cpu());
+    const results r = engine().price(b, plain_on_cpu()), r_flat = engine().price(b_flat, plain_on_cpu());
     for (const char* trade : {"asian", "quanto", "down", "up", "basket", "range"}) {
         const auto& moving = row_of(r, trade);
         const auto& flat = row_of(r_flat, trade);
@@ -186,8 +191,8 @@ TEST_F(scenarios, constant_rows_are_a_flat_volatility) {
         EXPECT_GT(flat.standard_error, 0) << trade;
     }
     // Single's shocks are alike, so what differs is rounding to 24 bits.
-    const results single = engine().price(b, on_cpu("single")),
-                  single_flat = engine().price(b_flat, on_cpu("single"));
+    const results single = engine().price(b, plain_on_cpu("single")),
+                  single_flat = engine().price(b_flat, plain_on_cpu("single"));
     for (const char* trade : {"asian", "quanto", "down", "up", "range"}) {
         EXPECT_NEAR(row_of(single, trade).price / row_of(single_flat, trade).price, 1, 1e-5) << trade;
     }
@@ -328,7 +333,7 @@ products:
 trades:
   - {id: both, product: both, one: A, two: B, maturity: 1.0, currency: EUR}
 )");
-    const results r = engine().price(b, on_cpu());
+    const results r = engine().price(b, plain_on_cpu());
     const double dt[3] = {0.25, 0.5, 0.25}, rho = 0.6, other = std::sqrt(1 - rho * rho);
     double sum = 0;
     for (std::uint64_t p = 0; p < paths; ++p) {

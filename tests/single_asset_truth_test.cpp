@@ -17,6 +17,7 @@
 
 #include "engine/verify/closed_forms.h"
 #include "tests/by_source.h"
+#include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -35,7 +36,7 @@ constexpr double limit = 4.5;
 class single_asset_truths : public by_source {};
 
 price_row price(const std::string& in, const std::string& trade, std::uint64_t with_paths = paths) {
-    run_options options;
+    run_options options = tests::plain_paths();
     options.overrides.paths = with_paths;
     options.overrides.seed = 20260115;
     take_source(options);

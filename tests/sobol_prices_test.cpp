@@ -16,6 +16,7 @@
 #include "engine/verify/dice.h"
 #include "engine/verify/truth.h"
 #include "tests/on_a_gpu.h"
+#include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -44,6 +45,7 @@ results priced(run_settings with, const std::string& trades = trades_text) {
     if (!with.random) with.random = "sobol";
     if (!with.device) with.device = "cpu";
     if (!with.paths) with.paths = 16384;
+    if (!with.controls) with.controls = "none";
     run_options options;
     options.overrides = with;
     return engine().price(book::parse(market_text + trades), options);
@@ -193,7 +195,7 @@ int held_of_1000(const char* product, verify::dice& d) {
     const verify::known_trade t = entry->draw(d);
     const double truth = t.price({});
     const book b = book::parse(t.book);
-    run_options options;
+    run_options options = tests::plain_paths();
     options.overrides.random = "sobol";
     options.overrides.paths = 16384;
     options.overrides.device = "cpu";

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/plain_paths.h"
 #include "tilewalk/engine.h"
 
 namespace tilewalk {
@@ -51,8 +52,7 @@ products:
 )";
 
 price_row price(const std::string& asset, const std::string& trade, std::uint64_t paths = 1 << 17,
-                const std::string& precision = "double") {
-    run_options options;
+                const std::string& precision = "double", run_options options = {}) {
     options.overrides.paths = paths;
     options.overrides.precision = precision;
     return engine()
@@ -170,7 +170,7 @@ TEST(spot_dividends, several_are_a_recursion_of_quadratures) {
     const double truth = call_by_recursion(0.3, {{0.25, 4}, {0.5, 3}, {0.9, 5}}, 95, 1.0);
     expect_near(
         price(lognormal(0.3, "{date: 0.25, amount: 4}, {date: 0.5, amount: 3}, {date: 0.9, amount: 5}"),
-              "product: european, maturity: 1.0, strike: 95"),
+              "product: european, maturity: 1.0, strike: 95", 1 << 17, "double", tests::plain_paths()),
         truth, "three dividends");
 }
 

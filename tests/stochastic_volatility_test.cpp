@@ -23,6 +23,7 @@
 #include "tests/draws.h"
 #include "tests/known_error.h"
 #include "tests/model_market.h"
+#include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -54,9 +55,9 @@ const std::string own_products =
 )";
 
 std::vector<price_row> price(const std::string& market_text, const std::vector<std::string>& trades,
-                             std::uint64_t paths, std::uint64_t seed,
-                             const std::string& precision = "double") {
-    return priced(own_products, market_text, trades, paths, seed, precision);
+                             std::uint64_t paths, std::uint64_t seed, const std::string& precision = "double",
+                             const run_options& options = {}) {
+    return priced(own_products, market_text, trades, paths, seed, precision, options);
 }
 
 struct carry {
@@ -311,7 +312,8 @@ TEST(stochastic_volatility, a_volatility_that_hardly_moves_gives_black) {
             }
             const std::string model = is_heston ? words(h, ", scheme: " + family) : words(s);
             for (const char* precision : {"double", "single"}) {
-                const auto rows = price(market_of(model), trades, 1 << 17, 41, precision);
+                const auto rows =
+                    price(market_of(model), trades, 1 << 17, 41, precision, tests::plain_paths());
                 for (std::size_t i = 0; i < rows.size(); ++i) {
                     ASSERT_EQ(rows[i].status, trade_status::priced) << rows[i].message;
                     EXPECT_LE(std::abs(rows[i].price - truths[i]), limit * rows[i].standard_error + 1e-4)

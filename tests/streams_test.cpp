@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "products/program/recorder.h"
+#include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -153,7 +154,7 @@ TEST(streams, a_total_over_many_assets_gains_by_independence) {
         market_text += fmt::format("  A{}: {{currency: USD, spot: 100, volatility: 0.2}}\n", i);
         trades += call_on(fmt::format("A{}", i));
     }
-    run_options how;
+    run_options how = tests::plain_paths();
     how.overrides.paths = 65536;
     how.overrides.device = "cpu";
     const results r = engine().price(book_of(trades), market::parse(market_text), how);

@@ -17,6 +17,7 @@
 #include "engine/plan/trade_program.h"
 #include "engine/run/units.h"
 #include "kernels/moments.h"
+#include "tests/plain_paths.h"
 #include "tilewalk/book.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/error.h"
@@ -233,7 +234,7 @@ std::string option(const std::string& id, const std::string& asset, const std::s
 }
 
 currency_total total_of(const std::string& trades, std::uint64_t paths, std::uint64_t seed) {
-    run_options options;
+    run_options options = tests::plain_paths();
     options.overrides.paths = paths;
     options.overrides.seed = seed;
     options.overrides.device = "cpu";
@@ -346,7 +347,7 @@ TEST(totals, parts_of_a_trade_are_its_own) {
 
 // A changed market under the same seed: the error of a difference is that of the difference.
 TEST(totals, differences_of_one_seed_have_their_own_error) {
-    run_options options;
+    run_options options = tests::plain_paths();
     options.overrides.paths = 64 * 1024;
     options.overrides.device = "cpu";
     std::vector<double> differences;

@@ -17,6 +17,7 @@
 
 #include "engine/verify/closed_forms.h"
 #include "tests/by_source.h"
+#include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -120,8 +121,7 @@ struct truth_case {
 class truths : public by_source {};
 
 price_row price(const std::string& in, const std::string& trade, std::uint64_t with_paths = paths,
-                std::uint64_t seed = 20260115) {
-    run_options options;
+                std::uint64_t seed = 20260115, run_options options = {}) {
     options.overrides.paths = with_paths;
     options.overrides.seed = seed;
     take_source(options);
@@ -988,9 +988,12 @@ TEST(truths, call_less_put_is_the_forward) {
     for (const one_asset& in : {one_asset{100, 0.05, 0.02, 0.2}, one_asset{100, -0.03, 0.01, 0.6}}) {
         for (const double strike : {70.0, 100.0, 140.0}) {
             const std::string terms = fmt::format("underlying: A, strike: {}, maturity: 1.5", strike);
-            const price_row call = price(in.text(), "product: european, option: call, " + terms);
-            const price_row put = price(in.text(), "product: european, option: put, " + terms);
-            const price_row forward = price(in.text(), "product: forward, " + terms);
+            const auto plainly_priced = [&](const std::string& product) {
+                return price(in.text(), product + terms, paths, 20260115, tests::plain_paths());
+            };
+            const price_row call = plainly_priced("product: european, option: call, ");
+            const price_row put = plainly_priced("product: european, option: put, ");
+            const price_row forward = plainly_priced("product: forward, ");
             EXPECT_NEAR(call.price - put.price, forward.price, 1e-11) << in.text() << terms;
             const double spread = spread_of(in.forward(1.5), in.variance(1.5), in.discount(1.5));
             EXPECT_NEAR(forward.standard_error, spread / std::sqrt(double(paths)),

@@ -12,9 +12,8 @@ std::string shortest(double x);
 std::string fixed(double x, int decimals);
 std::string significant(double x, int digits);  // "0.0123", "1.42e-14"
 
-// A number that is known to within `error`, written with the digits that the error justifies and two more, twelve
-// at most.
-// If the error is 0 or there is none, the number is written to ten digits.
+// A number that is known to within `error`, written with the digits that the error justifies and two more,
+// twelve at most. If the error is 0 or there is none, the number is written to ten digits.
 std::string justified(double x, double error);
 
 std::string duration(double seconds);                           // "412 ms", "1.73 s", "4 min 12 s"

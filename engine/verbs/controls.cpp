@@ -44,7 +44,6 @@ plan::trade_program planned_with(plan::controller& adds, const subject_of_contro
     return made;
 }
 
-constexpr const char* name_of_control = "control";
 std::optional<controls::control> decided_control(const results& by, const std::string& trade) {
     const std::optional<std::string> written = decision(by, trade, name_of_control);
     if (!written) return std::nullopt;
@@ -412,8 +411,9 @@ std::string evidence(const controls::control& of) {
     const std::string begin(controls::begin_of_remark);
     if (of.leaves_rounding()) return begin + "leaves nothing but rounding" + seen;
     const double left = 1 / of.fewer_paths;
-    return begin + fmt::format("with the correlation {:.5g} leaves {:.2g} % of the variance",
-                               std::sqrt(1 - left), 100 * left) +
+    return begin +
+           fmt::format("with the correlation {:.5g} leaves {:.2g} % of the variance", std::sqrt(1 - left),
+                       100 * left) +
            seen;
 }
 

@@ -126,6 +126,9 @@ std::shared_ptr<ready_trade> ready_with(const controls::control& what, controlle
 // show".
 std::string evidence(const controls::control& of);
 
+// A control among the decisions of a row.
+inline constexpr const char* name_of_control = "control";
+
 // The origin of the controls of a run.
 struct control_stages {
     // Controls that were chosen before, in other markets; empty: pilots in the first market choose.

@@ -4,6 +4,9 @@
 #include <functional>
 #include <utility>
 
+#include "engine/controls/written.h"
+#include "engine/verbs/decisions.h"
+
 namespace tilewalk::verbs {
 
 void kept_controls::add_to(planned_run& r, shape_store& shapes, cpu::crew& by, const teller& tells) {
@@ -29,7 +32,10 @@ void kept_controls::take_control(const books::trade& t, std::size_t i, planned& 
     const asked as_now(by.run);
     const auto take = [&](const kept_plan& made) {
         made.what.give_points(by.run, p);
-        if (made.controlled) p.ready = made.controlled;
+        if (!made.controlled) return;
+        p.ready = made.controlled;
+        p.control = made.control;
+        p.decisions = with_decision(p.decisions, name_of_control, made.written);
     };
     if (!p.rights) {
         const std::lock_guard guard(lock_);
@@ -42,8 +48,11 @@ void kept_controls::take_control(const books::trade& t, std::size_t i, planned& 
         made->what = what;
         if (!what.what) return true;
         auto with = plan_with(*what.what, of, in.state(), by);
-        if (with) made->controlled = ready_with(*what.what, *std::move(with), shapes);
-        return made->controlled != nullptr;
+        if (!with) return false;
+        made->controlled = ready_with(*what.what, *std::move(with), shapes);
+        made->control = std::make_shared<const controls::control>(*what.what);
+        made->written = controls::written(*what.what);
+        return true;
     };
     bool is_decided = false;
     if (!p.rights && of_book_ && of_book_->state().as_of == in.state().as_of) {

@@ -48,6 +48,8 @@ class kept_controls {
         asked by;
         std::shared_ptr<const ready_trade> plain, controlled;  // the latter null: it has no control
         chosen_control what{};
+        std::shared_ptr<const controls::control> control{};  // of `controlled`
+        std::string written{};                               // the same, as a decision
     };
     struct of_book_market {
         asked by;

@@ -334,7 +334,7 @@ class charm_run {
     // Derivatives of two days that a control leaves exact are out by rounding, all paths alike. What their
     // differences in the market leave out is about the same on both days.
     static double rounding_of_difference(const two_days& of) {
-        constexpr double of_one = 1e-10;
+        constexpr double of_one = 1e-9;
         double out = 0;
         for (const greek_row* g : of)
             if (g != nullptr && g->standard_error <= 2 * least_share_of_error * std::abs(g->value))
