@@ -1305,7 +1305,7 @@ TEST_P(family, is_worth_the_same_with_controls) {
             << c.id() << ": " << without.price << " +- " << without.standard_error << ", with controls "
             << beside.price << " +- " << beside.standard_error;
         ++compared;
-        with_control += beside.decisions.empty() ? 0 : 1;
+        with_control += beside.decisions.empty() ? 0U : 1U;
     }
     fmt::print("{}: {} of {} cases compared, {} have a control\n", name_, compared, cases, with_control);
     EXPECT_GT(2 * compared, cases);
