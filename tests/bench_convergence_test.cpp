@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/quasi/order.h"
+#include "tests/plain_paths.h"
 #include "tilewalk/benchmark.h"
 #include "tilewalk/book.h"
 #include "tilewalk/engine.h"
@@ -98,7 +99,7 @@ struct priced {
 // The prices of many runs, on seeds that the suite does not take.
 priced prices_of(const example& of, const row& from, int runs) {
     const std::string random = from.axes.at("random");
-    run_options options;
+    run_options options = tests::plain_paths();
     options.overrides.device = "cpu";
     options.overrides.random = random;
     if (random == "sobol") options.overrides.construction = from.axes.at("construction");

@@ -700,6 +700,7 @@ plan::trade_program with_control(const books::trade& t, const markets::market_st
     for (std::vector<double>& by_step : what.of_moves) std::ranges::fill(by_step, 0.5);
     what.on_sum = what.on_exponential = 0.1;
     what.on_ratios.assign(sums.ratios(), 0.3);
+    what.has_share = true;
     what.knots = {controls::knot{1, 1, 0}, controls::knot{0.9, 0, 1}, controls::knot{1.1, 1, 0}};
     controls::subtracted adds(what);
     plan::trade_program out = plan::plan_trade(t, in, precision, {}, {}, nullptr, &adds);

@@ -307,10 +307,10 @@ class walker {
     }
 
     // Means of the randomisations of runs of so many paths, on seeds that no other number of paths takes. A
-    // run of more randomisations would have more paths, and pilots of controls and of importance as many
-    // more.
+    // run of more randomisations would have more paths, and pilots as many more.
     sample means(const source& from, std::uint64_t paths) const {
-        const bool has_pilot = from.has_controls || from.has_importance;
+        const bool has_pilot =
+            from.construction == quasi::chosen_by_pilot || from.has_controls || from.has_importance;
         const int units = has_pilot ? static_cast<int>(randomisations) : randomisations_of_a_walk;
         const int runs = at_.seeds * randomisations_of_a_walk / units;
         std::vector<double> all;

@@ -70,7 +70,7 @@ sums_on_pilot::sums_on_pilot(const subject_of_control& of, const markets::market
     jumps_ = program::jumps_of(made_.code, made_.data, made_.when);
 }
 
-void sums_on_pilot::walk(cpu::path_job job, controls::pilot_paths& to) const {
+void sums_on_pilot::walk(cpu::path_job job, controls::pilot_paths& to, std::uint64_t first) const {
     to.sums.resize(adds_.basis().size());
     to.ratios.resize(adds_.ratios());
     job.code = &code_;
@@ -78,7 +78,7 @@ void sums_on_pilot::walk(cpu::path_job job, controls::pilot_paths& to) const {
     job.scenarios = scenarios_;
     cpu::lane_machine machine(by_.operations);
     std::vector<double> found(code_.outputs.size() * kernels::paths_per_tile);
-    for (std::uint64_t first = 0; first < job.paths; first += cpu::lanes) {
+    for (; first < job.paths; first += cpu::lanes) {
         machine.walk_paths(job, first, found.data(), by_.cancel);
         const auto add = [&](std::vector<double>& all, std::size_t output) {
             const double* const begin = found.data() + output * kernels::paths_per_tile;
@@ -127,17 +127,30 @@ controls::pilot_paths sums_on_pilot::walked(std::uint64_t paths, const program::
     return out;
 }
 
-void sums_on_pilot::add_over(const quasi::order& points, std::uint64_t paths,
+void sums_on_pilot::add_over(const quasi::order& points, std::uint64_t first, std::uint64_t paths,
                              controls::pilot_paths& to) const {
     cpu::path_job job;
     job.data = &made_.data;
     job.seed = seed_of_pilots(by_.run.seed);
     job.paths = paths;
     job.points = {&points, cpu::few_points};
-    walk(job, to);
+    walk(job, to, first);
 }
 
 namespace {
+
+void append(const controls::pilot_paths& from, std::size_t first, std::size_t paths,
+            controls::pilot_paths& to) {
+    to.sums.resize(from.sums.size());
+    to.ratios.resize(from.ratios.size());
+    const auto add = [&](const std::vector<double>& of, std::vector<double>& behind) {
+        const auto some = std::span(of).subspan(first, paths);
+        behind.insert(behind.end(), some.begin(), some.end());
+    };
+    add(from.payoffs, to.payoffs);
+    for (std::size_t s = 0; s < to.sums.size(); ++s) add(from.sums[s], to.sums[s]);
+    for (std::size_t s = 0; s < to.ratios.size(); ++s) add(from.ratios[s], to.ratios[s]);
+}
 
 // The paths of a pilot, by independent numbers, or by points of each construction that is tried.
 struct tried_paths {
@@ -153,18 +166,21 @@ struct tried_paths {
         const std::uint64_t of_each =
             std::min(most_paths / by.orders.size() / cpu::lanes * cpu::lanes, by.paths_of_each);
         controls::pilot_paths out;
-        out.sums.resize(all.sums.size());
-        out.ratios.resize(all.ratios.size());
-        for (std::size_t k = 0; k < by.orders.size(); ++k) {
-            const auto add = [&](const std::vector<double>& from, std::vector<double>& to) {
-                const auto some = of_construction(from, k).first(of_each);
-                to.insert(to.end(), some.begin(), some.end());
-            };
-            add(all.payoffs, out.payoffs);
-            for (std::size_t s = 0; s < out.sums.size(); ++s) add(all.sums[s], out.sums[s]);
-            for (std::size_t s = 0; s < out.ratios.size(); ++s) add(all.ratios[s], out.ratios[s]);
-        }
+        for (std::size_t k = 0; k < by.orders.size(); ++k) append(all, k * by.paths_of_each, of_each, out);
         return out;
+    }
+    // Walks the paths that were kept for a search, where that is not wanted: a trade without a control
+    // chooses its points as if there were none.
+    void walk_rest(const sums_on_pilot& pilot, std::uint64_t paths) {
+        if (by.orders.empty()) return;
+        const std::uint64_t of_each = paths_of_construction(by.orders.size(), paths);
+        controls::pilot_paths wider;
+        for (std::size_t k = 0; k < by.orders.size(); ++k) {
+            append(all, k * by.paths_of_each, by.paths_of_each, wider);
+            pilot.add_over(by.orders[k], by.paths_of_each, of_each, wider);
+        }
+        all = std::move(wider);
+        by.paths_of_each = of_each;
     }
     // As payoffs, or what a control leaves of them, show.
     std::optional<chosen_points> points_for(std::span<const double> payoffs, const settled& run) const {
@@ -191,7 +207,7 @@ tried_paths walked_by(const sums_on_pilot& pilot, const pilot_of_controls& by, s
     tried_paths out;
     const std::uint64_t paths = by.run.paths_of_pilot() - kept;
     if (by.run.finds_points_with_controls()) out.by = constructions_for(pilot.job(), by.run, paths);
-    for (const quasi::order& o : out.by.orders) pilot.add_over(o, out.by.paths_of_each, out.all);
+    for (const quasi::order& o : out.by.orders) pilot.add_over(o, 0, out.by.paths_of_each, out.all);
     if (out.by.orders.empty()) out.all = pilot.walked(std::min(paths / cpu::lanes * cpu::lanes, most_paths));
     return out;
 }
@@ -342,10 +358,15 @@ chosen_control choose_control(const subject_of_control& of, const markets::marke
     const std::uint64_t of_jump = search_of_jumps::paths_of_jump;
     const bool may_jump = by.jumps != jumps_of_controls::none && pilot.jumps_of_a_path() == 1 &&
                           4 * of_jump <= by.run.paths_of_pilot();
-    const tried_paths found = walked_by(pilot, by, may_jump ? of_jump : 0);
+    tried_paths found = walked_by(pilot, by, may_jump ? of_jump : 0);
     const controls::pilot_paths fitted_to = found.fitted_to();
     chosen_control out = fitted_control(pilot, fitted_to, by);
-    if (out.what && out.what->jumps() && may_jump) place_jumps(pilot, fitted_to, *out.what);
+    if (may_jump) {
+        if (out.what && out.what->jumps())
+            place_jumps(pilot, fitted_to, *out.what);
+        else
+            found.walk_rest(pilot, by.run.paths_of_pilot());
+    }
     if (out.what) out.what->fewer_paths = fewer_paths_by(*out.what, found.all);
     if (out.what && !(out.what->fewer_paths > controls::least_gain)) out.what.reset();
     if (!found.by.orders.empty()) hold_against_points(found, by.run, out);

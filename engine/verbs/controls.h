@@ -73,11 +73,12 @@ class sums_on_pilot {
     // Paths whose normals, by slot and step, are so many times those of one way.
     controls::pilot_paths walked_along(const controls::weights& way, std::span<const double> times) const;
     const controls::law_of_moves& law() const { return adds_.law(); }
-    // Adds paths over points.
-    void add_over(const quasi::order& points, std::uint64_t paths, controls::pilot_paths& to) const;
+    // Adds paths over points, from the `first` of so many on.
+    void add_over(const quasi::order& points, std::uint64_t first, std::uint64_t paths,
+                  controls::pilot_paths& to) const;
 
   private:
-    void walk(cpu::path_job job, controls::pilot_paths& to) const;
+    void walk(cpu::path_job job, controls::pilot_paths& to, std::uint64_t first = 0) const;
 
     const pilot_of_controls& by_;
     std::vector<arrays::shock_cube> scenarios_;

@@ -73,6 +73,10 @@ std::uint64_t seed_of_pilots(std::uint64_t seed) {
     return kernels::low_word(kernels::path_block(seed, 0, 0, kernels::shift_stream, {0x70696c6fu, 0x74u}));
 }
 
+std::uint64_t paths_of_construction(std::size_t constructions, std::uint64_t paths) {
+    return std::min(paths / cpu::lanes / constructions, most_blocks) * cpu::lanes;
+}
+
 constructions_to_try constructions_for(const run::job& of, const settled& run, std::uint64_t paths) {
     const std::uint64_t blocks = paths / cpu::lanes;
     constructions_to_try out;
@@ -87,8 +91,7 @@ constructions_to_try constructions_for(const run::job& of, const settled& run, s
         out.orders.push_back(std::move(made));
         out.names.push_back(c.how);
     }
-    if (!out.orders.empty())
-        out.paths_of_each = std::min(blocks / out.orders.size(), most_blocks) * cpu::lanes;
+    if (!out.orders.empty()) out.paths_of_each = paths_of_construction(out.orders.size(), paths);
     return out;
 }
 

@@ -80,6 +80,8 @@ struct constructions_to_try {
     std::vector<quasi::order> orders{};  // likewise
     std::uint64_t paths_of_each = 0;
 };
+// Paths of each of so many constructions, of those that a pilot has.
+std::uint64_t paths_of_construction(std::size_t constructions, std::uint64_t paths);
 constructions_to_try constructions_for(const run::job& of, const settled& run, std::uint64_t paths);
 
 double variance(std::span<const double> of);
