@@ -32,14 +32,14 @@ std::uint64_t seed_of_controls(std::uint64_t seed) {
         kernels::path_block(seed, 0, 0, kernels::shift_stream, {0x636f6e74u, 0x726f6cu}));
 }
 
-// The trade in a market, with what a controller adds.
-plan::trade_program planned_with(plan::controller& adds, const subject_of_control& of,
+// The trade in a market, with what a controller adds, if there is one.
+plan::trade_program planned_with(plan::controller* adds, const subject_of_control& of,
                                  const markets::market_state& in, program::precision precision,
                                  std::uint32_t first_scenario, const std::atomic<bool>* cancel) {
     const plan::poll often = poll_of(cancel);
     plan::trade_program made =
-        of.policy != nullptr ? exercise::following_plan(of.trade, in, *of.policy, precision, often, &adds)
-                             : plan::plan_trade(of.trade, in, precision, {}, often, nullptr, &adds);
+        of.policy != nullptr ? exercise::following_plan(of.trade, in, *of.policy, precision, often, adds)
+                             : plan::plan_trade(of.trade, in, precision, {}, often, nullptr, adds);
     for (program::scenario_rows& s : made.data.scenarios) s.array += first_scenario;
     return made;
 }
@@ -64,7 +64,7 @@ sums_on_pilot::sums_on_pilot(const subject_of_control& of, const markets::market
                              const pilot_of_controls& by, std::vector<arrays::shock_cube> scenarios)
     : by_(by),
       scenarios_(std::move(scenarios)),
-      made_(planned_with(adds_, of, in, program::precision::double_, 0, by.cancel)) {
+      made_(planned_with(&adds_, of, in, program::precision::double_, 0, by.cancel)) {
     if (!has_sums()) return;
     code_ = cpu::compile(made_.code);
     jumps_ = program::jumps_of(made_.code, made_.data, made_.when);
@@ -202,11 +202,23 @@ struct tried_paths {
     }
 };
 
+// The constructions that a pilot tries. Where sources of noise move together, principal components are those
+// of what the trade moves by, not of the sums that the pilot adds.
+constructions_to_try constructions_of(const subject_of_control& of, const markets::market_state& in,
+                                      const sums_on_pilot& pilot, const pilot_of_controls& by,
+                                      std::uint64_t paths) {
+    if (pilot.plan().code.normals_per_step < 2) return constructions_for(pilot.job(), by.run, paths);
+    const plan::trade_program plain =
+        planned_with(nullptr, of, in, program::precision::double_, 0, by.cancel);
+    return constructions_for({&plain.code, &plain.data, &plain.when}, by.run, paths);
+}
+
 // All paths of the pilot but those that are `kept` for later.
-tried_paths walked_by(const sums_on_pilot& pilot, const pilot_of_controls& by, std::uint64_t kept) {
+tried_paths walked_by(const sums_on_pilot& pilot, const pilot_of_controls& by, std::uint64_t kept,
+                      const std::function<constructions_to_try(std::uint64_t paths)>& constructions) {
     tried_paths out;
     const std::uint64_t paths = by.run.paths_of_pilot() - kept;
-    if (by.run.finds_points_with_controls()) out.by = constructions_for(pilot.job(), by.run, paths);
+    if (by.run.finds_points_with_controls()) out.by = constructions(paths);
     for (const quasi::order& o : out.by.orders) pilot.add_over(o, 0, out.by.paths_of_each, out.all);
     if (out.by.orders.empty()) out.all = pilot.walked(std::min(paths / cpu::lanes * cpu::lanes, most_paths));
     return out;
@@ -358,7 +370,9 @@ chosen_control choose_control(const subject_of_control& of, const markets::marke
     const std::uint64_t of_jump = search_of_jumps::paths_of_jump;
     const bool may_jump = by.jumps != jumps_of_controls::none && pilot.jumps_of_a_path() == 1 &&
                           4 * of_jump <= by.run.paths_of_pilot();
-    tried_paths found = walked_by(pilot, by, may_jump ? of_jump : 0);
+    tried_paths found = walked_by(pilot, by, may_jump ? of_jump : 0, [&](std::uint64_t paths) {
+        return constructions_of(of, in, pilot, by, paths);
+    });
     const controls::pilot_paths fitted_to = found.fitted_to();
     chosen_control out = fitted_control(pilot, fitted_to, by);
     if (may_jump) {
@@ -406,7 +420,7 @@ std::optional<controlled_plan> plan_with(const controls::control& what, const su
                                          const markets::market_state& in, const pilot_of_controls& by,
                                          std::uint32_t first_scenario) {
     controls::subtracted adds(what);
-    controlled_plan out{planned_with(adds, of, in, by.run.how.precision, first_scenario, by.cancel)};
+    controlled_plan out{planned_with(&adds, of, in, by.run.how.precision, first_scenario, by.cancel)};
     if (!adds.fits()) return std::nullopt;
     out.mean = adds.mean();
     out.rounding = rounding_in(by.run.how.precision);
