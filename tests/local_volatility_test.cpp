@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/analytics/black.h"
+#include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -53,7 +54,7 @@ std::string market_of(const std::string& local, double spot, double rate, double
 
 results priced(const std::string& market_text, const std::string& trades, std::uint64_t paths,
                std::uint64_t seed = 1) {
-    run_options options;
+    run_options options = tests::plain_paths();
     options.overrides.paths = paths;
     options.overrides.seed = seed;
     options.overrides.random = "sobol";
