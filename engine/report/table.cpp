@@ -156,11 +156,10 @@ std::string notes_text(const results& r, const text_form& form) {
     if (!remarks.empty()) out += "\nremarks:\n" + remarks.text();
     if (!notes.empty()) out += "\nnotes:\n" + notes.text();
     if (with_control > 0)
-        out +=
-            "\n" + hanging(counted(with_control, "trade") +
-                               " less a control, a function of the path with a known mean; explain, csv and "
-                               "json tell what it leaves",
-                           form.columns, 2);
+        out += "\n" + hanging(counted(with_control, "trade") + (with_control == 1 ? " is" : " are") +
+                                  " priced less a control, a function of the path with a known mean; "
+                                  "explain, csv and json tell what it leaves",
+                              form.columns, 2);
     if (!failures.empty()) out += "\n" + counted(r.failed(), "trade") + " failed:\n" + failures.text();
     return out;
 }
