@@ -3,14 +3,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "engine/controls/control.h"
 
 namespace tilewalk::controls {
 
-std::string written(const control& what);
 // Remarks on controls begin so.
 inline constexpr std::string_view begin_of_remark = "a control ";
+
+std::string written(const control& what);
 // To the same bits. Throws tilewalk::error (input) for what is none.
 control control_written_as(const std::string& json);
 

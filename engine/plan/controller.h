@@ -12,9 +12,11 @@ namespace tilewalk::plan {
 
 class controller : public models::hears_moves {
   public:
+    // The name of the section that ends a path.
     static constexpr const char* section = "controls";
 
-    // A recording begins; those before it count for nothing. The script's states are declared.
+    // A recording begins; those before it count for nothing. The script's variables are declared, the states
+    // that its functions keep are not yet.
     virtual void begins(program::recorder& into) = 0;
     // A section that runs once, after all others, is open. The moves have been heard.
     virtual void ends_path(std::uint32_t value_state, models::world& in, program::recorder& into) = 0;
