@@ -366,8 +366,9 @@ void hold_against_points(const tried_paths& found, const settled& run, chosen_co
 }
 
 // Derivatives subtract all of a control, and points may suit those of the payoff alone better: those of a
-// basket have twice the variance with it, of a swaption four times, of a monthly Asian as much. A digital whose
-// jump was found gains 12 times and more (bench/results/2026-11-27-AMD-EPYC-controls-of-sensitivities.txt).
+// basket have twice the variance with it, of a swaption four times, of a monthly Asian as much. A digital
+// whose jump was found gains 12 times and more
+// (bench/results/2026-11-27-AMD-EPYC-controls-of-sensitivities.txt).
 constexpr double least_gain_of_derivatives = 1e6;
 
 }  // namespace
