@@ -457,7 +457,8 @@ TEST(controls_greeks, are_in_the_kernels_that_are_warmed) {
     const book b = book_of(std::string(trades_text) + R"(
   - {id: american, product: american, option: put, underlying: A, strike: 100, maturity: 1, exercise_step: 0.25}
 )");
-    const auto& operations = verbs::operations_named("auto");
+    const std::string best = "auto";
+    const auto& operations = verbs::operations_named(best);
     const markets::market_state& in = b.market()->state();
     for (const books::trade& t : b.state().trades) {
         const book one = verbs::some_of(b, {static_cast<std::size_t>(&t - b.state().trades.data())});

@@ -1284,7 +1284,8 @@ TEST_P(family, is_met_and_leans_nowhere) {
 // With controls and without, the price is the same within both errors: 4.5 of them are exceeded once in
 // 150,000 times. Few paths carry the error of a thin price.
 TEST_P(family, is_worth_the_same_with_controls) {
-    constexpr std::uint64_t paths = 1 << 15;
+    // Paths of SABR take up to 180 steps; three hybrids are paid by few of theirs.
+    const std::uint64_t paths = name_ == "sabr" ? 1 << 13 : name_ == "hybrid" ? 1 << 17 : 1 << 14;
     std::size_t compared = 0, with_control = 0, cases = 0;
     for (const published_case& c : published_cases()) {
         if (c.family != name_ || !c.is_price() || c.has_exercise() || obstacle(c)) continue;
@@ -1308,8 +1309,7 @@ TEST_P(family, is_worth_the_same_with_controls) {
         with_control += beside.decisions.empty() ? 0U : 1U;
     }
     fmt::print("{}: {} of {} cases compared, {} have a control\n", name_, compared, cases, with_control);
-    // The smallest family has three cases, of which two are thin on so few paths.
-    EXPECT_GT(3 * compared, cases - 1);
+    EXPECT_GE(3 * compared, cases);
 }
 
 std::string name_of_family(const testing::TestParamInfo<std::tuple<std::string, random_source>>& at) {
