@@ -687,8 +687,8 @@ TEST(controls_long, intervals_of_95_percent_hold_the_truth) {
     }
 }
 
-// Those of 16 randomisations with a share of the control, as often as those without one: the difference of
-// the two counts has a deviation of 11 at most. On one step points hold fewer.
+// Intervals of 16 randomisations with a share of the control hold as often as those without one: the
+// difference of the two counts has a deviation of 11 at most. On one step points hold fewer.
 TEST(controls_long, intervals_of_shares_hold_the_truth) {
     verify::dice d(12);
     for (const char* product : {"lookback", "himalaya", "cap_floor", "barrier", "basket", "cliquet"}) {

@@ -202,8 +202,8 @@ struct tried_paths {
     }
 };
 
-// The constructions that a pilot tries. Where sources of noise move together, principal components are those
-// of what the trade moves by, not of the sums that the pilot adds.
+// The constructions that a pilot tries. Principal components of sources that move together are those of what
+// the trade moves by, not of the sums that the pilot adds.
 constructions_to_try constructions_of(const subject_of_control& of, const markets::market_state& in,
                                       const sums_on_pilot& pilot, const pilot_of_controls& by,
                                       std::uint64_t paths) {

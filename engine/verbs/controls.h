@@ -51,7 +51,7 @@ struct pilot_of_controls {
 
     bool is_wanted() const { return run.chooses_controls && run.replay.empty(); }
     std::uint64_t paths() const;  // 0: the run has too few for a pilot
-    // Prices may jump anywhere.
+    // The controls of prices may have any jumps.
     bool is_of_derivatives() const { return jumps != jumps_of_controls::any; }
 };
 

@@ -33,7 +33,7 @@ class moving_controls {
         const of_trade* const of = find(trade);
         return of == nullptr ? nullptr : of->control.get();
     }
-    // Of what is subtracted there.
+    // The mean of what is subtracted there.
     double mean_here(const std::string& trade) const {
         const of_trade* const of = find(trade);
         return of == nullptr ? 0 : of->mean;

@@ -91,7 +91,7 @@ std::optional<double> gain_of_points(std::span<const double> payoffs);
 // The construction that takes least time for the same error, and whether it takes less than independent
 // numbers.
 chosen_points best_of(std::vector<tried_construction> tried, std::uint64_t pilot_paths, const settled& run);
-// Those of one construction, whatever they gain.
+// The points of one construction, whatever they gain.
 chosen_points points_by(const tried_construction& one, std::uint64_t pilot_paths, const settled& run);
 
 class pilot_of_points {

@@ -331,8 +331,8 @@ class charm_run {
         if (row.standard_error >= 0)
             row.standard_error = std::max(row.standard_error, rounding_of_difference({&today, later}));
     }
-    // Derivatives of two days that a control leaves exact are out by rounding, all paths alike. What their
-    // differences in the market leave out is about the same on both days.
+    // Derivatives of two days that a control leaves exact are out by rounding, all paths alike. Differences
+    // in the market leave out about the same on both days.
     static double rounding_of_difference(const two_days& of) {
         constexpr double of_one = 1e-9;
         double out = 0;
