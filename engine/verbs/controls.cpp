@@ -207,18 +207,17 @@ struct tried_paths {
 constructions_to_try constructions_of(const subject_of_control& of, const markets::market_state& in,
                                       const sums_on_pilot& pilot, const pilot_of_controls& by,
                                       std::uint64_t paths) {
+    if (!by.run.finds_points_with_controls()) return {};
     if (pilot.plan().code.normals_per_step < 2) return constructions_for(pilot.job(), by.run, paths);
     const plan::trade_program plain =
         planned_with(nullptr, of, in, program::precision::double_, 0, by.cancel);
     return constructions_for({&plain.code, &plain.data, &plain.when}, by.run, paths);
 }
 
-// All paths of the pilot but those that are `kept` for later.
-tried_paths walked_by(const sums_on_pilot& pilot, const pilot_of_controls& by, std::uint64_t kept,
-                      const std::function<constructions_to_try(std::uint64_t paths)>& constructions) {
+// Walks so many paths in all, by independent numbers where no construction is to be tried.
+tried_paths walked_by(const sums_on_pilot& pilot, std::uint64_t paths, constructions_to_try constructions) {
     tried_paths out;
-    const std::uint64_t paths = by.run.paths_of_pilot() - kept;
-    if (by.run.finds_points_with_controls()) out.by = constructions(paths);
+    out.by = std::move(constructions);
     for (const quasi::order& o : out.by.orders) pilot.add_over(o, 0, out.by.paths_of_each, out.all);
     if (out.by.orders.empty()) out.all = pilot.walked(std::min(paths / cpu::lanes * cpu::lanes, most_paths));
     return out;
@@ -379,9 +378,8 @@ chosen_control choose_control(const subject_of_control& of, const markets::marke
     const sums_on_pilot pilot(of, in, by, scenarios);
     if (!pilot.has_sums()) return {};
     const bool may_jump = has_paths_for_a_jump(pilot, by);
-    tried_paths found =
-        walked_by(pilot, by, may_jump ? search_of_jumps::paths_of_jump : 0,
-                  [&](std::uint64_t paths) { return constructions_of(of, in, pilot, by, paths); });
+    const std::uint64_t paths = by.run.paths_of_pilot() - (may_jump ? search_of_jumps::paths_of_jump : 0);
+    tried_paths found = walked_by(pilot, paths, constructions_of(of, in, pilot, by, paths));
     const controls::pilot_paths fitted_to = found.fitted_to();
     chosen_control out = fitted_control(pilot, fitted_to, by);
     if (may_jump) {
