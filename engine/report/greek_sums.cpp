@@ -20,9 +20,6 @@ greek_row sum_of(const std::vector<greek_term>& terms, greek_row as, const run_m
     out.part_means.clear();
     bool are_known = true;
     double beside_parts = 0;
-    const auto error_of = [&](const std::vector<double>& means) {
-        return run::error_of_parts(means, told.part_paths, told.paths);
-    };
     for (const auto& [row, factor] : terms) {
         if (row->has_failed()) {
             out.value = out.standard_error = no_figure;
@@ -40,8 +37,8 @@ greek_row sum_of(const std::vector<greek_term>& terms, greek_row as, const run_m
         if (out.part_means.empty()) out.part_means.resize(row->part_means.size());
         are_known = are_known && !row->part_means.empty() && row->part_means.size() == out.part_means.size();
         if (!are_known) continue;
-        beside_parts = std::hypot(
-            beside_parts, factor * run::error_beside_parts(row->standard_error, error_of(row->part_means)));
+        beside_parts =
+            std::hypot(beside_parts, factor * run::error_beside_parts(row->standard_error, row->part_means));
         for (std::size_t p = 0; p < out.part_means.size(); ++p)
             out.part_means[p] += factor * row->part_means[p];
     }
@@ -49,9 +46,10 @@ greek_row sum_of(const std::vector<greek_term>& terms, greek_row as, const run_m
         out.standard_error = no_figure;
         out.part_means.clear();
     } else if (!out.part_means.empty()) {
-        out.standard_error = out.part_means.size() < least_parts
-                                 ? no_figure
-                                 : std::hypot(error_of(out.part_means), beside_parts);
+        out.standard_error =
+            out.part_means.size() < least_parts
+                ? no_figure
+                : std::hypot(run::error_of_parts(out.part_means, told.part_paths, told.paths), beside_parts);
     }
     return out;
 }

@@ -67,8 +67,8 @@ class values_by_part {
         are_known_ = are_known_ && !means.empty() && means.size() == parts_;
         if (!are_known_) return;
         are_of_the_run_ = are_of_the_run_ && row.paths == told_.paths;
-        const double shown = error_of(means) * std::abs(row.quantity);
-        beside_parts_ = std::hypot(beside_parts_, run::error_beside_parts(row.error_in_totals(), shown));
+        const double of_one = row.early ? row.early->policy_error : row.standard_error;
+        beside_parts_ = std::hypot(beside_parts_, row.quantity * run::error_beside_parts(of_one, means));
         const auto add_to = [&](std::vector<double>& values) {
             values.resize(parts_);
             for (std::size_t p = 0; p < parts_; ++p) values[p] += row.quantity * means[p];

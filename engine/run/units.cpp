@@ -124,8 +124,16 @@ double error_of_parts(std::span<const double> means, std::uint64_t part_paths, s
     return estimate_of_units(units).standard_error;
 }
 
-double error_beside_parts(double error, double of_parts) {
-    return error > 2 * of_parts ? error : 0;
+double error_beside_parts(double error, std::span<const double> means) {
+    const double n = static_cast<double>(means.size());
+    double sum = 0, squares = 0;
+    for (const double m : means) {
+        const double from_first = m - means.front();
+        sum += from_first;
+        squares += from_first * from_first;
+    }
+    const double shown = (squares - sum * sum / n) / (n * (n - 1));
+    return error * error > 4 * shown ? error : 0;
 }
 
 }  // namespace tilewalk::run

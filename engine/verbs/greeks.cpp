@@ -110,10 +110,8 @@ double policy_value(const price_row& row) {
 }
 
 // The error of all units that parts do not show.
-double beside_parts(const price_row& row, const run_manifest& told) {
-    if (row.early) return 0;
-    const double of_parts = run::error_of_parts(row.part_means, told.part_paths, told.paths);
-    return std::abs(row.quantity) * run::error_beside_parts(row.standard_error, of_parts);
+double beside_parts(const price_row& row) {
+    return row.early ? 0 : row.quantity * run::error_beside_parts(row.standard_error, row.part_means);
 }
 
 const std::vector<double>& parts_of_policy_value(const price_row& row) {
@@ -898,7 +896,7 @@ class greek_run {
             for (std::size_t p = 0; p < parts; ++p)
                 means.push_back(now.quantity * (mean(then, p) - mean(now, p)));
             set_value(row, std::move(means), to.manifest);
-            const double beside = std::hypot(beside_parts(now, to.manifest), beside_parts(then, to.manifest));
+            const double beside = std::hypot(beside_parts(now), beside_parts(then));
             row.standard_error = std::hypot(row.standard_error, beside);
         }
     }
