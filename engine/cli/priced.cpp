@@ -49,6 +49,10 @@ void add_result_options(CLI::App& to, std::string& book, spoken& into, bool& spr
     to.add_option("-o,--output", into.output,
                   "File for the results; it appears whole or not at all. - is standard output")
         ->type_name("FILE");
+    to.add_option("--journal", into.journal,
+                  "Folder that keeps what is done: the same command, started again after it was killed or\n"
+                  "the machine failed, goes on where it was and ends with the same bits")
+        ->type_name("DIR");
     to.add_flag("--spreadsheet-safe", spreadsheet_safe,
                 "In CSV, put an apostrophe before text that a spreadsheet would run as a formula");
 }

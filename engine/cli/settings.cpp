@@ -336,6 +336,8 @@ settings resolve_settings(const spoken& options, const environment& variables, c
     offer(s.instruction_set, options.instruction_set, "--instruction-set", variables,
           "TILEWALK_INSTRUCTION_SET", parse_instruction_set);
     resolve_run(s, options, variables, of, book_name);
+    if (options.journal)
+        s.journal.offer(parse_file(*options.journal, "--journal"), source::option, "--journal");
     if (options.output) s.output.offer(parse_file(*options.output, "--output"), source::option, "--output");
 
     // The ending of an output file is an option's word, so it beats the environment; --format beats both.
@@ -354,6 +356,7 @@ run_options settings::options() const {
     run_options with;
     with.overrides = run;
     with.demand_correlations = strict.value;
+    with.journal = journal.value;
     return with;
 }
 
@@ -379,6 +382,7 @@ std::string settings::text(const book& of) const {
         line(known.name, value == known.preset ? preset_text(known) : value, run_origins[i]);
     }
     line("format", name_of(format.value), format.from);
+    line("journal", journal.value.empty() ? "none" : journal.value, journal.from);
     line("output", output.value == "-" ? "standard output" : output.value, output.from);
     return out;
 }

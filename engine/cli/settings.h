@@ -18,7 +18,7 @@ namespace tilewalk::cli {
 
 // Options as typed; empty where they were not.
 struct spoken {
-    std::optional<std::string> market, instruction_set, format, output;
+    std::optional<std::string> market, instruction_set, format, output, journal;
     std::vector<std::optional<std::string>> run =
         std::vector<std::optional<std::string>>(setting_table().size());  // in the order of the table
     std::vector<std::string> trades;                                      // none: all
@@ -65,6 +65,7 @@ struct settings {
     setting<std::string> instruction_set{"auto"};
     setting<output_format> format{output_format::csv};
     setting<std::string> output{"-"};
+    setting<std::string> journal{};   // a folder; empty: none
     run_settings run;                 // what beats the book
     std::vector<origin> run_origins;  // in the order of the table
 

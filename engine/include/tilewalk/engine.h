@@ -23,6 +23,9 @@ class prepared_book;
 namespace cuda {
 class backend;
 }
+namespace kept {
+class work;
+}
 
 // Defaults where neither the caller nor the book says otherwise.
 inline constexpr std::uint64_t default_paths = 131072;
@@ -57,6 +60,11 @@ struct run_options {
     bool demand_correlations = false;
     // Fill results::policies.
     bool keep_policies = false;
+    // A folder that keeps what is done, by request and in blocks: a run that was ended at any moment, started
+    // again with the same folder, goes on where it was and ends with the same bits. Empty: nothing is kept.
+    std::string journal{};
+    // For the engine itself: where work is taken from and kept, in the place of a journal.
+    std::shared_ptr<kept::work> work{};
 };
 
 // Sensitivities that are asked for.
