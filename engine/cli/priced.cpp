@@ -42,6 +42,14 @@ bool is_of_machine(const results& r) {
 
 void add_result_options(CLI::App& to, std::string& book, spoken& into, bool& spreadsheet_safe) {
     to.add_option("BOOK", book, "The book, a YAML file; - is standard input")->required();
+    add_output_options(to, into, spreadsheet_safe);
+    to.add_option("--journal", into.journal,
+                  "Folder that keeps what is done: the same command, started again after it was killed or\n"
+                  "the machine failed, goes on where it was and ends with the same bits")
+        ->type_name("DIR");
+}
+
+void add_output_options(CLI::App& to, spoken& into, bool& spreadsheet_safe) {
     to.add_option("--format", into.format,
                   "table, csv or json; if left out, what the ending of --output says,\n"
                   "else a table on a terminal and csv elsewhere")
@@ -49,10 +57,6 @@ void add_result_options(CLI::App& to, std::string& book, spoken& into, bool& spr
     to.add_option("-o,--output", into.output,
                   "File for the results; it appears whole or not at all. - is standard output")
         ->type_name("FILE");
-    to.add_option("--journal", into.journal,
-                  "Folder that keeps what is done: the same command, started again after it was killed or\n"
-                  "the machine failed, goes on where it was and ends with the same bits")
-        ->type_name("DIR");
     to.add_flag("--spreadsheet-safe", spreadsheet_safe,
                 "In CSV, put an apostrophe before text that a spreadsheet would run as a formula");
 }

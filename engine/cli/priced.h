@@ -10,8 +10,10 @@
 
 namespace tilewalk::cli {
 
-// Adds the book and the options for where its results go, and in what form.
+// Adds the book, the options for where its results go, and in what form, and the journal.
 void add_result_options(CLI::App& to, std::string& book, spoken& into, bool& spreadsheet_safe);
+// Adds those for results alone.
+void add_output_options(CLI::App& to, spoken& into, bool& spreadsheet_safe);
 
 // Warns of GPUs that failed: the prices are right without them, but whoever runs the machine should know.
 void complain_of_lost_gpus(const results& r);
