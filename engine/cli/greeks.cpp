@@ -6,6 +6,7 @@
 
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
+#include "engine/cli/interrupt.h"
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
 #include "engine/cli/priced.h"
@@ -25,6 +26,7 @@ struct greeks_arguments {
 };
 
 results run(const chosen_book& asked, const market& of, const greek_options& wanted) {
+    if (!asked.with.journal.value.empty()) note_kept();
     const engine pricer({asked.with.instruction_set.value});
     progress_bar bar;
     run_options options = asked.with.options();

@@ -38,6 +38,7 @@ struct price_arguments {
 };
 
 results run(const chosen_book& asked, const market& of, bool keeps_policies) {
+    if (!asked.with.journal.value.empty()) note_kept();
     const engine pricer({asked.with.instruction_set.value});
     progress_bar bar;
     run_options options = asked.with.options();

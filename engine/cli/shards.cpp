@@ -99,6 +99,7 @@ int run_shard(const run_arguments& asked) {
     run_options options = with.options();
     options.cancel = listening.flag();
     if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
+    note_kept();
     const shard_outcome done = all.run(by, which.number, stage, options);
     for (const std::string& file : done.damaged)
         remark(fmt::format("tilewalk: warning: {} was damaged; what it held was done again", file));

@@ -14,7 +14,6 @@ namespace tilewalk::kept {
 namespace {
 
 using clock = std::chrono::steady_clock;
-constexpr std::chrono::seconds longest_wait{1};
 constexpr std::string_view ending = ".kept";
 // The first byte of a record says what it is.
 constexpr char is_tally = 'T', is_text = 'D';
@@ -44,8 +43,8 @@ std::string name_of_block(const std::vector<record>& all) {
 
 }  // namespace
 
-store::store(std::string request, std::filesystem::path folder)
-    : request_(std::move(request)), folder_(std::move(folder)) {
+store::store(std::string request, std::filesystem::path folder, double block_seconds)
+    : request_(std::move(request)), folder_(std::move(folder)), block_seconds_(block_seconds) {
     std::error_code failed;
     std::filesystem::create_directories(folder_, failed);
     if (failed) fail_to_write({folder_.string()}, failed.value());
@@ -118,7 +117,7 @@ void store::wait_for_block(record one) {
     const auto now = clock::now();
     if (pending_.empty()) pending_since_ = now;
     pending_.push_back(std::move(one));
-    if (now - pending_since_ >= longest_wait) write_pending();
+    if (std::chrono::duration<double>(now - pending_since_).count() >= block_seconds_) write_pending();
 }
 
 void store::flush() {

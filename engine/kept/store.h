@@ -24,10 +24,12 @@ class store {
   public:
     // Nothing is written.
     explicit store(std::string request) : request_(std::move(request)) {}
-    // Takes the blocks that are there. Makes the folder where there is none. Throws as fail_to_write does.
-    store(std::string request, std::filesystem::path folder);
+    // Takes the blocks that are there. Makes the folder where there is none. A block has the work of so many
+    // seconds. Throws as fail_to_write does.
+    store(std::string request, std::filesystem::path folder, double block_seconds = 1);
 
     const std::string& request() const { return request_; }
+    double block_seconds() const { return block_seconds_; }
     std::size_t blocks_taken() const { return blocks_taken_; }
     // Names of files that were no whole blocks; what they held is done again.
     const std::vector<std::string>& damaged() const { return damaged_; }
@@ -54,6 +56,7 @@ class store {
 
     const std::string request_;
     const std::filesystem::path folder_{};  // empty: nothing is written
+    const double block_seconds_ = 1;
     std::size_t blocks_taken_ = 0;
     std::vector<std::string> damaged_{};
     mutable std::mutex lock_{};  // of what follows

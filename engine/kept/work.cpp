@@ -18,9 +18,9 @@ namespace {
 using clock = std::chrono::steady_clock;
 using seconds = std::chrono::duration<double>;
 
-// A block takes about a second, so that little is lost with it and little time goes into files. The first is
-// small, because nobody knows yet how fast this machine is.
-constexpr double wanted_seconds = 1, first_path_steps = 1 << 24, most_growth = 8;
+// Path-steps of a second in the first block, which is small, because nobody knows yet how fast this machine
+// is; and by how much the next may be larger.
+constexpr double first_path_steps = 1 << 24, most_growth = 8;
 // Derivatives of a block are in memory together.
 constexpr double most_bytes_of_block = 256 << 20;
 // Whoever asks a process to end often kills it half a minute later, some after ten seconds.
@@ -172,7 +172,8 @@ class work::blocks {
         return u.tiles.count * kernels::paths_per_tile * steps;
     }
     double most_steps() const {
-        return work_.steps_a_second_ > 0 ? wanted_seconds * work_.steps_a_second_ : first_path_steps;
+        const double known = work_.steps_a_second_;
+        return work_.known_->block_seconds() * (known > 0 ? known : first_path_steps);
     }
 
     void hand_out(std::size_t job) {
@@ -241,7 +242,8 @@ class work::blocks {
         done_.path_steps_done += steps;
         tell(0);
         const double took = std::max(seconds(clock::now() - begin).count(), 1e-6);
-        work_.steps_a_second_ = std::min(static_cast<double>(steps) / took, most_growth * most_steps());
+        const double most = most_growth * most_steps() / work_.known_->block_seconds();
+        work_.steps_a_second_ = std::min(static_cast<double>(steps) / took, most);
     }
 
     void tell(std::uint64_t steps_of_block) const {

@@ -489,61 +489,81 @@ std::vector<kept::record> decisions_in(const path& folder, const std::string& di
         {(folder / name_of_decisions).string()});
 }
 
+// A part of a plan: trades whose policies it finds, or pieces that it walks.
+struct part {
+    const sharded_request& request;
+    const std::string& digest;
+    const path& folder;
+    std::vector<std::size_t> to_train;
+    std::span<const shard_piece> pieces;
+};
+
+// Does a part whose file is not there yet, and writes that.
+void do_part(const engine& by, const part& what, const opened& on, const run_options& with,
+             shard_outcome& out) {
+    const path journal = path(out.file).replace_extension(".journal");
+    const auto known = std::make_shared<kept::store>(what.digest, journal, with.journal_block_seconds);
+    out.blocks_taken = known->blocks_taken();
+    out.damaged.insert(out.damaged.end(), known->damaged().begin(), known->damaged().end());
+    const std::vector<kept::record> decisions = decisions_in(what.folder, what.digest);
+    known->take(decisions);
+    decider(by, what.request, on, with, known).decide(what.to_train);
+    for (const shard_piece& p : what.pieces) {
+        run_options of_piece = with;
+        of_piece.work =
+            std::make_shared<kept::work>(known, kept::share{p.first_tile, p.end_tile, p.run_tiles});
+        refuse_failures_of_devices(walked(by, what.request, trades_of(on.trades, p), on.in, of_piece));
+    }
+    known->flush();
+    // All that is new; the same whoever found it, and in whatever order.
+    std::vector<kept::record> made = known->tallies();
+    if (!what.to_train.empty())
+        for (kept::record& r : known->texts()) made.push_back(std::move(r));
+    std::set<kept::key> decided;
+    for (const kept::record& r : decisions) decided.insert(r.of);
+    std::erase_if(made, [&](const kept::record& r) { return decided.contains(r.of); });
+    kept::write_block(out.file, what.digest, made);
+    std::error_code unimportant;  // the part is done, whether its journal stays or not
+    std::filesystem::remove_all(journal, unimportant);
+}
+
 }  // namespace
 
+// Two processes may do one part at once, as where a node was given up that was still alive. The first to end
+// takes the journal away; the other finds the part done.
 shard_outcome shards::run(const engine& by, std::size_t number, stage of, const run_options& options) const {
     const state& plan = *state_;
     if (number == 0 || number > plan.count) {
         throw error(error_kind::usage, "found shard " + std::to_string(number) + ", expected 1 to " +
                                            std::to_string(plan.count));
     }
-    if (of == stage::pricing && !plan.untrained.empty()) {
+    const bool trains = of == stage::training;
+    if (!trains && !plan.untrained.empty()) {
         throw error(error_kind::usage,
                     std::to_string(plan.untrained.size()) +
                         " trades may be ended early, and their policies are still to be found: run the stage "
                         "training of each shard, then merge it",
                     {plan.folder.string()});
     }
-    const path file = file_of_part(plan.folder, of, number, plan.count);
     const run_options with = options_for(plan.request, options);
-    const opened what = opened_as_planned(plan.request, plan.digest, plan.inputs, with);
+    const opened on = opened_as_planned(plan.request, plan.digest, plan.inputs, with);
+    part what{plan.request, plan.digest, plan.folder, {}, {}};
+    if (!trains) what.pieces = plan.pieces[number - 1];
+    for (std::size_t k = number - 1; trains && k < plan.untrained.size(); k += plan.count)
+        what.to_train.push_back(plan.untrained[k]);
     shard_outcome out;
-    out.file = file.string();
-    const kept::finding found = kept::block_in(file, plan.digest).is;
+    out.file = file_of_part(plan.folder, of, number, plan.count).string();
+    const auto look = [&] { return kept::block_in(out.file, plan.digest).is; };
+    const kept::finding found = look();
     out.was_done = found == kept::finding::whole;
     if (out.was_done) return out;
     if (found == kept::finding::damaged) out.damaged.push_back(out.file);
-    const path journal = plan.folder / (name_of_part(of, number, plan.count) + ".journal");
-    const auto known = std::make_shared<kept::store>(plan.digest, journal);
-    out.blocks_taken = known->blocks_taken();
-    out.damaged.insert(out.damaged.end(), known->damaged().begin(), known->damaged().end());
-    const std::vector<kept::record> decisions = decisions_in(plan.folder, plan.digest);
-    known->take(decisions);
-    if (of == stage::training) {
-        std::vector<std::size_t> own;
-        for (std::size_t k = number - 1; k < plan.untrained.size(); k += plan.count)
-            own.push_back(plan.untrained[k]);
-        decider(by, plan.request, what, with, known).decide(own);
-    } else {
-        for (const shard_piece& p : plan.pieces[number - 1]) {
-            run_options of_piece = with;
-            of_piece.work =
-                std::make_shared<kept::work>(known, kept::share{p.first_tile, p.end_tile, p.run_tiles});
-            refuse_failures_of_devices(
-                walked(by, plan.request, trades_of(what.trades, p), what.in, of_piece));
-        }
+    try {
+        do_part(by, what, on, with, out);
+    } catch (const error& e) {
+        out.was_done = e.kind() != error_kind::cancelled && look() == kept::finding::whole;
+        if (!out.was_done) throw;
     }
-    known->flush();
-    // All that is new; the same whoever found it, and in whatever order.
-    std::vector<kept::record> made = known->tallies();
-    if (of == stage::training)
-        for (kept::record& r : known->texts()) made.push_back(std::move(r));
-    std::set<kept::key> decided;
-    for (const kept::record& r : decisions) decided.insert(r.of);
-    std::erase_if(made, [&](const kept::record& r) { return decided.contains(r.of); });
-    kept::write_block(file, plan.digest, made);
-    std::error_code unimportant;  // the part is done, whether its journal stays or not
-    std::filesystem::remove_all(journal, unimportant);
     return out;
 }
 

@@ -63,6 +63,8 @@ struct run_options {
     // A folder that keeps what is done, by request and in blocks: a run that was ended at any moment, started
     // again with the same folder, goes on where it was and ends with the same bits. Empty: nothing is kept.
     std::string journal{};
+    // Seconds of work in a block, of which one at most is lost.
+    double journal_block_seconds = 1;
     // For the engine itself: where work is taken from and kept, in the place of a journal.
     std::shared_ptr<kept::work> work{};
 };
