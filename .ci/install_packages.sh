@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian or Ubuntu packages that are missing: install_packages.sh demo|test|bench|ci. As root or through
-# sudo; otherwise it prints the line to run and exits 2. Does nothing, fast, when all is there. For ci it also keeps the
-# Python packages that tests of clusters need, in an environment of their own under build/python.
+# Installs the Debian or Ubuntu packages that are missing: install_packages.sh demo|test|bench|ci. As root or
+# through sudo; otherwise it prints the line to run and exits 2. Does nothing, fast, when all is there. For ci it
+# also keeps the Python packages that tests of clusters need, in an environment of their own under build/python.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -43,7 +43,8 @@ python_packages() {
     fi
     echo "Installing $wanted under build/python" >&2
     log=$(mktemp)
-    if ! { python3 -m venv --clear build/python && build/python/bin/pip install --quiet $wanted; } > "$log" 2>&1; then
+    if ! { python3 -m venv --clear build/python &&
+           build/python/bin/pip install --quiet $wanted; } > "$log" 2>&1; then
         cat "$log" >&2
         rm -f "$log"
         echo "The Python packages could not be installed; the lines above say why." >&2
