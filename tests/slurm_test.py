@@ -5,8 +5,8 @@
 # slurmctld, slurmd and munged; skipped without one of them.
 # label: long
 import contextlib
-import getpass
 import os
+import pwd
 import re
 import signal
 import socket
@@ -16,6 +16,7 @@ import clusters
 
 munged, slurmctld, slurmd = clusters.need_tools("slurm-wlm, munge", "munged", "slurmctld", "slurmd")
 clusters.need_tools("slurm-client", "sbatch", "squeue", "sinfo", "scontrol")
+USER = pwd.getpwuid(os.getuid()).pw_name
 NODES = ("first", "second")
 LOST = "second"
 TRIED_AGAIN = 3  # the shard whose first start ends with exit code 75
@@ -43,8 +44,8 @@ def write_configuration(root):
 ClusterName=tilewalk
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={free_port()}
-SlurmUser={getpass.getuser()}
-SlurmdUser={getpass.getuser()}
+SlurmUser={USER}
+SlurmdUser={USER}
 AuthType=auth/munge
 AuthInfo=socket={root}/munge/socket,cred_expire=5
 CredType=cred/munge
@@ -53,9 +54,6 @@ SlurmdSpoolDir={root}/%n
 SlurmctldPidFile={root}/slurmctld.pid
 SlurmdPidFile={root}/%n/slurmd.pid
 ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
-MpiDefault=none
 SelectType=select/linear
 SchedulerType=sched/builtin
 SlurmdParameters=config_overrides
