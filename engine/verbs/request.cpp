@@ -79,7 +79,8 @@ with_journal::with_journal(const book& trades, std::span<const market> in, const
     const std::string digest = digest_of_request(trades, in, greeks, options);
     const std::filesystem::path folder =
         std::filesystem::path(options.journal) / ("request-" + digest.substr(0, 16));
-    options_.work = std::make_shared<kept::work>(std::make_shared<kept::store>(digest, folder, options.journal_block_seconds));
+    options_.work = std::make_shared<kept::work>(
+        std::make_shared<kept::store>(digest, folder, options.journal_block_seconds));
 }
 
 void with_journal::finish() const {

@@ -4,8 +4,10 @@
 #include "tilewalk/shards.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -516,12 +518,14 @@ void do_part(const engine& by, const part& what, const opened& on, const run_opt
     }
     known->flush();
     // All that is new; the same whoever found it, and in whatever order.
-    std::vector<kept::record> made = known->tallies();
-    if (!what.to_train.empty())
-        for (kept::record& r : known->texts()) made.push_back(std::move(r));
     std::set<kept::key> decided;
     for (const kept::record& r : decisions) decided.insert(r.of);
-    std::erase_if(made, [&](const kept::record& r) { return decided.contains(r.of); });
+    const auto is_decided = [&](const kept::record& r) { return decided.contains(r.of); };
+    std::vector<kept::record> made = known->tallies(), texts = known->texts();
+    std::erase_if(made, is_decided);
+    std::erase_if(texts, is_decided);
+    out.decisions = texts.size();
+    if (!what.to_train.empty()) std::ranges::move(texts, std::back_inserter(made));
     kept::write_block(out.file, what.digest, made);
     std::error_code unimportant;  // the part is done, whether its journal stays or not
     std::filesystem::remove_all(journal, unimportant);

@@ -57,6 +57,7 @@ struct shard_outcome {
     bool was_done = false;             // before, and nothing was done now
     std::size_t blocks_taken = 0;      // of an earlier attempt
     std::vector<std::string> damaged;  // files that were no whole ones; what they held was done again
+    std::size_t decisions = 0;         // that were made because the plan has none of them
     std::string file;                  // that holds it
 };
 

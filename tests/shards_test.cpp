@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// A request in shards: any number of them, done in any order, by any number of threads, merges to the bits of
+// one process; and nothing else merges.
+#include "tilewalk/shards.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <numeric>
+#include <random>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/on_a_gpu.h"
+#include "tests/own_folder.h"
+#include "tilewalk/tilewalk.h"
+
+namespace tilewalk {
+namespace {
+
+std::string shown(const results& r) {
+    std::ostringstream out;
+    if (r.greeks.empty())
+        write(out, r, output_format::csv);
+    else
+        write_greeks(out, r, output_format::csv);
+    return out.str();
+}
+
+std::string bytes_of(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::vector<std::size_t> shuffled(std::size_t count, unsigned seed) {
+    std::vector<std::size_t> out(count);
+    std::iota(out.begin(), out.end(), 1);
+    std::ranges::shuffle(out, std::mt19937(seed));
+    return out;
+}
+
+sharded_request of_book(const std::string& name, std::uint64_t paths) {
+    sharded_request out;
+    out.book = std::string(TILEWALK_SOURCE_DIR) + "/configs/books/" + name;
+    out.settings.paths = paths;
+    return out;
+}
+
+results by_one_process(const engine& by, const sharded_request& what) {
+    book trades = book::load(what.book);
+    if (!what.trades.empty()) trades = trades.only(what.trades);
+    const market in = trades.market()->changed(what.changes);
+    run_options with;
+    with.overrides = what.settings;
+    return what.greeks ? by.greeks(trades, in, *what.greeks, with) : by.price(trades, in, with);
+}
+
+void run_all(const engine& by, const std::filesystem::path& folder, unsigned seed,
+             shards::stage of = shards::stage::pricing) {
+    const shards all = shards::open(folder);
+    for (const std::size_t number : shuffled(all.count(), seed)) {
+        run_options with;
+        with.overrides.threads = static_cast<int>(1 + number % 3);
+        EXPECT_FALSE(all.run(by, number, of, with).was_done);
+    }
+}
+
+TEST(shards, of_any_number_have_the_bits_of_one_process) {
+    const engine by;
+    for (const char* name : {"demo.yaml", "early.yaml", "rates.yaml", "own_product.yaml"}) {
+        const sharded_request what = of_book(name, 20000);
+        const std::string whole = shown(by_one_process(by, what));
+        for (const std::size_t count : {1U, 2U, 5U, 23U}) {
+            const tests::own_folder folder;
+            shards::plan(by, what, count, folder.path());
+            run_all(by, folder.path(), static_cast<unsigned>(count));
+            EXPECT_EQ(shown(shards::open(folder.path()).merge(by)), whole) << name << ", " << count;
+        }
+    }
+}
+
+TEST(shards, of_greeks_have_the_bits_of_one_process) {
+    const engine by;
+    for (const char* name : {"demo.yaml", "early.yaml"}) {
+        sharded_request what = of_book(name, 16384);
+        what.greeks = greek_options{{"delta", "gamma", "theta"}};
+        const std::string whole = shown(by_one_process(by, what));
+        const tests::own_folder folder;
+        shards::plan(by, what, 4, folder.path());
+        run_all(by, folder.path(), 3);
+        EXPECT_EQ(shown(shards::open(folder.path()).merge(by)), whole) << name;
+    }
+}
+
+TEST(shards, of_other_settings_have_the_bits_of_one_process) {
+    const engine by;
+    std::vector<run_settings> all(6);
+    all[0].precision = "single";
+    all[1].random = "philox";
+    all[2].importance = "auto";
+    all[3].antithetic = "pairs";
+    all[3].random = "philox";
+    all[4].upper = "nested";
+    all[5].controls = "none";
+    all[5].random = "sobol";
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        sharded_request what = of_book(k == 4 ? "early.yaml" : "demo.yaml", 16384);
+        what.settings = over(all[k], what.settings);
+        const std::string whole = shown(by_one_process(by, what));
+        const tests::own_folder folder;
+        shards::plan(by, what, 3, folder.path());
+        run_all(by, folder.path(), static_cast<unsigned>(k));
+        EXPECT_EQ(shown(shards::open(folder.path()).merge(by)), whole) << k;
+    }
+}
+
+// Parts of a plan, one after the other, are all tiles of all trades, each once.
+TEST(shards, are_cut_into_all_of_the_work_by_cost) {
+    const engine by;
+    const tests::own_folder folder;
+    for (const std::size_t count : {1U, 3U, 16U, 200U}) {
+        const sharded_request what = of_book("demo.yaml", 300000);
+        const shards made = shards::plan(by, what, count, folder / std::to_string(count));
+        ASSERT_EQ(made.pieces().size(), count);
+        const std::size_t trades = book::load(what.book).size();
+        std::size_t trade = 0;
+        std::uint64_t tile = 0, tiles = 0;
+        for (const auto& pieces : made.pieces()) {
+            for (const shard_piece& p : pieces) {
+                tiles = p.run_tiles;
+                EXPECT_EQ(p.first_trade, trade);
+                EXPECT_EQ(p.first_tile, tile);
+                EXPECT_GT(p.end_tile, p.first_tile);
+                EXPECT_TRUE(p.end_trade == p.first_trade + 1 || (p.first_tile == 0 && p.end_tile == tiles));
+                trade = p.end_tile == tiles ? p.end_trade : p.first_trade;
+                tile = p.end_tile == tiles ? 0 : p.end_tile;
+            }
+        }
+        EXPECT_EQ(trade, trades);
+        EXPECT_EQ(tile, 0U);
+        const double all = std::accumulate(made.costs().begin(), made.costs().end(), 0.0);
+        const double mean = all / static_cast<double>(count);
+        // A tile is not cut.
+        const double of_tile = all / static_cast<double>(tiles);
+        for (const double cost : made.costs()) EXPECT_NEAR(cost, mean, 0.01 * mean + of_tile) << count;
+    }
+}
+
+TEST(shards, that_are_missing_or_damaged_are_listed_and_nothing_is_merged) {
+    const engine by;
+    const tests::own_folder folder;
+    const sharded_request what = of_book("demo.yaml", 16384);
+    const std::string whole = shown(by_one_process(by, what));
+    shards::plan(by, what, 4, folder.path());
+    const shards all = shards::open(folder.path());
+    const auto missing = [&] {
+        try {
+            all.merge(by);
+        } catch (const shards_missing& e) {
+            return e.which();
+        }
+        return std::vector<std::size_t>{};
+    };
+    EXPECT_EQ(missing(), (std::vector<std::size_t>{1, 2, 3, 4}));
+    all.run(by, 3);
+    const std::string file = all.run(by, 1).file;
+    EXPECT_EQ(missing(), (std::vector<std::size_t>{2, 4}));
+    all.run(by, 2);
+    all.run(by, 4);
+    EXPECT_EQ(shown(all.merge(by)), whole);
+    // The same bytes, whoever does it again.
+    const std::string bytes = bytes_of(file);
+    EXPECT_TRUE(all.run(by, 1).was_done);
+    std::filesystem::remove(file);
+    run_options with;
+    with.overrides.threads = 1;
+    with.journal_block_seconds = 1e-4;
+    all.run(by, 1, shards::stage::pricing, with);
+    EXPECT_EQ(bytes_of(file), bytes);
+    for (const std::size_t at : {std::size_t{0}, std::size_t{30}, bytes.size() / 2, bytes.size() - 1}) {
+        std::string other = bytes;
+        other[at] = static_cast<char>(other[at] ^ 4);
+        std::ofstream(file, std::ios::binary) << other;
+        EXPECT_EQ(missing(), std::vector<std::size_t>{1}) << at;
+    }
+    std::ofstream(file, std::ios::binary) << bytes.substr(0, bytes.size() / 2);
+    EXPECT_EQ(missing(), std::vector<std::size_t>{1});
+    const shard_outcome again = all.run(by, 1);
+    EXPECT_FALSE(again.was_done);
+    EXPECT_EQ(again.damaged, std::vector<std::string>{file});
+    EXPECT_EQ(bytes_of(file), bytes);
+    EXPECT_EQ(shown(all.merge(by)), whole);
+}
+
+const std::string own_text =
+    "market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, spot: 100, "
+    "volatility: 0.2}}}\ntrades:\n  - {id: call, product: european, underlying: A, strike: 100, maturity: "
+    "1}\n"
+    "  - {id: put, product: european, underlying: A, strike: 100, maturity: 1, option: put}\n";
+
+std::string refusal(const auto& of) {
+    try {
+        of();
+    } catch (const error& e) {
+        return e.message();
+    }
+    return "accepted";
+}
+
+TEST(shards, of_another_request_are_refused) {
+    const engine by;
+    const tests::own_folder folder;
+    sharded_request what = of_book("demo.yaml", 16384), other = what;
+    other.settings.seed = 43;
+    shards::plan(by, what, 2, folder / "a");
+    shards::plan(by, other, 2, folder / "b");
+    run_all(by, folder / "a", 1);
+    run_all(by, folder / "b", 1);
+    EXPECT_NE(refusal([&] { shards::plan(by, other, 2, folder / "a"); }).find("another request"),
+              std::string::npos);
+    std::filesystem::copy_file(folder / "b" / "shard-2-of-2.kept", folder / "a" / "shard-2-of-2.kept",
+                               std::filesystem::copy_options::overwrite_existing);
+    EXPECT_EQ(refusal([&] { shards::open(folder / "a").merge(by); }), "found the results of another request");
+    // The same request may be cut anew; what fits stays.
+    shards::plan(by, other, 3, folder / "b");
+    EXPECT_EQ(shards::open(folder / "b").count(), 3U);
+}
+
+TEST(shards, see_that_an_input_has_changed) {
+    const engine by;
+    const tests::own_folder folder;
+    const std::string text = own_text;
+    sharded_request what;
+    what.book = folder.write("book.yaml", text);
+    what.settings.paths = 16384;
+    shards::plan(by, what, 2, folder / "plan");
+    folder.write("book.yaml", text + "\n# another\n");
+    const std::string why = refusal([&] { shards::open(folder / "plan").run(by, 1); });
+    EXPECT_NE(why.find("has changed since the shards were planned"), std::string::npos) << why;
+    EXPECT_NE(why.find("book.yaml"), std::string::npos) << why;
+}
+
+TEST(shards, are_found_where_the_folder_has_moved_with_its_book) {
+    const engine by;
+    const tests::own_folder folder;
+    sharded_request what;
+    std::filesystem::create_directory(folder / "here");
+    what.book = folder.write("here/book.yaml", own_text);
+    what.settings.paths = 16384;
+    shards::plan(by, what, 2, folder / "here/plan");
+    std::filesystem::rename(folder / "here", folder / "there");
+    run_all(by, folder / "there/plan", 1);
+    EXPECT_EQ(shards::open(folder / "there/plan").merge(by).rows.size(),
+              book::load(folder / "there/book.yaml").size());
+}
+
+TEST(shards, with_a_training_of_its_own_have_the_bits_of_one_process) {
+    const engine by;
+    const tests::own_folder folder;
+    const sharded_request what = of_book("early.yaml", 16384);
+    const shards made = shards::plan(by, what, 3, folder.path(), 0);
+    EXPECT_FALSE(made.untrained().empty());
+    EXPECT_NE(refusal([&] { made.run(by, 1); }).find("policies are still to be found"), std::string::npos);
+    EXPECT_THROW(shards::open(folder.path()).merge_training(), shards_missing);
+    run_all(by, folder.path(), 5, shards::stage::training);
+    shards::open(folder.path()).merge_training();
+    EXPECT_TRUE(shards::open(folder.path()).untrained().empty());
+    run_all(by, folder.path(), 6);
+    EXPECT_EQ(shown(shards::open(folder.path()).merge(by)), shown(by_one_process(by, what)));
+}
+
+TEST(shards, decide_nothing_anew) {
+    const engine by;
+    const tests::own_folder folder;
+    sharded_request what = of_book("early.yaml", 16384);
+    what.greeks = greek_options{{"delta"}};
+    shards::plan(by, what, 2, folder.path());
+    for (const std::size_t number : {1U, 2U})
+        EXPECT_EQ(shards::open(folder.path()).run(by, number).decisions, 0U);
+    // The same without the policies and the controls of the plan.
+    shards::plan(by, what, 2, folder / "untrained", 0);
+    std::size_t decisions = 0;
+    for (const std::size_t number : {1U, 2U})
+        decisions += shards::open(folder / "untrained").run(by, number, shards::stage::training).decisions;
+    EXPECT_GT(decisions, 0U);
+}
+
+TEST(shards, refuse_what_can_not_be_cut) {
+    const engine by;
+    const tests::own_folder folder;
+    sharded_request what = of_book("demo.yaml", 16384);
+    EXPECT_NE(refusal([&] { shards::plan(by, what, 0, folder / "a"); }), "accepted");
+    what.settings.tolerance = "1bp";
+    EXPECT_NE(refusal([&] { shards::plan(by, what, 2, folder / "a"); }).find("tolerance"), std::string::npos);
+    EXPECT_FALSE(std::filesystem::exists(folder / "a"));
+    EXPECT_NE(refusal([&] { shards::open(folder / "a"); }).find("no plan of shards"), std::string::npos);
+    folder.write("plan.json", "{\"format\": 1");
+    EXPECT_NE(refusal([&] { shards::open(folder.path()); }).find("can't be read"), std::string::npos);
+    what.settings.tolerance.reset();
+    const shards made = shards::plan(by, what, 2, folder / "b");
+    EXPECT_NE(refusal([&] { made.run(by, 3); }).find("expected 1 to 2"), std::string::npos);
+    EXPECT_NE(refusal([&] { made.run(by, 0); }).find("expected 1 to 2"), std::string::npos);
+}
+
+class shards_on_gpu : public tests::on_a_gpu {};
+
+TEST_F(shards_on_gpu, mix_with_those_of_cpus) {
+    const engine by;
+    for (const bool has_greeks : {false, true}) {
+        sharded_request what = of_book("early.yaml", 65536);
+        if (has_greeks) what.greeks = greek_options{{"delta", "vega"}};
+        what.settings.device = "cpu";
+        const std::string whole = shown(by_one_process(by, what));
+        const tests::own_folder folder;
+        shards::plan(by, what, 4, folder.path());
+        for (std::size_t number = 1; number <= 4; ++number) {
+            run_options with;
+            with.overrides.device = number % 2 == 0 ? "cpu" : "0";
+            with.journal_block_seconds = 0.001;
+            shards::open(folder.path()).run(by, number, shards::stage::pricing, with);
+        }
+        EXPECT_EQ(shown(shards::open(folder.path()).merge(by)), whole) << has_greeks;
+    }
+}
+
+// Without a CPU to take the sample that is compared with double.
+TEST_F(shards_on_gpu, of_single_fast_have_the_bits_of_one_process_on_a_gpu) {
+    const engine by;
+    for (const bool has_greeks : {false, true}) {
+        sharded_request what = of_book("demo.yaml", 65536);
+        if (has_greeks) what.greeks = greek_options{{"delta"}};
+        what.settings.device = "0";
+        what.settings.precision = "single_fast";
+        const std::string whole = shown(by_one_process(by, what));
+        const tests::own_folder folder;
+        shards::plan(by, what, 3, folder.path());
+        run_all(by, folder.path(), 2);
+        EXPECT_EQ(shown(shards::open(folder.path()).merge(by)), whole) << has_greeks;
+    }
+}
+
+}  // namespace
+}  // namespace tilewalk
