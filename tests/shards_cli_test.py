@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The commands plan, run and merge as engines use them: exit codes, the variables that say which shard a process is, signals, and
+workers of which one dies."""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+COMMAND = os.environ["TILEWALK_CLI"]
+SOURCE = pathlib.Path(os.environ["TILEWALK_SOURCE_DIR"])
+BOOK = SOURCE / "configs/books/demo.yaml"
+SETTINGS = ["--paths", "16384", "--threads", "2"]
+# Longer than any healthy run takes, also under a sanitizer.
+PATIENCE = 600
+
+
+def run(*arguments, **variables):
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM", "OMPI", "PMIX", "TILEWALK_SHARD"))}
+    return subprocess.run([COMMAND, *map(str, arguments)], env=clean | variables, capture_output=True, text=True,
+                          timeout=PATIENCE)
+
+
+def expect(got, code, *texts):
+    if got.returncode != code or any(t not in got.stderr for t in texts):
+        sys.exit(f"FAILED: {got.args[1:]}: exit code {got.returncode}, expected {code} and {texts}\n{got.stderr}")
+
+
+def check_exit_codes(folder):
+    whole = folder / "whole.csv"
+    expect(run("price", BOOK, *SETTINGS, "-o", whole), 0)
+    plan = folder / "plan"
+    expect(run("plan", BOOK, *SETTINGS, "--shards", 3, "-o", plan), 0, "3 shards", "tilewalk run", "tilewalk merge")
+    out = folder / "out.csv"
+    expect(run("merge", plan, "-o", out), 75, "3 of 3 shards are missing: 1, 2, 3")
+    expect(run("run", plan, "--shard", "2/3"), 0, "shard 2 of 3 is done")
+    expect(run("merge", plan, "-o", out), 75, "2 of 3 shards are missing: 1, 3")
+    assert not out.exists()
+    expect(run("run", plan, "--shard", "2/3"), 0, "was done already")
+    for shard, why in (("4/3", "shard 4"), ("0/3", "shard 0"), ("1/4", "4 shards"), ("x", "'x'"), ("1", "'1'")):
+        expect(run("run", plan, "--shard", shard), 2, "--shard", why)
+    expect(run("run", plan, "--shard", "1/3", "--stage", "trainin"), 2, "did you mean 'training'")
+    expect(run("run", plan), 2, "--shard")
+    expect(run("run", folder / "none", "--shard", "1/3"), 2, "no plan of shards")
+    expect(run("plan", BOOK, "--shards", 2, "-o", folder / "t", "--tolerance", "1bp"), 2, "tolerance")
+    expect(run("plan", BOOK, "--shards", 2, "-o", folder / "t", "--tolerance", "1bp", "--budget", "1s"), 2)
+    expect(run("plan", BOOK, "--shards", 2, "-o", plan), 2, "another request")
+    damaged = plan / "shard-2-of-3.kept"
+    damaged.write_bytes(damaged.read_bytes()[:-1])
+    expect(run("merge", plan, "-o", out), 75, "1, 2 (damaged), 3")
+    expect(run("run", plan, "--shard", "2/3"), 0, "was damaged; what it held was done again")
+    for shard in ("1/3", "3/3"):
+        # Variables of the environment change nothing that bits depend on.
+        expect(run("run", plan, "--shard", shard, TILEWALK_PATHS="1", TILEWALK_SEED="9"), 0)
+    expect(run("merge", plan, "-o", out, "--totals", folder / "totals.csv"), 0)
+    assert out.read_bytes() == whole.read_bytes(), "other bytes than one process"
+    assert (folder / "totals.csv").exists()
+
+
+def check_failed_trades(folder):
+    book = folder / "failing.yaml"
+    book.write_text("market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, spot: 100, "
+                    "volatility: 0.2}}}\ntrades:\n"
+                    "  - {id: call, product: european, underlying: A, strike: 100, maturity: 1}\n"
+                    "  - {id: wrong, product: europaean}\n")
+    plan = folder / "failing"
+    expect(run("plan", book, *SETTINGS, "--shards", 2, "-o", plan), 0)
+    for shard in ("1/2", "2/2"):
+        expect(run("run", plan, "--shard", shard), 0)
+    expect(run("merge", plan, "-o", folder / "failing.csv"), 3, "trade wrong")
+
+
+def check_variables(folder):
+    plan = folder / "variables"
+    expect(run("plan", BOOK, *SETTINGS, "--shards", 4, "-o", plan), 0)
+    auto = ("run", plan, "--shard", "auto")
+    expect(run(*auto), 2, "none of the variables", "SLURM_ARRAY_TASK_ID", "HQ_TASK_ID")
+    slurm = {"SLURM_ARRAY_TASK_ID": "12", "SLURM_ARRAY_TASK_MIN": "10", "SLURM_ARRAY_TASK_COUNT": "4"}
+    table = [
+        (3, slurm),
+        (3, slurm | {"OMPI_COMM_WORLD_RANK": "0", "SLURM_PROCID": "0"}),
+        (1, slurm | {"TILEWALK_SHARD": "1/4"}),
+        (2, {"SLURM_ARRAY_TASK_ID": "2"}),
+        (3, {"SLURM_ARRAY_TASK_ID": "14", "SLURM_ARRAY_TASK_MIN": "10", "SLURM_ARRAY_TASK_STEP": "2"}),
+        (2, {"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "4"}),
+        (4, {"PMIX_RANK": "3"}),
+        (2, {"SLURM_PROCID": "1", "SLURM_NTASKS": "4"}),
+        (3, {"JOB_COMPLETION_INDEX": "2"}),
+        (1, {"AWS_BATCH_JOB_ARRAY_INDEX": "0"}),
+        (4, {"BATCH_TASK_INDEX": "3", "BATCH_TASK_COUNT": "4"}),
+        (4, {"LSB_JOBINDEX": "4"}),
+        (2, {"LSB_JOBINDEX": "0", "PARALLEL_SEQ": "2"}),
+        (2, {"SGE_TASK_ID": "2", "SGE_TASK_FIRST": "1", "SGE_TASK_LAST": "4", "SGE_TASK_STEPSIZE": "1"}),
+        (3, {"SGE_TASK_ID": "undefined", "PARALLEL_SEQ": "3"}),
+        (1, {"PARALLEL_SEQ": "1"}),
+        (4, {"HQ_TASK_ID": "3"}),
+    ]
+    for number, variables in table:
+        expect(run(*auto, **variables), 0, f"shard {number} of 4")
+    wrong = [
+        slurm | {"SLURM_ARRAY_TASK_COUNT": "2"},
+        {"SLURM_ARRAY_TASK_ID": "9", "SLURM_ARRAY_TASK_MIN": "10"},
+        {"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "8"},
+        {"JOB_COMPLETION_INDEX": "4"},
+        {"TILEWALK_SHARD": "5/4"},
+        {"TILEWALK_SHARD": "1/3"},
+        {"SGE_TASK_ID": "2", "SGE_TASK_FIRST": "1", "SGE_TASK_LAST": "9", "SGE_TASK_STEPSIZE": "1"},
+    ]
+    for variables in wrong:
+        expect(run(*auto, **variables), 2)
+
+
+def check_signals(folder):
+    plan = folder / "signals"
+    whole = folder / "signals.csv"
+    settings = ["--paths", "8M", "--controls", "none", "--threads", "1"]
+    expect(run("price", BOOK, *settings, "-o", whole), 0)
+    expect(run("plan", BOOK, *settings, "--shards", 1, "-o", plan), 0)
+    for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
+        process = subprocess.Popen([COMMAND, "run", plan, "--shard", "1/1", "--threads", "1"], stderr=subprocess.PIPE,
+                                   text=True)
+        journal = plan / "shard-1-of-1.journal"
+        begin, before = time.monotonic(), len(list(journal.glob("*.kept")))
+        while len(list(journal.glob("*.kept"))) <= before and process.poll() is None and time.monotonic() < begin + PATIENCE:
+            time.sleep(0.01)
+        assert process.poll() is None, "the shard was done before it could be stopped"
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=PATIENCE)
+        assert process.returncode == code, f"{number}: exit code {process.returncode}: {errors}"
+        assert "goes on with what was done" in errors, errors
+    expect(run("run", plan, "--shard", "1/1"), 0, "went on from")
+    expect(run("merge", plan, "-o", folder / "merged.csv"), 0)
+    assert (folder / "merged.csv").read_bytes() == whole.read_bytes(), "other bytes after signals"
+
+
+def children_of(parent):
+    out = []
+    for entry in pathlib.Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            fields = (entry / "stat").read_text().rsplit(") ", 1)[1].split()
+        except OSError:
+            continue
+        if int(fields[1]) == parent and fields[0] != "Z":
+            out.append(int(entry.name))
+    return out
+
+
+def check_workers(folder):
+    whole = folder / "workers_whole.csv"
+    expect(run("price", BOOK, *SETTINGS, "-o", whole), 0)
+    out = folder / "workers.csv"
+    expect(run("price", BOOK, *SETTINGS, "--workers", 3, "-o", out), 0)
+    assert out.read_bytes() == whole.read_bytes(), "workers: other bytes"
+    # One worker is killed; then all that come.
+    settings = ["--paths", "4M", "--controls", "none", "--threads", "2"]
+    expect(run("price", BOOK, *settings, "-o", whole), 0)
+    for kills, code, words in ((1, 0, "and is replaced"), (10**9, 75, "for the third time")):
+        process = subprocess.Popen([COMMAND, "price", BOOK, *settings, "--workers", "1", "-o", out],
+                                   stderr=subprocess.PIPE, text=True)
+        begin, killed = time.monotonic(), 0
+        while process.poll() is None and killed < kills and time.monotonic() < begin + PATIENCE:
+            for child in children_of(process.pid):
+                os.kill(child, signal.SIGKILL)
+                killed += 1
+            time.sleep(0.002)
+        _, errors = process.communicate(timeout=PATIENCE)
+        assert process.returncode == code and words in errors, f"{kills}: {process.returncode}: {errors}"
+        if code == 0:
+            assert out.read_bytes() == whole.read_bytes(), "a worker that was replaced: other bytes"
+
+
+def main():
+    for check in (check_exit_codes, check_failed_trades, check_variables, check_signals, check_workers):
+        with tempfile.TemporaryDirectory() as name:
+            begin = time.monotonic()
+            check(pathlib.Path(name))
+            print(f"{check.__name__}: passed in {time.monotonic() - begin:.1f} s")
+
+
+main()
