@@ -4,7 +4,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 #include "engine/cli/exit_code.h"
 #include "engine/cli/output.h"
@@ -31,6 +39,23 @@ void complain_of_greeks(const results& r) {
     }
 }
 
+// True of a file in which the word for the setting stands nowhere.
+bool can_say_no_device(const std::string& book) {
+    constexpr std::string_view word = "device";
+    std::error_code unknown;
+    if (!std::filesystem::is_regular_file(book, unknown)) return false;
+    std::ifstream file(book, std::ios::binary);
+    std::string text(std::size_t{1} << 16, '\0');
+    for (std::size_t kept = 0; file;) {
+        file.read(text.data() + kept, static_cast<std::streamsize>(text.size() - kept));
+        const std::string_view seen(text.data(), kept + static_cast<std::size_t>(file.gcount()));
+        if (seen.find(word) != std::string_view::npos) return false;
+        kept = std::min(word.size() - 1, seen.size());
+        std::copy(seen.end() - static_cast<std::ptrdiff_t>(kept), seen.end(), text.begin());
+    }
+    return file.eof();
+}
+
 // True if another try may do better.
 bool is_of_machine(const results& r) {
     return std::ranges::any_of(r.rows, [](const price_row& row) {
@@ -40,7 +65,29 @@ bool is_of_machine(const results& r) {
 
 }  // namespace
 
-void add_result_options(CLI::App& to, std::string& book, spoken& into, bool& spreadsheet_safe) {
+engine engine_for(const std::string& book, const spoken& options, timings& times) {
+    const environment variables = process_environment();
+    engine made({resolve_instruction_set(options, variables).value});
+    const std::optional<std::string> said = said_device(options, variables);
+    if (!options.print_config && (said || can_say_no_device(book)))
+        made.open_devices(said.value_or("auto"), &times);
+    return made;
+}
+
+timings::clock::time_point start_of_process() {
+    timespec taken{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &taken);
+    return timings::clock::now() - std::chrono::seconds(taken.tv_sec) -
+           std::chrono::nanoseconds(taken.tv_nsec);
+}
+
+void tell_of_times(const timings& times) {
+    std::istringstream lines(text_of(times.so_far()));
+    for (std::string line; std::getline(lines, line);) complain(line);
+}
+
+void add_result_options(CLI::App& to, std::string& book, spoken& into, bool& spreadsheet_safe,
+                        bool& shows_timings) {
     to.add_option("BOOK", book, "The book, a YAML file; - is standard input")->required();
     to.add_option("--format", into.format,
                   "table, csv or json; if left out, what the ending of --output says,\n"
@@ -51,6 +98,7 @@ void add_result_options(CLI::App& to, std::string& book, spoken& into, bool& spr
         ->type_name("FILE");
     to.add_flag("--spreadsheet-safe", spreadsheet_safe,
                 "In CSV, put an apostrophe before text that a spreadsheet would run as a formula");
+    to.add_flag("--timings", shows_timings, "Tell on standard error where the time went, stage by stage");
 }
 
 void complain_of_lost_gpus(const results& r) {

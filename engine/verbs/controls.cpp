@@ -19,6 +19,7 @@
 #include "kernels/philox.h"
 #include "kernels/tile.h"
 #include "products/program/jumps.h"
+#include "tilewalk/timings.h"
 
 namespace tilewalk::verbs {
 
@@ -467,6 +468,7 @@ std::string evidence(const controls::control& of) {
 void choose_controls(planned_run& r, const control_stages& stages, const teller& tells) {
     const pilot_of_controls by{r.run, r.operations, r.options.cancel, stages.jumps};
     if (!by.is_wanted()) return;
+    const timings::during choosing(r.options.times, stage::controls);
     const std::vector<books::trade>& trades = r.book.trades;
     const scenarios_of_markets scenarios(r.in);
     shape_store shapes;

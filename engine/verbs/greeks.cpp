@@ -35,6 +35,7 @@
 #include "engine/verbs/read_parts.h"
 #include "engine/verbs/second_order.h"
 #include "tilewalk/engine.h"
+#include "tilewalk/timings.h"
 
 namespace tilewalk {
 
@@ -180,6 +181,7 @@ class greek_run {
     }
 
     results told(stages by) {
+        const timings::during finding(options_.times, stage::derivatives);
         const std::vector<books::trade>& trades = book_.state().trades;
         by.plan = [&](const books::trade& t, const markets::market_state& m, program::precision p,
                       const plan::poll& often) {

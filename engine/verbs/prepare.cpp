@@ -21,6 +21,7 @@
 #include "engine/verbs/planned.h"
 #include "engine/verbs/price.h"
 #include "tilewalk/prepared.h"
+#include "tilewalk/timings.h"
 
 namespace tilewalk {
 
@@ -210,6 +211,7 @@ planned prepared_state::plan_anew(std::size_t i, const planned_run& r, missing_p
 }
 
 void prepared_state::plan(planned_run& r, cpu::crew& by, const teller& tells) {
+    const timings::during planning(r.options.times, stage::planning);
     plans kept;
     {
         const std::lock_guard guard(lock_);
@@ -270,7 +272,10 @@ results prepared_state::price(const market& in, const run_options& options) {
     tells.now.trades = trades_.size();
     planned_run r{run, operations_, trades_.state(), {&in, 1}, options, begin, utc_now(), {}, {}};
     const taken_pool pool(pools_, run.threads);
-    const cuda::backend::choice on = choose(run.device);
+    const cuda::backend::choice on = [&] {
+        const timings::during opening(options.times, stage::opening_gpus);
+        return choose(run.device);
+    }();
     plan(r, pool.get()->threads(), tells);
     find_policies(
         r, *gpus_, [&]() -> const cuda::backend::choice& { return on; }, tells);

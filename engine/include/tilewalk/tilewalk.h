@@ -17,5 +17,6 @@
 #include "tilewalk/results.h"
 #include "tilewalk/run_settings.h"
 #include "tilewalk/setting_table.h"
+#include "tilewalk/timings.h"
 #include "tilewalk/value.h"
 #include "tilewalk/version.h"
