@@ -168,8 +168,11 @@ planned planned_again(const books::trade& t, const std::shared_ptr<const ready_t
 }
 
 planner usual_planner() {
-    return [](const books::trade& t, const markets::market_state& in, program::precision p,
-              const plan::poll& often) { return plan::plan_trade(t, in, p, {}, often); };
+    return [known = std::make_shared<plan::passed_programs>()](
+               const books::trade& t, const markets::market_state& in, program::precision p,
+               const plan::poll& often) {
+        return plan::plan_trade(t, in, p, {}, often, nullptr, nullptr, known.get());
+    };
 }
 
 }  // namespace tilewalk::verbs

@@ -182,6 +182,7 @@ class prepared_state {
     const cpu::lane_operations& operations_;
     const std::shared_ptr<cpu::compiled_programs> compiled_;
     shape_store shapes_;
+    plan::passed_programs passed_;
     idle_pools pools_;
     idle_gpu_runs gpu_runs_;
     known_choices choices_;
@@ -200,7 +201,8 @@ planned prepared_state::plan_anew(std::size_t i, const planned_run& r, missing_p
     const planner by = [&](const books::trade& t, const markets::market_state& in, program::precision p,
                            const plan::poll& often) {
         ++planned_;
-        return plan::plan_trade(t, markets::market_view(in, &reads), p, {}, often);
+        return plan::plan_trade(t, markets::market_view(in, &reads), p, {}, often, nullptr, nullptr,
+                                &passed_);
     };
     const market& in = r.in.front();
     planned p = plan_one(r.book.trades[i], in.state(), r.run, shapes_, missing, r.options.cancel, by);
