@@ -189,7 +189,9 @@ void book_walk::walk_on_gpus(const std::vector<std::size_t>& trades, bool has_po
     for (const std::size_t i : trades) wanted.push_back(plans_[i].walked());
     std::optional<std::vector<run::job>> jobs;
     if (ready.trades) jobs = ready.trades->find(wanted);
-    if (!jobs) ready.trades = std::make_shared<const gpu_trades>(std::move(wanted), ready.trades.get());
+    if (!jobs)
+        ready.trades =
+            std::make_shared<const gpu_trades>(std::move(wanted), ready.trades.get(), run_.threads);
     packing.reset();
     const random::catalogue_entry& source = source_of(run_, has_points);
     const cuda::gpu_settings with{has_points ? run_.how_of_points : run_.how,
