@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian or Ubuntu packages that are missing: install_packages.sh demo|test|bench|ci. As root or through
-# sudo; otherwise it prints the line to run and exits 2. Does nothing, fast, when all is there.
+# Installs the Debian or Ubuntu packages that are missing: install_packages.sh demo|test|bench|ci. As root or
+# through sudo; otherwise it prints the line to run and exits 2. Does nothing, fast, when all is there. For ci it
+# also keeps the Python packages that tests of clusters need, in an environment of their own under build/python.
 set -euo pipefail
+cd "$(dirname "$0")/.."
 
 goal=${1:-demo}
 # The sanitizers' and the fuzzer's runtime is a package of its own: of the clang that there is, else of the usual one.
@@ -23,14 +25,34 @@ case $goal in
         libraries+=(libgtest-dev libmpfr-dev librandom123-dev)
         ;;&
     bench | ci) libraries+=(libbenchmark-dev libquantlib0-dev) ;;&
-    ci) libraries+=("$(clang_runtime)") ;;&
+    ci) libraries+=("$(clang_runtime)" python3-venv) ;;&
     ci) tools+=("clang++:clang" "clang-format:clang-format" "mold:mold" "qemu-x86_64:qemu-user") ;;&
+    ci) tools+=("mpirun:openmpi-bin" "sbatch:slurm-wlm" "munge:munge") ;;&
     test | bench | ci) ;;
     *)
         echo "usage: $0 demo|test|bench|ci" >&2
         exit 2
         ;;
 esac
+
+# The file `installed` says which packages the environment has, so that other ones here make it anew.
+python_packages() {
+    local wanted="distributed==2026.8.0 kubernetes-validate==1.37.0" log
+    if [ "$goal" != ci ] || [ "$(cat build/python/installed 2> /dev/null)" = "$wanted" ]; then
+        return
+    fi
+    echo "Installing $wanted under build/python" >&2
+    log=$(mktemp)
+    if ! { python3 -m venv --clear build/python &&
+           build/python/bin/pip install --quiet $wanted; } > "$log" 2>&1; then
+        cat "$log" >&2
+        rm -f "$log"
+        echo "The Python packages could not be installed; the lines above say why." >&2
+        exit 2
+    fi
+    rm -f "$log"
+    echo "$wanted" > build/python/installed
+}
 
 missing=()
 for tool in "${tools[@]}"; do
@@ -45,7 +67,7 @@ elif [ ${#missing[@]} -gt 0 ]; then
     echo "Missing: ${missing[*]}. This is neither Debian nor Ubuntu: please install them and ${libraries[*]}." >&2
     exit 2
 fi
-[ ${#missing[@]} -eq 0 ] && exit 0
+[ ${#missing[@]} -eq 0 ] && python_packages && exit 0
 
 install=(apt-get install --yes --no-install-recommends "${missing[@]}")
 if [ "$(id -u)" -eq 0 ]; then
@@ -66,3 +88,4 @@ if ! { "${as_root[@]}" apt-get update && "${as_root[@]}" env DEBIAN_FRONTEND=non
     echo "The packages could not be installed; the lines above say why." >&2
     exit 2
 fi
+python_packages

@@ -2,6 +2,10 @@
 // Text of an error and of a place, for people.
 #include "tilewalk/error.h"
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
 #include <utility>
 
 namespace tilewalk {
@@ -36,5 +40,12 @@ error::error(error_kind kind, const std::string& message, location where, std::s
       where_(std::move(where)),
       key_path_(std::move(key_path)),
       message_(message) {}
+
+void fail_to_write(const location& where, int number) {
+    constexpr std::array of_place{EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EISDIR, ENAMETOOLONG, EBADF};
+    const std::string message = "can't write: " + std::generic_category().message(number);
+    if (std::ranges::find(of_place, number) != of_place.end()) throw error(error_kind::io, message, where);
+    throw machine_failure(error_kind::io, message, where);
+}
 
 }  // namespace tilewalk

@@ -18,6 +18,9 @@ using adds_command = command (*)(CLI::App&);
 
 command add_price(CLI::App& to);
 command add_greeks(CLI::App& to);
+command add_plan(CLI::App& to);
+command add_run(CLI::App& to);
+command add_merge(CLI::App& to);
 command add_validate(CLI::App& to);
 command add_explain(CLI::App& to);
 command add_warm(CLI::App& to);

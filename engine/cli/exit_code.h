@@ -26,10 +26,4 @@ std::string exit_code_text();
 // The last line of a help page.
 std::string exit_code_hint();
 
-// A failure of the machine, not of the input: the same command may succeed on another day.
-class machine_failure : public error {
-  public:
-    using error::error;
-};
-
 }  // namespace tilewalk::cli

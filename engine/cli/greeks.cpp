@@ -8,6 +8,7 @@
 
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
+#include "engine/cli/interrupt.h"
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
 #include "engine/cli/priced.h"
@@ -29,6 +30,7 @@ struct greeks_arguments {
 
 results run(const engine& pricer, const chosen_book& asked, const market& of, const greek_options& wanted,
             timings& times) {
+    if (!asked.with.journal.value.empty()) note_kept();
     progress_bar bar;
     run_options options = asked.with.options();
     if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
@@ -38,7 +40,8 @@ results run(const engine& pricer, const chosen_book& asked, const market& of, co
 
 int greeks(const greeks_arguments& asked, timings& times) {
     std::optional<timings::during> ending;  // until all that follows is gone
-    const engine pricer = engine_for(asked.book, asked.options, times);
+    const engine pricer = engine_for(asked.options);
+    open_devices_of(pricer, asked.book, asked.options, times);
     const chosen_book wanted = load_book(asked.book, asked.options, &times);
     const settings& with = wanted.with;
     if (asked.options.print_config) {

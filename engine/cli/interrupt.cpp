@@ -19,7 +19,7 @@ namespace {
 std::atomic<int> listeners = 0;  // those who have something to put in order first
 std::atomic<int> signal_seen = 0;
 std::atomic<bool> asked_to_stop = false;
-std::atomic<bool> has_written = false;
+std::atomic<bool> has_written = false, keeps = false;
 std::atomic<bool> speaks_to_terminal = false;
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
@@ -75,6 +75,7 @@ void interrupt::take_back() const {
 }
 
 const char* words_of_interrupt() {
+    if (keeps) return "tilewalk: interrupted; the same command goes on with what was done";
     return has_written ? "tilewalk: interrupted" : "tilewalk: interrupted; nothing was written";
 }
 
@@ -84,6 +85,10 @@ int code_of_interrupt() {
 
 void note_written() {
     has_written = true;
+}
+
+void note_kept() {
+    keeps = true;
 }
 
 }  // namespace tilewalk::cli

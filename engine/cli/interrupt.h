@@ -30,8 +30,10 @@ class interrupt {
 // 128 + the signal that asked to stop.
 int code_of_interrupt();
 
-// The message of an interruption: that nothing was written, if nobody has called note_written().
+// The message of an interruption: that nothing was written, if nobody has called note_written(), or that
+// nothing is lost, after note_kept().
 const char* words_of_interrupt();
 void note_written();
+void note_kept();
 
 }  // namespace tilewalk::cli

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <system_error>
@@ -30,16 +29,8 @@ namespace {
     refuse(destination, std::generic_category().message(code));
 }
 
-// True if another place has to be named; otherwise the same place may do on another day.
-bool is_of_place(int code) {
-    constexpr std::array of_place{EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EISDIR, ENAMETOOLONG, EBADF};
-    return std::ranges::find(of_place, code) != of_place.end();
-}
-
 [[noreturn]] void fail(const std::string& destination, int code) {
-    if (is_of_place(code)) refuse(destination, code);
-    throw machine_failure(error_kind::io, "can't write: " + std::generic_category().message(code),
-                          {destination == "-" ? "standard output" : destination, 0, 0});
+    fail_to_write({destination == "-" ? "standard output" : destination}, code);
 }
 
 // 0, or why it did not go.

@@ -3,19 +3,27 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
+#include "engine/cli/interrupt.h"
+#include "engine/cli/merged.h"
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
 #include "engine/cli/priced.h"
 #include "engine/cli/progress.h"
 #include "engine/cli/settings.h"
 #include "engine/cli/terminal.h"
+#include "engine/cli/workers.h"
 
 namespace tilewalk::cli {
 
@@ -28,10 +36,12 @@ struct price_arguments {
     bool spreadsheet_safe = false;
     bool shows_timings = false;
     bool tiles = false;
+    std::size_t workers = 0;  // 0: this process does it
 };
 
 results run(const engine& pricer, const chosen_book& asked, const market& of, bool keeps_policies,
             timings& times) {
+    if (!asked.with.journal.value.empty()) note_kept();
     progress_bar bar;
     run_options options = asked.with.options();
     if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
@@ -40,9 +50,54 @@ results run(const engine& pricer, const chosen_book& asked, const market& of, bo
     return pricer.price(asked.trades, of, options);
 }
 
+// Arguments that give each of some workers its part of this machine.
+std::vector<std::string> arguments_of_workers(const chosen_book& asked, std::size_t workers) {
+    std::vector<std::string> out{"--instruction-set", asked.with.instruction_set.value};
+    const run_settings said = over(asked.with.run, asked.trades.settings());
+    for (const run_setting& known : setting_table()) {
+        const auto text = known.text(said);
+        if (known.decides_bits || !text || known.name == "threads") continue;
+        out.insert(out.end(), {known.option(), *text});
+    }
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    const auto threads = static_cast<std::size_t>(said.threads.value_or(0));
+    out.insert(
+        out.end(),
+        {"--threads", std::to_string(threads > 0 ? threads : std::max<std::size_t>(1, cores / workers))});
+    return out;
+}
+
+// Plans, runs in processes, and merges.
+int price_by_workers(const price_arguments& asked, const chosen_book& wanted) {
+    if (asked.policies)
+        throw error(error_kind::usage, "--save-policy is for one process; leave out --workers");
+    if (asked.book == "-")
+        throw error(error_kind::usage, "workers read the book: found standard input, expected a file");
+    const engine by({wanted.with.instruction_set.value});
+    std::optional<passing_folder> passing;
+    const std::filesystem::path folder = wanted.with.journal.value.empty()
+                                             ? passing.emplace().at()
+                                             : std::filesystem::path(wanted.with.journal.value) / "shards";
+    constexpr std::size_t shards_of_worker = 4;  // so that none waits long for the last
+    std::optional<shards> plan;
+    {
+        const interrupt listening;
+        run_options options = wanted.with.options();
+        options.cancel = listening.flag();
+        options.journal.clear();
+        plan.emplace(shards::plan(by, request_of(asked.book, asked.options, wanted),
+                                  asked.workers * shards_of_worker, folder, INFINITY, options));
+    }
+    const int failed = run_in_workers(*plan, folder, shards::stage::pricing, asked.workers,
+                                      arguments_of_workers(wanted, asked.workers));
+    if (failed != all_well) return failed;
+    return report_merged(*plan, wanted.with, asked.totals, asked.spreadsheet_safe, asked.tiles);
+}
+
 int price(const price_arguments& asked, timings& times) {
     std::optional<timings::during> ending;  // until all that follows is gone
-    const engine pricer = engine_for(asked.book, asked.options, times);
+    const engine pricer = engine_for(asked.options);
+    if (asked.workers == 0) open_devices_of(pricer, asked.book, asked.options, times);
     const chosen_book wanted = load_book(asked.book, asked.options, &times);
     const settings& with = wanted.with;
     if (asked.options.print_config) {
@@ -52,6 +107,7 @@ int price(const price_arguments& asked, timings& times) {
     if (asked.tiles && with.format.value != output_format::json)
         throw error(error_kind::usage, "--tiles puts means by part of the run into JSON; take --format json");
     check_market(wanted);
+    if (asked.workers > 0) return price_by_workers(asked, wanted);
     const output to(with.output.value);
     std::optional<output> totals_to, policies_to;
     std::vector<const output*> all{&to};
@@ -109,6 +165,9 @@ command add_price(CLI::App& to) {
     app->add_flag("--tiles", asked->tiles,
                   "In JSON, add each trade's mean by part of the run: sums over trades and\n"
                   "differences between runs of one seed then have errors of their own");
+    app->add_option("--workers", asked->workers,
+                    "Price in so many processes of this machine, of which one that dies is replaced")
+        ->type_name("N");
     add_book_options(*app, asked->options);
     app->footer(
         ranking_text() +

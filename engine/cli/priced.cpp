@@ -65,13 +65,14 @@ bool is_of_machine(const results& r) {
 
 }  // namespace
 
-engine engine_for(const std::string& book, const spoken& options, timings& times) {
-    const environment variables = process_environment();
-    engine made({resolve_instruction_set(options, variables).value});
-    const std::optional<std::string> said = said_device(options, variables);
+engine engine_for(const spoken& options) {
+    return engine({resolve_instruction_set(options, process_environment()).value});
+}
+
+void open_devices_of(const engine& pricer, const std::string& book, const spoken& options, timings& times) {
+    const std::optional<std::string> said = said_device(options, process_environment());
     if (!options.print_config && (said || can_say_no_device(book)))
-        made.open_devices(said.value_or("auto"), &times);
-    return made;
+        pricer.open_devices(said.value_or("auto"), &times);
 }
 
 timings::clock::time_point start_of_process() {
@@ -89,6 +90,15 @@ void tell_of_times(const timings& times) {
 void add_result_options(CLI::App& to, std::string& book, spoken& into, bool& spreadsheet_safe,
                         bool& shows_timings) {
     to.add_option("BOOK", book, "The book, a YAML file; - is standard input")->required();
+    add_output_options(to, into, spreadsheet_safe);
+    to.add_option("--journal", into.journal,
+                  "Folder that keeps what is done: the same command, started again after it was killed or\n"
+                  "the machine failed, goes on where it was and ends with the same bits")
+        ->type_name("DIR");
+    to.add_flag("--timings", shows_timings, "Tell on standard error where the time went, stage by stage");
+}
+
+void add_output_options(CLI::App& to, spoken& into, bool& spreadsheet_safe) {
     to.add_option("--format", into.format,
                   "table, csv or json; if left out, what the ending of --output says,\n"
                   "else a table on a terminal and csv elsewhere")
@@ -98,7 +108,6 @@ void add_result_options(CLI::App& to, std::string& book, spoken& into, bool& spr
         ->type_name("FILE");
     to.add_flag("--spreadsheet-safe", spreadsheet_safe,
                 "In CSV, put an apostrophe before text that a spreadsheet would run as a formula");
-    to.add_flag("--timings", shows_timings, "Tell on standard error where the time went, stage by stage");
 }
 
 void complain_of_lost_gpus(const results& r) {

@@ -140,12 +140,12 @@ setting<bool> resolve_flag(bool is_said, const std::string& option_name, const e
 }
 
 // The run's settings: the values of variables and options, and the source that decides each setting.
-void resolve_run(settings& s, const spoken& options, const environment& variables, const book& of,
-                 const std::string& book_name) {
+void resolve_run(settings& s, const spoken& options, const environment& variables,
+                 const run_settings& of_book, const std::string& book_name) {
     for (std::size_t i = 0; i < options.run.size(); ++i) {
         const run_setting& known = setting_table()[i];
         origin& from = s.run_origins.emplace_back();
-        if (known.text(of.settings())) from = {source::book, book_name};
+        if (known.text(of_book)) from = {source::book, book_name};
         const auto take = [&](const std::string& text, source by, const std::string& name) {
             if (const auto wrong = known.read(text, s.run))
                 throw error(error_kind::usage, fmt::format("{}: found '{}'{}", name, text, *wrong));
@@ -156,6 +156,21 @@ void resolve_run(settings& s, const spoken& options, const environment& variable
             take(text, source::environment, variable);
         if (options.run[i]) take(*options.run[i], source::option, known.option());
     }
+}
+
+void resolve_output(settings& s, const spoken& options, const environment& variables,
+                    bool stdout_is_terminal) {
+    if (options.output) s.output.offer(parse_file(*options.output, "--output"), source::option, "--output");
+
+    // The ending of an output file is an option's word, so it beats the environment; --format beats both.
+    const bool to_terminal = s.output.value == "-" && stdout_is_terminal;
+    s.format = {to_terminal ? output_format::table : output_format::csv,
+                {source::preset, to_terminal ? "default on a terminal" : "default off a terminal"}};
+    offer(s.format, {}, "", variables, "TILEWALK_FORMAT", parse_format);
+    if (const auto by_ending = format_of_ending(s.output.value))
+        s.format.offer(*by_ending, source::option, "the ending of --output");
+    if (options.format) s.format.offer(parse_format(*options.format, "--format"), source::option, "--format");
+    if (s.format.from.from == source::preset) refuse_unknown_ending(s.output.value);
 }
 
 // The heading of the options for GPUs in the help.
@@ -218,6 +233,26 @@ void add_change_options(CLI::App& to, std::vector<market_change>& into) {
     add("--set", market_change::way::set, "Give a number of the market this value; may be repeated");
 }
 
+namespace {
+
+void add_settings(CLI::App& to, spoken& into, const std::function<bool(const run_setting&)>& has) {
+    to.add_option("--instruction-set", into.instruction_set,
+                  wrapped("Instructions of the CPU to use: auto or a name. Prices do not depend on it"))
+        ->type_name("NAME")
+        ->group("Run");
+    for (std::size_t i = 0; i < into.run.size(); ++i) {
+        const run_setting& known = setting_table()[i];
+        if (!has(known)) continue;
+        to.add_option(known.option(), into.run[i], help_of(known))
+            ->type_name(placeholder(known))
+            ->group(known.of == run_setting::part::gpu ? gpu_group() : "Run");
+    }
+    to.set_help_all_flag("--help-gpu", "Print the options for GPUs and exit");
+    add_quiet(to);
+}
+
+}  // namespace
+
 void add_book_options(CLI::App& to, spoken& into) {
     to.add_option("--trade", into.trades,
                   "Only the trade with this id; may be repeated. Its numbers are the same")
@@ -228,18 +263,11 @@ void add_book_options(CLI::App& to, spoken& into) {
     add_load_options(to, into, "; refuse trades that need a correlation which the market does not state");
     to.add_flag("--print-config", into.print_config,
                 "Print every setting and where it came from; do nothing else");
-    to.add_option("--instruction-set", into.instruction_set,
-                  wrapped("Instructions of the CPU to use: auto or a name. Prices do not depend on it"))
-        ->type_name("NAME")
-        ->group("Run");
-    for (std::size_t i = 0; i < into.run.size(); ++i) {
-        const run_setting& known = setting_table()[i];
-        to.add_option(known.option(), into.run[i], help_of(known))
-            ->type_name(placeholder(known))
-            ->group(known.of == run_setting::part::gpu ? gpu_group() : "Run");
-    }
-    to.set_help_all_flag("--help-gpu", "Print the options for GPUs and exit");
-    add_quiet(to);
+    add_settings(to, into, [](const run_setting&) { return true; });
+}
+
+void add_machine_options(CLI::App& to, spoken& into) {
+    add_settings(to, into, [](const run_setting& known) { return !known.decides_bits; });
 }
 
 void add_quiet(CLI::App& to) {
@@ -349,18 +377,25 @@ settings resolve_settings(const spoken& options, const environment& variables, c
     if (of.market()) s.market.offer("", source::book, book_name);
     offer(s.market, options.market, "--market", variables, "TILEWALK_MARKET", parse_file);
     s.instruction_set = resolve_instruction_set(options, variables);
-    resolve_run(s, options, variables, of, book_name);
-    if (options.output) s.output.offer(parse_file(*options.output, "--output"), source::option, "--output");
+    resolve_run(s, options, variables, of.settings(), book_name);
+    if (options.journal)
+        s.journal.offer(parse_file(*options.journal, "--journal"), source::option, "--journal");
+    resolve_output(s, options, variables, stdout_is_terminal);
+    return s;
+}
 
-    // The ending of an output file is an option's word, so it beats the environment; --format beats both.
-    const bool to_terminal = s.output.value == "-" && stdout_is_terminal;
-    s.format = {to_terminal ? output_format::table : output_format::csv,
-                {source::preset, to_terminal ? "default on a terminal" : "default off a terminal"}};
-    offer(s.format, {}, "", variables, "TILEWALK_FORMAT", parse_format);
-    if (const auto by_ending = format_of_ending(s.output.value))
-        s.format.offer(*by_ending, source::option, "the ending of --output");
-    if (options.format) s.format.offer(parse_format(*options.format, "--format"), source::option, "--format");
-    if (s.format.from.from == source::preset) refuse_unknown_ending(s.output.value);
+settings resolve_settings(const spoken& options, const environment& variables, bool stdout_is_terminal) {
+    settings s;
+    offer(s.instruction_set, options.instruction_set, "--instruction-set", variables,
+          "TILEWALK_INSTRUCTION_SET", parse_instruction_set);
+    const environment no_others = [&](const char* name) -> const char* {
+        const bool decides = std::ranges::any_of(setting_table(), [&](const run_setting& known) {
+            return known.decides_bits && known.variable() == name;
+        });
+        return decides ? nullptr : variables(name);
+    };
+    resolve_run(s, options, no_others, {}, "");
+    resolve_output(s, options, variables, stdout_is_terminal);
     return s;
 }
 
@@ -368,6 +403,7 @@ run_options settings::options() const {
     run_options with;
     with.overrides = run;
     with.demand_correlations = strict.value;
+    with.journal = journal.value;
     return with;
 }
 
@@ -393,6 +429,7 @@ std::string settings::text(const book& of) const {
         line(known.name, value == known.preset ? preset_text(known) : value, run_origins[i]);
     }
     line("format", name_of(format.value), format.from);
+    line("journal", journal.value.empty() ? "none" : journal.value, journal.from);
     line("output", output.value == "-" ? "standard output" : output.value, output.from);
     return out;
 }

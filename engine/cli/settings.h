@@ -18,7 +18,7 @@ namespace tilewalk::cli {
 
 // Options as typed; empty where they were not.
 struct spoken {
-    std::optional<std::string> market, instruction_set, format, output;
+    std::optional<std::string> market, instruction_set, format, output, journal;
     std::vector<std::optional<std::string>> run =
         std::vector<std::optional<std::string>>(setting_table().size());  // in the order of the table
     std::vector<std::string> trades;                                      // none: all
@@ -33,6 +33,8 @@ void add_load_options(CLI::App& to, spoken& into, const std::string& also_strict
 // the instruction set and --print-config.
 void add_book_options(CLI::App& to, spoken& into);
 // Adds the options that change numbers of a market by their keys.
+// Adds the options that no price depends on: devices, threads, and how memory is read.
+void add_machine_options(CLI::App& to, spoken& into);
 void add_change_options(CLI::App& to, std::vector<market_change>& into);
 void add_quiet(CLI::App& to);
 // A help page without the options for GPUs, or with these alone; the page is the last thing asked of `of`.
@@ -65,6 +67,7 @@ struct settings {
     setting<std::string> instruction_set{"auto"};
     setting<output_format> format{output_format::csv};
     setting<std::string> output{"-"};
+    setting<std::string> journal{};   // a folder; empty: none
     run_settings run;                 // what beats the book
     std::vector<origin> run_origins;  // in the order of the table
 
@@ -89,6 +92,10 @@ std::optional<std::string> said_device(const spoken& options, const environment&
 // Throws tilewalk::error (usage) that names the option or the variable.
 settings resolve_settings(const spoken& options, const environment& variables, const book& of,
                           const std::string& book_name, bool stdout_is_terminal);
+
+// The same for a command that goes on with a request, whose book and settings are not its own: where results
+// go and in what form, and the settings of add_machine_options.
+settings resolve_settings(const spoken& options, const environment& variables, bool stdout_is_terminal);
 
 // The environment of this process, and complaints about TILEWALK_ variables that look like misspelt ones.
 environment process_environment();

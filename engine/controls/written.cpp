@@ -20,7 +20,8 @@ std::string written(const control& what) {
                 {"on_ratios", what.on_ratios},
                 {"has_share", what.has_share},
                 {"fewer_paths", what.fewer_paths},
-                {"pilot_paths", what.pilot_paths}}
+                {"pilot_paths", what.pilot_paths},
+                {"share_of_hits", what.share_of_hits}}
         .dump();
 }
 
@@ -40,6 +41,7 @@ control control_written_as(const std::string& text) {
         out.has_share = read.at("has_share").get<bool>();
         out.fewer_paths = read.at("fewer_paths").get<double>();
         out.pilot_paths = read.at("pilot_paths").get<std::uint64_t>();
+        out.share_of_hits = read.at("share_of_hits").get<double>();
         if (out.of_moves.empty() || out.of_moves.front().empty() || knots.size() != out.knots.size())
             throw error(error_kind::input, "found a control of no moves");
         return out;

@@ -145,6 +145,7 @@ class section_layout {
             it.args[a] = place_[n.args[static_cast<std::size_t>(a)]];
             if (it.args[a].is_number()) it.mode = static_cast<std::uint8_t>(it.mode | (1 << a));
         }
+        give_a_lane(it, arity);
         // Operands used for the last time return their registers first: a loop may write where it reads.
         for (int a = 0; a < arity; ++a) {
             const std::uint32_t arg = n.args[static_cast<std::size_t>(a)];
@@ -155,6 +156,17 @@ class section_layout {
         it.out = target_[i] != none ? target_[i] : take_register();
         place_[i] = {space::lane, it.out};
         out_.push_back(it);
+    }
+
+    // Loops take one operand at least that each path has for itself. Programs that passes made from others
+    // may have operations on numbers alone.
+    void give_a_lane(instruction& it, int arity) {
+        if (program::reads_table(it.code) || it.mode != (1 << arity) - 1) return;
+        const std::uint32_t filled = take_register();
+        out_.push_back({operation::constant, 1, filled, {it.args[0], {}, {}}});
+        it.args[0] = {space::lane, filled};
+        it.mode = static_cast<std::uint8_t>(it.mode & ~1);
+        free_.push_back(filled);
     }
 
     // The remaining writes happen together: a value that would be overwritten before it is read is saved

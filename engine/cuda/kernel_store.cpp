@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "engine/config/digest.h"
-#include "engine/cuda/kept_file.h"
+#include "engine/kept/kept_file.h"
 
 namespace tilewalk::cuda {
 namespace {
@@ -82,9 +82,9 @@ struct kernel_store::state {
     std::optional<std::string> read(const std::string& key) {
         if (folder.empty()) return {};
         std::string entry;
-        const reading got = read_file(folder / (key + ".cubin"), most_entry_bytes, entry);
-        if (got == reading::absent) return {};
-        auto cubin = got == reading::done ? cubin_in(entry, key) : std::nullopt;
+        const kept::reading got = kept::read_file(folder / (key + ".cubin"), most_entry_bytes, entry);
+        if (got == kept::reading::absent) return {};
+        auto cubin = got == kept::reading::done ? cubin_in(entry, key) : std::nullopt;
         if (!cubin) add(&counts::damaged);
         return cubin;
     }
@@ -98,9 +98,9 @@ struct kernel_store::state {
                 throw error(error_kind::io,
                             "can't make the folder " + folder.string() + ": " + failed.message());
             }
-            write_file(folder / (key + ".cu"),
-                       "// For " + what.architecture + " by " + fingerprint + '\n' + what.text);
-            write_file(folder / (key + ".cubin"), entry_of(key, cubin));
+            kept::write_file(folder / (key + ".cu"),
+                             "// For " + what.architecture + " by " + fingerprint + '\n' + what.text);
+            kept::write_file(folder / (key + ".cubin"), entry_of(key, cubin));
             say_why_not_kept("");
         } catch (const error& e) {
             say_why_not_kept(e.message());

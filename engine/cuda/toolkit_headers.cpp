@@ -8,8 +8,8 @@
 
 #include "engine/config/digest.h"
 #include "engine/cuda/compiler.h"
-#include "engine/cuda/kept_file.h"
 #include "engine/cuda/toolkit_libraries.h"
+#include "engine/kept/kept_file.h"
 
 namespace tilewalk::cuda {
 
@@ -39,7 +39,7 @@ std::string digest_of(const std::vector<fs::path>& files) {
     std::string all;
     for (const fs::path& file : files) {
         std::string text;
-        if (read_file(file, most_header_bytes, text) != reading::done)
+        if (kept::read_file(file, most_header_bytes, text) != kept::reading::done)
             throw error(error_kind::io, "can't read the header " + file.string());
         all += config::sha256(file.filename().string()) + config::sha256(text);
     }

@@ -10,7 +10,7 @@
 #include "engine/config/digest.h"
 #include "engine/cuda/decide.h"
 #include "engine/cuda/feeds.h"
-#include "engine/cuda/kept_file.h"
+#include "engine/kept/kept_file.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::cuda {
@@ -94,7 +94,8 @@ std::optional<tuned_choice> tuned_choices::find(const device_properties& on, con
     const auto [at, is_new] = known_.try_emplace(file.string());
     if (is_new) {
         std::string text;
-        if (read_file(file, most_bytes, text) == reading::done) at->second = choice_in(text, subject, asked);
+        if (kept::read_file(file, most_bytes, text) == kept::reading::done)
+            at->second = choice_in(text, subject, asked);
     }
     return at->second;
 }
@@ -125,7 +126,7 @@ void tuned_choices::remember(const device_properties& on, const program::path_pr
         throw error(error_kind::io, "can't make the folder " + folder_.string() + ": " + failed.message());
     }
     const auto file = file_of(on, p, asked);
-    write_file(file, text.dump(2) + '\n');
+    kept::write_file(file, text.dump(2) + '\n');
     const std::lock_guard guard(lock_);
     known_[file.string()] = found;
     ++changes_;

@@ -13,6 +13,7 @@
 #include "engine/cpu/tile_pool.h"
 #include "engine/exercise/deciders.h"
 #include "engine/exercise/policy_at_hand.h"
+#include "engine/kept/fingerprints_of_jobs.h"
 #include "kernels/tile.h"
 #include "tilewalk/error.h"
 
@@ -275,6 +276,25 @@ nested_program nested_plan(const books::trade& t, const markets::market_view& in
         }
     }
     return out;
+}
+
+kept::key fingerprint_of(const nested_program& of, const nested_walk& by) {
+    const auto& [made, places, decisions, has_holder, today] = of;
+    kept::fingerprint out;
+    out.add("nested bound");
+    out.add(program::shape_of(made.code));
+    kept::add(out, made.data);
+    kept::add(out, made.when);
+    const auto& [is_inner, goes_on, worth, uses, value_at_end] = places;
+    for (const std::uint64_t n : {is_inner, goes_on, worth, uses, value_at_end}) out.add(n);
+    for (const auto& [section, run, step, events] : decisions)
+        for (const std::uint64_t n : {section, run, step, events}) out.add(n);
+    out.add(std::uint64_t{has_holder});
+    out.add(std::uint64_t{today.has_value()});
+    if (today) out.add(std::span(&*today, 1));
+    out.add(by.seed);
+    out.add(by.outer_paths);
+    return out.found();
 }
 
 run::tally nested_bound(const nested_program& of, const nested_walk& by) {

@@ -16,6 +16,7 @@
 #include "engine/book/book_state.h"
 #include "engine/cpu/lane_operations.h"
 #include "engine/exercise/policy.h"
+#include "engine/kept/fingerprint.h"
 #include "engine/market/market_view.h"
 #include "engine/plan/trade_program.h"
 #include "engine/run/tally.h"
@@ -68,5 +69,7 @@ struct nested_walk {
 // below, whatever the policy and however few the inner paths. Does not depend on the number of threads.
 // Throws tilewalk::error (cancelled).
 run::tally nested_bound(const nested_program& of, const nested_walk& by);
+// Of all that the bound follows from.
+kept::key fingerprint_of(const nested_program& of, const nested_walk& by);
 
 }  // namespace tilewalk::exercise

@@ -59,10 +59,8 @@ void tally::add(const tile_range& subtree, std::span<const tile_result> found,
                " tiles in a run of " + std::to_string(run_tiles_) + ", or not of " +
                std::to_string(outputs_) + " outputs, " + std::to_string(crossed_.size()) + " pairs and " +
                std::to_string(derivatives_) + " derivatives");
+    if (is_known(subtree)) refuse(shown(subtree) + " are in the tally already");
     const auto after = std::ranges::lower_bound(ranges_, subtree.first, {}, &tile_range::first);
-    const bool is_known = (after != ranges_.end() && after->first < subtree.end()) ||
-                          (after != ranges_.begin() && std::prev(after)->end() > subtree.first);
-    if (is_known) refuse(shown(subtree) + " are in the tally already");
     auto at = static_cast<std::size_t>(after - ranges_.begin());
     results_.insert(results_.begin() + static_cast<std::ptrdiff_t>(at * rows()), found.begin(), found.end());
     sums_.insert(sums_.begin() + static_cast<std::ptrdiff_t>(at * derivatives_), derivatives.begin(),
@@ -79,13 +77,32 @@ void tally::add(const tile_range& subtree, std::span<const tile_result> found,
     }
 }
 
-void tally::add(const tally& other) {
+bool tally::is_known(const tile_range& any_of) const {
+    const auto after = std::ranges::lower_bound(ranges_, any_of.first, {}, &tile_range::first);
+    return (after != ranges_.end() && after->first < any_of.end()) ||
+           (after != ranges_.begin() && std::prev(after)->end() > any_of.first);
+}
+
+void tally::demand_run_of(const tally& other) const {
     if (other.run_tiles_ != run_tiles_ || other.part_tiles_ != part_tiles_ || other.outputs_ != outputs_ ||
         other.crossed_ != crossed_ || other.derivatives_ != derivatives_)
         refuse("tallies of two different runs do not merge");
+}
+
+void tally::add(const tally& other) {
+    demand_run_of(other);
     for (std::size_t i = 0; i < other.ranges_.size(); ++i)
         add(other.ranges_[i], std::span(other.results_).subspan(i * rows(), rows()),
             std::span(other.sums_).subspan(i * derivatives_, derivatives_));
+}
+
+void tally::add_unknown(const tally& other) {
+    demand_run_of(other);
+    for (std::size_t i = 0; i < other.ranges_.size(); ++i) {
+        if (is_known(other.ranges_[i])) continue;
+        add(other.ranges_[i], std::span(other.results_).subspan(i * rows(), rows()),
+            std::span(other.sums_).subspan(i * derivatives_, derivatives_));
+    }
 }
 
 // True if range i and the next are the two halves of one subtree.

@@ -16,6 +16,7 @@
 #include "engine/exercise/training.h"
 #include "engine/verbs/decisions.h"
 #include "engine/verbs/price.h"
+#include "engine/verbs/remembered.h"
 #include "kernels/philox.h"
 #include "kernels/tile.h"
 #include "products/program/jumps.h"
@@ -472,11 +473,14 @@ void choose_controls(planned_run& r, const control_stages& stages, const teller&
     const std::vector<books::trade>& trades = r.book.trades;
     const scenarios_of_markets scenarios(r.in);
     shape_store shapes;
-    const auto chosen_like = [&](const books::trade& t, const subject_of_control& of,
+    const remembered decisions(r.options.work.get(), r.run);
+    const std::string kind = "control of " + std::to_string(static_cast<int>(stages.jumps));
+    const auto chosen_like = [&](const books::trade& t, const subject_of_control& of, const planned& p,
                                  const markets::market_state& in) {
         const controls::control* const other = stages.like(t);
         if (other == nullptr) return chosen_control{};
-        return choose_control_like(*other, of, in, scenarios.cubes, by);
+        return decisions.control(kind + " like " + controls::written(*other), p.ready->job(),
+                                 [&] { return choose_control_like(*other, of, in, scenarios.cubes, by); });
     };
     const auto decide = [&](int, std::uint64_t i) {
         chosen_control found;
@@ -490,11 +494,12 @@ void choose_controls(planned_run& r, const control_stages& stages, const teller&
                 if (stages.held)
                     found = {stages.held(trades[i], r.in[m])};
                 else if (stages.like && m == 0)
-                    found = chosen_like(trades[i], of, in);
+                    found = chosen_like(trades[i], of, p, in);
                 else if (m == 0 && r.run.decided)
                     found = {decided_control(*r.run.decided, trades[i].id)};
                 else if (m == 0)
-                    found = choose_control(of, in, scenarios.cubes, by);
+                    found = decisions.control(kind, p.ready->job(),
+                                              [&] { return choose_control(of, in, scenarios.cubes, by); });
                 p.is_priced_apart = !found.is_that_of_prices;
                 found.give_points(r.run, p);
                 if (!found.what || found.what->fewer_paths < stages.least_gain) continue;

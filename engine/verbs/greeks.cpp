@@ -33,6 +33,7 @@
 #include "engine/verbs/progress_of_walks.h"
 #include "engine/verbs/quotes_view.h"
 #include "engine/verbs/read_parts.h"
+#include "engine/verbs/request.h"
 #include "engine/verbs/second_order.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/timings.h"
@@ -979,10 +980,12 @@ class greek_run {
 
 results engine::greeks(const book& trades, const market& in, const greek_options& wanted,
                        const run_options& options) const {
+    const verbs::with_journal kept(trades, {&in, 1}, &wanted, options);
     results out = verbs::seen_as(wanted, in, options.cancel, [&](const greek_options& of_market) {
-        return greeks_of_book(settings_, *gpus_, trades, in, of_market, options);
+        return greeks_of_book(settings_, *gpus_, trades, in, of_market, kept.options());
     });
-    verbs::add_answers(out, settings_, *gpus_, trades, in, options);
+    verbs::add_answers(out, settings_, *gpus_, trades, in, kept.options());
+    kept.finish();
     return out;
 }
 

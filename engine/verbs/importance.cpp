@@ -13,6 +13,7 @@
 #include "engine/importance/written.h"
 #include "engine/verbs/decisions.h"
 #include "engine/verbs/price.h"
+#include "engine/verbs/remembered.h"
 #include "kernels/philox.h"
 #include "tilewalk/timings.h"
 
@@ -114,6 +115,7 @@ void choose_importance(planned_run& r, const teller& tells) {
     const std::vector<books::trade>& trades = r.book.trades;
     const pilot_of_controls by{r.run, r.operations, r.options.cancel};
     shape_store shapes;
+    const remembered decisions(r.options.work.get(), r.run);
     const auto to_shift = [](const ready_trade& t) { return plan_to_shift{t.job(), t.control_mean}; };
     const auto decide = [&](int, std::uint64_t i) {
         std::optional<chosen_shifts> found;
@@ -127,7 +129,10 @@ void choose_importance(planned_run& r, const teller& tells) {
                 } else if (m == 0) {
                     std::optional<plan_to_shift> without_control;
                     if (plain) without_control = to_shift(*plain);
-                    found = choose_shifts(trades[i], to_shift(*p.ready), without_control, by);
+                    const run::job plain_job = plain ? plain->job() : run::job{};
+                    found = decisions.shifts(p.ready->job(), plain ? &plain_job : nullptr, [&] {
+                        return choose_shifts(trades[i], to_shift(*p.ready), without_control, by);
+                    });
                 }
                 if (!found) return;
                 if (!plain || !found->drops_control) plain = p.ready;

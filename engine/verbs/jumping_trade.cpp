@@ -74,6 +74,7 @@ class pilot {
     pilot(const settled& run, const run_options& options, const walk_treated& walk)
         : walk_(walk), how_(options) {
         how_.on_progress = {};
+        if (how_.work) how_.work = std::make_shared<kept::work>(how_.work->of_pilots());
         how_.overrides.seed = run.seed + seed_of_pilot;
         how_.overrides.precision = "double";
         how_.overrides.paths = paths_of_pilot(run);

@@ -11,6 +11,7 @@
 #include "engine/cpu/lane_machine.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/verbs/decisions.h"
+#include "engine/verbs/remembered.h"
 #include "kernels/philox.h"
 #include "kernels/tile.h"
 
@@ -206,10 +207,13 @@ void choose_points(std::span<const books::trade> trades, std::span<planned> plan
     const settled& run = of.run;
     if (!run.chooses_source && !run.chooses_construction) return;
     pilot_of_points by(of.operations, run);
+    const remembered decisions(of.work, run);
     const auto chosen_for = [&](std::size_t i, const planned& first) {
         if (of.known != nullptr)
             if (auto found = of.known->find(i, first.ready, run)) return *found;
-        const chosen_points made = by.choose(first.price_job(), of.scenarios, of.cancel);
+        const run::job job = first.price_job();
+        const chosen_points made =
+            decisions.points(job, [&] { return by.choose(job, of.scenarios, of.cancel); });
         if (of.known != nullptr) of.known->keep(i, first.ready, run, made);
         return made;
     };

@@ -18,6 +18,7 @@
 #include "engine/arrays/shock_cube.h"
 #include "engine/cpu/compiled_programs.h"
 #include "engine/cpu/lane_operations.h"
+#include "engine/kept/work.h"
 #include "engine/quasi/order.h"
 #include "engine/run/job.h"
 #include "engine/verbs/planned.h"
@@ -119,7 +120,8 @@ struct open_choices {
     // Trades that have a choice in one of these follow it.
     const points_by_trade* held = nullptr;
     known_choices* known = nullptr;
-    std::function<void()> watch{};  // called now and then
+    const kept::work* work = nullptr;  // that keeps choices
+    std::function<void()> watch{};     // called now and then
 };
 // Decides which points trades take, as settings leave it open. Plans are by market and trade; a trade takes
 // in every market what it takes in the first one where it walks paths.

@@ -25,9 +25,12 @@
 #include "engine/verbs/importance.h"
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/pairs.h"
+#include "engine/verbs/request.h"
 #include "engine/verbs/rights.h"
 #include "engine/verbs/rounds.h"
 #include "engine/verbs/rows.h"
+#include "kernels/tile.h"
+#include "products/program/cost.h"
 #include "tilewalk/bounds.h"
 #include "tilewalk/timings.h"
 
@@ -125,8 +128,48 @@ std::uint64_t path_steps_of_bounds(const planned_run& r) {
     return steps;
 }
 
+keeping keeping_of(const planned_run& r) {
+    keeping out{r.options.work};
+    if (!out.work) return out;
+    for (const market& m : r.in)
+        for (const markets::scenario_array& a : m.state().scenarios) out.arrays.push_back(a.hash.get());
+    return out;
+}
+
+// Operations of a path, those of a way back with them.
+double operations_of(const run::job& job) {
+    const auto of_program = [&](const program::path_program& code) {
+        double all = 0;
+        for (std::size_t s = 0; s < code.sections.size(); ++s) {
+            double of_run = 1;
+            for (const program::node& n : code.sections[s].nodes) of_run += program::cost(n.code);
+            all += of_run * static_cast<double>(s == 0 ? job.when->steps() : job.data->runs[s]);
+        }
+        const double numbers = code.normals_per_step + code.uniforms_per_step;
+        constexpr double of_number = 30;  // to make it
+        return all + of_number * numbers * static_cast<double>(job.when->steps());
+    };
+    double all = of_program(*job.code);
+    if (job.back.code != nullptr) all += of_program(job.back.code->again) + of_program(job.back.code->back);
+    return all;
+}
+
+// Tells what the walks of each trade cost, to whoever cuts work into shares.
+void tell_costs(const planned_run& r) {
+    if (!r.options.work || !r.options.work->tell_cost) return;
+    const double paths = static_cast<double>(r.run.paths);
+    for (std::size_t k = 0; k < r.plans.size(); ++k) {
+        const planned& p = r.plans[k];
+        if (!p.needs_paths()) continue;
+        double operations = paths * operations_of(p.job());
+        if (has_bound_to_walk(p)) operations += paths * operations_of(p.rights->bounding->job());
+        r.options.work->tell_cost(r.book.trades[k % r.book.trades.size()].id, operations);
+    }
+}
+
 // The bounds that plans with rights have, by plan, from random numbers of their own.
-std::vector<found_bound> walk_bounds(const planned_run& r, run::walk all, const walkers& by, teller& tells) {
+std::vector<found_bound> walk_bounds(const planned_run& r, run::walk all, const walkers& by,
+                                     const keeping& keeps, teller& tells) {
     const timings::during walking(r.options.times, stage::bounds);
     all.times = nullptr;
     std::vector<found_bound> out(r.plans.size());
@@ -150,7 +193,8 @@ std::vector<found_bound> walk_bounds(const planned_run& r, run::walk all, const 
         };
     }
     teller told(heard);
-    book_walk walk(bounding, r.run, all, told);
+    book_walk walk(bounding, r.run, all, told, keeps);
+    walk.take_known();
     walk.on_gpus(by.gpus, by.on, untold, by.keeps_of_bounds);
     walk.on_cpu(r.operations, by.on_cpu);
     std::vector<std::optional<walked_trade>> walked = walk.take_walked();
@@ -174,7 +218,13 @@ void nest_bounds(const planned_run& r, teller& tells, std::vector<found_bound>& 
             };
         }
         try {
-            to[k].walked.emplace(exercise::nested_bound(*r.plans[k].rights->nested, by), false, planned{});
+            const exercise::nested_program& nested = *r.plans[k].rights->nested;
+            const auto walk = [&] { return exercise::nested_bound(nested, by); };
+            kept::work* const work = r.options.work.get();
+            const run::tally found = work == nullptr ? walk()
+                                                     : work->whole(exercise::fingerprint_of(nested, by),
+                                                                   kernels::tiles_of(by.outer_paths), walk);
+            to[k].walked.emplace(found, false, planned{});
         } catch (const std::exception& e) {
             throw_if_cancelled(e);
             to[k].failure = at_trade(r.book.trades[k % r.book.trades.size()], e);
@@ -322,12 +372,17 @@ void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices&
             },
             tells.is_heard() ? tell : std::function<void()>());
     };
-    for_each(r.run.threads, [](right_in_run& one) { one.of.prepare(); });
+    kept::work* const work = r.options.work.get();
+    for_each(r.run.threads, [&](right_in_run& one) {
+        one.of.prepare();
+        if (work != nullptr) one.of.take_known(*work);
+    });
     find_on_gpus(all, r, by, gpus, on());
     // One trade takes all threads; many take one each.
     const bool are_few = all.size() < static_cast<std::size_t>(r.run.threads);
     for_each(are_few ? 1 : r.run.threads, [&](right_in_run& one) {
         one.of.find(are_few ? r.run.threads : 1);
+        if (work != nullptr) one.of.keep_in(*work);
         ++done;
     });
     done = all.size();  // those that failed count, too
@@ -349,7 +404,7 @@ void choose_points(planned_run& r, const points_by_trade* held, known_choices* k
     const timings::during choosing(r.options.times, stage::points);
     const scenarios_of_markets scenarios(r.in);
     choose_points(r.book.trades, r.plans,
-                  {r.run, r.operations, scenarios.cubes, r.options.cancel, held, known,
+                  {r.run, r.operations, scenarios.cubes, r.options.cancel, held, known, r.options.work.get(),
                    tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>()});
 }
 
@@ -380,7 +435,10 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
     run_manifest told;
     told.lost_devices = by.on.lost;
     tells.now.path_steps += path_steps_of_bounds(r);
-    book_walk walk(r.plans, r.run, all, tells);
+    const keeping keeps = keeping_of(r);
+    tell_costs(r);
+    book_walk walk(r.plans, r.run, all, tells, keeps);
+    walk.take_known();
     walk.on_gpus(by.gpus, by.on, told, by.keeps, by.way_back);
     told.kernels_compiled += r.facts_of_policies.kernels_compiled;
     told.kernels_from_cache += r.facts_of_policies.kernels_from_cache;
@@ -395,7 +453,7 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
     told.plan_seconds = seconds(planned_at - r.begin).count();
     told.path_seconds = seconds(walked_at - planned_at).count();
     std::vector<std::optional<walked_trade>> walked = walk.take_walked();
-    std::vector<found_bound> bounds = walk_bounds(r, all, by, tells);
+    std::vector<found_bound> bounds = walk_bounds(r, all, by, keeps, tells);
     nest_bounds(r, tells, bounds);
     std::vector<priced_book> made(r.in.size());
     jumping_programs jumping;
@@ -421,6 +479,11 @@ void add_answers(results& to, const engine_settings& settings, cuda::backend& gp
     const books::book_state& state = trades.state();
     run_options quietly = options;
     quietly.on_progress = {};
+    if (options.work && !options.work->has_all()) {
+        // Searches follow prices, which a share of them are not; whoever has all of them searches.
+        if (options.work->may_walk()) return;
+        quietly.work = nullptr;
+    }
     // Rounds are for the price; figures beside it are from paths of the first.
     if (const settled run = settle(options, state, {&in, 1}); run.accuracy) {
         quietly.overrides.tolerance.reset();
@@ -456,11 +519,13 @@ results engine::price(const book& trades, const market& in, const run_options& o
 
 std::vector<results> engine::price(const book& trades, std::span<const market> in,
                                    const run_options& options) const {
+    const with_journal kept(trades, in, nullptr, options);
     std::vector<results> out;
-    for (priced_book& made : price_book(settings_, *gpus_, trades, in, options))
+    for (priced_book& made : price_book(settings_, *gpus_, trades, in, kept.options()))
         out.push_back(std::move(made.told));
     for (std::size_t m = 0; m < in.size(); ++m)
-        add_answers(out[m], settings_, *gpus_, trades, in[m], options);
+        add_answers(out[m], settings_, *gpus_, trades, in[m], kept.options());
+    kept.finish();
     return out;
 }
 
@@ -541,9 +606,10 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     planned_run planned{run, operations, trades.state(),  in,         options, begin, utc_now(),
                         {},  {},         by.wants_bounds, by.policies};
     // A GPU takes a moment to open, which planning needs not wait for.
+    const bool may_walk = !options.work || options.work->may_walk();
     auto choosing = std::async(std::launch::async, [&] {
                         const timings::beside opening(options.times, stage::opening_gpus);
-                        return gpus.choose(run.device);
+                        return may_walk ? gpus.choose(run.device) : cuda::backend::choice{};
                     }).share();
     const choice_of_devices on = [&]() -> const cuda::backend::choice& {
         const timings::during waiting(options.times, stage::opening_gpus);

@@ -9,6 +9,7 @@
 
 #include "engine/exercise/nested.h"
 #include "engine/exercise/training.h"
+#include "engine/kept/fingerprints_of_jobs.h"
 #include "engine/report/policy_file.h"
 #include "engine/run/units.h"
 
@@ -87,6 +88,33 @@ bool policy_of_trade::takes_held(const plan::poll& often) {
         return false;
     }
     return true;
+}
+
+void policy_of_trade::take_known(const kept::work& by) {
+    if (!untrained_ || untrained_->is_certain) return;
+    kept::fingerprint of;
+    of.add("policy of " + trade_.id);
+    of.add(program::shape_of(untrained_->made.code));
+    kept::add(of, untrained_->made.data);
+    kept::add(of, untrained_->made.when);
+    of.add(by_.seed());
+    of.add(untrained_->paths);
+    const kept::key what = of.found();
+    const std::optional<std::string> known = by.known().text_of(what);
+    if (known) {
+        const exercise::saved_policy saved = report::read_policies(*known, "what is kept").front();
+        policy_ = exercise::policy_as_saved(trade_, market(), saved, poll_of(by_.cancel));
+    } else if (by.trains()) {
+        to_be_kept_ = what;
+        return;
+    }
+    untrained_.reset();
+}
+
+void policy_of_trade::keep_in(const kept::work& to) const {
+    if (!to_be_kept_ || !policy_) return;
+    const auto saved = exercise::saved_of(trade_, market(), *policy_, poll_of(by_.cancel));
+    if (saved) to.known().keep(*to_be_kept_, report::policies_json({&*saved, 1}));
 }
 
 void policy_of_trade::add_remark(const std::string& text) {

@@ -13,6 +13,7 @@
 #include "engine/cpu/lane_operations.h"
 #include "engine/exercise/saved_policy.h"
 #include "engine/exercise/training.h"
+#include "engine/kept/work.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/price.h"
 #include "engine/verbs/walks.h"
@@ -52,6 +53,10 @@ class policy_of_trade {
 
     // Takes the policy of the file, or plans the paths that one is found from; at most so many.
     void prepare(std::uint64_t most_paths = ~std::uint64_t{0});
+    // Takes the policy that is known already; or none, where the work trains none.
+    void take_known(const kept::work& by);
+    // Keeps what was found, of what take_known did not know.
+    void keep_in(const kept::work& to) const;
     // The paths that a policy is to be found from; null if there is none to find.
     const exercise::untrained* to_find() const { return untrained_ ? &*untrained_ : nullptr; }
     void take(exercise::policy found);
@@ -73,6 +78,7 @@ class policy_of_trade {
     std::optional<exercise::untrained> untrained_;
     std::optional<exercise::policy> policy_;
     std::string remark_;
+    std::optional<kept::key> to_be_kept_;
 };
 
 // Plans a trade to follow its policy, and its bound.

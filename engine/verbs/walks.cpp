@@ -9,7 +9,6 @@
 #include "engine/cuda/launcher.h"
 #include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/ways_back.h"
-#include "engine/run/schedule.h"
 #include "kernels/tile.h"
 #include "tilewalk/timings.h"
 
@@ -20,13 +19,6 @@ namespace {
 // Sums of derivatives are kept by trade until all trades of a walk are done; more trades are walked after
 // these.
 constexpr std::uint64_t most_bytes_of_derivatives = std::uint64_t{256} << 20;
-
-// The walks that a price takes, on one back end.
-run::outcome walked_for_price(run::back_end& on, const run::walk& paths) {
-    run::schedule walks;
-    walks.then([&](std::span<const run::outcome>) { return run::round{paths}; });
-    return std::move(walks.walk_on(on).back());
-}
 
 void tell_of_devices(const cuda::backend::choice& on, const cuda::gpu_facts& facts, run_manifest& told) {
     for (std::size_t d = 0; d < facts.shares.size(); ++d) {
@@ -80,8 +72,21 @@ walked_trade::walked_trade(const run::tally& of, bool is_quasi, const planned& p
     if (p.with_tangents) derivatives = means_of_tangents(of, p.ready->code->outputs.size());
 }
 
-book_walk::book_walk(std::vector<planned>& plans, const settled& run, run::walk all, teller& tells)
-    : plans_(plans), run_(run), all_(std::move(all)), tells_(tells), walked_(plans.size()) {
+kept::conditions keeping::conditions(const settled& run) const {
+    const run_settings all = over(run.said, default_settings());
+    return {std::string(program::name_of(run.how.precision)), run.random, *all.reduction, arrays};
+}
+
+kept::conditions keeping::conditions_of_shadows(const settled& run, program::precision in) const {
+    kept::conditions out = conditions(run);
+    out.precision = program::name_of(in);
+    if (source_of(run, false).needs_gpu) out.source = random::catalogue().front().name;
+    return out;
+}
+
+book_walk::book_walk(std::vector<planned>& plans, const settled& run, run::walk all, teller& tells,
+                     const keeping& keeps)
+    : plans_(plans), run_(run), all_(std::move(all)), tells_(tells), keeps_(keeps), walked_(plans.size()) {
     for (std::size_t i = 0; i < plans_.size(); ++i) {
         if (!plans_[i].needs_paths()) continue;
         left_.push_back(i);
@@ -94,6 +99,75 @@ bool book_walk::takes_points(std::size_t trade) const {
     run::job said;
     said.points = plans_[trade].points;
     return all_.points_of(said).has_value();
+}
+
+bool book_walk::is_quasi(std::size_t trade) const {
+    const bool has_points = takes_points(trade);
+    const random::catalogue_entry& source = source_of(run_, has_points);
+    return source.needs_gpu ? source.is_quasi : has_points;
+}
+
+std::vector<std::optional<error>> book_walk::walk(const kept::walker& on, const run::walk& asked,
+                                                  const kept::conditions& by, const kept::taker& take) {
+    return keeps_.work ? keeps_.work->walk(on, asked, by, take) : on(asked, take);
+}
+
+run::outcome book_walk::walk(run::back_end& on, const run::walk& asked, const kept::conditions& by) {
+    if (!keeps_.work) return on.walk_all(asked);
+    const auto walker = [&](const run::walk& of, const kept::taker& take) {
+        run::outcome got = on.walk_all(of);
+        for (std::size_t k = 0; k < of.jobs.size(); ++k)
+            if (!got.failures[k]) take(k, got.tallies[k]);
+        return std::move(got.failures);
+    };
+    run::outcome out;
+    out.tallies.assign(asked.jobs.size(), run::tally(1));
+    out.failures =
+        walk(walker, asked, by, [&](std::size_t k, const run::tally& found) { out.tallies[k] = found; });
+    return out;
+}
+
+void book_walk::take_known() {
+    if (!keeps_.work || left_.empty()) return;
+    std::vector<run::job> jobs;
+    for (const std::size_t i : left_) jobs.push_back(plans_[i].job());
+    run::walk asked = all_;
+    asked.jobs = jobs;
+    std::vector<std::size_t> taken;
+    const std::vector<std::size_t> missing =
+        keeps_.work->take_known(asked, keeps_.conditions(run_), [&](std::size_t k, const run::tally& found) {
+            const std::size_t i = left_[k];
+            walked_[i].emplace(found, is_quasi(i), plans_[i]);
+            steps_known_ += run_.paths * plans_[i].ready->when.steps();
+            taken.push_back(i);
+        });
+    if (!missing.empty() && !keeps_.work->may_walk()) {
+        throw error(error_kind::input,
+                    "the paths of " + std::to_string(missing.size()) + " of " + std::to_string(left_.size()) +
+                        " trades are not among the results: they were made by another build, or from other "
+                        "numbers");
+    }
+    std::erase_if(left_, [&](std::size_t i) { return walked_[i].has_value(); });
+    tells_.now.trades_done = plans_.size() - left_.size();
+    tells_.now.path_steps_done += steps_known_;
+    tells_.tell();
+    if (program::is_fast(run_.how.precision)) take_known_samples(taken);
+}
+
+void book_walk::take_known_samples(const std::vector<std::size_t>& trades) {
+    std::vector<run::job> jobs;
+    for (const std::size_t i : trades) jobs.push_back(plans_[i].job());
+    run::walk asked = first_of(all_);
+    asked.jobs = jobs;
+    const std::vector<std::size_t> missing = keeps_.work->take_known(
+        asked, keeps_.conditions_of_shadows(run_, run_.how.precision),
+        [&](std::size_t k, const run::tally& found) { walked_[trades[k]]->sample = found.whole(); });
+    // A trade is walked again with its sample, where only that is missing.
+    for (const std::size_t k : missing) {
+        walked_[trades[k]].reset();
+        left_.push_back(trades[k]);
+    }
+    std::ranges::sort(left_);
 }
 
 void book_walk::on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told,
@@ -140,12 +214,14 @@ void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::bac
         }
     }
     if (jobs.empty()) return;
-    const auto walk_with = [&](int rounds_of_random, run::walk paths, const auto& take) {
+    const auto walk_with = [&](int rounds_of_random, run::walk paths, const kept::conditions& conditions,
+                               const auto& take) {
         const cuda::tuned_device measured{gpus.tuned(), on.devices.front()->get().properties()};
         const auto suits = cuda::ways_back::as_suits(run_.how.precision, rounds_of_random, measured);
         cuda::ways_back walks(on.devices, gpus.kernels(), by ? by : suits, run_.memory_bytes, run_.threads);
         paths.jobs = jobs;
-        auto failures = walks.walk(paths, take);
+        auto failures = walk([&](const run::walk& of, const kept::taker& to) { return walks.walk(of, to); },
+                             paths, conditions, take);
         told.add(walks.facts());
         return failures;
     };
@@ -157,9 +233,10 @@ void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::bac
             tells_.tell();
         };
     }
-    const auto failures = walk_with(rounds, asked, [&](std::size_t k, const run::tally& found) {
-        walked_[walked[k]].emplace(found, takes_points(walked[k]), plans_[walked[k]]);
-    });
+    const auto failures =
+        walk_with(rounds, asked, keeps_.conditions(run_), [&](std::size_t k, const run::tally& found) {
+            walked_[walked[k]].emplace(found, takes_points(walked[k]), plans_[walked[k]]);
+        });
     for (std::size_t k = 0; k < walked.size(); ++k) {
         if (!failures[k]) continue;
         planned& p = plans_[walked[k]];
@@ -170,6 +247,7 @@ void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::bac
     if (!is_fast) return;
     // The CPU has no single_fast to take the shadow sample with, so the first tiles are walked once more.
     const auto without_sample = walk_with(random::catalogue().front().rounds, first_of(all_),
+                                          keeps_.conditions_of_shadows(run_, run_.how.precision),
                                           [&](std::size_t k, const run::tally& found) {
                                               if (walked_[walked[k]])
                                                   walked_[walked[k]]->sample = found.whole();
@@ -211,7 +289,7 @@ void book_walk::walk_on_gpus(const std::vector<std::size_t>& trades, bool has_po
             tells_.tell();
         };
     }
-    run::outcome got = walked_for_price(launcher, asked);
+    run::outcome got = walk(launcher, asked, keeps_.conditions(run_));
     cuda::gpu_facts facts = launcher.facts();
     const bool any_walked =
         std::any_of(got.failures.begin(), got.failures.end(), [](const auto& f) { return !f; });
@@ -248,7 +326,7 @@ void book_walk::take_gpu_sample(const std::vector<std::size_t>& trades, cuda::ba
     cuda::launcher sampler(on.devices, gpus.kernels(), with, &keeps);
     asked.paths = cpu::shadow_paths(run_.paths);
     asked.on_progress = nullptr;
-    const run::outcome sample = static_cast<run::back_end&>(sampler).walk_all(asked);
+    const run::outcome sample = walk(sampler, asked, keeps_.conditions_of_shadows(run_, run_.how.precision));
     for (std::size_t k = 0; k < trades.size(); ++k) {
         if (!walked_[trades[k]]) continue;
         walked_trade& w = *walked_[trades[k]];
@@ -266,7 +344,7 @@ void book_walk::on_cpu(const cpu::lane_operations& operations, const cpu_maker& 
     random::find(source_of(run_, false).name, random::back_end::cpu);
     const auto on = make(operations, run_.threads, run_.how.precision);
     const std::size_t done_before = plans_.size() - left_.size();
-    std::uint64_t steps_before = 0;
+    std::uint64_t steps_before = steps_known_;
     for (std::size_t first = 0; first < left_.size();) {
         std::vector<run::job> jobs;
         std::uint64_t steps = 0, bytes = 0;
@@ -284,7 +362,7 @@ void book_walk::on_cpu(const cpu::lane_operations& operations, const cpu_maker& 
             tells_.now.path_steps_done = steps_before + p.path_steps_done;
             tells_.tell();
         };
-        run::outcome got = walked_for_price(*on, asked);
+        run::outcome got = walk(*on, asked, keeps_.conditions(run_));
         for (std::size_t k = 0; k < jobs.size(); ++k) {
             const std::size_t i = left_[first + k];
             if (got.failures[k]) {
@@ -314,7 +392,7 @@ void book_walk::take_shadows(const cpu::lane_operations& operations, const cpu_m
     run::walk first = first_of(all_);
     const auto walk_in = [&](program::precision p, std::span<const run::job> of) {
         first.jobs = of;
-        return make(operations, run_.threads, p)->walk_all(first).tallies;
+        return walk(*make(operations, run_.threads, p), first, keeps_.conditions_of_shadows(run_, p)).tallies;
     };
     if (!sampled.empty()) {
         const auto samples = walk_in(run_.how.precision, jobs_of_sample);

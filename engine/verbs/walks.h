@@ -12,6 +12,7 @@
 #include "engine/cpu/lane_operations.h"
 #include "engine/cuda/backend.h"
 #include "engine/cuda/ways_back.h"
+#include "engine/kept/work.h"
 #include "engine/run/job.h"
 #include "engine/run/units.h"
 #include "engine/verbs/gpu_trades.h"
@@ -55,11 +56,24 @@ class teller {
 using cpu_maker = std::function<std::unique_ptr<run::back_end>(const cpu::lane_operations&, int threads,
                                                                program::precision)>;
 
+// Where walks take what is known already, and keep what they find.
+struct keeping {
+    std::shared_ptr<kept::work> work{};  // null: all is walked, and nothing kept
+    std::vector<std::string> arrays{};   // fingerprints of the arrays of scenarios of the run, by number
+
+    kept::conditions conditions(const settled& run) const;
+    // Of the first tiles, which are compared with double.
+    kept::conditions conditions_of_shadows(const settled& run, program::precision in) const;
+};
+
 class book_walk {
   public:
     // `all` says which paths; its jobs and its progress are those of each walk.
-    book_walk(std::vector<planned>& plans, const settled& run, run::walk all, teller& tells);
+    book_walk(std::vector<planned>& plans, const settled& run, run::walk all, teller& tells,
+              const keeping& keeps);
 
+    // Takes what is known already. Throws tilewalk::error (input) if that has to be all and is not.
+    void take_known();
     // Walks what GPUs can. What they could not do is left to the CPU where that
     // is allowed and the CPU has the precision and the random numbers, else it fails with the GPU's error. A
     // run that is left for another call goes into `keeps`, if there is any. Kernels of ways back are built by
@@ -76,6 +90,11 @@ class book_walk {
 
   private:
     bool takes_points(std::size_t trade) const;
+    bool is_quasi(std::size_t trade) const;
+    std::vector<std::optional<error>> walk(const kept::walker& on, const run::walk& asked,
+                                           const kept::conditions& by, const kept::taker& take);
+    run::outcome walk(run::back_end& on, const run::walk& asked, const kept::conditions& by);
+    void take_known_samples(const std::vector<std::size_t>& trades);
     void walk_on_gpus(const std::vector<std::size_t>& trades, bool has_points, cuda::backend& gpus,
                       const cuda::backend::choice& on, cuda::gpu_facts& told, ready_on_gpus* keeps);
     // Walks trades that have ways back; those that a GPU can't walk are left.
@@ -92,6 +111,8 @@ class book_walk {
     const settled& run_;
     run::walk all_;
     teller& tells_;
+    const keeping& keeps_;
+    std::uint64_t steps_known_ = 0;  // path-steps that need not be walked
     std::vector<std::size_t> left_;  // trades whose paths are still to be walked
     std::vector<std::optional<walked_trade>> walked_;
 };

@@ -24,6 +24,9 @@ class prepared_book;
 namespace cuda {
 class backend;
 }
+namespace kept {
+class work;
+}
 
 // Defaults where neither the caller nor the book says otherwise.
 inline constexpr std::uint64_t default_paths = 131072;
@@ -60,6 +63,13 @@ struct run_options {
     bool keep_policies = false;
     // Takes the time of each stage of the run; of one run at a time.
     timings* times = nullptr;
+    // A folder that keeps what is done, by request and in blocks: a run that was ended at any moment, started
+    // again with the same folder, goes on where it was and ends with the same bits. Empty: nothing is kept.
+    std::string journal{};
+    // Seconds of work in a block, of which one at most is lost.
+    double journal_block_seconds = 1;
+    // For the engine itself: where work is taken from and kept, in the place of a journal.
+    std::shared_ptr<kept::work> work{};
 };
 
 // Sensitivities that are asked for.

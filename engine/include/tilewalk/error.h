@@ -49,4 +49,14 @@ class error : public std::runtime_error {
     std::string message_;
 };
 
+// A failure of the machine, not of the input: the same call may succeed on another day.
+class machine_failure : public error {
+  public:
+    using error::error;
+};
+
+// Throws for a number of errno with which writing failed: machine_failure, or tilewalk::error (io) where
+// another place has to be named. The message is "can't write: No space left on device".
+[[noreturn]] void fail_to_write(const location& where, int number);
+
 }  // namespace tilewalk

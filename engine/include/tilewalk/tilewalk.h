@@ -17,6 +17,7 @@
 #include "tilewalk/results.h"
 #include "tilewalk/run_settings.h"
 #include "tilewalk/setting_table.h"
+#include "tilewalk/shards.h"
 #include "tilewalk/timings.h"
 #include "tilewalk/value.h"
 #include "tilewalk/version.h"

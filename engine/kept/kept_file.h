@@ -7,15 +7,15 @@
 #include <string>
 #include <string_view>
 
-namespace tilewalk::cuda {
+namespace tilewalk::kept {
 
 enum class reading { done, absent, damaged };
 
 // A file larger than the limit counts as damaged, and so does anything that is not a regular file.
 reading read_file(const std::filesystem::path& path, std::uint64_t most_bytes, std::string& bytes);
 
-// The file appears whole or not at all, also to other processes and after a crash. Throws tilewalk::error
-// (io).
+// The file appears whole or not at all, also to other processes and after a crash. Throws as fail_to_write
+// does.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
-}  // namespace tilewalk::cuda
+}  // namespace tilewalk::kept

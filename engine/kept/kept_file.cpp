@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cuda/kept_file.h"
+#include "engine/kept/kept_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
 #include <utility>
 
 #include "tilewalk/error.h"
 
-namespace tilewalk::cuda {
+namespace tilewalk::kept {
 
 namespace {
 
@@ -36,11 +35,6 @@ class open_file {
   private:
     int descriptor_;
 };
-
-[[noreturn]] void fail(const std::string& what, const std::filesystem::path& path, int number) {
-    throw error(error_kind::io,
-                "can't " + what + " " + path.string() + ": " + std::generic_category().message(number));
-}
 
 }  // namespace
 
@@ -76,12 +70,12 @@ void write_file(const std::filesystem::path& path, std::string_view bytes) {
         }
     };
     open_file file(open_apart());
-    if (!file.is_open()) fail("write", apart, errno);
+    if (!file.is_open()) fail_to_write({apart.string()}, errno);
 
     const auto give_up = [&](const std::filesystem::path& at) {
         const int number = errno;
         ::unlink(apart.c_str());
-        fail("write", at, number);
+        fail_to_write({at.string()}, number);
     };
     while (!bytes.empty()) {
         const ::ssize_t put = ::write(file.descriptor(), bytes.data(), bytes.size());
@@ -91,6 +85,13 @@ void write_file(const std::filesystem::path& path, std::string_view bytes) {
     }
     if (::fsync(file.descriptor()) != 0 || !file.close()) give_up(apart);
     if (::rename(apart.c_str(), path.c_str()) != 0) give_up(path);
+    // The new name is on the disk only when the folder is. The file is whole either way, so this is no reason
+    // to fail.
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    if (const int descriptor = open_at(folder, O_RDONLY | O_DIRECTORY); descriptor >= 0) {
+        ::fsync(descriptor);
+        ::close(descriptor);
+    }
 }
 
-}  // namespace tilewalk::cuda
+}  // namespace tilewalk::kept

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests that are done in shards, and the report of their results.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "engine/cli/plans.h"
+#include "engine/cli/settings.h"
+#include "tilewalk/shards.h"
+
+namespace tilewalk::cli {
+
+sharded_request request_of(const std::string& book_file, const spoken& options, const chosen_book& of);
+
+// Merges, writes, and returns the exit code.
+int report_merged(const shards& all, const settings& with, const std::optional<std::string>& totals,
+                  bool spreadsheet_safe, bool tiles);
+
+}  // namespace tilewalk::cli

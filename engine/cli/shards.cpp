@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// tilewalk plan, run and merge: one request, done by many processes.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+#include "engine/cli/commands.h"
+#include "engine/cli/exit_code.h"
+#include "engine/cli/interrupt.h"
+#include "engine/cli/merged.h"
+#include "engine/cli/output.h"
+#include "engine/cli/plans.h"
+#include "engine/cli/priced.h"
+#include "engine/cli/progress.h"
+#include "engine/cli/settings.h"
+#include "engine/cli/shard_number.h"
+#include "engine/cli/terminal.h"
+#include "tilewalk/shards.h"
+
+namespace tilewalk::cli {
+
+namespace {
+
+struct plan_arguments {
+    std::string book, folder;
+    spoken options;
+    std::size_t shards = 0;
+    double train_within = 60;
+    bool wants_greeks = false;
+    greek_options greeks;
+};
+
+int plan_shards(const plan_arguments& asked) {
+    if (asked.book == "-")
+        throw error(error_kind::usage, "a plan names its book: found standard input, expected a file");
+    const chosen_book wanted = load_book(asked.book, asked.options);
+    if (asked.options.print_config) {
+        output("-").write(wanted.with.text(wanted.trades));
+        return all_well;
+    }
+    check_market(wanted);
+    sharded_request request = request_of(asked.book, asked.options, wanted);
+    if (asked.wants_greeks || !asked.greeks.wanted.empty()) request.greeks = asked.greeks;
+    const engine by({wanted.with.instruction_set.value});
+    const interrupt listening;
+    progress_bar bar;
+    run_options options = wanted.with.options();
+    options.cancel = listening.flag();
+    if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
+    const shards made = shards::plan(by, request, asked.shards, asked.folder, asked.train_within, options);
+    const auto& costs = made.costs();
+    const double mean = [&] {
+        double all = 0;
+        for (const double c : costs) all += c;
+        return all / static_cast<double>(costs.size());
+    }();
+    const double largest = *std::ranges::max_element(costs);
+    remark(fmt::format("tilewalk: {}: {} trades in {} shards, the largest with {:.2f} times the mean cost",
+                       asked.folder, wanted.trades.size(), made.count(), mean > 0 ? largest / mean : 1));
+    if (!made.untrained().empty())
+        remark(
+            fmt::format("tilewalk: {} trades may be ended early, and finding their policies takes long: run\n"
+                        "  tilewalk run {} --stage training --shard i/{}   for each i, then\n"
+                        "  tilewalk merge {} --stage training",
+                        made.untrained().size(), asked.folder, made.count(), asked.folder));
+    remark(
+        fmt::format("tilewalk: run\n  tilewalk run {} --shard i/{}   for each i, then\n  tilewalk merge {}",
+                    asked.folder, made.count(), asked.folder));
+    return all_well;
+}
+
+shards::stage stage_named(const std::string& name) {
+    if (name == "pricing") return shards::stage::pricing;
+    if (name == "training") return shards::stage::training;
+    throw error(error_kind::usage, fmt::format("--stage: found '{}'{} expected pricing or training", name,
+                                               suggestion(name, {"pricing", "training"}, ",")));
+}
+
+struct run_arguments {
+    std::string folder, shard, stage = "pricing";
+    spoken options;
+};
+
+int run_shard(const run_arguments& asked) {
+    const shards::stage stage = stage_named(asked.stage);
+    const shards all = shards::open(asked.folder);
+    const shard_number which = shard_number_of(asked.shard, all.count(), process_environment());
+    const settings with = resolve_settings(asked.options, process_environment(), false);
+    const std::string name = fmt::format(
+        "{}shard {} of {}", stage == shards::stage::training ? "training " : "", which.number, all.count());
+    if (!which.origin.empty()) remark(fmt::format("tilewalk: {}, as {} says", name, which.origin));
+    const engine by({with.instruction_set.value});
+    const interrupt listening;
+    progress_bar bar;
+    run_options options = with.options();
+    options.cancel = listening.flag();
+    if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
+    note_kept();
+    const shard_outcome done = all.run(by, which.number, stage, options);
+    for (const std::string& file : done.damaged)
+        remark(fmt::format("tilewalk: warning: {} was damaged; what it held was done again", file));
+    if (done.blocks_taken > 0)
+        remark(fmt::format("tilewalk: went on from {} blocks of an earlier attempt", done.blocks_taken));
+    remark(
+        fmt::format("tilewalk: {} {}: {}", name, done.was_done ? "was done already" : "is done", done.file));
+    return all_well;
+}
+
+struct merge_arguments {
+    std::string folder, stage = "pricing";
+    spoken options;
+    std::optional<std::string> totals;
+    bool spreadsheet_safe = false;
+    bool tiles = false;
+};
+
+int merge_shards(const merge_arguments& asked) {
+    shards all = shards::open(asked.folder);
+    if (stage_named(asked.stage) == shards::stage::training) {
+        all.merge_training();
+        remark(fmt::format(
+            "tilewalk: the policies are in {}; now run\n  tilewalk run {} --shard i/{}   for each i",
+            asked.folder, asked.folder, all.count()));
+        return all_well;
+    }
+    const settings with = resolve_settings(asked.options, process_environment(), is_terminal(STDOUT_FILENO));
+    return report_merged(all, with, asked.totals, asked.spreadsheet_safe, asked.tiles);
+}
+
+}  // namespace
+
+sharded_request request_of(const std::string& book_file, const spoken& options, const chosen_book& of) {
+    sharded_request out;
+    out.book = book_file;
+    out.market = of.with.market.value;
+    out.how = {of.with.strict.value, of.with.confine.value};
+    out.trades = options.trades;
+    out.changes = of.changes;
+    out.settings = of.with.run;
+    out.demand_correlations = of.with.strict.value;
+    return out;
+}
+
+int report_merged(const shards& all, const settings& with, const std::optional<std::string>& totals,
+                  bool spreadsheet_safe, bool tiles) {
+    if (tiles && with.format.value != output_format::json)
+        throw error(error_kind::usage, "--tiles puts means by part of the run into JSON; take --format json");
+    const output to(with.output.value);
+    std::optional<output> totals_to;
+    std::vector<const output*> outputs{&to};
+    if (totals) {
+        outputs.push_back(&totals_to.emplace(*totals, "--totals"));
+        refuse_unknown_ending(*totals, "--totals");
+    }
+    keep_apart(outputs, {all.request().book});
+    const engine by({with.instruction_set.value});
+    const results r = all.merge(by, with.options());
+    text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
+    form.spreadsheet_safe = spreadsheet_safe;
+    form.parts = tiles;
+    std::ostringstream text, totals_text;
+    if (all.request().greeks)
+        write_greeks(text, r, with.format.value, form);
+    else
+        write(text, r, with.format.value, form);
+    to.write(text.view());
+    if (totals_to) {
+        write_totals(totals_text, r, format_of_ending(*totals).value_or(output_format::csv), form);
+        totals_to->write(totals_text.view());
+    }
+    complain_of_lost_gpus(r);
+    complain_of_correlations(r.manifest.missing_correlations);
+    const bool is_seen = to.is_stdout() && with.format.value == output_format::table && !all.request().greeks;
+    return code_of(r, !is_seen);
+}
+
+command add_plan(CLI::App& to) {
+    CLI::App* app =
+        to.add_subcommand("plan", "Cut a request into shards, for many processes")->group("Shards");
+    const auto asked = std::make_shared<plan_arguments>();
+    app->add_option("BOOK", asked->book, "The book, a YAML file")->required();
+    app->add_option("--shards", asked->shards, "The number of shards")->type_name("N")->required();
+    app->add_option("-o,--output", asked->folder, "Folder for the plan, and for what the shards find")
+        ->type_name("DIR")
+        ->required();
+    app->add_flag("--with-greeks", asked->wants_greeks,
+                  "Sensitivities, too, as 'tilewalk greeks' finds them");
+    app->add_option("--greeks", asked->greeks.wanted,
+                    "These alone, see 'tilewalk greeks'; measures and patterns of market keys")
+        ->delimiter(',')
+        ->type_name("LIST");
+    app->add_option("--greeks-method", asked->greeks.method, "See 'tilewalk greeks'")->type_name("NAME");
+    app->add_option("--view", asked->greeks.view, "See 'tilewalk greeks'")->type_name("NAME");
+    app->add_option("--train-within", asked->train_within,
+                    "Find the policies of trades that may be ended early now, if that seems to take no\n"
+                    "longer than so many seconds (default 60); else in shards of their own")
+        ->type_name("SECONDS");
+    add_book_options(*app, asked->options);
+    app->footer(ranking_text() +
+                "\n"
+                "Examples:\n"
+                "  tilewalk plan book.yaml --shards 16 -o night\n"
+                "  tilewalk plan book.yaml --paths 1M --shards 64 -o night --with-greeks\n\n"
+                "Every decision about the request is made here and kept in the folder, so that no shard\n"
+                "makes it anew. Exit codes: 2 a request that can't be cut, or a folder that holds another; " +
+                exit_code_hint());
+    return {app, [asked] { return plan_shards(*asked); }};
+}
+
+command add_run(CLI::App& to) {
+    CLI::App* app = to.add_subcommand("run", "Do one shard of a plan")->group("Shards");
+    const auto asked = std::make_shared<run_arguments>();
+    app->add_option("DIR", asked->folder, "The folder of the plan")->required();
+    app->add_option("--shard", asked->shard,
+                    "i/N, counted from 1, or auto: the number that the engine gives this process")
+        ->type_name("WHICH")
+        ->required();
+    app->add_option("--stage", asked->stage, "pricing or training (default pricing)")->type_name("NAME");
+    add_machine_options(*app, asked->options);
+    app->footer(
+        "Variables that auto looks for, in this order:\n" + shard_variables_text() +
+        "\nA shard that was ended goes on where it was when it is run again; one that is done is left as "
+        "it is.\n"
+        "Exit codes: 0 done, also where trades failed (merge tells); 2 wrong input, never try again;\n"
+        "75 a lost GPU or a failing file system, try again; 130 and 143 interrupted, try again.\n"
+        "Examples:\n"
+        "  tilewalk run night --shard 3/16\n"
+        "  mpirun -n 16 tilewalk run night --shard auto");
+    return {app, [asked] { return run_shard(*asked); }};
+}
+
+command add_merge(CLI::App& to) {
+    CLI::App* app =
+        to.add_subcommand("merge", "The results of a plan whose shards are done")->group("Shards");
+    const auto asked = std::make_shared<merge_arguments>();
+    app->add_option("DIR", asked->folder, "The folder of the plan")->required();
+    add_output_options(*app, asked->options, asked->spreadsheet_safe);
+    app->add_option("--totals", asked->totals, "File for the totals by currency, as .csv, .json or .txt")
+        ->type_name("FILE");
+    app->add_flag("--tiles", asked->tiles, "In JSON, add each trade's mean by part of the run");
+    app->add_option("--stage", asked->stage, "pricing or training (default pricing)")->type_name("NAME");
+    add_machine_options(*app, asked->options);
+    app->footer(
+        "The results have the bits of one process, whatever the number of shards.\n"
+        "Exit codes: 0 all trades priced, 3 some failed, 75 shards are missing or damaged: they are\n"
+        "listed, and nothing is written; 2 shards of another request; " +
+        exit_code_hint() +
+        "\nExamples:\n"
+        "  tilewalk merge night\n"
+        "  tilewalk merge night -o prices.csv --totals totals.csv");
+    return {app, [asked] { return merge_shards(*asked); }};
+}
+
+}  // namespace tilewalk::cli

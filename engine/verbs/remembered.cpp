@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/verbs/remembered.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "engine/controls/written.h"
+#include "engine/importance/written.h"
+#include "engine/kept/fingerprints_of_jobs.h"
+
+namespace tilewalk::verbs {
+
+using nlohmann::json;
+
+namespace {
+
+json written(const chosen_points& of) {
+    json tried = json::array();
+    for (const auto& [how, fewer_paths] : of.tried) tried.push_back({quasi::name_of(how), fewer_paths});
+    return {{"construction", quasi::name_of(of.points.construction)},
+            {"are_worth_it", of.are_worth_it},
+            {"pilot_paths", of.pilot_paths},
+            {"tried", tried},
+            {"less_time", of.less_time}};
+}
+
+chosen_points points_in(const json& from) {
+    chosen_points out{quasi::points{quasi::construction_named(from.at("construction").get<std::string>())},
+                      from.at("are_worth_it").get<bool>(), from.at("pilot_paths").get<std::uint64_t>()};
+    for (const json& one : from.at("tried"))
+        out.tried.push_back(
+            {quasi::construction_named(one.at(0).get<std::string>()), one.at(1).get<double>()});
+    out.less_time = from.at("less_time").get<double>();
+    return out;
+}
+
+json written(const chosen_control& of) {
+    return {{"control", of.what ? json::parse(controls::written(*of.what)) : json()},
+            {"is_that_of_prices", of.is_that_of_prices},
+            {"points", of.points ? written(*of.points) : json()}};
+}
+
+chosen_control control_in(const json& from) {
+    chosen_control out;
+    if (const json& what = from.at("control"); !what.is_null())
+        out.what = controls::control_written_as(what.dump());
+    out.is_that_of_prices = from.at("is_that_of_prices").get<bool>();
+    if (const json& points = from.at("points"); !points.is_null()) out.points = points_in(points);
+    return out;
+}
+
+json written(const std::optional<chosen_shifts>& of) {
+    if (!of) return {};
+    return {{"shifts", json::parse(importance::written(of->by))}, {"drops_control", of->drops_control}};
+}
+
+std::optional<chosen_shifts> shifts_in(const json& from) {
+    if (from.is_null()) return std::nullopt;
+    return chosen_shifts{importance::shifts_written_as(from.at("shifts").dump()),
+                         from.at("drops_control").get<bool>()};
+}
+
+void add(kept::fingerprint& to, const run::job& of) {
+    to.add(program::shape_of(*of.code));
+    kept::add(to, *of.data);
+    kept::add(to, *of.when);
+}
+
+}  // namespace
+
+kept::fingerprint remembered::begun(std::string_view kind, const run::job& of) const {
+    kept::fingerprint out;
+    out.add(kind);
+    add(out, of);
+    for (const std::uint64_t n : {run_.seed, run_.paths, run_.paths_of_pilot(), run_.unit_paths}) out.add(n);
+    std::uint64_t choices = 0;
+    for (const bool b : {run_.chooses_source, run_.chooses_construction, run_.chooses_controls,
+                         run_.chooses_importance, run_.walks_pairs})
+        choices = choices << 1 | (b ? 1U : 0U);
+    out.add(choices);
+    out.add(quasi::name_of(run_.asked_points.construction));
+    out.add(program::name_of(run_.how.precision));
+    return out;
+}
+
+chosen_points remembered::points(const run::job& of, const std::function<chosen_points()>& decide) const {
+    if (work_ == nullptr) return decide();
+    const kept::key what = begun("points", of).found();
+    return points_in(json::parse(work_->remembered(what, [&] { return written(decide()).dump(); })));
+}
+
+chosen_control remembered::control(std::string_view kind, const run::job& of,
+                                   const std::function<chosen_control()>& decide) const {
+    if (work_ == nullptr) return decide();
+    const kept::key what = begun(kind, of).found();
+    return control_in(json::parse(work_->remembered(what, [&] { return written(decide()).dump(); })));
+}
+
+std::optional<chosen_shifts> remembered::shifts(
+    const run::job& of, const run::job* without_control,
+    const std::function<std::optional<chosen_shifts>()>& decide) const {
+    if (work_ == nullptr) return decide();
+    kept::fingerprint what = begun("shifts", of);
+    if (without_control != nullptr) add(what, *without_control);
+    return shifts_in(json::parse(work_->remembered(what.found(), [&] { return written(decide()).dump(); })));
+}
+
+}  // namespace tilewalk::verbs

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/verbs/request.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "engine/arrays/mapped_file.h"
+#include "engine/book/book_state.h"
+#include "engine/config/digest.h"
+#include "engine/kept/store.h"
+#include "engine/kept/work.h"
+#include "engine/market/market_state.h"
+#include "tilewalk/setting_table.h"
+#include "tilewalk/version.h"
+
+namespace tilewalk::verbs {
+
+using nlohmann::json;
+
+namespace {
+
+run_settings settings_of(const book& trades, const run_options& options) {
+    return over(over(options.overrides, trades.settings()), default_settings());
+}
+
+}  // namespace
+
+std::vector<input_file> inputs_of(const book& trades, std::span<const market> in,
+                                  const run_options& options) {
+    std::vector<input_file> out = trades.state().inputs;
+    const auto add = [&](const input_file& one) {
+        if (std::ranges::find(out, one.hash, &input_file::hash) == out.end()) out.push_back(one);
+    };
+    for (const market& m : in) {
+        const markets::market_state& state = m.state();
+        if (!state.hash.empty()) add({state.name, state.hash});
+        for (const markets::scenario_array& a : state.scenarios) add({a.name, a.hash.get()});
+    }
+    const run_settings all = settings_of(trades, options);
+    for (const auto& named : {all.replay, all.policy, all.decisions}) {
+        if (!named) continue;
+        const arrays::mapped_file file = arrays::map_file(*named);
+        const auto* const bytes = reinterpret_cast<const char*>(file.bytes.data());
+        add({*named, config::sha256({bytes, file.bytes.size()})});
+    }
+    return out;
+}
+
+std::string digest_of_request(const book& trades, std::span<const market> in, const greek_options* greeks,
+                              const run_options& options) {
+    json all{{"version", version()}, {"compiler", compiler()}};
+    all["settings"] = json::object();
+    const run_settings settings = settings_of(trades, options);
+    for (const run_setting& known : setting_table())
+        if (const auto text = known.text(settings); text && known.decides_bits)
+            all["settings"][known.name] = *text;
+    all["demand_correlations"] = options.demand_correlations;
+    all["greeks"] = greeks == nullptr ? json() : json{greeks->wanted, greeks->method, greeks->view};
+    all["inputs"] = json::array();
+    for (const input_file& f : inputs_of(trades, in, options)) all["inputs"].push_back(f.hash);
+    all["changes"] = json::array();
+    for (const market& m : in) {
+        json of_market = json::array();
+        for (const market_number& n : m.changes()) of_market.push_back({n.key, n.value});
+        all["changes"].push_back(of_market);
+    }
+    all["trades"] = json::array();
+    for (const books::trade& t : trades.state().trades) all["trades"].push_back(t.id);
+    return config::sha256(all.dump());
+}
+
+with_journal::with_journal(const book& trades, std::span<const market> in, const greek_options* greeks,
+                           const run_options& options)
+    : options_(options) {
+    if (options.journal.empty() || options.work) return;
+    const std::string digest = digest_of_request(trades, in, greeks, options);
+    const std::filesystem::path folder =
+        std::filesystem::path(options.journal) / ("request-" + digest.substr(0, 16));
+    options_.work = std::make_shared<kept::work>(
+        std::make_shared<kept::store>(digest, folder, options.journal_block_seconds));
+}
+
+void with_journal::finish() const {
+    if (options_.work) options_.work->known().flush();
+}
+
+}  // namespace tilewalk::verbs

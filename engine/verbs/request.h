@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests: all that results follow from, as a text whose digest tells one request from another.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tilewalk/book.h"
+#include "tilewalk/engine.h"
+#include "tilewalk/market.h"
+#include "tilewalk/results.h"
+
+namespace tilewalk::verbs {
+
+// Files with the fingerprints of their bytes: those of the book and of its markets, and those that settings
+// name.
+std::vector<input_file> inputs_of(const book& trades, std::span<const market> in, const run_options& options);
+
+// SHA-256 of a request. `greeks` is null where prices alone are asked for. Devices, threads and all else that
+// no bit depends on are not in it.
+std::string digest_of_request(const book& trades, std::span<const market> in, const greek_options* greeks,
+                              const run_options& options);
+
+// The options of a run whose journal, if it has one, is open.
+class with_journal {
+  public:
+    with_journal(const book& trades, std::span<const market> in, const greek_options* greeks,
+                 const run_options& options);
+    const run_options& options() const { return options_; }
+    // Writes what is not written yet.
+    void finish() const;
+
+  private:
+    run_options options_;
+};
+
+}  // namespace tilewalk::verbs

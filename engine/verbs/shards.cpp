@@ -1,0 +1,626 @@
+// SPDX-License-Identifier: Apache-2.0
+// A folder of shards has plan.json, which says what each part does; decisions.kept, with what pilots and
+// trainings found; and a file for each part that is done. A part on its way has a journal beside these.
+#include "tilewalk/shards.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include "engine/arrays/mapped_file.h"
+#include "engine/book/book_state.h"
+#include "engine/config/digest.h"
+#include "engine/config/wording.h"
+#include "engine/kept/block.h"
+#include "engine/kept/kept_file.h"
+#include "engine/kept/store.h"
+#include "engine/kept/work.h"
+#include "engine/plan/trade_program.h"
+#include "engine/verbs/price.h"
+#include "engine/verbs/request.h"
+#include "engine/verbs/settled.h"
+#include "kernels/tile.h"
+#include "tilewalk/bounds.h"
+#include "tilewalk/setting_table.h"
+#include "tilewalk/version.h"
+
+namespace tilewalk {
+
+using nlohmann::json;
+using std::filesystem::path;
+
+struct shards::state {
+    path folder;
+    sharded_request request;
+    std::string digest;
+    std::size_t count = 0;
+    std::vector<input_file> inputs;
+    std::vector<std::vector<shard_piece>> pieces;
+    std::vector<double> costs;
+    std::vector<std::size_t> untrained;
+};
+
+namespace {
+
+constexpr const char* name_of_plan = "plan.json";
+constexpr const char* name_of_decisions = "decisions.kept";
+constexpr const char* format_name = "tilewalk-shards-1";
+
+std::string name_of(shards::stage of) {
+    return of == shards::stage::training ? "training" : "shard";
+}
+std::string name_of_part(shards::stage of, std::size_t number, std::size_t count) {
+    const std::string all = std::to_string(count), one = std::to_string(number);
+    return name_of(of) + "-" + std::string(all.size() - one.size(), '0') + one + "-of-" + all;
+}
+path file_of_part(const path& folder, shards::stage of, std::size_t number, std::size_t count) {
+    return folder / (name_of_part(of, number, count) + ".kept");
+}
+
+// The request in memory.
+struct opened {
+    book trades;
+    market in;
+};
+
+std::string hash_of(const path& file) {
+    const arrays::mapped_file mapped = arrays::map_file(file);
+    return config::sha256({reinterpret_cast<const char*>(mapped.bytes.data()), mapped.bytes.size()});
+}
+
+// A file may be seen under other names where a part is done: as it was named, under its whole name, or from
+// the folder of the plan. The first with the bytes of the plan is taken, so that rows name it as one process
+// would.
+json written_place(const path& file, const path& folder) {
+    if (file.empty()) return {};
+    std::error_code unknown;
+    const path whole = std::filesystem::absolute(file, unknown).lexically_normal();
+    return {{"file", file.string()},
+            {"whole", whole.string()},
+            {"from_here", std::filesystem::relative(whole, folder, unknown).string()},
+            {"sha256", hash_of(file)}};
+}
+path found_at(const json& place, const path& folder) {
+    if (place.is_null()) return {};
+    const auto named = [&](const char* as) { return path(place.at(as).get<std::string>()); };
+    const std::string hash = place.at("sha256").get<std::string>();
+    for (const path& file : {named("file"), named("whole"), folder / named("from_here")}) {
+        std::error_code unknown;
+        if (std::filesystem::is_regular_file(file, unknown) && hash_of(file) == hash) return file;
+    }
+    return named("file");
+}
+
+opened open_request(const sharded_request& of) {
+    book trades = book::load(of.book, of.how);
+    if (!of.trades.empty()) trades = trades.only(of.trades);
+    if (of.market.empty() && !trades.market()) {
+        throw error(error_kind::usage, "the book names no market; write market: in the book or give one",
+                    {of.book.string()});
+    }
+    market in = of.market.empty() ? *trades.market() : market::load(of.market, of.how);
+    if (!of.changes.empty()) in = in.changed(of.changes);
+    return {std::move(trades), std::move(in)};
+}
+
+// Settings that bits depend on are the request's, all others the caller's before its own.
+run_options options_for(const sharded_request& of, const run_options& callers) {
+    run_options out = callers;
+    out.overrides = run_settings{};
+    for (const run_setting& known : setting_table()) {
+        const auto said = known.text(of.settings), here = known.text(callers.overrides);
+        const auto& taken = known.decides_bits || !here ? said : here;
+        if (taken) known.read(*taken, out.overrides);
+    }
+    out.demand_correlations = of.demand_correlations;
+    return out;
+}
+
+book some_trades(const book& of, std::span<const std::size_t> places) {
+    auto some = std::make_shared<books::book_state>(of.state());
+    some->trades.clear();
+    for (const std::size_t i : places) some->trades.push_back(of.state().trades[i]);
+    return book::of(std::move(some));
+}
+
+book trades_of(const book& of, const shard_piece& piece) {
+    std::vector<std::size_t> places(piece.end_trade - piece.first_trade);
+    std::iota(places.begin(), places.end(), piece.first_trade);
+    return some_trades(of, places);
+}
+
+results walked(const engine& by, const sharded_request& of, const book& trades, const market& in,
+               const run_options& with) {
+    return of.greeks ? by.greeks(trades, in, *of.greeks, with) : by.price(trades, in, with);
+}
+
+std::string digest_of(const sharded_request& of, const opened& what, const run_options& with) {
+    return verbs::digest_of_request(what.trades, {&what.in, 1}, of.greeks ? &*of.greeks : nullptr, with);
+}
+
+// An attempt may do better on another device, or another day.
+void refuse_failures_of_devices(const results& r) {
+    for (const price_row& row : r.rows)
+        if (row.status == trade_status::failed && row.kind == error_kind::device)
+            throw error(error_kind::device, "trade " + config::shown(row.trade) + ": " + row.message);
+}
+
+json written(const sharded_request& of, const path& folder) {
+    json settings = json::object();
+    for (const run_setting& known : setting_table()) {
+        const auto text = known.text(of.settings);
+        if (!text) continue;
+        const bool is_file = known.takes == run_setting::kind::file;
+        settings[known.name] = is_file ? std::filesystem::absolute(*text).string() : *text;
+    }
+    json changes = json::array();
+    for (const market_change& c : of.changes)
+        changes.push_back({c.key, c.is == market_change::way::set ? "set" : "shift", c.amount});
+    json out{{"book", written_place(of.book, folder)},
+             {"market", written_place(of.market, folder)},
+             {"strict", of.how.strict},
+             {"confine", of.how.confine},
+             {"trades", of.trades},
+             {"changes", changes},
+             {"settings", settings},
+             {"demand_correlations", of.demand_correlations},
+             {"greeks", json()}};
+    if (of.greeks)
+        out["greeks"] = {
+            {"wanted", of.greeks->wanted}, {"method", of.greeks->method}, {"view", of.greeks->view}};
+    return out;
+}
+
+sharded_request request_in(const json& from, const path& folder) {
+    sharded_request out;
+    out.book = found_at(from.at("book"), folder);
+    out.market = found_at(from.at("market"), folder);
+    out.how = {from.at("strict").get<bool>(), from.at("confine").get<bool>()};
+    out.trades = from.at("trades").get<std::vector<std::string>>();
+    for (const json& c : from.at("changes"))
+        out.changes.push_back(
+            {c.at(0).get<std::string>(), c.at(2).get<double>(),
+             c.at(1).get<std::string>() == "set" ? market_change::way::set : market_change::way::shift});
+    for (const run_setting& known : setting_table()) {
+        const auto at = from.at("settings").find(known.name);
+        if (at != from.at("settings").end()) known.read(at->get<std::string>(), out.settings);
+    }
+    out.demand_correlations = from.at("demand_correlations").get<bool>();
+    if (const json& greeks = from.at("greeks"); !greeks.is_null())
+        out.greeks =
+            greek_options{greeks.at("wanted").get<std::vector<std::string>>(),
+                          greeks.at("method").get<std::string>(), greeks.at("view").get<std::string>()};
+    return out;
+}
+
+// The trades and tiles of parts of about equal cost, in the order of the book.
+class cutter {
+  public:
+    cutter(const std::vector<double>& costs, std::uint64_t run_tiles) : costs_(costs), tiles_(run_tiles) {}
+
+    std::vector<std::vector<shard_piece>> cut(std::size_t count) {
+        const double all = std::accumulate(costs_.begin(), costs_.end(), 0.0);
+        std::vector<std::vector<shard_piece>> out;
+        double before = 0;  // the cost of the trades before the one at hand
+        std::size_t trade = 0;
+        std::uint64_t tile = 0;
+        for (std::size_t k = 1; k <= count; ++k) {
+            std::vector<shard_piece>& pieces = out.emplace_back();
+            const double end =
+                k == count ? INFINITY : all * static_cast<double>(k) / static_cast<double>(count);
+            while (trade < costs_.size()) {
+                const double cost = costs_[trade];
+                // Trades that cost nothing go with the one before them.
+                if (before + cost <= end || cost == 0) {
+                    add(pieces, trade, tile, tiles_);
+                    before += cost;
+                    ++trade;
+                    tile = 0;
+                    continue;
+                }
+                const std::uint64_t up_to = tile_at((end - before) / cost);
+                if (up_to > tile) {
+                    add(pieces, trade, tile, up_to);
+                    tile = up_to;
+                }
+                break;
+            }
+        }
+        return out;
+    }
+
+  private:
+    // Where a trade is cut: at a multiple of a power of two, so that its parts are few subtrees.
+    std::uint64_t tile_at(double part) const {
+        const std::uint64_t grain =
+            std::bit_floor(std::max<std::uint64_t>(1, tiles_ / (std::uint64_t{64} * run::most_parts)));
+        const double at = part * static_cast<double>(tiles_) / static_cast<double>(grain);
+        return std::min(tiles_, static_cast<std::uint64_t>(std::llround(at)) * grain);
+    }
+    void add(std::vector<shard_piece>& to, std::size_t trade, std::uint64_t first, std::uint64_t end) const {
+        if (first >= end) return;
+        if (!to.empty() && to.back().end_trade == trade && to.back().first_tile == first &&
+            to.back().end_tile == end) {
+            ++to.back().end_trade;
+            return;
+        }
+        to.push_back({trade, trade + 1, first, end, tiles_});
+    }
+
+    const std::vector<double>& costs_;
+    const std::uint64_t tiles_;
+};
+
+void write_plan(const path& folder, const sharded_request& request, const std::string& digest,
+                const std::vector<input_file>& inputs, const std::vector<std::vector<shard_piece>>& pieces,
+                const std::vector<double>& costs, const std::vector<std::size_t>& untrained,
+                const book& trades) {
+    json parts = json::array();
+    for (std::size_t k = 0; k < pieces.size(); ++k) {
+        json of_part = json::array();
+        for (const shard_piece& p : pieces[k])
+            of_part.push_back({{"trades", {p.first_trade, p.end_trade}},
+                               {"from", trades.state().trades[p.first_trade].id},
+                               {"to", trades.state().trades[p.end_trade - 1].id},
+                               {"tiles", {p.first_tile, p.end_tile, p.run_tiles}}});
+        parts.push_back({{"shard", k + 1}, {"operations", costs[k]}, {"pieces", of_part}});
+    }
+    json files = json::array();
+    for (const input_file& f : inputs) files.push_back({{"file", f.file}, {"sha256", f.hash}});
+    const json all{{"format", format_name}, {"version", version()},
+                   {"digest", digest},      {"request", written(request, folder)},
+                   {"inputs", files},       {"untrained", untrained},
+                   {"shards", parts}};
+    kept::write_file(folder / name_of_plan, all.dump(1) + "\n");
+}
+
+}  // namespace
+
+shards_missing::shards_missing(const std::string& message, std::vector<std::size_t> which)
+    : machine_failure(error_kind::io, message), which_(std::move(which)) {}
+
+shards shards::open(const path& folder) {
+    std::string text;
+    const kept::reading got = kept::read_file(folder / name_of_plan, bounds::results_bytes, text);
+    if (got == kept::reading::absent)
+        throw error(error_kind::io, "found no plan of shards, expected a folder that 'tilewalk plan' wrote",
+                    {(folder / name_of_plan).string()});
+    try {
+        const json from = json::parse(text);
+        auto out = std::make_shared<state>();
+        if (from.at("format").get<std::string>() != format_name)
+            throw error(error_kind::input, "found another format, expected " + std::string(format_name));
+        out->folder = folder;
+        out->digest = from.at("digest").get<std::string>();
+        out->request = request_in(from.at("request"), folder);
+        for (const json& f : from.at("inputs"))
+            out->inputs.push_back({f.at("file").get<std::string>(), f.at("sha256").get<std::string>()});
+        out->untrained = from.at("untrained").get<std::vector<std::size_t>>();
+        for (const json& part : from.at("shards")) {
+            out->costs.push_back(part.at("operations").get<double>());
+            std::vector<shard_piece>& pieces = out->pieces.emplace_back();
+            for (const json& p : part.at("pieces"))
+                pieces.push_back(
+                    {p.at("trades").at(0).get<std::size_t>(), p.at("trades").at(1).get<std::size_t>(),
+                     p.at("tiles").at(0).get<std::uint64_t>(), p.at("tiles").at(1).get<std::uint64_t>(),
+                     p.at("tiles").at(2).get<std::uint64_t>()});
+        }
+        out->count = out->pieces.size();
+        return shards(std::move(out));
+    } catch (const std::exception& e) {
+        throw error(error_kind::input, std::string("found a plan that can't be read: ") + e.what(),
+                    {(folder / name_of_plan).string()});
+    }
+}
+
+std::size_t shards::count() const {
+    return state_->count;
+}
+const sharded_request& shards::request() const {
+    return state_->request;
+}
+const std::string& shards::digest() const {
+    return state_->digest;
+}
+const std::vector<std::vector<shard_piece>>& shards::pieces() const {
+    return state_->pieces;
+}
+const std::vector<double>& shards::costs() const {
+    return state_->costs;
+}
+const std::vector<std::size_t>& shards::untrained() const {
+    return state_->untrained;
+}
+
+namespace {
+
+// Walks nothing, so that every decision is made and nothing else: pilots and trainings, and the costs.
+class decider {
+  public:
+    decider(const engine& by, const sharded_request& of, const opened& what, const run_options& with,
+            std::shared_ptr<kept::store> into)
+        : by_(by), of_(of), what_(what), with_(with), into_(std::move(into)) {}
+
+    void decide(std::span<const std::size_t> places, bool trains = true) {
+        if (places.empty()) return;
+        auto work = std::make_shared<kept::work>(into_, kept::share{0, 0, 1});
+        work->tell_cost = [&](const std::string& trade, double operations) { costs_[trade] += operations; };
+        run_options with = with_;
+        if (!trains) {
+            // Whatever is decided later, the cost is about that of the trade as it is written and of a bound.
+            work->train_nothing();
+            with.overrides.controls = "none";
+            work->tell_cost = [&](const std::string& trade, double operations) {
+                costs_[trade] += 2 * operations;
+            };
+        }
+        with.work = std::move(work);
+        walked(by_, of_, some_trades(what_.trades, places), what_.in, with);
+    }
+
+    double cost_of(const std::string& trade) const {
+        const auto found = costs_.find(trade);
+        return found == costs_.end() ? 0 : found->second;
+    }
+
+  private:
+    const engine& by_;
+    const sharded_request& of_;
+    const opened& what_;
+    const run_options& with_;
+    std::shared_ptr<kept::store> into_;
+    std::map<std::string, double> costs_;
+};
+
+// Trains as long as all of it seems to take no longer than that. Returns the trades that are left.
+std::vector<std::size_t> train(decider& by, const std::vector<std::size_t>& places, double within_seconds,
+                               std::size_t at_once) {
+    using clock = std::chrono::steady_clock;
+    const auto begin = clock::now();
+    constexpr double least_seconds = 2;  // before which a rate says nothing
+    for (std::size_t done = 0; done < places.size();) {
+        const double took = std::chrono::duration<double>(clock::now() - begin).count();
+        const double all =
+            done == 0 ? 0 : took * static_cast<double>(places.size()) / static_cast<double>(done);
+        const bool is_known = took >= std::min(least_seconds, within_seconds);
+        if (within_seconds <= 0 || (is_known && done > 0 && all > within_seconds))
+            return {places.begin() + static_cast<std::ptrdiff_t>(done), places.end()};
+        const std::size_t end = std::min(done + at_once, places.size());
+        by.decide(std::span(places).subspan(done, end - done));
+        done = end;
+    }
+    return {};
+}
+
+void refuse_other_request(const path& folder, const std::string& digest) {
+    std::error_code unknown;
+    if (!std::filesystem::exists(folder / name_of_plan, unknown)) return;
+    if (shards::open(folder).digest() == digest) return;
+    throw error(error_kind::usage,
+                "the folder holds the shards of another request; take another folder, or remove this one",
+                {folder.string()});
+}
+
+}  // namespace
+
+shards shards::plan(const engine& by, const sharded_request& what, std::size_t count, const path& folder,
+                    double train_within_seconds, const run_options& options) {
+    if (count == 0) throw error(error_kind::usage, "found 0 shards, expected 1 or more");
+    const run_options with = options_for(what, options);
+    const opened request = open_request(what);
+    const verbs::settled run = verbs::settle(with, request.trades.state(), {&request.in, 1});
+    verbs::refuse_accuracy(run, "a plan of shards");
+    const std::string digest = digest_of(what, request, with);
+    refuse_other_request(folder, digest);
+    std::error_code failed;
+    std::filesystem::create_directories(folder, failed);
+    if (failed) fail_to_write({folder.string()}, failed.value());
+
+    auto known = std::make_shared<kept::store>(digest);
+    const kept::read_block before = kept::block_in(folder / name_of_decisions, digest);
+    known->take(before.records);
+    decider decides(by, what, request, with, known);
+    std::vector<std::size_t> with_rights, others;
+    const std::vector<books::trade>& trades = request.trades.state().trades;
+    for (std::size_t i = 0; i < trades.size(); ++i) {
+        const bool has_rights = !trades[i].failure && trades[i].product && plan::has_rights(trades[i]);
+        (has_rights ? with_rights : others).push_back(i);
+    }
+    decides.decide(others);
+    const std::vector<std::size_t> untrained =
+        train(decides, with_rights, train_within_seconds, static_cast<std::size_t>(run.threads));
+    decides.decide(untrained, false);
+
+    std::vector<double> costs;
+    for (const books::trade& t : trades) costs.push_back(decides.cost_of(t.id));
+    const std::uint64_t tiles = kernels::tiles_of(run.paths);
+    auto out = std::make_shared<state>();
+    out->pieces = cutter(costs, tiles).cut(count);
+    for (const auto& pieces : out->pieces) {
+        double cost = 0;
+        for (const shard_piece& p : pieces) {
+            const double part =
+                static_cast<double>(p.end_tile - p.first_tile) / static_cast<double>(p.run_tiles);
+            for (std::size_t i = p.first_trade; i < p.end_trade; ++i) cost += part * costs[i];
+        }
+        out->costs.push_back(cost);
+    }
+    std::vector<kept::record> decisions = known->texts();
+    for (kept::record& r : known->tallies()) decisions.push_back(std::move(r));
+    kept::write_block(folder / name_of_decisions, digest, decisions);
+    write_plan(folder, what, digest, verbs::inputs_of(request.trades, {&request.in, 1}, with), out->pieces,
+               out->costs, untrained, request.trades);
+    return open(folder);
+}
+
+namespace {
+
+// Throws where the request is not the one that was planned, and says which inputs are others.
+opened opened_as_planned(const sharded_request& of, const std::string& digest,
+                         const std::vector<input_file>& inputs, const run_options& with) {
+    opened out = open_request(of);
+    if (digest_of(of, out, with) == digest) return out;
+    std::string changed;
+    const std::vector<input_file> now = verbs::inputs_of(out.trades, {&out.in, 1}, with);
+    for (const input_file& f : now)
+        if (std::ranges::find(inputs, f.hash, &input_file::hash) == inputs.end())
+            changed += (changed.empty() ? "" : ", ") + f.file;
+    throw error(error_kind::input, changed.empty() ? "the shards were planned by another version of Tilewalk"
+                                                   : "has changed since the shards were planned: " + changed +
+                                                         "; plan them again, in another folder");
+}
+
+std::vector<kept::record> decisions_in(const path& folder, const std::string& digest) {
+    kept::read_block found = kept::block_in(folder / name_of_decisions, digest);
+    if (found.is == kept::finding::whole) return std::move(found.records);
+    throw error(
+        error_kind::input,
+        found.is == kept::finding::of_another_request
+            ? "found the decisions of another request"
+            : "found no decisions, or damaged ones, expected those of the plan; plan the shards again",
+        {(folder / name_of_decisions).string()});
+}
+
+// A part of a plan: trades whose policies it finds, or pieces that it walks.
+struct part {
+    const sharded_request& request;
+    const std::string& digest;
+    const path& folder;
+    std::vector<std::size_t> to_train;
+    std::span<const shard_piece> pieces;
+};
+
+// Does a part whose file is not there yet, and writes that.
+void do_part(const engine& by, const part& what, const opened& on, const run_options& with,
+             shard_outcome& out) {
+    const path journal = path(out.file).replace_extension(".journal");
+    const auto known = std::make_shared<kept::store>(what.digest, journal, with.journal_block_seconds);
+    out.blocks_taken = known->blocks_taken();
+    out.damaged.insert(out.damaged.end(), known->damaged().begin(), known->damaged().end());
+    const std::vector<kept::record> decisions = decisions_in(what.folder, what.digest);
+    known->take(decisions);
+    decider(by, what.request, on, with, known).decide(what.to_train);
+    for (const shard_piece& p : what.pieces) {
+        run_options of_piece = with;
+        of_piece.work =
+            std::make_shared<kept::work>(known, kept::share{p.first_tile, p.end_tile, p.run_tiles});
+        refuse_failures_of_devices(walked(by, what.request, trades_of(on.trades, p), on.in, of_piece));
+    }
+    known->flush();
+    // All that is new; the same whoever found it, and in whatever order.
+    std::vector<kept::record> made = known->tallies();
+    if (!what.to_train.empty())
+        for (kept::record& r : known->texts()) made.push_back(std::move(r));
+    std::set<kept::key> decided;
+    for (const kept::record& r : decisions) decided.insert(r.of);
+    std::erase_if(made, [&](const kept::record& r) { return decided.contains(r.of); });
+    kept::write_block(out.file, what.digest, made);
+    std::error_code unimportant;  // the part is done, whether its journal stays or not
+    std::filesystem::remove_all(journal, unimportant);
+}
+
+}  // namespace
+
+// Two processes may do one part at once, as where a node was given up that was still alive. The first to end
+// takes the journal away; the other finds the part done.
+shard_outcome shards::run(const engine& by, std::size_t number, stage of, const run_options& options) const {
+    const state& plan = *state_;
+    if (number == 0 || number > plan.count) {
+        throw error(error_kind::usage, "found shard " + std::to_string(number) + ", expected 1 to " +
+                                           std::to_string(plan.count));
+    }
+    const bool trains = of == stage::training;
+    if (!trains && !plan.untrained.empty()) {
+        throw error(error_kind::usage,
+                    std::to_string(plan.untrained.size()) +
+                        " trades may be ended early, and their policies are still to be found: run the stage "
+                        "training of each shard, then merge it",
+                    {plan.folder.string()});
+    }
+    const run_options with = options_for(plan.request, options);
+    const opened on = opened_as_planned(plan.request, plan.digest, plan.inputs, with);
+    part what{plan.request, plan.digest, plan.folder, {}, {}};
+    if (!trains) what.pieces = plan.pieces[number - 1];
+    for (std::size_t k = number - 1; trains && k < plan.untrained.size(); k += plan.count)
+        what.to_train.push_back(plan.untrained[k]);
+    shard_outcome out;
+    out.file = file_of_part(plan.folder, of, number, plan.count).string();
+    const auto look = [&] { return kept::block_in(out.file, plan.digest).is; };
+    const kept::finding found = look();
+    out.was_done = found == kept::finding::whole;
+    if (out.was_done) return out;
+    if (found == kept::finding::damaged) out.damaged.push_back(out.file);
+    try {
+        do_part(by, what, on, with, out);
+    } catch (const error& e) {
+        out.was_done = e.kind() != error_kind::cancelled && look() == kept::finding::whole;
+        if (!out.was_done) throw;
+    }
+    return out;
+}
+
+namespace {
+
+// Takes the parts of a stage, all of them.
+void take_parts(kept::store& into, const path& folder, shards::stage of, std::size_t count) {
+    std::vector<std::size_t> missing;
+    std::string text;
+    for (std::size_t number = 1; number <= count; ++number) {
+        const path file = file_of_part(folder, of, number, count);
+        const kept::read_block found = kept::block_in(file, into.request());
+        if (found.is == kept::finding::of_another_request)
+            throw error(error_kind::input, "found the results of another request", {file.string()});
+        if (found.is == kept::finding::whole) {
+            into.take(found.records);
+            continue;
+        }
+        missing.push_back(number);
+        text += (text.empty() ? "" : ", ") + std::to_string(number) +
+                (found.is == kept::finding::damaged ? " (damaged)" : "");
+    }
+    if (missing.empty()) return;
+    throw shards_missing(std::to_string(missing.size()) + " of " + std::to_string(count) +
+                             (of == shards::stage::training ? " shards of the training" : " shards") +
+                             " are missing: " + text + "; run them, then merge again",
+                         missing);
+}
+
+}  // namespace
+
+results shards::merge(const engine& by, const run_options& options) const {
+    const state& plan = *state_;
+    const run_options with = options_for(plan.request, options);
+    const opened what = opened_as_planned(plan.request, plan.digest, plan.inputs, with);
+    const auto known = std::make_shared<kept::store>(plan.digest);
+    known->take(decisions_in(plan.folder, plan.digest));
+    take_parts(*known, plan.folder, stage::pricing, plan.count);
+    run_options all = with;
+    all.work = std::make_shared<kept::work>(kept::work::that_is_known(known));
+    return walked(by, plan.request, what.trades, what.in, all);
+}
+
+void shards::merge_training() {
+    state& plan = *state_;
+    if (plan.untrained.empty()) return;
+    const run_options with = options_for(plan.request, {});
+    const opened what = opened_as_planned(plan.request, plan.digest, plan.inputs, with);
+    kept::store known(plan.digest);
+    known.take(decisions_in(plan.folder, plan.digest));
+    take_parts(known, plan.folder, stage::training, plan.count);
+    std::vector<kept::record> decisions = known.texts();
+    for (kept::record& r : known.tallies()) decisions.push_back(std::move(r));
+    kept::write_block(plan.folder / name_of_decisions, plan.digest, decisions);
+    plan.untrained.clear();
+    write_plan(plan.folder, plan.request, plan.digest, plan.inputs, plan.pieces, plan.costs, plan.untrained,
+               what.trades);
+}
+
+}  // namespace tilewalk
