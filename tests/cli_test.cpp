@@ -1030,6 +1030,36 @@ TEST_F(command, ids_go_out_as_they_came_in) {
     EXPECT_TRUE(has(safe.out, "\n'=1+1,") && has(safe.out, "\n''=1+1,")) << safe.out << safe.err;
 }
 
+TEST_F(command, timings_are_told_beside_the_same_prices) {
+    for (const arguments& plain :
+         {arguments{"price", "book.yaml"}, {"greeks", "book.yaml", "--greeks", "delta"}}) {
+        arguments with = plain;
+        with.insert(with.end(), {"--timings", "--quiet"});
+        const finished timed = run(with), untimed = run(plain);
+        EXPECT_EQ(timed.code, 0);
+        EXPECT_EQ(timed.out, untimed.out);
+        EXPECT_FALSE(has(untimed.err, "planning"));
+        std::istringstream lines(timed.err);
+        std::vector<std::string> names;
+        double left = 0;
+        for (std::string line; std::getline(lines, line);) {
+            constexpr std::size_t column = 20;
+            if (line.size() < column || line.starts_with("beside")) continue;
+            const std::string name = line.substr(0, line.find("  "));
+            const double milliseconds = std::strtod(line.c_str() + column, nullptr);
+            const bool is_at_work = name == "reading the book" || name == "planning" ||
+                                    name == "walking paths" || name == "writing";
+            EXPECT_TRUE(!is_at_work || milliseconds > 0) << line;
+            left += name == "all" ? -milliseconds : milliseconds;
+            names.push_back(name);
+        }
+        EXPECT_NEAR(left, 0, 1e-6) << timed.err;
+        EXPECT_EQ(std::ranges::count(names, "opening GPUs"), 1) << timed.err;
+        EXPECT_EQ(std::ranges::count(names, "ending"), 1) << timed.err;
+        EXPECT_EQ(names.back(), "all") << timed.err;
+    }
+}
+
 TEST_F(command, diff_judges_in_standard_errors) {
     run({"price", "book.yaml", "-o", "a.json"});
     run({"price", "book.yaml", "-o", "b.json", "--threads", "1"});

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 #include <sstream>
@@ -78,6 +79,17 @@ std::string written(const results& r, output_format format) {
     std::ostringstream out;
     write(out, r, format);
     return out.str();
+}
+
+// The shorter way for texts without escapes writes what the longer one does.
+TEST(report, texts_of_json_are_those_of_its_library) {
+    std::vector<std::string> texts{
+        "", "plain text ~", "a \"quoted\" one", "back\\slash", "caf\xc3\xa9", "\xff broken"};
+    for (int c = 0; c < 256; ++c) texts.push_back(std::string("a") + static_cast<char>(c) + "z");
+    for (const std::string& text : texts) {
+        const auto replace = nlohmann::json::error_handler_t::replace;
+        EXPECT_EQ(report::json_string(text), nlohmann::json(text).dump(-1, ' ', false, replace));
+    }
 }
 
 TEST(report, table_is_word_for_word) {

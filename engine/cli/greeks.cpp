@@ -2,7 +2,9 @@
 // tilewalk greeks: the sensitivities of a book, beside its prices.
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <sstream>
+#include <utility>
 
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
@@ -23,19 +25,24 @@ struct greeks_arguments {
     spoken options;
     greek_options wanted;
     bool spreadsheet_safe = false;
+    bool shows_timings = false;
 };
 
-results run(const chosen_book& asked, const market& of, const greek_options& wanted) {
+results run(const engine& pricer, const chosen_book& asked, const market& of, const greek_options& wanted,
+            timings& times) {
     if (!asked.with.journal.value.empty()) note_kept();
-    const engine pricer({asked.with.instruction_set.value});
     progress_bar bar;
     run_options options = asked.with.options();
     if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
+    options.times = &times;
     return pricer.greeks(asked.trades, of, wanted, options);
 }
 
-int greeks(const greeks_arguments& asked) {
-    const chosen_book wanted = load_book(asked.book, asked.options);
+int greeks(const greeks_arguments& asked, timings& times) {
+    std::optional<timings::during> ending;  // until all that follows is gone
+    const engine pricer = engine_for(asked.options);
+    open_devices_of(pricer, asked.book, asked.options, times);
+    const chosen_book wanted = load_book(asked.book, asked.options, &times);
     const settings& with = wanted.with;
     if (asked.options.print_config) {
         output("-").write(with.text(wanted.trades));
@@ -43,15 +50,18 @@ int greeks(const greeks_arguments& asked) {
     }
     check_market(wanted);
     const output to(with.output.value);
-    const market of = market_of(wanted);
+    const market of = market_of(wanted, &times);
     keep_apart({&to}, inputs_of(wanted, of));
     complain_of_remarks(of);
-    const results r = run(wanted, of, asked.wanted);
+    const results r = run(pricer, wanted, of, asked.wanted, times);
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
     form.spreadsheet_safe = asked.spreadsheet_safe;
+    std::optional<timings::during> writing(std::in_place, &times, stage::writing);
     std::ostringstream text;
     write_greeks(text, r, with.format.value, form);
     to.write(text.view());
+    writing.reset();
+    ending.emplace(&times, stage::ending);
     complain_of_lost_gpus(r);
     complain_of_correlations(r.manifest.missing_correlations);
     return code_of(r, true);
@@ -68,13 +78,20 @@ std::string measures_text() {
     return out;
 }
 
+int greeks(const greeks_arguments& asked) {
+    timings times(start_of_process());
+    const int code = greeks(asked, times);
+    if (asked.shows_timings) tell_of_times(times);
+    return code;
+}
+
 }  // namespace
 
 command add_greeks(CLI::App& to) {
     CLI::App* app = to.add_subcommand("greeks", "Sensitivities of a book, each with its standard error")
                         ->group("Commands");
     const auto asked = std::make_shared<greeks_arguments>();
-    add_result_options(*app, asked->book, asked->options, asked->spreadsheet_safe);
+    add_result_options(*app, asked->book, asked->options, asked->spreadsheet_safe, asked->shows_timings);
     app->add_option("--greeks", asked->wanted.wanted,
                     "Measures and patterns of market keys, separated by commas: delta,vega or\n"
                     "'ACME.*'; if left out, all of the first order")

@@ -23,9 +23,11 @@ book read_book(const std::string& file, const load_options& how) {
 
 }  // namespace
 
-chosen_book load_book(const std::string& book_file, const spoken& options) {
+chosen_book load_book(const std::string& book_file, const spoken& options, timings* times) {
     const std::string name = book_file == "-" ? standard_input : book_file;
-    book trades = read_book(book_file, resolve_load(options, process_environment()));
+    load_options how = resolve_load(options, process_environment());
+    how.times = times;
+    book trades = read_book(book_file, how);
     if (!options.trades.empty()) trades = trades.only(options.trades);
     settings with =
         resolve_settings(options, process_environment(), trades, name, is_terminal(STDOUT_FILENO));
@@ -47,8 +49,9 @@ void check_market(const chosen_book& of) {
                 "the book names no market; write market: in the book or give --market FILE", {of.file});
 }
 
-market market_of(const chosen_book& of) {
+market market_of(const chosen_book& of, timings* times) {
     check_market(of);
+    const timings::during reading(times, stage::reading_market);
     const market as_read =
         of.with.market.value.empty()
             ? *of.trades.market()

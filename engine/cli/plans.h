@@ -8,6 +8,7 @@
 
 #include "engine/cli/settings.h"
 #include "tilewalk/engine.h"
+#include "tilewalk/timings.h"
 
 namespace tilewalk::cli {
 
@@ -19,11 +20,11 @@ struct chosen_book {
     std::vector<market_change> changes{};  // of the market
 };
 // "-" is standard input. Takes the trades that --trade names.
-chosen_book load_book(const std::string& book_file, const spoken& options);
+chosen_book load_book(const std::string& book_file, const spoken& options, timings* times = nullptr);
 
 // Throws tilewalk::error (usage) if neither the settings nor the book name a market.
 void check_market(const chosen_book& of);
-market market_of(const chosen_book& of);
+market market_of(const chosen_book& of, timings* times = nullptr);
 // Files that are read to price it.
 std::vector<std::filesystem::path> inputs_of(const chosen_book& of, const market& in);
 // Tells what there is to know of the market, on standard error.

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "engine/cli/commands.h"
@@ -33,17 +34,19 @@ struct price_arguments {
     spoken options;
     std::optional<std::string> totals, policies;  // files
     bool spreadsheet_safe = false;
+    bool shows_timings = false;
     bool tiles = false;
     std::size_t workers = 0;  // 0: this process does it
 };
 
-results run(const chosen_book& asked, const market& of, bool keeps_policies) {
+results run(const engine& pricer, const chosen_book& asked, const market& of, bool keeps_policies,
+            timings& times) {
     if (!asked.with.journal.value.empty()) note_kept();
-    const engine pricer({asked.with.instruction_set.value});
     progress_bar bar;
     run_options options = asked.with.options();
     if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
     options.keep_policies = keeps_policies;
+    options.times = &times;
     return pricer.price(asked.trades, of, options);
 }
 
@@ -91,8 +94,11 @@ int price_by_workers(const price_arguments& asked, const chosen_book& wanted) {
     return report_merged(*plan, wanted.with, asked.totals, asked.spreadsheet_safe, asked.tiles);
 }
 
-int price(const price_arguments& asked) {
-    const chosen_book wanted = load_book(asked.book, asked.options);
+int price(const price_arguments& asked, timings& times) {
+    std::optional<timings::during> ending;  // until all that follows is gone
+    const engine pricer = engine_for(asked.options);
+    if (asked.workers == 0) open_devices_of(pricer, asked.book, asked.options, times);
+    const chosen_book wanted = load_book(asked.book, asked.options, &times);
     const settings& with = wanted.with;
     if (asked.options.print_config) {
         output("-").write(with.text(wanted.trades));
@@ -110,13 +116,14 @@ int price(const price_arguments& asked) {
         refuse_unknown_ending(*asked.totals, "--totals");
     }
     if (asked.policies) all.push_back(&policies_to.emplace(*asked.policies, "--save-policy"));
-    const market of = market_of(wanted);
+    const market of = market_of(wanted, &times);
     keep_apart(all, inputs_of(wanted, of));
     complain_of_remarks(of);
-    const results r = run(wanted, of, asked.policies.has_value());
+    const results r = run(pricer, wanted, of, asked.policies.has_value(), times);
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
     form.spreadsheet_safe = asked.spreadsheet_safe;
     form.parts = asked.tiles;
+    std::optional<timings::during> writing(std::in_place, &times, stage::writing);
     std::ostringstream text, totals;
     write(text, r, with.format.value, form);
     to.write(text.view());
@@ -125,9 +132,18 @@ int price(const price_arguments& asked) {
         totals_to->write(totals.view());
     }
     if (policies_to) policies_to->write(r.policies);
+    writing.reset();
+    ending.emplace(&times, stage::ending);
     complain_of_lost_gpus(r);
     complain_of_correlations(r.manifest.missing_correlations);
     return code_of(r, !to.is_stdout() || with.format.value != output_format::table);
+}
+
+int price(const price_arguments& asked) {
+    timings times(start_of_process());
+    const int code = price(asked, times);
+    if (asked.shows_timings) tell_of_times(times);
+    return code;
 }
 
 }  // namespace
@@ -136,7 +152,7 @@ command add_price(CLI::App& to) {
     CLI::App* app =
         to.add_subcommand("price", "Price a book: every trade with its standard error")->group("Commands");
     const auto asked = std::make_shared<price_arguments>();
-    add_result_options(*app, asked->book, asked->options, asked->spreadsheet_safe);
+    add_result_options(*app, asked->book, asked->options, asked->spreadsheet_safe, asked->shows_timings);
     app->add_option("--totals", asked->totals,
                     "File for the totals by currency, as .csv, .json or .txt; CSV has no place for them\n"
                     "beside the trades")

@@ -4,7 +4,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 #include "engine/cli/exit_code.h"
 #include "engine/cli/output.h"
@@ -31,6 +39,23 @@ void complain_of_greeks(const results& r) {
     }
 }
 
+// True of a file in which the word for the setting stands nowhere.
+bool can_say_no_device(const std::string& book) {
+    constexpr std::string_view word = "device";
+    std::error_code unknown;
+    if (!std::filesystem::is_regular_file(book, unknown)) return false;
+    std::ifstream file(book, std::ios::binary);
+    std::string text(std::size_t{1} << 16, '\0');
+    for (std::size_t kept = 0; file;) {
+        file.read(text.data() + kept, static_cast<std::streamsize>(text.size() - kept));
+        const std::string_view seen(text.data(), kept + static_cast<std::size_t>(file.gcount()));
+        if (seen.find(word) != std::string_view::npos) return false;
+        kept = std::min(word.size() - 1, seen.size());
+        std::copy(seen.end() - static_cast<std::ptrdiff_t>(kept), seen.end(), text.begin());
+    }
+    return file.eof();
+}
+
 // True if another try may do better.
 bool is_of_machine(const results& r) {
     return std::ranges::any_of(r.rows, [](const price_row& row) {
@@ -40,13 +65,37 @@ bool is_of_machine(const results& r) {
 
 }  // namespace
 
-void add_result_options(CLI::App& to, std::string& book, spoken& into, bool& spreadsheet_safe) {
+engine engine_for(const spoken& options) {
+    return engine({resolve_instruction_set(options, process_environment()).value});
+}
+
+void open_devices_of(const engine& pricer, const std::string& book, const spoken& options, timings& times) {
+    const std::optional<std::string> said = said_device(options, process_environment());
+    if (!options.print_config && (said || can_say_no_device(book)))
+        pricer.open_devices(said.value_or("auto"), &times);
+}
+
+timings::clock::time_point start_of_process() {
+    timespec taken{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &taken);
+    return timings::clock::now() - std::chrono::seconds(taken.tv_sec) -
+           std::chrono::nanoseconds(taken.tv_nsec);
+}
+
+void tell_of_times(const timings& times) {
+    std::istringstream lines(text_of(times.so_far()));
+    for (std::string line; std::getline(lines, line);) complain(line);
+}
+
+void add_result_options(CLI::App& to, std::string& book, spoken& into, bool& spreadsheet_safe,
+                        bool& shows_timings) {
     to.add_option("BOOK", book, "The book, a YAML file; - is standard input")->required();
     add_output_options(to, into, spreadsheet_safe);
     to.add_option("--journal", into.journal,
                   "Folder that keeps what is done: the same command, started again after it was killed or\n"
                   "the machine failed, goes on where it was and ends with the same bits")
         ->type_name("DIR");
+    to.add_flag("--timings", shows_timings, "Tell on standard error where the time went, stage by stage");
 }
 
 void add_output_options(CLI::App& to, spoken& into, bool& spreadsheet_safe) {

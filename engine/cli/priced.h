@@ -6,12 +6,25 @@
 #include <string>
 
 #include "engine/cli/settings.h"
+#include "tilewalk/engine.h"
 #include "tilewalk/results.h"
+#include "tilewalk/timings.h"
 
 namespace tilewalk::cli {
 
+// An engine to price a book with.
+engine engine_for(const spoken& options);
+// Begins to open its GPUs, before the book is read, if it is known already which they are.
+void open_devices_of(const engine& pricer, const std::string& book, const spoken& options, timings& times);
+
+// The moment at which this process began, as far back as the time that the processor has given it.
+timings::clock::time_point start_of_process();
+// Tells on standard error where the time went.
+void tell_of_times(const timings& times);
+
 // Adds the book, the options for where its results go, and in what form, and the journal.
-void add_result_options(CLI::App& to, std::string& book, spoken& into, bool& spreadsheet_safe);
+void add_result_options(CLI::App& to, std::string& book, spoken& into, bool& spreadsheet_safe,
+                        bool& shows_timings);
 // Adds those for results alone.
 void add_output_options(CLI::App& to, spoken& into, bool& spreadsheet_safe);
 

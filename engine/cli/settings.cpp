@@ -350,8 +350,23 @@ setting<bool> resolve_confine(const spoken& options, const environment& variable
     return resolve_flag(options.confine, "--confine", variables, "TILEWALK_CONFINE");
 }
 
+setting<std::string> resolve_instruction_set(const spoken& options, const environment& variables) {
+    setting<std::string> s{"auto"};
+    offer(s, options.instruction_set, "--instruction-set", variables, "TILEWALK_INSTRUCTION_SET",
+          parse_instruction_set);
+    return s;
+}
+
 load_options resolve_load(const spoken& options, const environment& variables) {
     return {resolve_strict(options, variables).value, resolve_confine(options, variables).value};
+}
+
+std::optional<std::string> said_device(const spoken& options, const environment& variables) {
+    const auto known = std::ranges::find(setting_table(), "device", &run_setting::name);
+    if (const auto& option = options.run[static_cast<std::size_t>(known - setting_table().begin())])
+        return option;
+    const char* const text = variables(known->variable().c_str());
+    return text != nullptr && *text != '\0' ? std::optional<std::string>(text) : std::nullopt;
 }
 
 settings resolve_settings(const spoken& options, const environment& variables, const book& of,
@@ -361,8 +376,7 @@ settings resolve_settings(const spoken& options, const environment& variables, c
     s.confine = resolve_confine(options, variables);
     if (of.market()) s.market.offer("", source::book, book_name);
     offer(s.market, options.market, "--market", variables, "TILEWALK_MARKET", parse_file);
-    offer(s.instruction_set, options.instruction_set, "--instruction-set", variables,
-          "TILEWALK_INSTRUCTION_SET", parse_instruction_set);
+    s.instruction_set = resolve_instruction_set(options, variables);
     resolve_run(s, options, variables, of.settings(), book_name);
     if (options.journal)
         s.journal.offer(parse_file(*options.journal, "--journal"), source::option, "--journal");

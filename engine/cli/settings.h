@@ -84,7 +84,10 @@ using environment = std::function<const char*(const char*)>;
 // does.
 setting<bool> resolve_strict(const spoken& options, const environment& variables);
 setting<bool> resolve_confine(const spoken& options, const environment& variables);
+setting<std::string> resolve_instruction_set(const spoken& options, const environment& variables);
 load_options resolve_load(const spoken& options, const environment& variables);
+// What is said of the run's device beside the book, if anything is.
+std::optional<std::string> said_device(const spoken& options, const environment& variables);
 
 // Throws tilewalk::error (usage) that names the option or the variable.
 settings resolve_settings(const spoken& options, const environment& variables, const book& of,

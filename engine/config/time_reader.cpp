@@ -44,7 +44,8 @@ bool has_iso_form(std::string_view text) {
     fail("found " + shown(text) + ", expected a date as YYYY-MM-DD, such as 2026-03-31", where, key_path);
 }
 
-// The value itself knows whether its file ends with it.
+// The value itself knows its place, and whether its file ends with it. To find the place takes longer than to
+// read a time, so that readers are given none.
 template <class read>
 auto told_by(const node& value, read&& reads) {
     try {
@@ -99,14 +100,14 @@ dates::time_point read_time_point(const node& value) {
                    ", expected a date as YYYY-MM-DD or a number of years, such as 2026-03-31 or 0.25");
     }
     if (value.is_quoted()) return {read_date(value)};
-    return told_by(value, [&] { return read_time_point(value.text(), value.where(), value.key_path()); });
+    return told_by(value, [&] { return read_time_point(value.text(), {}, {}); });
 }
 
 dates::date read_date(const node& value) {
     if (!value.is_scalar()) {
         value.fail("found " + value.found() + ", expected a date as YYYY-MM-DD, such as 2026-03-31");
     }
-    return told_by(value, [&] { return read_date(value.text(), value.where(), value.key_path()); });
+    return told_by(value, [&] { return read_date(value.text(), {}, {}); });
 }
 
 }  // namespace tilewalk::config

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <exception>
 
 namespace tilewalk::cuda {
 
@@ -51,7 +52,6 @@ backend::choice backend::choose(const std::string& wanted) {
     const std::vector<int> listed = is_auto || is_all ? std::vector<int>{} : indices_in(wanted);
 
     const std::lock_guard guard(lock_);
-    const std::string no_compiler = machine_.why_no_compiler();
     const device_survey survey = machine_.survey();
     out.may_fall_back = is_auto;
     std::vector<int> usable;
@@ -72,7 +72,8 @@ backend::choice backend::choose(const std::string& wanted) {
         missing(words_of(survey));
         return out;
     }
-    if (!no_compiler.empty()) {
+    // A look for the compiler loads it, which takes longer than to find no GPU.
+    if (const std::string no_compiler = machine_.why_no_compiler(); !no_compiler.empty()) {
         missing(no_compiler);
         return out;
     }
@@ -87,6 +88,18 @@ backend::choice backend::choose(const std::string& wanted) {
         }
     }
     return out;
+}
+
+void backend::open_ahead(const std::string& wanted, timings* times) {
+    const std::lock_guard guard(lock_of_ahead_);
+    ahead_ = std::jthread([this, wanted, times] {
+        const timings::beside opening(times, stage::opening_gpus);
+        try {
+            choose(wanted);
+        } catch (const std::exception&) {
+            // The choice that it was for fails likewise.
+        }
+    });
 }
 
 std::optional<device_properties> backend::first_of(const std::string& wanted) const {

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "engine/cuda/kernel_store.h"
 #include "engine/cuda/launcher.h"
 #include "engine/cuda/tuned_choices.h"
+#include "tilewalk/timings.h"
 
 namespace tilewalk::cuda {
 
@@ -46,6 +48,8 @@ class backend {
     // `wanted` is run_settings::device. Throws tilewalk::error: usage for a name or index that means nothing,
     // device for a GPU that was asked for and can't be used.
     choice choose(const std::string& wanted);
+    // Begins to open the GPUs of a choice to come, beside its caller. Whatever fails is left to that choice.
+    void open_ahead(const std::string& wanted, timings* times = nullptr);
 
     // Throws tilewalk::error (device) if there is no run-time compiler.
     kernel_store& kernels();
@@ -61,6 +65,8 @@ class backend {
     std::mutex lock_;
     std::map<int, std::shared_ptr<loaded_device>> open_;
     std::unique_ptr<kernel_store> kernels_;
+    std::mutex lock_of_ahead_;
+    std::jthread ahead_;  // ends before all else does
 };
 
 }  // namespace tilewalk::cuda

@@ -18,6 +18,7 @@
 #include "engine/cuda/spaces.h"
 #include "engine/run/units.h"
 #include "kernels/tile.h"
+#include "tilewalk/timings.h"
 
 namespace tilewalk::cuda {
 
@@ -195,6 +196,7 @@ std::vector<std::string> architectures_of(devices_of_run devices) {
 }  // namespace
 
 std::unique_ptr<run_state> new_run(const gpu_run& asked, devices_of_run devices, counted_kernels& kernels) {
+    const timings::during packing(asked.times, stage::packing);
     auto made = std::make_unique<run_state>(asked);
     run_state& state = *made;
     refuse_too_long_rows(space_named(state.run.how.row_space), state.packed);
@@ -207,6 +209,7 @@ std::unique_ptr<run_state> new_run(const gpu_run& asked, devices_of_run devices,
     } catch (const error& e) {
         state.fail_all(e);
     }
+    const timings::during building(asked.times, stage::building_kernels);
     compile_kernels(state, architectures_of(devices), kernels);
     return made;
 }

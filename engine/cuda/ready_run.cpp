@@ -114,6 +114,7 @@ void ready_run::leave(const gpu_outcome& got) {
     }
     // The caller's own.
     state_->run.cancel = nullptr;
+    state_->run.times = nullptr;
     state_->run.on_progress = nullptr;
     state_->run.scenarios = {};
 }

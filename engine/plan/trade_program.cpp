@@ -424,17 +424,18 @@ recorded_trade record_without(const std::vector<bool>& idle, const books::trade&
 trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
                            const markets::market_view& market, program::precision for_precision,
                            const amendment& amend, const poll& often, language::decider* rights,
-                           controller* controls) {
+                           controller* controls, passed_programs& known) {
     trade_program out;
     recorded_trade recorded = record_without(idle, t, market, often, is_told::yes, out, rights, controls);
     if (amend) amend(recorded.made, recorded.grid);
-    const auto plain = program::optimise(recorded.made.code, {.is_fast = program::is_fast(for_precision)});
-    const auto hoist_and_bind = [&](const program::program& code) {
-        out.code = program::hoist(code);
+    const std::shared_ptr<const passed_program> passed =
+        known.of(recorded.made.code, program::is_fast(for_precision));
+    const auto bind = [&](const program::path_program& code) {
+        out.code = code;
         out.data = program::bind(out.code, recorded.made.data, program::real_type(for_precision));
     };
-    hoist_and_bind(program::compare_logarithms(plain));
-    if (!program::has_all_logarithms(out.code, out.data)) hoist_and_bind(plain);
+    bind(passed->with_logarithms);
+    if (!program::has_all_logarithms(out.code, out.data)) bind(program::hoist(passed->plain));
     out.when = timeline_of(recorded.grid, recorded.after, out.code);
     std::vector<bool> is_of_intervals(out.code.sections.size());
     for (std::size_t b = 0; b < recorded.blocks.size(); ++b)
@@ -465,12 +466,14 @@ bool has_rights(const books::trade& t) {
 
 trade_program plan_trade(const books::trade& t, const markets::market_view& market,
                          program::precision for_precision, const amendment& amend, const poll& often,
-                         language::decider* rights, controller* controls) {
+                         language::decider* rights, controller* controls, passed_programs* known) {
+    passed_programs alone;
     // Terms may leave a block with nothing to do, such as the continuous watch of a barrier that is watched
     // on dates. The path does not stop for it.
     std::vector<bool> idle;
     for (;;) {
-        trade_program made = plan_without(idle, t, market, for_precision, amend, often, rights, controls);
+        trade_program made = plan_without(idle, t, market, for_precision, amend, often, rights, controls,
+                                          known != nullptr ? *known : alone);
         idle.resize(made.blocks.size(), false);
         bool found = false;
         for (std::size_t b = 0; b < made.blocks.size(); ++b) {
@@ -483,29 +486,6 @@ trade_program plan_trade(const books::trade& t, const markets::market_view& mark
         return made;
     }
 }
-
-namespace {
-
-// Whether the passes make the same of both.
-bool is_same_program(const program::program& a, const program::program& b) {
-    const auto same_section = [](const program::section& x, const program::section& y) {
-        const auto same_write = [](const program::state_write& v, const program::state_write& w) {
-            return v.state == w.state && v.node == w.node;
-        };
-        const auto same_table = [](const program::table& v, const program::table& w) {
-            return v.name == w.name && v.size == w.size;
-        };
-        return x.nodes == y.nodes && std::ranges::equal(x.writes, y.writes, same_write) && x.rows == y.rows &&
-               std::ranges::equal(x.tables, y.tables, same_table);
-    };
-    return a.states == b.states && a.terms == b.terms && a.outputs == b.outputs && a.crossed == b.crossed &&
-           a.normals_per_step == b.normals_per_step && a.uniforms_per_step == b.uniforms_per_step &&
-           a.scenarios_per_step == b.scenarios_per_step && a.normal_streams == b.normal_streams &&
-           a.uniform_streams == b.uniform_streams && a.lone_normals == b.lone_normals &&
-           std::ranges::equal(a.sections, b.sections, same_section);
-}
-
-}  // namespace
 
 struct trade_numbers::state {
     const books::trade& of;

@@ -12,6 +12,7 @@
 #include "engine/book/book_state.h"
 #include "engine/market/market_view.h"
 #include "engine/plan/controller.h"
+#include "engine/plan/passed_programs.h"
 #include "products/language/payoff.h"
 #include "products/program/passes.h"
 #include "products/program/precision.h"
@@ -45,11 +46,12 @@ using poll = std::function<void()>;
 
 // Throws tilewalk::error (input) with the trade's place if the market lacks something the trade needs.
 // The program is made for a walk in this precision. Nothing is amended where nobody asks for it, and nobody
-// uses a right where no other decides.
+// uses a right where no other decides. The passes run only for a program that is not `known`.
 trade_program plan_trade(const books::trade& t, const markets::market_view& market,
                          program::precision for_precision = program::precision::double_,
                          const amendment& amend = {}, const poll& often = {},
-                         language::decider* rights = nullptr, controller* controls = nullptr);
+                         language::decider* rights = nullptr, controller* controls = nullptr,
+                         passed_programs* known = nullptr);
 
 // Whether somebody may end the trade early.
 bool has_rights(const books::trade& t);

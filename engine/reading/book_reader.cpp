@@ -15,6 +15,7 @@
 #include "engine/reading/argument_reader.h"
 #include "tilewalk/bounds.h"
 #include "tilewalk/setting_table.h"
+#include "tilewalk/timings.h"
 
 namespace tilewalk {
 
@@ -368,6 +369,7 @@ std::shared_ptr<const book_state> read_book(const config::document& read, const 
     state->settings = read_settings(root, around);
     const own_products products = read_products(root, around, *state);
     read_trades(root, products, read_calendars(root, around, *state), *state);
+    const timings::during reading(options.times, stage::reading_market);
     read_market_of(root, around, *state);
     return state;
 }
@@ -377,11 +379,13 @@ std::shared_ptr<const book_state> read_book(const config::document& read, const 
 }  // namespace books
 
 book book::load(const std::filesystem::path& file, const load_options& options) {
+    const timings::during reading(options.times, stage::reading_book);
     return book(books::read_book(config::read_document(file), file.string(), file.parent_path(), options));
 }
 
 book book::parse(std::string_view yaml, const std::string& name, const std::filesystem::path& folder,
                  const load_options& options) {
+    const timings::during reading(options.times, stage::reading_book);
     return book(books::read_book(config::read_document(yaml, name), name, folder, options));
 }
 

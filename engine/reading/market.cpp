@@ -12,6 +12,7 @@
 #include "engine/reading/market_changes.h"
 #include "engine/reading/written_market.h"
 #include "tilewalk/error.h"
+#include "tilewalk/timings.h"
 
 namespace tilewalk {
 
@@ -88,11 +89,13 @@ market markets::load_market(const std::filesystem::path& file, bool strict,
 }
 
 market market::load(const std::filesystem::path& file, const load_options& options) {
+    const timings::during reading(options.times, stage::reading_market);
     const std::filesystem::path inside = options.confine ? config::folder_of_file(file) : "";
     return market_of(config::read_document(file), file.string(), options.strict, inside);
 }
 
 market market::parse(std::string_view yaml, const std::string& name, const load_options& options) {
+    const timings::during reading(options.times, stage::reading_market);
     const std::filesystem::path inside = options.confine ? config::folder_of_file(name) : "";
     return market_of(config::read_document(yaml, name), name, options.strict, inside);
 }

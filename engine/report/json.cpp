@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results as JSON: the manifest of the run, then one line a trade, so that two runs compare line by line.
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,13 @@
 namespace tilewalk::report {
 
 std::string json_string(std::string_view text) {
+    // Nearly all texts stand in JSON as they are, and a book has many.
+    const auto is_plain = [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; };
+    if (std::ranges::all_of(text, is_plain)) {
+        std::string out;
+        out.reserve(text.size() + 2);
+        return out.append(1, '"').append(text).append(1, '"');
+    }
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -100,7 +108,9 @@ std::string json_of(const price_row& row, const text_form& form) {
     for (const row_field& field : row_fields()) {
         if (field.json_text == nullptr) continue;
         const std::string text = field.json_text(row);
-        if (!text.empty()) out += (out.empty() ? "\"" : ", \"") + std::string(field.json) + "\": " + text;
+        if (text.empty()) continue;
+        out += out.empty() ? "\"" : ", \"";
+        out.append(field.json).append("\": ").append(text);
     }
     if (form.parts && row.status == trade_status::priced) {
         out += ", \"part_means\": " + json_of(row.part_means);
@@ -129,7 +139,10 @@ std::string json_of(const greek_row& row) {
 template <class Items, class F>
 std::string lines_of(const Items& items, const F& text_of) {
     std::string out;
-    for (const auto& item : items) out += (out.empty() ? "\n    " : ",\n    ") + text_of(item);
+    for (const auto& item : items) {
+        out += out.empty() ? "\n    " : ",\n    ";
+        out += text_of(item);
+    }
     return "[" + out + (out.empty() ? "]" : "\n  ]");
 }
 

@@ -20,6 +20,7 @@
 #include "products/program/passes.h"
 #include "products/program/timeline.h"
 #include "tilewalk/error.h"
+#include "tilewalk/timings.h"
 
 namespace tilewalk::run {
 
@@ -56,6 +57,7 @@ struct walk {
     const arrays::shock_file* replay = nullptr;       // replaces random numbers
     std::span<const arrays::shock_cube> scenarios{};  // the market's arrays, by number
     const std::atomic<bool>* cancel = nullptr;
+    timings* times = nullptr;  // takes the time of what is done before and beside the paths
     std::function<void(const progress&)> on_progress;  // called by the thread that calls walk_all
     // Owns what the jobs point to, none of which changes any more. A back end that keeps it knows a job of a
     // later walk by its pointers.

@@ -20,6 +20,7 @@
 #include "kernels/philox.h"
 #include "kernels/tile.h"
 #include "products/program/jumps.h"
+#include "tilewalk/timings.h"
 
 namespace tilewalk::verbs {
 
@@ -35,12 +36,12 @@ std::uint64_t seed_of_controls(std::uint64_t seed) {
 
 // The trade in a market, with what a controller adds, if there is one.
 plan::trade_program planned_with(plan::controller* adds, const subject_of_control& of,
-                                 const markets::market_state& in, program::precision precision,
-                                 std::uint32_t first_scenario, const std::atomic<bool>* cancel) {
-    const plan::poll often = poll_of(cancel);
+                                 const markets::market_state& in, const pilot_of_controls& by,
+                                 program::precision precision, std::uint32_t first_scenario = 0) {
+    const plan::poll often = poll_of(by.cancel);
     plan::trade_program made =
         of.policy != nullptr ? exercise::following_plan(of.trade, in, *of.policy, precision, often, adds)
-                             : plan::plan_trade(of.trade, in, precision, {}, often, nullptr, adds);
+                             : plan::plan_trade(of.trade, in, precision, {}, often, nullptr, adds, by.known);
     for (program::scenario_rows& s : made.data.scenarios) s.array += first_scenario;
     return made;
 }
@@ -65,7 +66,7 @@ sums_on_pilot::sums_on_pilot(const subject_of_control& of, const markets::market
                              const pilot_of_controls& by, std::vector<arrays::shock_cube> scenarios)
     : by_(by),
       scenarios_(std::move(scenarios)),
-      made_(planned_with(&adds_, of, in, program::precision::double_, 0, by.cancel)) {
+      made_(planned_with(&adds_, of, in, by, program::precision::double_)) {
     if (!has_sums()) return;
     code_ = cpu::compile(made_.code);
     jumps_ = program::jumps_of(made_.code, made_.data, made_.when);
@@ -210,8 +211,7 @@ constructions_to_try constructions_of(const subject_of_control& of, const market
                                       std::uint64_t paths) {
     if (!by.run.finds_points_with_controls()) return {};
     if (pilot.plan().code.normals_per_step < 2) return constructions_for(pilot.job(), by.run, paths);
-    const plan::trade_program plain =
-        planned_with(nullptr, of, in, program::precision::double_, 0, by.cancel);
+    const plan::trade_program plain = planned_with(nullptr, of, in, by, program::precision::double_);
     return constructions_for({&plain.code, &plain.data, &plain.when}, by.run, paths);
 }
 
@@ -433,7 +433,7 @@ std::optional<controlled_plan> plan_with(const controls::control& what, const su
                                          const markets::market_state& in, const pilot_of_controls& by,
                                          std::uint32_t first_scenario) {
     controls::subtracted adds(what);
-    controlled_plan out{planned_with(&adds, of, in, by.run.how.precision, first_scenario, by.cancel)};
+    controlled_plan out{planned_with(&adds, of, in, by, by.run.how.precision, first_scenario)};
     if (!adds.fits()) return std::nullopt;
     out.mean = adds.mean();
     out.rounding = rounding_in(by.run.how.precision);
@@ -466,8 +466,10 @@ std::string evidence(const controls::control& of) {
 }
 
 void choose_controls(planned_run& r, const control_stages& stages, const teller& tells) {
-    const pilot_of_controls by{r.run, r.operations, r.options.cancel, stages.jumps};
+    plan::passed_programs known;
+    const pilot_of_controls by{r.run, r.operations, r.options.cancel, stages.jumps, &known};
     if (!by.is_wanted()) return;
+    const timings::during choosing(r.options.times, stage::controls);
     const std::vector<books::trade>& trades = r.book.trades;
     const scenarios_of_markets scenarios(r.in);
     shape_store shapes;

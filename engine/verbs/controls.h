@@ -16,6 +16,7 @@
 #include "engine/controls/control.h"
 #include "engine/cpu/compiled_programs.h"
 #include "engine/cpu/lane_operations.h"
+#include "engine/plan/passed_programs.h"
 #include "engine/plan/trade_program.h"
 #include "engine/verbs/pilot.h"
 #include "engine/verbs/planned.h"
@@ -48,6 +49,7 @@ struct pilot_of_controls {
     const cpu::lane_operations& operations;
     const std::atomic<bool>* cancel;
     jumps_of_controls jumps = jumps_of_controls::any;
+    plan::passed_programs* known = nullptr;  // see plan::plan_trade
 
     bool is_wanted() const { return run.chooses_controls && run.replay.empty(); }
     std::uint64_t paths() const;  // 0: the run has too few for a pilot

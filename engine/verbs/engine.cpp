@@ -16,6 +16,10 @@ engine::engine(engine_settings settings, std::shared_ptr<cuda::backend> gpus)
     verbs::operations_named(settings_.instruction_set);
 }
 
+void engine::open_devices(const std::string& device, timings* times) const {
+    gpus_->open_ahead(device, times);
+}
+
 std::vector<std::string> engine::instruction_sets() {
     std::vector<std::string> names;
     const auto list = cpu::runnable_instruction_sets();

@@ -27,13 +27,14 @@ std::vector<run::job> jobs_of(std::span<const walked_job> trades) {
 
 gpu_trades::gpu_trades(std::span<const run::job> of) {
     unite(of, nullptr);
-    seat(of, nullptr);
+    seat(of, nullptr, 1);
 }
 
-gpu_trades::gpu_trades(std::vector<walked_job> of, const gpu_trades* before) : given_(std::move(of)) {
+gpu_trades::gpu_trades(std::vector<walked_job> of, const gpu_trades* before, int threads)
+    : given_(std::move(of)) {
     const std::vector<run::job> jobs = jobs_of(given_);
     unite(jobs, before);
-    seat(jobs, before);
+    seat(jobs, before, threads);
     for (std::size_t j = 0; j < given_.size(); ++j) places_.emplace(given_[j].trade.get(), j);
 }
 
@@ -68,19 +69,33 @@ void gpu_trades::unite(std::span<const run::job> of, const gpu_trades* before) {
     united_ = std::move(made);
 }
 
-void gpu_trades::seat(std::span<const run::job> of, const gpu_trades* before) {
+// A few trades take less time than threads take to begin.
+void gpu_trades::seat(std::span<const run::job> of, const gpu_trades* before, int threads) {
+    constexpr std::size_t worth_threads = 256;
     const bool are_alike = before != nullptr && united_ == before->united_;
-    seated_.reserve(of.size());
+    const auto seat_of = [&](std::size_t j) -> const plan::seat& {
+        return united_->programs.seats[united_->places.at(of[j].code)];
+    };
+    seated_.resize(of.size());
+    std::vector<std::size_t> fresh;
+    for (std::size_t j = 0; j < of.size(); ++j) {
+        if (are_alike && j < before->given_.size() && before->given_[j].trade == given_[j].trade)
+            seated_[j] = before->seated_[j];
+        else
+            fresh.push_back(j);
+    }
+    cpu::for_each(fresh.size(), fresh.size() < worth_threads ? 1 : threads, nullptr,
+                  [&](int, std::uint64_t k) {
+                      const std::size_t j = fresh[k];
+                      const plan::seat& seat = seat_of(j);
+                      const program::path_program& code = united_->programs.programs[seat.program];
+                      seated_[j] = std::make_shared<const seated_trade>(seated_trade{
+                          plan::seated(*of[j].data, seat, code), plan::seated(*of[j].when, seat)});
+                  },
+                  {});
     jobs_.reserve(of.size());
     for (std::size_t j = 0; j < of.size(); ++j) {
-        const plan::seat& seat = united_->programs.seats[united_->places.at(of[j].code)];
-        const program::path_program& code = united_->programs.programs[seat.program];
-        if (are_alike && j < before->given_.size() && before->given_[j].trade == given_[j].trade) {
-            seated_.push_back(before->seated_[j]);
-        } else {
-            seated_.push_back(std::make_shared<const seated_trade>(
-                seated_trade{plan::seated(*of[j].data, seat, code), plan::seated(*of[j].when, seat)}));
-        }
+        const program::path_program& code = united_->programs.programs[seat_of(j).program];
         jobs_.push_back({&code, &seated_[j]->data, &seated_[j]->when, {}, of[j].points});
     }
 }

@@ -32,7 +32,7 @@ class gpu_trades {
     // Trades of one shape have one program.
     explicit gpu_trades(std::span<const run::job> of);
     // Takes over from those `before` the trades that are the same, and their programs if all shapes are.
-    explicit gpu_trades(std::vector<walked_job> of, const gpu_trades* before = nullptr);
+    explicit gpu_trades(std::vector<walked_job> of, const gpu_trades* before = nullptr, int threads = 1);
     gpu_trades(const gpu_trades&) = delete;
     gpu_trades& operator=(const gpu_trades&) = delete;
 
@@ -53,7 +53,7 @@ class gpu_trades {
     };
 
     void unite(std::span<const run::job> of, const gpu_trades* before);
-    void seat(std::span<const run::job> of, const gpu_trades* before);
+    void seat(std::span<const run::job> of, const gpu_trades* before, int threads);
 
     std::vector<walked_job> given_;                               // by job; none: of jobs alone
     std::unordered_map<const ready_trade*, std::size_t> places_;  // in `given_`

@@ -36,6 +36,7 @@
 #include "engine/verbs/request.h"
 #include "engine/verbs/second_order.h"
 #include "tilewalk/engine.h"
+#include "tilewalk/timings.h"
 
 namespace tilewalk {
 
@@ -181,11 +182,12 @@ class greek_run {
     }
 
     results told(stages by) {
+        const timings::during finding(options_.times, stage::derivatives);
         const std::vector<books::trade>& trades = book_.state().trades;
         by.plan = [&](const books::trade& t, const markets::market_state& m, program::precision p,
                       const plan::poll& often) {
             return plan::plan_trade(t, {m, &reads_[static_cast<std::size_t>(&t - trades.data())]}, p, {},
-                                    often);
+                                    often, nullptr, nullptr, &passed_);
         };
         by.add_ways_back = [&, see = by.see_moves, widths = by.widths](planned_run& r) {
             add_ways_back(r, see, widths);
@@ -969,6 +971,7 @@ class greek_run {
     moving_controls* unmoved_ = nullptr;  // of the market that this one is moved from
     double least_gain_ = 0;               // of controls
     greeks::adjoint_store adjoints_;
+    plan::passed_programs passed_;
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "engine/verbs/price.h"
 #include "engine/verbs/remembered.h"
 #include "kernels/philox.h"
+#include "tilewalk/timings.h"
 
 namespace tilewalk::verbs {
 
@@ -110,6 +111,7 @@ std::string evidence(const importance::found_shifts& of) {
 
 void choose_importance(planned_run& r, const teller& tells) {
     if (!r.run.chooses_importance) return;
+    const timings::during choosing(r.options.times, stage::importance);
     const std::vector<books::trade>& trades = r.book.trades;
     const pilot_of_controls by{r.run, r.operations, r.options.cancel};
     shape_store shapes;

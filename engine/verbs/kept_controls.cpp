@@ -6,12 +6,14 @@
 
 #include "engine/controls/written.h"
 #include "engine/verbs/decisions.h"
+#include "tilewalk/timings.h"
 
 namespace tilewalk::verbs {
 
 void kept_controls::add_to(planned_run& r, shape_store& shapes, cpu::crew& by, const teller& tells) {
     const pilot_of_controls pilot{r.run, r.operations, r.options.cancel};
     if (!pilot.is_wanted()) return;
+    const timings::during choosing(r.options.times, stage::controls);
     const auto add = [&](int, std::uint64_t i) {
         planned& p = r.plans[i];
         if (!p.needs_paths() || (p.rights && p.rights->used_today)) return;

@@ -6,20 +6,25 @@
 namespace tilewalk::verbs {
 
 std::shared_ptr<const program::path_program> shape_store::one_of(program::path_program code) {
-    const std::string key = program::shape_of(code);
-    const std::lock_guard guard(lock_);
-    auto& entry = by_shape_[key];
+    std::string key = program::shape_of(code);
+    {
+        // Nearly all trades have a shape that is there.
+        const std::shared_lock guard(lock_);
+        if (const auto known = by_shape_.find(key); known != by_shape_.end()) return known->second;
+    }
+    const std::unique_lock guard(lock_);
+    auto& entry = by_shape_[std::move(key)];
     if (!entry) entry = std::make_shared<const program::path_program>(std::move(code));
     return entry;
 }
 
 std::size_t shape_store::size() const {
-    const std::lock_guard guard(lock_);
+    const std::shared_lock guard(lock_);
     return by_shape_.size();
 }
 
 void shape_store::drop_unused(const std::function<void(const program::path_program&)>& tell) {
-    const std::lock_guard guard(lock_);
+    const std::unique_lock guard(lock_);
     std::erase_if(by_shape_, [&](const auto& entry) {
         if (entry.second.use_count() > 1) return false;
         tell(*entry.second);
@@ -168,8 +173,11 @@ planned planned_again(const books::trade& t, const std::shared_ptr<const ready_t
 }
 
 planner usual_planner() {
-    return [](const books::trade& t, const markets::market_state& in, program::precision p,
-              const plan::poll& often) { return plan::plan_trade(t, in, p, {}, often); };
+    return [known = std::make_shared<plan::passed_programs>()](
+               const books::trade& t, const markets::market_state& in, program::precision p,
+               const plan::poll& often) {
+        return plan::plan_trade(t, in, p, {}, often, nullptr, nullptr, known.get());
+    };
 }
 
 }  // namespace tilewalk::verbs

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,7 @@ class shape_store {
     void drop_unused(const std::function<void(const program::path_program&)>& tell);
 
   private:
-    mutable std::mutex lock_;
+    mutable std::shared_mutex lock_;
     std::map<std::string, std::shared_ptr<const program::path_program>> by_shape_;
 };
 

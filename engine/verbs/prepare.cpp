@@ -21,6 +21,7 @@
 #include "engine/verbs/planned.h"
 #include "engine/verbs/price.h"
 #include "tilewalk/prepared.h"
+#include "tilewalk/timings.h"
 
 namespace tilewalk {
 
@@ -181,6 +182,7 @@ class prepared_state {
     const cpu::lane_operations& operations_;
     const std::shared_ptr<cpu::compiled_programs> compiled_;
     shape_store shapes_;
+    plan::passed_programs passed_;
     idle_pools pools_;
     idle_gpu_runs gpu_runs_;
     known_choices choices_;
@@ -199,7 +201,8 @@ planned prepared_state::plan_anew(std::size_t i, const planned_run& r, missing_p
     const planner by = [&](const books::trade& t, const markets::market_state& in, program::precision p,
                            const plan::poll& often) {
         ++planned_;
-        return plan::plan_trade(t, markets::market_view(in, &reads), p, {}, often);
+        return plan::plan_trade(t, markets::market_view(in, &reads), p, {}, often, nullptr, nullptr,
+                                &passed_);
     };
     const market& in = r.in.front();
     planned p = plan_one(r.book.trades[i], in.state(), r.run, shapes_, missing, r.options.cancel, by);
@@ -210,6 +213,7 @@ planned prepared_state::plan_anew(std::size_t i, const planned_run& r, missing_p
 }
 
 void prepared_state::plan(planned_run& r, cpu::crew& by, const teller& tells) {
+    const timings::during planning(r.options.times, stage::planning);
     plans kept;
     {
         const std::lock_guard guard(lock_);
@@ -270,7 +274,10 @@ results prepared_state::price(const market& in, const run_options& options) {
     tells.now.trades = trades_.size();
     planned_run r{run, operations_, trades_.state(), {&in, 1}, options, begin, utc_now(), {}, {}};
     const taken_pool pool(pools_, run.threads);
-    const cuda::backend::choice on = choose(run.device);
+    const cuda::backend::choice on = [&] {
+        const timings::during opening(options.times, stage::opening_gpus);
+        return choose(run.device);
+    }();
     plan(r, pool.get()->threads(), tells);
     find_policies(
         r, *gpus_, [&]() -> const cuda::backend::choice& { return on; }, tells);

@@ -32,6 +32,7 @@
 #include "kernels/tile.h"
 #include "products/program/cost.h"
 #include "tilewalk/bounds.h"
+#include "tilewalk/timings.h"
 
 namespace tilewalk {
 
@@ -59,6 +60,7 @@ void check_size(std::size_t trades, std::size_t markets) {
 
 // Plans every trade in every market.
 void plan_all(planned_run& r, const planner& by, const teller& tells) {
+    const timings::during planning(r.options.times, stage::planning);
     const std::vector<books::trade>& trades = r.book.trades;
     const scenarios_of_markets scenarios(r.in);
     std::vector<missing_pairs> missing(r.in.size());
@@ -77,6 +79,7 @@ void plan_all(planned_run& r, const planner& by, const teller& tells) {
 
 // Takes plans that are there.
 void take_plans(planned_run& r, std::span<const std::shared_ptr<const ready_trade>> ready) {
+    const timings::during planning(r.options.times, stage::planning);
     const std::vector<books::trade>& trades = r.book.trades;
     missing_pairs missing;
     for (std::size_t i = 0; i < trades.size(); ++i)
@@ -167,6 +170,8 @@ void tell_costs(const planned_run& r) {
 // The bounds that plans with rights have, by plan, from random numbers of their own.
 std::vector<found_bound> walk_bounds(const planned_run& r, run::walk all, const walkers& by,
                                      const keeping& keeps, teller& tells) {
+    const timings::during walking(r.options.times, stage::bounds);
+    all.times = nullptr;
     std::vector<found_bound> out(r.plans.size());
     std::vector<planned> bounding;
     std::vector<std::size_t> of;
@@ -200,6 +205,7 @@ std::vector<found_bound> walk_bounds(const planned_run& r, run::walk all, const 
 // Adds the nested bounds. They are walked on the CPU and in double, wherever and however the prices are, so
 // that their bits depend on nothing else.
 void nest_bounds(const planned_run& r, teller& tells, std::vector<found_bound>& to) {
+    const timings::during walking(r.options.times, stage::bounds);
     for (std::size_t k = 0; k < r.plans.size(); ++k) {
         if (!has_bound_to_nest(r.plans[k])) continue;
         const std::uint64_t before = tells.now.path_steps_done;
@@ -249,6 +255,7 @@ exercise::saved_policies policies_by_trade(const planned_run& r, std::size_t m) 
 // Rows of the market number m.
 void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<walked_trade>>& walked,
               const std::vector<found_bound>& bounds, jumping_programs& jumping, priced_book& into) {
+    const timings::during adding(r.options.times, stage::rows);
     const std::size_t trades = r.book.trades.size();
     for (std::size_t i = 0; i < trades; ++i) {
         const std::size_t k = m * trades + i;
@@ -322,6 +329,7 @@ void find_on_gpus(std::vector<right_in_run>& all, planned_run& r, const policy_s
 
 // Finds the policies of trades with rights, each on paths of its own, and plans them to follow these.
 void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices& on, teller& tells) {
+    const timings::during finding(r.options.times, stage::policies);
     const std::vector<books::trade>& trades = r.book.trades;
     const scenarios_of_markets scenarios(r.in);
     const std::optional<exercise::saved_policies> saved = policies_in(r.run);
@@ -393,6 +401,7 @@ points_by_trade points_of(const planned_run& r) {
 }
 
 void choose_points(planned_run& r, const points_by_trade* held, known_choices* known, const teller& tells) {
+    const timings::during choosing(r.options.times, stage::points);
     const scenarios_of_markets scenarios(r.in);
     choose_points(r.book.trades, r.plans,
                   {r.run, r.operations, scenarios.cubes, r.options.cancel, held, known, r.options.work.get(),
@@ -420,6 +429,7 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
     all.replay = file ? &*file : nullptr;
     all.scenarios = scenarios.cubes;
     all.cancel = r.options.cancel;
+    all.times = r.options.times;
     std::vector<std::uint64_t> path_steps;  // by market
     for (std::size_t m = 0; m < r.in.size(); ++m) path_steps.push_back(path_steps_of(r, m));
     run_manifest told;
@@ -464,6 +474,7 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
 
 void add_answers(results& to, const engine_settings& settings, cuda::backend& gpus, const book& trades,
                  const market& in, const run_options& options) {
+    const timings::during answering(options.times, stage::answers);
     const auto begin = clock::now();
     const books::book_state& state = trades.state();
     run_options quietly = options;
@@ -597,9 +608,13 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     // A GPU takes a moment to open, which planning needs not wait for.
     const bool may_walk = !options.work || options.work->may_walk();
     auto choosing = std::async(std::launch::async, [&] {
+                        const timings::beside opening(options.times, stage::opening_gpus);
                         return may_walk ? gpus.choose(run.device) : cuda::backend::choice{};
                     }).share();
-    const choice_of_devices on = [&]() -> const cuda::backend::choice& { return choosing.get(); };
+    const choice_of_devices on = [&]() -> const cuda::backend::choice& {
+        const timings::during waiting(options.times, stage::opening_gpus);
+        return choosing.get();
+    };
     if (by.ready.empty()) {
         plan_all(planned, by.plan, tells);
         find_policies(planned, gpus, on, tells);

@@ -10,6 +10,7 @@
 #include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/ways_back.h"
 #include "kernels/tile.h"
+#include "tilewalk/timings.h"
 
 namespace tilewalk::verbs {
 
@@ -172,6 +173,7 @@ void book_walk::take_known_samples(const std::vector<std::size_t>& trades) {
 void book_walk::on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told,
                         ready_on_gpus* keeps, const cuda::ways_back::decider& way_back) {
     if (on.devices.empty()) return;
+    const timings::during walking(all_.times, stage::walking);
     std::vector<std::size_t> both_ways;
     std::erase_if(left_, [&](std::size_t i) {
         if (plans_[i].back) both_ways.push_back(i);
@@ -257,6 +259,7 @@ void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::bac
 void book_walk::walk_on_gpus(const std::vector<std::size_t>& trades, bool has_points, cuda::backend& gpus,
                              const cuda::backend::choice& on, cuda::gpu_facts& told, ready_on_gpus* keeps) {
     if (trades.empty()) return;
+    std::optional<timings::during> packing(std::in_place, all_.times, stage::packing);
     ready_on_gpus once;
     ready_on_gpus& all_ready = keeps != nullptr ? *keeps : once;
     ready_on_gpus::of_source& ready = has_points ? all_ready.with_points : all_ready.without;
@@ -264,7 +267,10 @@ void book_walk::walk_on_gpus(const std::vector<std::size_t>& trades, bool has_po
     for (const std::size_t i : trades) wanted.push_back(plans_[i].walked());
     std::optional<std::vector<run::job>> jobs;
     if (ready.trades) jobs = ready.trades->find(wanted);
-    if (!jobs) ready.trades = std::make_shared<const gpu_trades>(std::move(wanted), ready.trades.get());
+    if (!jobs)
+        ready.trades =
+            std::make_shared<const gpu_trades>(std::move(wanted), ready.trades.get(), run_.threads);
+    packing.reset();
     const random::catalogue_entry& source = source_of(run_, has_points);
     const cuda::gpu_settings with{has_points ? run_.how_of_points : run_.how,
                                   run_.correlation,
@@ -334,6 +340,7 @@ void book_walk::take_gpu_sample(const std::vector<std::size_t>& trades, cuda::ba
 
 void book_walk::on_cpu(const cpu::lane_operations& operations, const cpu_maker& make) {
     if (left_.empty()) return;
+    const timings::during walking(all_.times, stage::walking);
     random::find(source_of(run_, false).name, random::back_end::cpu);
     const auto on = make(operations, run_.threads, run_.how.precision);
     const std::size_t done_before = plans_.size() - left_.size();
@@ -371,6 +378,7 @@ void book_walk::on_cpu(const cpu::lane_operations& operations, const cpu_maker& 
 
 void book_walk::take_shadows(const cpu::lane_operations& operations, const cpu_maker& make) {
     if (run_.how.precision == program::precision::double_) return;
+    const timings::during taking(all_.times, stage::shadows);
     std::vector<std::size_t> trades, sampled;
     std::vector<run::job> jobs, jobs_of_sample;
     for (std::size_t i = 0; i < walked_.size(); ++i) {

@@ -14,6 +14,7 @@
 #include "tilewalk/book.h"
 #include "tilewalk/market.h"
 #include "tilewalk/results.h"
+#include "tilewalk/timings.h"
 #include "tilewalk/trade_plan.h"
 
 namespace tilewalk {
@@ -60,6 +61,8 @@ struct run_options {
     bool demand_correlations = false;
     // Fill results::policies.
     bool keep_policies = false;
+    // Takes the time of each stage of the run; of one run at a time.
+    timings* times = nullptr;
     // A folder that keeps what is done, by request and in blocks: a run that was ended at any moment, started
     // again with the same folder, goes on where it was and ends with the same bits. Empty: nothing is kept.
     std::string journal{};
@@ -182,6 +185,11 @@ class engine {
     std::vector<tuned_kernel> tune_greeks(const book& trades, const market& in, const greek_options& wanted,
                                           const run_options& options, double seconds,
                                           const std::function<void(const std::string&)>& says) const;
+
+    // Begins to open the GPUs that runs with this setting `device` take, beside the caller. The next run
+    // waits for them, and tells of those that fail. `times`, which outlives the engine, takes how long it
+    // was.
+    void open_devices(const std::string& device = "auto", timings* times = nullptr) const;
 
     const engine_settings& settings() const { return settings_; }
     // Instruction sets that this build has and this machine can run, best first.

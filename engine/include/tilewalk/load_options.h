@@ -4,6 +4,8 @@
 
 namespace tilewalk {
 
+class timings;
+
 struct load_options {
     // For files that a machine wrote: one that may have been cut short is refused. Every file that is read
     // has to end with YAML's "..."; a book may state its trade_count in its place, after which nothing but
@@ -12,6 +14,8 @@ struct load_options {
     // For files of strangers: whatever a file names has to be in the folder of that file or below it,
     // symbolic links followed.
     bool confine = false;
+    // Takes the time of reading, if anybody wants to know.
+    timings* times = nullptr;
 };
 
 }  // namespace tilewalk

@@ -18,5 +18,6 @@
 #include "tilewalk/run_settings.h"
 #include "tilewalk/setting_table.h"
 #include "tilewalk/shards.h"
+#include "tilewalk/timings.h"
 #include "tilewalk/value.h"
 #include "tilewalk/version.h"

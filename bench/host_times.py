@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Times a price of a made-up book on the host, from the command to the file, of one command or two side by side.
+
+    bench/host_times.py build/release/tilewalk
+    bench/host_times.py build/before/tilewalk build/release/tilewalk --times 15 -- --paths 64 --controls none
+
+What follows -- are options of `tilewalk price`. The commands take turns, so that a busy machine is busy for both, and the
+median of each figure is told: seconds to the file and of the processors, those that the manifest states, and the stages of a
+command that has --timings. Two commands have to write the same bytes."""
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+
+def run(command, options, output):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    begin = time.perf_counter()
+    done = subprocess.run([command, "price", *options, "--output", output], text=True, stderr=subprocess.PIPE)
+    seconds = time.perf_counter() - begin
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode not in (0, 3):
+        sys.exit(f"{command}: exit code {done.returncode}\n{done.stderr[-4000:]}")
+    busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {"to the file": 1000 * seconds, "of processors": 1000 * busy}, done.stderr
+
+
+def stages_in(table):
+    """By stage, the milliseconds of the table that --timings prints."""
+    rows = [line.split("  ") for line in table.splitlines()[2:]]
+    return {row[0]: float([cell for cell in row[1:] if cell][0]) for row in rows if len(row) > 2}
+
+
+def bytes_of(file):
+    with open(file, "rb") as opened:
+        return opened.read()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("commands", nargs="+")
+    parser.add_argument("--trades", type=int, default=10000)
+    parser.add_argument("--times", type=int, default=9)
+    given = sys.argv[1:]
+    at = given.index("--") if "--" in given else len(given)
+    arguments, options = parser.parse_args(given[:at]), given[at + 1:]
+    figures = {command: {} for command in arguments.commands}
+    with tempfile.TemporaryDirectory() as folder:
+        book = os.path.join(folder, "book.yaml")
+        maker = os.path.join(os.path.dirname(os.path.abspath(__file__)), "make_book.py")
+        subprocess.run([sys.executable, maker, "--trades", str(arguments.trades), "--output", book], check=True)
+        written = []
+        for command in arguments.commands:
+            file = os.path.join(folder, "out.csv")
+            run(command, [book, *options], file)
+            written.append(bytes_of(file))
+        if any(text != written[0] for text in written):
+            sys.exit("the commands write other prices")
+        for _ in range(arguments.times):
+            for command in arguments.commands:
+                has_stages = "--timings" in subprocess.run([command, "price", "--help"], text=True, capture_output=True).stdout
+                file = os.path.join(folder, "out.json")
+                found, said = run(command, [book, *options, *(["--timings"] if has_stages else [])], file)
+                with open(file, encoding="utf-8") as opened:
+                    manifest = json.load(opened)["manifest"]
+                for name, key in (("before paths", "plan_seconds"), ("paths", "path_seconds")):
+                    found["manifest: " + name] = 1000 * manifest[key]
+                if has_stages:
+                    found.update({"stage: " + name: taken for name, taken in stages_in(said).items()})
+                for name, taken in found.items():
+                    figures[command].setdefault(name, []).append(taken)
+    names = list(dict.fromkeys(name for of in figures.values() for name in of))
+    print(f"{arguments.trades} trades, {' '.join(options)}; medians of {arguments.times} runs in turns, ms")
+    for name in names:
+        medians = [statistics.median(of[name]) if name in of else None for of in figures.values()]
+        if all(m is None or m < 0.05 for m in medians):
+            continue
+        line = f"{name:<28}" + "".join(f"{'' if m is None else format(m, '.1f'):>10}" for m in medians)
+        if len(medians) == 2 and None not in medians:
+            line += f"{medians[0] / medians[1]:>8.2f} times"
+        print(line)
+
+
+if __name__ == "__main__":
+    main()
