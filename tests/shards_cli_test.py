@@ -116,7 +116,7 @@ def check_variables(folder):
 def check_signals(folder):
     plan = folder / "signals"
     whole = folder / "signals.csv"
-    settings = ["--paths", "8M", "--controls", "none", "--threads", "1"]
+    settings = ["--paths", "4M", "--controls", "none", "--threads", "2"]
     expect(run("price", BOOK, *settings, "-o", whole), 0)
     expect(run("plan", BOOK, *settings, "--shards", 1, "-o", plan), 0)
     for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):

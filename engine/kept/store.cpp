@@ -103,21 +103,23 @@ void store::keep(const key& what, const run::tally& found) {
         tallies_.emplace(what, found);
     else
         at->second.add_unknown(found);
-    wait_for_block({what, bytes_of(found)});
+    if (!folder_.empty()) pending_.push_back({what, bytes_of(found)});
 }
 
 void store::keep(const key& what, const std::string& text) {
     const std::lock_guard guard(lock_);
-    if (!texts_.try_emplace(what, text).second) return;
-    wait_for_block({what, is_text + text});
+    if (!texts_.try_emplace(what, text).second || folder_.empty()) return;
+    pending_.push_back({what, is_text + text});
+    if (is_due()) write_pending();
 }
 
-void store::wait_for_block(record one) {
-    if (folder_.empty()) return;
-    const auto now = clock::now();
-    if (pending_.empty()) pending_since_ = now;
-    pending_.push_back(std::move(one));
-    if (std::chrono::duration<double>(now - pending_since_).count() >= block_seconds_) write_pending();
+bool store::is_due() const {
+    return std::chrono::duration<double>(clock::now() - written_).count() >= block_seconds_;
+}
+
+void store::write_if_due() {
+    const std::lock_guard guard(lock_);
+    if (is_due()) write_pending();
 }
 
 void store::flush() {
@@ -130,6 +132,7 @@ void store::write_pending() {
     if (pending_.empty()) return;
     write_block(folder_ / name_of_block(pending_), request_, pending_);
     pending_.clear();
+    written_ = clock::now();
 }
 
 std::vector<record> store::tallies() const {

@@ -39,9 +39,11 @@ class store {
 
     std::optional<run::tally> tally_of(const key& what) const;
     std::optional<std::string> text_of(const key& what) const;
-    // May write a block; throws as fail_to_write does.
+    // What is kept is written once a block's time is over, and somebody asks for it. All but the first throw
+    // as fail_to_write does.
     void keep(const key& what, const run::tally& found);
     void keep(const key& what, const std::string& text);
+    void write_if_due();
     // Writes a block of what is new.
     void flush();
 
@@ -51,7 +53,7 @@ class store {
 
   private:
     void take_one(const record& one);
-    void wait_for_block(record one);
+    bool is_due() const;
     void write_pending();
 
     const std::string request_;
@@ -63,7 +65,7 @@ class store {
     std::map<key, run::tally> tallies_{};
     std::map<key, std::string> texts_{};
     std::vector<record> pending_{};
-    std::chrono::steady_clock::time_point pending_since_{};
+    std::chrono::steady_clock::time_point written_ = std::chrono::steady_clock::now();  // the last block
 };
 
 }  // namespace tilewalk::kept

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/run/cost.h"
 #include "kernels/tile.h"
 
 namespace tilewalk::kept {
@@ -18,9 +19,9 @@ namespace {
 using clock = std::chrono::steady_clock;
 using seconds = std::chrono::duration<double>;
 
-// Path-steps of a second in the first block, which is small, because nobody knows yet how fast this machine
+// Operations of a second in the first block, which is small, because nobody knows yet how fast this machine
 // is; and by how much the next may be larger.
-constexpr double first_path_steps = 1 << 24, most_growth = 8;
+constexpr double first_operations = 1 << 30, most_growth = 8;
 // Derivatives of a block are in memory together.
 constexpr double most_bytes_of_block = 256 << 20;
 // Whoever asks a process to end often kills it half a minute later, some after ten seconds.
@@ -143,6 +144,7 @@ class work::blocks {
         fingerprints_of_jobs fingerprints(asked, by);
         for (std::size_t i = 0; i < jobs_.size(); ++i) {
             jobs_[i] = work_.at_hand(i, asked, fingerprints);
+            operations_.push_back(run::operations_of(asked.jobs[i]) + 1);
             units_left_[i] = jobs_[i]->missing.size();
             for (const tile_range& r : jobs_[i]->missing) units_.push_back({i, r});
             if (units_left_[i] > 0) continue;
@@ -168,12 +170,15 @@ class work::blocks {
 
   private:
     std::uint64_t steps_of(const unit& u) const {
-        const std::uint64_t steps = std::max<std::uint64_t>(asked_.jobs[u.job].when->steps(), 1);
-        return u.tiles.count * kernels::paths_per_tile * steps;
+        return u.tiles.count * kernels::paths_per_tile * asked_.jobs[u.job].when->steps();
     }
-    double most_steps() const {
-        const double known = work_.steps_a_second_;
-        return work_.known_->block_seconds() * (known > 0 ? known : first_path_steps);
+    double operations_of(const unit& u) const {
+        return operations_[u.job] * static_cast<double>(u.tiles.count * kernels::paths_per_tile);
+    }
+    // Of a block.
+    double most_operations() const {
+        const double known = work_.operations_a_second_;
+        return work_.known_->block_seconds() * (known > 0 ? known : first_operations);
     }
 
     void hand_out(std::size_t job) {
@@ -184,8 +189,9 @@ class work::blocks {
 
     // Takes the tiles for one block from a unit that is too large for it.
     std::optional<unit> cut_from(unit& u) {
-        const double of_tile = static_cast<double>(steps_of({u.job, {u.tiles.first, 1}}));
-        const word64 fit = std::bit_floor(std::max<word64>(1, static_cast<word64>(most_steps() / of_tile)));
+        const double of_tile = operations_of({u.job, {u.tiles.first, 1}});
+        const word64 fit =
+            std::bit_floor(std::max<word64>(1, static_cast<word64>(most_operations() / of_tile)));
         if (u.tiles.count <= 2 * fit) return std::nullopt;
         const word64 end = (u.tiles.first / fit + 1) * fit;  // of a subtree of that size
         const unit out{u.job, {u.tiles.first, end - u.tiles.first}};
@@ -196,13 +202,13 @@ class work::blocks {
 
     // Walks units of the same tiles from there on, as many as make a block. Returns where the next begins.
     std::size_t walk_from(std::size_t first) {
-        const double most = most_steps();
-        double steps = 0, bytes = 0;
+        const double most = most_operations();
+        double operations = 0, bytes = 0;
         std::size_t end = first;
         while (end < units_.size() && units_[end].tiles == units_[first].tiles &&
                !failures_[units_[end].job] &&
-               (end == first || (steps < most && bytes < most_bytes_of_block))) {
-            steps += static_cast<double>(steps_of(units_[end]));
+               (end == first || (operations < most && bytes < most_bytes_of_block))) {
+            operations += operations_of(units_[end]);
             const std::size_t derivatives = jobs_[units_[end].job]->known.derivatives();
             bytes += static_cast<double>(derivatives * run::most_parts * sizeof(double));
             ++end;
@@ -227,9 +233,11 @@ class work::blocks {
         std::vector<std::optional<run::tally>> found(block.size());
         const auto failed = on_(now, [&](std::size_t k, const run::tally& t) { found[k] = t; });
         std::uint64_t steps = 0;
+        double operations = 0;
         for (std::size_t k = 0; k < block.size(); ++k) {
             const std::size_t i = block[k].job;
             steps += steps_of(block[k]);
+            operations += operations_of(block[k]);
             --units_left_[i];
             if (failed[k]) {
                 failures_[i] = failed[k];
@@ -239,11 +247,12 @@ class work::blocks {
             jobs_[i]->known.add_unknown(*found[k]);
             if (units_left_[i] == 0 && !failures_[i]) hand_out(i);
         }
+        work_.known_->write_if_due();
         done_.path_steps_done += steps;
         tell(0);
         const double took = std::max(seconds(clock::now() - begin).count(), 1e-6);
-        const double most = most_growth * most_steps() / work_.known_->block_seconds();
-        work_.steps_a_second_ = std::min(static_cast<double>(steps) / took, most);
+        const double most = most_growth * most_operations() / work_.known_->block_seconds();
+        work_.operations_a_second_ = std::min(operations / took, most);
     }
 
     void tell(std::uint64_t steps_of_block) const {
@@ -256,6 +265,7 @@ class work::blocks {
     const taker& take_;
     ending ends_;
     std::vector<std::optional<job_at_hand>> jobs_;  // none: it has been handed out
+    std::vector<double> operations_{};              // of a path, by job
     std::vector<unit> units_{};                     // in the order in which they are walked
     std::vector<std::size_t> units_left_;           // by job
     std::vector<std::optional<error>> failures_;
@@ -286,6 +296,7 @@ run::tally work::whole(const key& what, word64 run_tiles, const std::function<ru
                     "a bound is not among the results: it was made by another build, or from other numbers");
     run::tally made = make();
     known_->keep(what, made);
+    known_->write_if_due();
     return made;
 }
 

@@ -93,7 +93,7 @@ class work {
     part part_ = part::all;
     share share_{};
     bool trains_ = true;
-    double steps_a_second_ = 0;  // 0: nothing has been walked yet
+    double operations_a_second_ = 0;  // 0: nothing has been walked yet
 };
 
 }  // namespace tilewalk::kept

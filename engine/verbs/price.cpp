@@ -19,6 +19,7 @@
 #include "engine/exercise/nested.h"
 #include "engine/plan/measure.h"
 #include "engine/report/policy_file.h"
+#include "engine/run/cost.h"
 #include "engine/verbs/answers.h"
 #include "engine/verbs/controls.h"
 #include "engine/verbs/decisions.h"
@@ -30,7 +31,6 @@
 #include "engine/verbs/rounds.h"
 #include "engine/verbs/rows.h"
 #include "kernels/tile.h"
-#include "products/program/cost.h"
 #include "tilewalk/bounds.h"
 #include "tilewalk/timings.h"
 
@@ -136,24 +136,6 @@ keeping keeping_of(const planned_run& r) {
     return out;
 }
 
-// Operations of a path, those of a way back with them.
-double operations_of(const run::job& job) {
-    const auto of_program = [&](const program::path_program& code) {
-        double all = 0;
-        for (std::size_t s = 0; s < code.sections.size(); ++s) {
-            double of_run = 1;
-            for (const program::node& n : code.sections[s].nodes) of_run += program::cost(n.code);
-            all += of_run * static_cast<double>(s == 0 ? job.when->steps() : job.data->runs[s]);
-        }
-        const double numbers = code.normals_per_step + code.uniforms_per_step;
-        constexpr double of_number = 30;  // to make it
-        return all + of_number * numbers * static_cast<double>(job.when->steps());
-    };
-    double all = of_program(*job.code);
-    if (job.back.code != nullptr) all += of_program(job.back.code->again) + of_program(job.back.code->back);
-    return all;
-}
-
 // Tells what the walks of each trade cost, to whoever cuts work into shares.
 void tell_costs(const planned_run& r) {
     if (!r.options.work || !r.options.work->tell_cost) return;
@@ -161,8 +143,8 @@ void tell_costs(const planned_run& r) {
     for (std::size_t k = 0; k < r.plans.size(); ++k) {
         const planned& p = r.plans[k];
         if (!p.needs_paths()) continue;
-        double operations = paths * operations_of(p.job());
-        if (has_bound_to_walk(p)) operations += paths * operations_of(p.rights->bounding->job());
+        double operations = paths * run::operations_of(p.job());
+        if (has_bound_to_walk(p)) operations += paths * run::operations_of(p.rights->bounding->job());
         r.options.work->tell_cost(r.book.trades[k % r.book.trades.size()].id, operations);
     }
 }
