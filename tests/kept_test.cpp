@@ -167,7 +167,7 @@ class walks_in_parts : public testing::Test {
             return got.failures;
         };
         const auto failures =
-            by.walk(on, asked_, by_, [&](std::size_t k, const run::tally& found) { out[k] = found; });
+            by.walk(on, asked_, jobs_, by_, [&](std::size_t k, const run::tally& found) { out[k] = found; });
         for (const auto& f : failures) EXPECT_FALSE(f);
         return out;
     }

@@ -332,12 +332,14 @@ TEST_F(shards_on_gpu, mix_with_those_of_cpus) {
 TEST_F(shards_on_gpu, of_single_fast_have_the_bits_of_one_process_on_a_gpu) {
     const engine by;
     for (const bool has_greeks : {false, true}) {
-        sharded_request what = of_book("demo.yaml", 65536);
+        const tests::own_folder folder;
+        sharded_request what;
+        what.book = folder.write("book.yaml", own_text);
+        what.settings.paths = 65536;
         if (has_greeks) what.greeks = greek_options{{"delta"}};
         what.settings.device = "0";
         what.settings.precision = "single_fast";
         const std::string whole = shown(by_one_process(by, what));
-        const tests::own_folder folder;
         shards::plan(by, what, 3, folder.path());
         run_all(by, folder.path(), 2);
         EXPECT_EQ(shown(shards::open(folder.path()).merge(by)), whole) << has_greeks;

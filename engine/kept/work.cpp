@@ -85,8 +85,7 @@ tile_range work::wanted_of(word64 run_tiles) const {
     return part_ == part::share ? share_.in(run_tiles) : tile_range{0, run_tiles};
 }
 
-work::job_at_hand work::at_hand(std::size_t job, const run::walk& asked, fingerprints_of_jobs& of) const {
-    const run::job& j = asked.jobs[job];
+work::job_at_hand work::at_hand(const run::job& j, const run::walk& asked, fingerprints_of_jobs& of) const {
     const key what = of.of(j);
     std::optional<run::tally> known = known_->tally_of(what);
     if (!known) {
@@ -120,7 +119,7 @@ std::vector<std::size_t> work::take_known(const run::walk& asked, const conditio
     fingerprints_of_jobs of(asked, by);
     std::vector<std::size_t> left;
     for (std::size_t i = 0; i < asked.jobs.size(); ++i) {
-        job_at_hand job = at_hand(i, asked, of);
+        job_at_hand job = at_hand(asked.jobs[i], asked, of);
         if (job.missing.empty())
             take(i, filled(std::move(job.known)));
         else
@@ -132,7 +131,8 @@ std::vector<std::size_t> work::take_known(const run::walk& asked, const conditio
 // Walks what is not known of a walk, block by block.
 class work::blocks {
   public:
-    blocks(work& of, const walker& on, const run::walk& asked, const conditions& by, const taker& take)
+    blocks(work& of, const walker& on, const run::walk& asked, std::span<const run::job> named,
+           const conditions& by, const taker& take)
         : work_(of),
           on_(on),
           asked_(asked),
@@ -143,8 +143,8 @@ class work::blocks {
           failures_(asked.jobs.size()) {
         fingerprints_of_jobs fingerprints(asked, by);
         for (std::size_t i = 0; i < jobs_.size(); ++i) {
-            jobs_[i] = work_.at_hand(i, asked, fingerprints);
-            operations_.push_back(run::operations_of(asked.jobs[i]) + 1);
+            jobs_[i] = work_.at_hand(named[i], asked, fingerprints);
+            operations_.push_back(run::operations_of(named[i]) + 1);
             units_left_[i] = jobs_[i]->missing.size();
             for (const tile_range& r : jobs_[i]->missing) units_.push_back({i, r});
             if (units_left_[i] > 0) continue;
@@ -272,9 +272,10 @@ class work::blocks {
     run::progress done_{};
 };
 
-std::vector<std::optional<error>> work::walk(const walker& on, const run::walk& asked, const conditions& by,
+std::vector<std::optional<error>> work::walk(const walker& on, const run::walk& asked,
+                                             std::span<const run::job> named, const conditions& by,
                                              const taker& take) {
-    blocks of(*this, on, asked, by, take);
+    blocks of(*this, on, asked, named, by, take);
     if (!of.are_none() && !may_walk()) {
         throw error(error_kind::input,
                     "some paths are not among the results: they were made by another build, or from other "

@@ -65,10 +65,12 @@ class work {
     // Hands out the tallies that are known already. Returns the jobs that are left.
     std::vector<std::size_t> take_known(const run::walk& asked, const conditions& by,
                                         const taker& take) const;
-    // Hands out the tallies of all jobs, walking what is not known; see walker. Throws tilewalk::error
-    // (cancelled), after the block at hand where that takes a moment; and (input) where nothing new may be
-    // walked.
-    std::vector<std::optional<error>> walk(const walker& on, const run::walk& asked, const conditions& by,
+    // Hands out the tallies of all jobs, walking what is not known; see walker. `named` are the same jobs as
+    // they are known everywhere: a device may walk them by programs that it makes of several. Throws
+    // tilewalk::error (cancelled), after the block at hand where that takes a moment; and (input) where
+    // nothing new may be walked.
+    std::vector<std::optional<error>> walk(const walker& on, const run::walk& asked,
+                                           std::span<const run::job> named, const conditions& by,
                                            const taker& take);
     // The tally of work of another kind, over a run of so many tiles, which one process does as a whole.
     run::tally whole(const key& what, kernels::word64 run_tiles, const std::function<run::tally()>& make);
@@ -85,7 +87,7 @@ class work {
         run::tally known;
         std::vector<run::tile_range> missing;
     };
-    job_at_hand at_hand(std::size_t job, const run::walk& asked, fingerprints_of_jobs& of) const;
+    job_at_hand at_hand(const run::job& named, const run::walk& asked, fingerprints_of_jobs& of) const;
     run::tally filled(run::tally known) const;
     run::tile_range wanted_of(kernels::word64 run_tiles) const;
 

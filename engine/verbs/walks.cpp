@@ -108,11 +108,19 @@ bool book_walk::is_quasi(std::size_t trade) const {
 }
 
 std::vector<std::optional<error>> book_walk::walk(const kept::walker& on, const run::walk& asked,
-                                                  const kept::conditions& by, const kept::taker& take) {
-    return keeps_.work ? keeps_.work->walk(on, asked, by, take) : on(asked, take);
+                                                  std::span<const run::job> named, const kept::conditions& by,
+                                                  const kept::taker& take) {
+    return keeps_.work ? keeps_.work->walk(on, asked, named, by, take) : on(asked, take);
 }
 
-run::outcome book_walk::walk(run::back_end& on, const run::walk& asked, const kept::conditions& by) {
+std::vector<run::job> book_walk::named(const std::vector<std::size_t>& trades) const {
+    std::vector<run::job> out;
+    for (const std::size_t i : trades) out.push_back(plans_[i].job());
+    return out;
+}
+
+run::outcome book_walk::walk(run::back_end& on, const run::walk& asked, std::span<const run::job> named,
+                             const kept::conditions& by) {
     if (!keeps_.work) return on.walk_all(asked);
     const auto walker = [&](const run::walk& of, const kept::taker& take) {
         run::outcome got = on.walk_all(of);
@@ -122,15 +130,14 @@ run::outcome book_walk::walk(run::back_end& on, const run::walk& asked, const ke
     };
     run::outcome out;
     out.tallies.assign(asked.jobs.size(), run::tally(1));
-    out.failures =
-        walk(walker, asked, by, [&](std::size_t k, const run::tally& found) { out.tallies[k] = found; });
+    out.failures = walk(walker, asked, named, by,
+                        [&](std::size_t k, const run::tally& found) { out.tallies[k] = found; });
     return out;
 }
 
 void book_walk::take_known() {
     if (!keeps_.work || left_.empty()) return;
-    std::vector<run::job> jobs;
-    for (const std::size_t i : left_) jobs.push_back(plans_[i].job());
+    const std::vector<run::job> jobs = named(left_);
     run::walk asked = all_;
     asked.jobs = jobs;
     std::vector<std::size_t> taken;
@@ -155,8 +162,7 @@ void book_walk::take_known() {
 }
 
 void book_walk::take_known_samples(const std::vector<std::size_t>& trades) {
-    std::vector<run::job> jobs;
-    for (const std::size_t i : trades) jobs.push_back(plans_[i].job());
+    const std::vector<run::job> jobs = named(trades);
     run::walk asked = first_of(all_);
     asked.jobs = jobs;
     const std::vector<std::size_t> missing = keeps_.work->take_known(
@@ -221,7 +227,7 @@ void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::bac
         cuda::ways_back walks(on.devices, gpus.kernels(), by ? by : suits, run_.memory_bytes, run_.threads);
         paths.jobs = jobs;
         auto failures = walk([&](const run::walk& of, const kept::taker& to) { return walks.walk(of, to); },
-                             paths, conditions, take);
+                             paths, jobs, conditions, take);
         told.add(walks.facts());
         return failures;
     };
@@ -289,7 +295,7 @@ void book_walk::walk_on_gpus(const std::vector<std::size_t>& trades, bool has_po
             tells_.tell();
         };
     }
-    run::outcome got = walk(launcher, asked, keeps_.conditions(run_));
+    run::outcome got = walk(launcher, asked, named(trades), keeps_.conditions(run_));
     cuda::gpu_facts facts = launcher.facts();
     const bool any_walked =
         std::any_of(got.failures.begin(), got.failures.end(), [](const auto& f) { return !f; });
@@ -326,7 +332,8 @@ void book_walk::take_gpu_sample(const std::vector<std::size_t>& trades, cuda::ba
     cuda::launcher sampler(on.devices, gpus.kernels(), with, &keeps);
     asked.paths = cpu::shadow_paths(run_.paths);
     asked.on_progress = nullptr;
-    const run::outcome sample = walk(sampler, asked, keeps_.conditions_of_shadows(run_, run_.how.precision));
+    const run::outcome sample =
+        walk(sampler, asked, named(trades), keeps_.conditions_of_shadows(run_, run_.how.precision));
     for (std::size_t k = 0; k < trades.size(); ++k) {
         if (!walked_[trades[k]]) continue;
         walked_trade& w = *walked_[trades[k]];
@@ -362,7 +369,7 @@ void book_walk::on_cpu(const cpu::lane_operations& operations, const cpu_maker& 
             tells_.now.path_steps_done = steps_before + p.path_steps_done;
             tells_.tell();
         };
-        run::outcome got = walk(*on, asked, keeps_.conditions(run_));
+        run::outcome got = walk(*on, asked, jobs, keeps_.conditions(run_));
         for (std::size_t k = 0; k < jobs.size(); ++k) {
             const std::size_t i = left_[first + k];
             if (got.failures[k]) {
@@ -392,7 +399,8 @@ void book_walk::take_shadows(const cpu::lane_operations& operations, const cpu_m
     run::walk first = first_of(all_);
     const auto walk_in = [&](program::precision p, std::span<const run::job> of) {
         first.jobs = of;
-        return walk(*make(operations, run_.threads, p), first, keeps_.conditions_of_shadows(run_, p)).tallies;
+        return walk(*make(operations, run_.threads, p), first, of, keeps_.conditions_of_shadows(run_, p))
+            .tallies;
     };
     if (!sampled.empty()) {
         const auto samples = walk_in(run_.how.precision, jobs_of_sample);

@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -92,8 +94,12 @@ class book_walk {
     bool takes_points(std::size_t trade) const;
     bool is_quasi(std::size_t trade) const;
     std::vector<std::optional<error>> walk(const kept::walker& on, const run::walk& asked,
-                                           const kept::conditions& by, const kept::taker& take);
-    run::outcome walk(run::back_end& on, const run::walk& asked, const kept::conditions& by);
+                                           std::span<const run::job> named, const kept::conditions& by,
+                                           const kept::taker& take);
+    run::outcome walk(run::back_end& on, const run::walk& asked, std::span<const run::job> named,
+                      const kept::conditions& by);
+    // The jobs of trades as they are known everywhere.
+    std::vector<run::job> named(const std::vector<std::size_t>& trades) const;
     void take_known_samples(const std::vector<std::size_t>& trades);
     void walk_on_gpus(const std::vector<std::size_t>& trades, bool has_points, cuda::backend& gpus,
                       const cuda::backend::choice& on, cuda::gpu_facts& told, ready_on_gpus* keeps);
