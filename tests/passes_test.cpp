@@ -623,6 +623,46 @@ TEST(lane_program, a_kept_value_costs_no_register) {
     EXPECT_EQ(code.operations(), 2U);
 }
 
+// Hoisting leaves none, but programs that are made of hoisted ones have some, such as those of likelihood
+// ratios: each operation gives on numbers alone what it gives on single numbers.
+TEST(lane_program, computes_operations_on_numbers_alone) {
+    const std::array numbers{0.375, 1.5, 2.25};
+    for (const program::operation_entry& e : program::operations) {
+        if (e.arity == 0 || program::reads_table(e.code)) continue;
+        if (e.code == program::operation::least_log_reaching || e.code == program::operation::least_log_above)
+            continue;  // computed ahead of paths, never on them
+        program::path_program code;
+        code.states = {"out"};
+        code.outputs = {0};
+        program::lane_section& step = code.sections.emplace_back();
+        program::node made{e.code};
+        for (std::uint32_t a = 0; a < 3; ++a) {
+            step.nodes.push_back({program::operation::term, {a}});
+            made.args[a] = a;
+        }
+        step.nodes.push_back(made);
+        step.writes.push_back({0, 3});
+        step.is_on_every_step = true;
+        program::path_data data;
+        data.terms.assign(numbers.begin(), numbers.end());
+        data.rows.resize(1);
+        data.runs = {1};
+        data.widths = {0};
+        data.initial_states = {0};
+        program::timeline when;
+        when.times.push_back(1);
+        when.close_step();
+        const auto compiled = cpu::compile(code);
+        for (int set = 0; set < cpu::runnable_instruction_sets().count; ++set) {
+            cpu::lane_machine machine(*cpu::runnable_instruction_sets().sets[static_cast<std::size_t>(set)]);
+            cpu::tile_result result;
+            machine.walk({&compiled, &data, &when, 1, 1}, 0, {&result, 1});
+            EXPECT_EQ(result.moments.mean, program::evaluate(e.code, numbers[0], numbers[1], numbers[2]))
+                << e.name;
+        }
+    }
+}
+
 program::program one_section(const std::function<void(recorder&)>& record) {
     recorder into;
     into.output(into.state("out", 0.0));

@@ -24,7 +24,8 @@ constexpr std::array table{
     entry{slower, "bench: something is slower than the baseline"},
     entry{unverified, "verify: a price came out wrong, or a mistake went unnoticed"},
     entry{try_again,
-          "the machine failed, not the input: a full disk, no memory, a GPU that is lost or missing"},
+          "the machine failed, not the input: a full disk, no memory, a GPU that is lost or missing; merge: "
+          "shards are missing"},
     entry{interrupted, "stopped by Ctrl-C (SIGINT); verify and bench write what they have"},
     entry{terminated, "stopped by SIGTERM; likewise"},
 };

@@ -62,6 +62,7 @@ int greeks(const greeks_arguments& asked, timings& times) {
     to.write(text.view());
     writing.reset();
     ending.emplace(&times, stage::ending);
+    tell_of_journal(r);
     complain_of_lost_gpus(r);
     complain_of_correlations(r.manifest.missing_correlations);
     return code_of(r, true);

@@ -134,6 +134,7 @@ int price(const price_arguments& asked, timings& times) {
     if (policies_to) policies_to->write(r.policies);
     writing.reset();
     ending.emplace(&times, stage::ending);
+    tell_of_journal(r);
     complain_of_lost_gpus(r);
     complain_of_correlations(r.manifest.missing_correlations);
     return code_of(r, !to.is_stdout() || with.format.value != output_format::table);

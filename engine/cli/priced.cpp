@@ -115,6 +115,14 @@ void complain_of_lost_gpus(const results& r) {
         remark(fmt::format("tilewalk: warning: a GPU failed and was left out: {}", lost));
 }
 
+void tell_of_journal(const results& r) {
+    for (const std::string& file : r.manifest.journal_damaged)
+        remark(fmt::format("tilewalk: warning: {} was damaged; what it held was done again", file));
+    if (r.manifest.journal_blocks > 0)
+        remark(fmt::format("tilewalk: went on from {} block{} of the journal", r.manifest.journal_blocks,
+                           r.manifest.journal_blocks == 1 ? "" : "s"));
+}
+
 int code_of(const results& r, bool tells_reasons) {
     const bool any_greek_failed = std::ranges::any_of(r.greeks, &greek_row::has_failed);
     const auto missed = std::ranges::count(r.rows, true, &price_row::misses_tolerance);

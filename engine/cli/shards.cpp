@@ -104,7 +104,8 @@ int run_shard(const run_arguments& asked) {
     for (const std::string& file : done.damaged)
         remark(fmt::format("tilewalk: warning: {} was damaged; what it held was done again", file));
     if (done.blocks_taken > 0)
-        remark(fmt::format("tilewalk: went on from {} blocks of an earlier attempt", done.blocks_taken));
+        remark(fmt::format("tilewalk: went on from {} block{} of an earlier attempt", done.blocks_taken,
+                           done.blocks_taken == 1 ? "" : "s"));
     remark(
         fmt::format("tilewalk: {} {}: {}", name, done.was_done ? "was done already" : "is done", done.file));
     return all_well;

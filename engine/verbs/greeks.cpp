@@ -985,7 +985,7 @@ results engine::greeks(const book& trades, const market& in, const greek_options
         return greeks_of_book(settings_, *gpus_, trades, in, of_market, kept.options());
     });
     verbs::add_answers(out, settings_, *gpus_, trades, in, kept.options());
-    kept.finish();
+    kept.finish(out.manifest);
     return out;
 }
 

@@ -507,7 +507,7 @@ std::vector<results> engine::price(const book& trades, std::span<const market> i
         out.push_back(std::move(made.told));
     for (std::size_t m = 0; m < in.size(); ++m)
         add_answers(out[m], settings_, *gpus_, trades, in[m], kept.options());
-    kept.finish();
+    for (results& r : out) kept.finish(r.manifest);
     return out;
 }
 

@@ -83,8 +83,12 @@ with_journal::with_journal(const book& trades, std::span<const market> in, const
         std::make_shared<kept::store>(digest, folder, options.journal_block_seconds));
 }
 
-void with_journal::finish() const {
-    if (options_.work) options_.work->known().flush();
+void with_journal::finish(run_manifest& told) const {
+    if (!options_.work) return;
+    kept::store& known = options_.work->known();
+    known.flush();
+    told.journal_blocks = known.blocks_taken();
+    told.journal_damaged = known.damaged();
 }
 
 }  // namespace tilewalk::verbs

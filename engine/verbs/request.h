@@ -28,8 +28,8 @@ class with_journal {
     with_journal(const book& trades, std::span<const market> in, const greek_options* greeks,
                  const run_options& options);
     const run_options& options() const { return options_; }
-    // Writes what is not written yet.
-    void finish() const;
+    // Writes what is not written yet, and tells what was there.
+    void finish(run_manifest& told) const;
 
   private:
     run_options options_;
