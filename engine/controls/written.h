@@ -16,4 +16,8 @@ std::string written(const control& what);
 // To the same bits. Throws tilewalk::error (input) for what is none.
 control control_written_as(const std::string& json);
 
+// The same of a drift.
+std::string written(const drift& what);
+drift drift_written_as(const std::string& json);
+
 }  // namespace tilewalk::controls

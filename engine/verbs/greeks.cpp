@@ -170,7 +170,8 @@ class greek_run {
           numbers_of_(trades.size()),
           has_kinks_(trades.size()),
           certain_(trades.size()),
-          controls_(in, {run_, operations_named(settings.instruction_set), options.cancel, jumps_of()}) {
+          controls_(in, {run_, operations_named(settings.instruction_set), options.cancel, jumps_of()},
+                    options.work.get()) {
         refuse_importance(run_, "greeks");
         refuse_accuracy(run_, "greeks");
         if (by_ != method::bump) refuse_pairs(run_, "greeks by another method than bump");

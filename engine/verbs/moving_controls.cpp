@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/controls/written.h"
 #include "engine/cpu/lane_machine.h"
 #include "engine/exercise/training.h"
 #include "engine/greeks/measures.h"
 #include "engine/greeks/ways_back.h"
+#include "engine/verbs/remembered.h"
 #include "products/program/jumps.h"
 
 namespace tilewalk::verbs {
@@ -57,6 +59,10 @@ void moving_controls::add(const books::trade& t, const planned& p) {
     made->control = p.control;
     made->mean = p.ready->control_mean;
     made->rights = p.rights;
+    if (work_ != nullptr) {
+        made->known_as = remembered(work_, by_.run).fingerprint_of("drift of a control", p.price_job());
+        made->known_as.add(controls::written(*p.control));
+    }
     const std::lock_guard guard(lock_);
     trades_.insert_or_assign(t.id, std::move(made));
 }
@@ -92,8 +98,13 @@ void moving_controls::find_drifts(const std::string& trade, std::span<const std:
 
 void moving_controls::find_drifts(of_trade& of, std::span<const std::string> keys) {
     std::vector<std::string> unknown;
-    for (const std::string& key : keys)
-        if (!of.drifts.contains(key)) unknown.push_back(key);
+    for (const std::string& key : keys) {
+        if (of.drifts.contains(key)) continue;
+        if (auto known = known_drift(of, key))
+            of.drifts.emplace(key, *std::move(known));
+        else
+            unknown.push_back(key);
+    }
     if (unknown.empty()) return;
     const plan::poll often = poll_of(by_.cancel);
     const exercise::policy* const policy = of.rights ? of.rights->policy.get() : nullptr;
@@ -104,7 +115,24 @@ void moving_controls::find_drifts(of_trade& of, std::span<const std::string> key
     controls::sums_of_moves adds;
     const plan::trade_numbers numbers(*of.trade, here_.state(), pilot.plan().code, pilot.plan().idle,
                                       program::precision::double_, often, std::move(rights), &adds);
-    for (const std::string& key : unknown) of.drifts.emplace(key, drift_of(of, pilot, here, numbers, key));
+    for (const std::string& key : unknown) {
+        const controls::drift& found =
+            of.drifts.emplace(key, drift_of(of, pilot, here, numbers, key)).first->second;
+        if (work_ == nullptr) continue;
+        kept::fingerprint what = of.known_as;
+        what.add(key);
+        work_->known().keep(what.found(), controls::written(found));
+    }
+}
+
+std::optional<controls::drift> moving_controls::known_drift(const of_trade& of,
+                                                            const std::string& key) const {
+    if (work_ == nullptr) return std::nullopt;
+    kept::fingerprint what = of.known_as;
+    what.add(key);
+    const std::optional<std::string> text = work_->known().text_of(what.found());
+    if (!text) return std::nullopt;
+    return controls::drift_written_as(*text);
 }
 
 controls::drift moving_controls::drift_of(const of_trade& of, const sums_on_pilot& pilot,

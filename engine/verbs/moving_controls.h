@@ -16,6 +16,7 @@
 
 #include "engine/controls/control.h"
 #include "engine/greeks/moved_markets.h"
+#include "engine/kept/work.h"
 #include "engine/plan/trade_program.h"
 #include "engine/verbs/controls.h"
 #include "tilewalk/market.h"
@@ -24,7 +25,9 @@ namespace tilewalk::verbs {
 
 class moving_controls {
   public:
-    moving_controls(const market& here, const pilot_of_controls& by) : here_(here), by_(by) {}
+    // `work`, where there is some, keeps how controls move.
+    moving_controls(const market& here, const pilot_of_controls& by, const kept::work* work)
+        : here_(here), by_(by), work_(work) {}
 
     // A trade of this market with the control of its plan. Both outlive this.
     void add(const books::trade& t, const planned& p);
@@ -50,6 +53,7 @@ class moving_controls {
         std::shared_ptr<const controls::control> control;
         double mean = 0;                                  // of what is subtracted
         std::shared_ptr<const ready_rights> rights;       // keeps the policy
+        kept::fingerprint known_as;                       // with a key: how it moves with that
         std::mutex lock{};                                // of what follows
         std::map<std::string, controls::drift> drifts{};  // by key
     };
@@ -64,9 +68,11 @@ class moving_controls {
                              const controls::pilot_paths& here, const plan::trade_numbers& numbers,
                              const std::string& key);
     void find_drifts(of_trade& of, std::span<const std::string> keys);
+    std::optional<controls::drift> known_drift(const of_trade& of, const std::string& key) const;
 
     const market& here_;
     const pilot_of_controls by_;
+    const kept::work* const work_;
     mutable std::mutex lock_;  // of what follows
     std::map<std::string, std::unique_ptr<of_trade>> trades_;
     std::map<std::string, std::unique_ptr<markets_about>> about_;  // by key

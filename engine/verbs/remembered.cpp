@@ -68,7 +68,7 @@ void add(kept::fingerprint& to, const run::job& of) {
 
 }  // namespace
 
-kept::fingerprint remembered::begun(std::string_view kind, const run::job& of) const {
+kept::fingerprint remembered::fingerprint_of(std::string_view kind, const run::job& of) const {
     kept::fingerprint out;
     out.add(kind);
     add(out, of);
@@ -85,14 +85,14 @@ kept::fingerprint remembered::begun(std::string_view kind, const run::job& of) c
 
 chosen_points remembered::points(const run::job& of, const std::function<chosen_points()>& decide) const {
     if (work_ == nullptr) return decide();
-    const kept::key what = begun("points", of).found();
+    const kept::key what = fingerprint_of("points", of).found();
     return points_in(json::parse(work_->remembered(what, [&] { return written(decide()).dump(); })));
 }
 
 chosen_control remembered::control(std::string_view kind, const run::job& of,
                                    const std::function<chosen_control()>& decide) const {
     if (work_ == nullptr) return decide();
-    const kept::key what = begun(kind, of).found();
+    const kept::key what = fingerprint_of(kind, of).found();
     return control_in(json::parse(work_->remembered(what, [&] { return written(decide()).dump(); })));
 }
 
@@ -100,7 +100,7 @@ std::optional<chosen_shifts> remembered::shifts(
     const run::job& of, const run::job* without_control,
     const std::function<std::optional<chosen_shifts>()>& decide) const {
     if (work_ == nullptr) return decide();
-    kept::fingerprint what = begun("shifts", of);
+    kept::fingerprint what = fingerprint_of("shifts", of);
     if (without_control != nullptr) add(what, *without_control);
     return shifts_in(json::parse(work_->remembered(what.found(), [&] { return written(decide()).dump(); })));
 }
