@@ -123,6 +123,7 @@ int run(const std::vector<std::string>& arguments, const std::vector<adds_comman
         "  tilewalk products barrier                        # parameters, script, example\n"
         "  tilewalk market book.yaml --keys                 # the market's numbers, by name\n"
         "  tilewalk diff yesterday.json today.json          # in standard errors\n"
+        "  tilewalk plan book.yaml --shards 16 -o night     # one request, many processes\n"
         "  tilewalk devices                                 # GPUs, and why one is not used\n"
         "  tilewalk bench prefetch book.yaml                # the fastest way to read memory\n"
         "  tilewalk tune book.yaml                          # and remember it for this book's kernels\n"

@@ -26,6 +26,7 @@
 #include "engine/kept/store.h"
 #include "engine/kept/work.h"
 #include "engine/plan/trade_program.h"
+#include "engine/report/machine.h"
 #include "engine/verbs/price.h"
 #include "engine/verbs/request.h"
 #include "engine/verbs/settled.h"
@@ -500,6 +501,46 @@ struct part {
     std::span<const shard_piece> pieces;
 };
 
+// What a part tells beside its results: they have the same bytes wherever they were found, this has not.
+path file_told(const path& file_of_part) {
+    return path(file_of_part).replace_extension(".json");
+}
+
+void add_to(run_manifest& all, const run_manifest& of_piece) {
+    const auto add = [](std::vector<std::string>& to, const std::vector<std::string>& more) {
+        for (const std::string& one : more)
+            if (std::ranges::find(to, one) == to.end()) to.push_back(one);
+    };
+    add(all.devices, of_piece.devices);
+    add(all.lost_devices, of_piece.lost_devices);
+    all.path_seconds += of_piece.path_seconds;
+}
+
+void write_told(const path& file_of_part, const run_manifest& of) {
+    const json all{{"machine", machine_name()},
+                   {"devices", of.devices},
+                   {"lost_devices", of.lost_devices},
+                   {"path_seconds", of.path_seconds}};
+    kept::write_file(file_told(file_of_part), all.dump(1) + "\n");
+}
+
+// Nothing where a part has left none that can be read: no number depends on it.
+run_manifest told_by(const path& file_of_part) {
+    std::string text;
+    if (kept::read_file(file_told(file_of_part), bounds::results_bytes, text) != kept::reading::done)
+        return {};
+    try {
+        const json from = json::parse(text);
+        run_manifest out;
+        out.devices = from.at("devices").get<std::vector<std::string>>();
+        out.lost_devices = from.at("lost_devices").get<std::vector<std::string>>();
+        out.path_seconds = from.at("path_seconds").get<double>();
+        return out;
+    } catch (const json::exception&) {
+        return {};
+    }
+}
+
 // Does a part whose file is not there yet, and writes that.
 void do_part(const engine& by, const part& what, const opened& on, const run_options& with,
              shard_outcome& out) {
@@ -510,11 +551,14 @@ void do_part(const engine& by, const part& what, const opened& on, const run_opt
     const std::vector<kept::record> decisions = decisions_in(what.folder, what.digest);
     known->take(decisions);
     decider(by, what.request, on, with, known).decide(what.to_train);
+    run_manifest told;
     for (const shard_piece& p : what.pieces) {
         run_options of_piece = with;
         of_piece.work =
             std::make_shared<kept::work>(known, kept::share{p.first_tile, p.end_tile, p.run_tiles});
-        refuse_failures_of_devices(walked(by, what.request, trades_of(on.trades, p), on.in, of_piece));
+        const results found = walked(by, what.request, trades_of(on.trades, p), on.in, of_piece);
+        refuse_failures_of_devices(found);
+        add_to(told, found.manifest);
     }
     known->flush();
     // All that is new; the same whoever found it, and in whatever order.
@@ -526,6 +570,7 @@ void do_part(const engine& by, const part& what, const opened& on, const run_opt
     std::erase_if(texts, is_decided);
     out.decisions = texts.size();
     if (!what.to_train.empty()) std::ranges::move(texts, std::back_inserter(made));
+    write_told(out.file, told);
     kept::write_block(out.file, what.digest, made);
     std::error_code unimportant;  // the part is done, whether its journal stays or not
     std::filesystem::remove_all(journal, unimportant);
@@ -608,7 +653,10 @@ results shards::merge(const engine& by, const run_options& options) const {
     take_parts(*known, plan.folder, stage::pricing, plan.count);
     run_options all = with;
     all.work = std::make_shared<kept::work>(kept::work::that_is_known(known));
-    return walked(by, plan.request, what.trades, what.in, all);
+    results out = walked(by, plan.request, what.trades, what.in, all);
+    for (std::size_t number = 1; number <= plan.count; ++number)
+        add_to(out.manifest, told_by(file_of_part(plan.folder, stage::pricing, number, plan.count)));
+    return out;
 }
 
 void shards::merge_training() {
