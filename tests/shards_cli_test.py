@@ -35,7 +35,7 @@ def check_exit_codes(folder):
     plan = folder / "plan"
     expect(run("plan", BOOK, *SETTINGS, "--shards", 3, "-o", plan), 0, "3 shards", "tilewalk run", "tilewalk merge")
     out = folder / "out.csv"
-    expect(run("merge", plan, "-o", out), 75, "3 of 3 shards are missing: 1, 2, 3")
+    expect(run("merge", plan, "-o", out), 75, "3 of 3 shards are missing: 1-3;")
     expect(run("run", plan, "--shard", "2/3"), 0, "shard 2 of 3 is done")
     expect(run("merge", plan, "-o", out), 75, "2 of 3 shards are missing: 1, 3")
     assert not out.exists()
@@ -50,7 +50,7 @@ def check_exit_codes(folder):
     expect(run("plan", BOOK, "--shards", 2, "-o", plan), 2, "another request")
     damaged = plan / "shard-2-of-3.kept"
     damaged.write_bytes(damaged.read_bytes()[:-1])
-    expect(run("merge", plan, "-o", out), 75, "1, 2 (damaged), 3")
+    expect(run("merge", plan, "-o", out), 75, "missing: 1-3; damaged among them: 2;")
     expect(run("run", plan, "--shard", "2/3"), 0, "was damaged; what it held was done again")
     for shard in ("1/3", "3/3"):
         # Variables of the environment change nothing that bits depend on.

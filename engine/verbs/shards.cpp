@@ -618,10 +618,22 @@ shard_outcome shards::run(const engine& by, std::size_t number, stage of, const 
 
 namespace {
 
+// "1, 3-7", of numbers in order.
+std::string shown(const std::vector<std::size_t>& numbers) {
+    std::string out;
+    for (std::size_t i = 0; i < numbers.size();) {
+        std::size_t last = i;
+        while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+        out += (out.empty() ? "" : ", ") + std::to_string(numbers[i]);
+        if (last > i) out += "-" + std::to_string(numbers[last]);
+        i = last + 1;
+    }
+    return out;
+}
+
 // Takes the parts of a stage, all of them.
 void take_parts(kept::store& into, const path& folder, shards::stage of, std::size_t count) {
-    std::vector<std::size_t> missing;
-    std::string text;
+    std::vector<std::size_t> missing, damaged;
     for (std::size_t number = 1; number <= count; ++number) {
         const path file = file_of_part(folder, of, number, count);
         const kept::read_block found = kept::block_in(file, into.request());
@@ -632,13 +644,14 @@ void take_parts(kept::store& into, const path& folder, shards::stage of, std::si
             continue;
         }
         missing.push_back(number);
-        text += (text.empty() ? "" : ", ") + std::to_string(number) +
-                (found.is == kept::finding::damaged ? " (damaged)" : "");
+        if (found.is == kept::finding::damaged) damaged.push_back(number);
     }
     if (missing.empty()) return;
     throw shards_missing(std::to_string(missing.size()) + " of " + std::to_string(count) +
                              (of == shards::stage::training ? " shards of the training" : " shards") +
-                             " are missing: " + text + "; run them, then merge again",
+                             " are missing: " + shown(missing) +
+                             (damaged.empty() ? "" : "; damaged among them: " + shown(damaged)) +
+                             "; run them, then merge again",
                          missing);
 }
 
