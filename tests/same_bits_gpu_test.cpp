@@ -535,7 +535,7 @@ trades:
                 run.how.reduction = reduction;
                 run.seed = 5;
                 run.paths = many;
-                run.compile_threads = 4;
+                run.threads = 4;
                 cuda::launcher launcher({device}, kernels);
                 const auto all = launcher.walk_all(run);
                 run.tiles = {37, 113};
@@ -606,7 +606,7 @@ TEST_F(same_bits, of_tables_in_every_space_and_with_every_feed) {
             run.how = how;
             run.seed = 5;
             run.paths = paths;
-            run.compile_threads = 4;
+            run.threads = 4;
             const auto got = cuda::launcher({device}, kernels).walk_all(run);
             for (std::size_t i = 0; i < jobs.size(); ++i) {
                 ASSERT_FALSE(got.failures[i]) << got.failures[i]->what();

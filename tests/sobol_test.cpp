@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <set>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include "engine/analytics/jacobi.h"
@@ -377,6 +378,34 @@ TEST(sobol_orders, rotations_find_what_moves_correlated_assets_most) {
     tests::made_trade lone = t;
     lone.code.lone_normals = {0, 1, 2};
     EXPECT_TRUE(quasi::rotated_by_covariance(lone.code, lone.data).slots.empty());
+}
+
+TEST(sobol_orders, of_one_maker_have_their_steps_in_common_whatever_thread_asks) {
+    constexpr std::size_t threads = 4, sizes = 24;
+    constexpr std::array hows{quasi::construction::steps, quasi::construction::bridge,
+                              quasi::construction::principal, quasi::construction::coarse};
+    const auto order_by = [&](quasi::order_maker& maker, std::size_t i) {
+        const std::size_t last = i % sizes;
+        const tests::made_trade t = trade_of(2, 0, uneven_times(static_cast<int>(last) + 1), {last});
+        return maker.made_for(t.code, t.data, t.when, {hows[i / sizes]});
+    };
+    quasi::order_maker shared;
+    std::vector<std::vector<quasi::order>> made(threads);
+    {
+        std::vector<std::jthread> at_work;
+        for (std::vector<quasi::order>& to : made) {
+            at_work.emplace_back([&] {
+                for (std::size_t i = 0; i < sizes * hows.size(); ++i) to.push_back(order_by(shared, i));
+            });
+        }
+    }
+    for (std::size_t i = 0; i < sizes * hows.size(); ++i) {
+        quasi::order_maker own;
+        for (const std::vector<quasi::order>& of : made) {
+            EXPECT_EQ(of[i].identity(), made[0][i].identity()) << i;
+            EXPECT_TRUE(of[i].makes_the_numbers_of(order_by(own, i))) << i;
+        }
+    }
 }
 
 TEST(sobol_orders, are_told_apart_where_they_make_other_numbers) {

@@ -16,12 +16,27 @@
 
 namespace tilewalk::analytics {
 
+// A compiler computes so many numbers side by side where all are read before any is written.
+inline constexpr std::size_t numbers_at_once = 4;
+
+// Turns two rows by the angle of which these are cosine and sine; their length is a multiple of the above.
+inline void turn_rows(double* one, double* other, std::size_t length, double cosine, double sine) {
+    for (std::size_t first = 0; first < length; first += numbers_at_once) {
+        double x[numbers_at_once], y[numbers_at_once];
+        for (std::size_t k = 0; k < numbers_at_once; ++k) x[k] = other[first + k];
+        for (std::size_t k = 0; k < numbers_at_once; ++k) y[k] = one[first + k];
+        for (std::size_t k = 0; k < numbers_at_once; ++k) other[first + k] = sine * y[k] + cosine * x[k];
+        for (std::size_t k = 0; k < numbers_at_once; ++k) one[first + k] = cosine * y[k] - sine * x[k];
+    }
+}
+
 // `beside` has the elements beside the diagonal, one fewer. The largest value comes first.
 inline std::vector<eigen_pair> tridiagonal_eigen_pairs(std::vector<double> diagonal,
                                                        std::vector<double> beside) {
     const std::size_t n = diagonal.size();
-    std::vector<double> v(n * n, 0.0);  // a vector a row
-    for (std::size_t i = 0; i < n; ++i) v[i * n + i] = 1;
+    const std::size_t pitch = (n + numbers_at_once - 1) / numbers_at_once * numbers_at_once;
+    std::vector<double> v(n * pitch, 0.0);  // a vector a row, with zeros behind it
+    for (std::size_t i = 0; i < n; ++i) v[i * pitch + i] = 1;
     beside.push_back(0);
     constexpr int most_steps = 60;  // two are usual
     for (std::size_t first = 0; first < n; ++first) {
@@ -56,12 +71,7 @@ inline std::vector<eigen_pair> tridiagonal_eigen_pairs(std::vector<double> diago
                 moved = s * turn;
                 diagonal[i + 1] = g + moved;
                 g = c * turn - b;
-                double *const one = v.data() + i * n, *const other = one + n;
-                for (std::size_t k = 0; k < n; ++k) {
-                    const double x = other[k], y = one[k];
-                    other[k] = s * y + c * x;
-                    one[k] = c * y - s * x;
-                }
+                turn_rows(v.data() + i * pitch, v.data() + (i + 1) * pitch, pitch, c, s);
             }
             if (has_split) continue;
             diagonal[first] -= moved;
@@ -74,7 +84,7 @@ inline std::vector<eigen_pair> tridiagonal_eigen_pairs(std::vector<double> diago
     std::ranges::stable_sort(order, [&](std::size_t i, std::size_t j) { return diagonal[i] > diagonal[j]; });
     std::vector<eigen_pair> out;
     for (const std::size_t i : order) {
-        const auto at = v.begin() + static_cast<std::ptrdiff_t>(i * n);
+        const auto at = v.begin() + static_cast<std::ptrdiff_t>(i * pitch);
         out.push_back({diagonal[i], {at, at + static_cast<std::ptrdiff_t>(n)}});
     }
     return out;

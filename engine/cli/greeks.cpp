@@ -65,7 +65,9 @@ int greeks(const greeks_arguments& asked, timings& times) {
     tell_of_journal(r);
     complain_of_lost_gpus(r);
     complain_of_correlations(r.manifest.missing_correlations);
-    return code_of(r, true);
+    const int code = code_of(r, true);
+    end_process(code, asked.shows_timings ? &times : nullptr);
+    return code;
 }
 
 std::string measures_text() {

@@ -137,7 +137,9 @@ int price(const price_arguments& asked, timings& times) {
     tell_of_journal(r);
     complain_of_lost_gpus(r);
     complain_of_correlations(r.manifest.missing_correlations);
-    return code_of(r, !to.is_stdout() || with.format.value != output_format::table);
+    const int code = code_of(r, !to.is_stdout() || with.format.value != output_format::table);
+    end_process(code, asked.shows_timings ? &times : nullptr);
+    return code;
 }
 
 int price(const price_arguments& asked) {

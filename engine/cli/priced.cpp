@@ -2,6 +2,7 @@
 #include "engine/cli/priced.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -56,6 +57,12 @@ bool can_say_no_device(const std::string& book) {
     return file.eof();
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool is_sanitized = true;
+#else
+constexpr bool is_sanitized = false;
+#endif
+
 // True if another try may do better.
 bool is_of_machine(const results& r) {
     return std::ranges::any_of(r.rows, [](const price_row& row) {
@@ -85,6 +92,13 @@ timings::clock::time_point start_of_process() {
 void tell_of_times(const timings& times) {
     std::istringstream lines(text_of(times.so_far()));
     for (std::string line; std::getline(lines, line);) complain(line);
+}
+
+// All that the commands say goes to descriptors at once: no buffer is left to be flushed.
+void end_process(int code, const timings* told) {
+    if (is_sanitized) return;
+    if (told != nullptr) tell_of_times(*told);
+    ::_exit(code);
 }
 
 void add_result_options(CLI::App& to, std::string& book, spoken& into, bool& spreadsheet_safe,

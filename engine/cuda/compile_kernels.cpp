@@ -62,7 +62,7 @@ void compile_kernels(run_state& run, std::span<const std::string> architectures,
         for (std::size_t i = next++; i < tasks.size() && !run.stopped(); i = next++)
             compile(tasks[i], kernels);
     };
-    const auto count = std::min(tasks.size(), static_cast<std::size_t>(std::max(1, run.run.compile_threads)));
+    const auto count = std::min(tasks.size(), static_cast<std::size_t>(std::max(1, run.run.threads)));
     {
         std::vector<std::jthread> threads;
         for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work);

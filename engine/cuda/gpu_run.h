@@ -23,7 +23,7 @@ struct gpu_settings {
     // The source of shocks for feeds that read them; null: the first of the catalogue.
     const random::catalogue_entry* source = nullptr;
     std::uint64_t memory_bytes = 0;  // the most that a run may take of each device; 0: all that is free
-    int compile_threads = 1;
+    int threads = 1;                 // of the host, that compile and make ready
     tuned_choices* tuned = nullptr;  // asked where the wish is open
 };
 

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/cpu/crew.h"
 #include "engine/cuda/compile_kernels.h"
 #include "engine/cuda/decide.h"
 #include "engine/cuda/feeds.h"
@@ -57,15 +58,23 @@ std::uint64_t longest(const job_group& g, const run_state& state) {
 // The shares of groups in the rows of a keyed source.
 class shares_of_groups {
   public:
-    shares_of_groups(run_state& of, shock_plan& plan) : of_(of), rows_(plan) {}
+    shares_of_groups(run_state& of, shock_plan& plan) : of_(of), rows_(plan), crew_(of.run.threads) {}
 
     // A job whose moves are made ahead reads moves; what makes them reads the job's shocks.
     void add(const job_group& g) {
-        for (const std::size_t j : g.jobs) {
-            const run::job& job = of_.separated.given()[j];
-            shares_.push_back(
-                {j, g.reads_moves(), rows_.add(job, of_.run.points_of(job), way_of_points(g.how))});
+        const auto job = [&](std::size_t k) -> const run::job& { return of_.separated.given()[g.jobs[k]]; };
+        std::vector<std::optional<quasi::order>> orders(g.jobs.size());
+        const auto make_order = [&](int, std::uint64_t k) {
+            orders[k] = rows_.order_of(job(k), of_.run.points_of(job(k)));
+        };
+        if (orders.size() < worth_threads) {
+            for (std::size_t k = 0; k < orders.size(); ++k) make_order(0, k);
+        } else {
+            crew_.for_each(orders.size(), nullptr, make_order, {});
         }
+        for (std::size_t k = 0; k < orders.size(); ++k)
+            shares_.push_back(
+                {g.jobs[k], g.reads_moves(), rows_.add(job(k), std::move(orders[k]), way_of_points(g.how))});
     }
     void leave() {
         rows_.end();
@@ -84,8 +93,10 @@ class shares_of_groups {
         bool makes_moves;
         std::size_t number;
     };
+    static constexpr std::size_t worth_threads = 64;
     run_state& of_;
     rows_of_jobs rows_;
+    cpu::crew crew_;
     std::vector<share> shares_;
 };
 

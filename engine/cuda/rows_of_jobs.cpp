@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cuda/rows_of_jobs.h"
 
+#include <utility>
+
 namespace tilewalk::cuda {
 
 using kernels::word32;
 using random::shock_kind;
 
-std::size_t rows_of_jobs::add(const run::job& job, const std::optional<quasi::points>& points,
-                              point_way way) {
+std::optional<quasi::order> rows_of_jobs::order_of(const run::job& job,
+                                                   const std::optional<quasi::points>& points) {
+    if (!plan_.source->is_points) return std::nullopt;
+    return maker_.made_for(*job.code, *job.data, *job.when, points.value_or(quasi::points{}));
+}
+
+std::size_t rows_of_jobs::add(const run::job& job, std::optional<quasi::order> order, point_way way) {
     const program::path_program& code = *job.code;
     const program::path_data& data = *job.data;
     const std::size_t steps = job.when->steps();
     share made{};
-    if (plan_.source->is_points)
-        made.points =
-            plan_.points.add(maker_.made_for(code, data, *job.when, points.value_or(quasi::points{})), way);
+    if (order)
+        made.points = plan_.points.add(*std::move(order), way);
     else
         made.normals =
             plan_.normals.add(code.normal_streams, code.normals_per_step, data.normal_names, steps);

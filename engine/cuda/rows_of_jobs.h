@@ -20,10 +20,16 @@ class rows_of_jobs {
     // Fills in the plan's rows.
     explicit rows_of_jobs(shock_plan& plan) : plan_(plan) {}
 
+    // The order in which a job takes points; none: the source has none. Any number of threads may ask, for
+    // jobs that are added in one thread then: orders take most of the time of adding.
+    std::optional<quasi::order> order_of(const run::job& job, const std::optional<quasi::points>& points);
     // Returns the number of the job's share. With a source of points all normals are points, and uniforms
     // where they are few.
+    std::size_t add(const run::job& job, std::optional<quasi::order> order, point_way way = point_way::read);
     std::size_t add(const run::job& job, const std::optional<quasi::points>& points,
-                    point_way way = point_way::read);
+                    point_way way = point_way::read) {
+        return add(job, order_of(job, points), way);
+    }
     // No job comes after this one.
     void end();
 

@@ -2,6 +2,8 @@
 #include "engine/cuda/shock_cubes.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "engine/cuda/counted_kernels.h"
 #include "engine/cuda/loaded_device.h"
@@ -72,8 +74,15 @@ shock_cubes::shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_
     uniform_points_ =
         plan.points.placed(random::shock_kind::uniform, plan.uniforms.rows(), on.get(), slots_, fills);
     targets_ = plan.points.tables_of_targets(plan.element(), on.get(), slots_, fills);
-    const auto kernel_of = [this](const std::string& text, const char* name) {
-        return on_.find(plan_.kernels->cubin({text, on_.get().properties().architecture()}), name);
+    // A source asks before each launch, of which there is one for each order of points, and the store digests
+    // the text: that takes longer than the launch.
+    const auto kernel_of = [this, known = std::map<std::string, kernel>()](const std::string& text,
+                                                                           const char* name) mutable {
+        const auto found = known.find(text);
+        if (found != known.end()) return found->second;
+        const kernel made =
+            on_.find(plan_.kernels->cubin({text, on_.get().properties().architecture()}), name);
+        return known.emplace(text, made).first->second;
     };
     source_ = plan.source->open({on.get(), kernel_of, plan.seed, plan.paths, plan.shock_rows(),
                                  plan.element(), program::is_fast(plan.precision), plan.unit_paths});

@@ -349,20 +349,31 @@ bool order::makes_the_numbers_of(const order& other) const {
            normal_dimensions_ == other.normal_dimensions_ && uniform_dimensions_ == other.uniform_dimensions_;
 }
 
+template <class key, class F>
+std::shared_ptr<const order_of_steps> order_maker::common(std::map<key, common_steps>& among, key of,
+                                                          const F& make) {
+    common_steps* found = nullptr;
+    {
+        const std::lock_guard guard(lock_);
+        found = &among[std::move(of)];
+    }
+    std::call_once(found->once, [&] { found->made = std::make_shared<const order_of_steps>(make()); });
+    return found->made;
+}
+
 order order_maker::made_for(const program::path_program& code, const program::path_data& data,
                             const program::timeline& when, const points& of) {
     const bool by_variance = of.construction == construction::principal;
     rotated_slots rotated = by_variance ? rotated_by_covariance(code, data) : rotated_slots{};
-    if (of.construction == construction::steps || code.normals_per_step == 0 || when.steps() < 2) {
-        std::shared_ptr<const order_of_steps>& known = in_time_[when.steps()];
-        if (!known) known = std::make_shared<const order_of_steps>(in_time(when.steps()));
-        return {code, data, known, std::move(rotated), by_variance};
-    }
+    if (of.construction == construction::steps || code.normals_per_step == 0 || when.steps() < 2)
+        return {code, data, common(in_time_, when.steps(), [&] { return in_time(when.steps()); }),
+                std::move(rotated), by_variance};
     std::vector<bool> is_looked_at;
     for (std::size_t s = 0; s < when.steps(); ++s) is_looked_at.push_back(!when.events_after(s).empty());
-    std::shared_ptr<const order_of_steps>& known = bridges_[{of.construction, when.times, is_looked_at}];
-    if (!known) known = std::make_shared<const order_of_steps>(bridged(when, is_looked_at, of.construction));
-    return {code, data, known, std::move(rotated), by_variance};
+    return {code, data,
+            common(bridges_, dates{of.construction, when.times, is_looked_at},
+                   [&] { return bridged(when, is_looked_at, of.construction); }),
+            std::move(rotated), by_variance};
 }
 
 }  // namespace tilewalk::quasi

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -141,17 +142,26 @@ class order {
     bool has_quasi_uniforms_ = false, by_variance_ = false;
 };
 
-// Makes orders. A book has many trades and few sets of dates.
+// Makes orders, in any number of threads. A book has many trades and few sets of dates.
 class order_maker {
   public:
     order made_for(const program::path_program& code, const program::path_data& data,
                    const program::timeline& when, const points& of);
 
   private:
+    // Steps that the first who asks for them makes, while those who need others go on.
+    struct common_steps {
+        std::once_flag once{};
+        std::shared_ptr<const order_of_steps> made{};
+    };
+    template <class key, class F>
+    std::shared_ptr<const order_of_steps> common(std::map<key, common_steps>& among, key of, const F& make);
+
     // Bridges go by times, and by whether something is looked at after each step.
     using dates = std::tuple<construction, std::vector<double>, std::vector<bool>>;
-    std::map<dates, std::shared_ptr<const order_of_steps>> bridges_;
-    std::map<std::size_t, std::shared_ptr<const order_of_steps>> in_time_;
+    std::mutex lock_;  // of both, though not of what is in them
+    std::map<dates, common_steps> bridges_;
+    std::map<std::size_t, common_steps> in_time_;
 };
 
 }  // namespace tilewalk::quasi

@@ -4,8 +4,11 @@
 // shocks of trades that take many, and of no trade, are those of Philox.
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "engine/cuda/memory.h"
@@ -107,10 +110,17 @@ class sobol_points final : public random_source {
     void run(cuda::kernel what, cuda::launch how, arguments& a, std::uint64_t teams_of_block,
              cuda::stream on) {
         a.blocks = static_cast<kernels::word32>(
-            std::min(resident_blocks(from_.on, what, how), (a.groups + teams_of_block - 1) / teams_of_block));
+            std::min(resident(what, how), (a.groups + teams_of_block - 1) / teams_of_block));
         how.blocks = a.blocks;
         std::array<void*, 1> pointers{&a};
         from_.on.run(what, how, pointers, on);
+    }
+    // Orders of points are many and their launches of few sizes; to ask the device takes as long as a launch.
+    std::uint64_t resident(cuda::kernel what, const cuda::launch& how) {
+        const std::tuple size{what, how.threads, how.shared_bytes};
+        const auto known = resident_.find(size);
+        if (known != resident_.end()) return known->second;
+        return resident_.emplace(size, resident_blocks(from_.on, what, how)).first->second;
     }
     kernels::cube_argument part_of(const cube& into, const placed_points& of, std::uint64_t paths) const {
         return {static_cast<std::byte*>(into.first) + of.first_row * into.pitch * arrays::bytes_of(from_.of),
@@ -147,6 +157,7 @@ class sobol_points final : public random_source {
     point_tables tables_;
     std::optional<cuda::device_memory> slot_, dimensions_;
     kernels::word32 nameless_rows_ = 0;
+    std::map<std::tuple<cuda::kernel, std::uint32_t, std::uint32_t>, std::uint64_t> resident_;
 };
 
 }  // namespace
