@@ -8,9 +8,9 @@
 `devices` prices one large trade and a book of many trades on each set of GPUs, several times in turns, and tells the medians of
 the time that paths take, of kernels, and to the file; every price has to have the same bits on all sets.
 
-`paper` measures on this machine what a worker costs: its start with reading the book and the plan, the time of its paths by
-operation, and the merging of its file. From these it reckons how long a night's request takes with so many workers, which
-start at once and see one file system, and says what it then waits for."""
+`paper` measures on this machine what a worker costs: its start, with reading the book and the plan; planning a trade once more
+that is cut; how far the time of paths is from its estimate; the merging of a file more. From these it reckons how long a request
+takes with so many workers, which start at once and see one file system, and of what that consists."""
 import argparse
 import json
 import os
@@ -81,36 +81,39 @@ def paper(asked):
         folder = pathlib.Path(name)
         run(sys.executable, ROOT / "bench/make_book.py", "--trades", asked.trades, "--command", asked.command, "--output",
             folder / "book.yaml")
-        options = ["--paths", asked.paths]
-        plan = folder / "plan"
-        planning = run(asked.command, "plan", folder / "book.yaml", *options, "--shards", asked.shards, "-o", plan)
-        shards = json.loads((plan / "plan.json").read_text())["shards"]
-        times = [run(asked.command, "run", plan, "--shard", f"{k + 1}/{asked.shards}") for k in range(asked.shards)]
-        merging = run(asked.command, "merge", plan, "-o", folder / "merged.csv")
-        # A shard that is done reads the request and its file, and ends: the cost of a worker beside its paths.
-        starts = [run(asked.command, "run", plan, "--shard", f"{k + 1}/{asked.shards}") for k in range(asked.shards)]
-        start = statistics.median(starts)
-        operations = [s["operations"] for s in shards]
-        a_second = sum(operations) / sum(t - start for t in times)
-        spread = [(t - start) / (o / a_second) for t, o in zip(times, operations)]
-        told = {"trades": asked.trades, "paths": asked.paths, "cores": os.cpu_count(), "planning": round(planning, 3),
-                "start of a worker": round(start, 3), "operations a second": float(f"{a_second:.4g}"),
-                "block": 1.0, "merging": round(merging, 3), "shards measured": asked.shards,
-                "time over estimate": [round(min(spread), 3), round(max(spread), 3)]}
-        print(json.dumps(told), flush=True)
-        # A request of a night: so many times the measured one, by more paths; planning and merging stay as they are, and merging
-        # reads a file of each worker.
-        paths_seconds = asked.night_hours * 3600
-        of_file = merging / 50  # reading one file more, at most: what merging costs beside the rows, over the measured shards
-        for workers in asked.workers:
-            walking = paths_seconds / workers * max(spread)
-            all_of_it = planning + start + walking + merging + of_file * workers / asked.shards
-            fair = paths_seconds / workers
-            print(json.dumps({"workers": workers, "seconds": round(all_of_it, 1),
-                              "times as fast as one": round((planning + start + paths_seconds + merging) / all_of_it, 1),
-                              "of perfect": round(fair / all_of_it, 3),
-                              "shares": {"planning": round(planning, 2), "start": round(start, 2), "walking": round(walking, 2),
-                                         "merging": round(merging + of_file * workers / asked.shards, 2)}}), flush=True)
+
+        def shards_of(count):
+            """The seconds of planning, of each shard, of one that is done already, and of merging; and the estimates."""
+            plan = folder / f"plan-{count}"
+            planning = run(asked.command, "plan", folder / "book.yaml", "--paths", asked.paths, "--shards", count, "-o", plan)
+            estimates = [s["operations"] for s in json.loads((plan / "plan.json").read_text())["shards"]]
+            times = [run(asked.command, "run", plan, "--shard", f"{k + 1}/{count}") for k in range(count)]
+            # It reads the request and ends: the cost of a worker beside its paths.
+            start = statistics.median(run(asked.command, "run", plan, "--shard", f"{k + 1}/{count}") for k in range(count))
+            merging = statistics.median(run(asked.command, "merge", plan, "-o", folder / "merged.csv") for _ in range(5))
+            return planning, estimates, times, start, merging
+
+        planning, estimates, times, start, merging = shards_of(asked.shards)
+        _, _, many_times, _, merging_many = shards_of(8 * asked.shards)
+        a_second = sum(estimates) / sum(t - start for t in times)
+        spread = [(t - start) / (e / a_second) for t, e in zip(times, estimates)]
+        of_file = max(0.0, (merging_many - merging) / (7 * asked.shards))
+        # Trades are planned once more by each shard that has some of them.
+        of_cut = max(0.0, (sum(many_times) - 8 * asked.shards * start - (sum(times) - asked.shards * start)) / (7 * asked.shards))
+        print(json.dumps({"trades": asked.trades, "paths": asked.paths, "cores": os.cpu_count(), "planning": round(planning, 3),
+                          "start of a worker": round(start, 4), "more by a cut": round(of_cut, 4), "merging": round(merging, 4),
+                          "merging of a file more": round(of_file, 6), "operations a second": float(f"{a_second:.4g}"),
+                          "time over estimate": [round(min(spread), 3), round(max(spread), 3)]}), flush=True)
+        for hours in asked.hours:
+            one = planning + start + 3600 * hours + merging
+            for workers in asked.workers:
+                parts = {"planning": planning, "start": start + of_cut, "walking": 3600 * hours / workers,
+                         "waiting for the slowest": 3600 * hours / workers * (max(spread) - 1 if workers > 1 else 0),
+                         "merging": merging + of_file * workers}
+                seconds = sum(parts.values())
+                print(json.dumps({"hours of paths": hours, "workers": workers, "seconds": round(seconds, 2),
+                                  "times as fast as one": round(one / seconds, 1), "of perfect": round(one / seconds / workers, 3),
+                                  "parts": {what: round(value, 3) for what, value in parts.items()}}), flush=True)
 
 
 def main():
@@ -129,7 +132,7 @@ def main():
     by.add_argument("--trades", type=int, default=1000)
     by.add_argument("--paths", type=int, default=131072)
     by.add_argument("--shards", type=int, default=8)
-    by.add_argument("--night-hours", type=float, default=64, help="processor hours of paths of the request")
+    by.add_argument("--hours", nargs="+", type=float, default=[1, 64], help="of one worker, for the paths of the request")
     asked = parser.parse_args()
     (devices if asked.way == "devices" else paper)(asked)
 

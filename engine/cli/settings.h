@@ -86,7 +86,7 @@ setting<bool> resolve_strict(const spoken& options, const environment& variables
 setting<bool> resolve_confine(const spoken& options, const environment& variables);
 setting<std::string> resolve_instruction_set(const spoken& options, const environment& variables);
 load_options resolve_load(const spoken& options, const environment& variables);
-// What is said of the run's device beside the book, if anything is.
+// The device that is said beside the book, if one is.
 std::optional<std::string> said_device(const spoken& options, const environment& variables);
 
 // Throws tilewalk::error (usage) that names the option or the variable.

@@ -59,7 +59,7 @@ std::optional<long long> number_in(std::string_view text) {
     return out;
 }
 
-// What a variable says, if it is set; an engine may set it to a word where there is no array.
+// The number that a variable says, if it is set; an engine may set it to a word where there is no array.
 std::optional<long long> said(const environment& variables, const char* name) {
     const char* const text = *name == '\0' ? nullptr : variables(name);
     return text == nullptr ? std::nullopt : number_in(text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which shard a process does: as it is told, or as the engine that started it says in its environment.
+// The shard that a process does: as it is told, or as the engine that started it says in its environment.
 #pragma once
 
 #include <cstddef>

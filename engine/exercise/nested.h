@@ -69,7 +69,7 @@ struct nested_walk {
 // below, whatever the policy and however few the inner paths. Does not depend on the number of threads.
 // Throws tilewalk::error (cancelled).
 run::tally nested_bound(const nested_program& of, const nested_walk& by);
-// Of all that the bound follows from.
+// The fingerprint of all that the bound follows from.
 kept::key fingerprint_of(const nested_program& of, const nested_walk& by);
 
 }  // namespace tilewalk::exercise

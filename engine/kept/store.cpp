@@ -127,7 +127,7 @@ void store::flush() {
     write_pending();
 }
 
-// What could not be written waits for the next block.
+// Records that could not be written wait for the next block.
 void store::write_pending() {
     if (pending_.empty()) return;
     write_block(folder_ / name_of_block(pending_), request_, pending_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a request's work: tallies of its jobs, as far as they are walked, and decisions of its
-// pilots, each under the fingerprint of all that it follows from. Where there is a folder, what is new goes
-// into blocks there, about one a second, so that a run that ends at any moment has lost a block at most.
+// All that is known of a request's work: tallies of its jobs, as far as they are walked, and decisions of its
+// pilots, each under the fingerprint of all that it follows from. New records go into blocks of a folder, if
+// there is one, about one a second, so that a run that ends at any moment has lost a block at most.
 #pragma once
 
 #include <chrono>
@@ -39,8 +39,8 @@ class store {
 
     std::optional<run::tally> tally_of(const key& what) const;
     std::optional<std::string> text_of(const key& what) const;
-    // What is kept is written once a block's time is over, and somebody asks for it. All but the first throw
-    // as fail_to_write does.
+    // New records are written once a block's time is over, by write_if_due or by a text that is kept. All but
+    // the first throw as fail_to_write does.
     void keep(const key& what, const run::tally& found);
     void keep(const key& what, const std::string& text);
     void write_if_due();

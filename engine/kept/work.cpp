@@ -175,7 +175,7 @@ class work::blocks {
     double operations_of(const unit& u) const {
         return operations_[u.job] * static_cast<double>(u.tiles.count * kernels::paths_per_tile);
     }
-    // Of a block.
+    // The operations that a block is to have.
     double most_operations() const {
         const double known = work_.operations_a_second_;
         return work_.known_->block_seconds() * (known > 0 ? known : first_operations);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of one process on a request: all of it, or its share of each run's tiles. What is known is taken,
-// what is not is walked in blocks and kept. Tallies merge to the same bits whatever the blocks.
+// The work of one process on a request: all of it, or its share of each run's tiles. Known tallies are taken,
+// the others are walked in blocks and kept. Tallies merge to the same bits whatever the blocks.
 #pragma once
 
 #include <atomic>

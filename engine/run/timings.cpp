@@ -109,7 +109,7 @@ std::string text_of(const timings::account& of) {
         if (beside > 0) line += fmt::format("  {:>10}", milliseconds_text(tenths_of(beside)));
         out += line + '\n';
     };
-    // What rounding leaves goes to the last row.
+    // The last row takes the rest that rounding leaves.
     long long left = total;
     for (const timings::row& r : of.stages) {
         const bool is_last = &r == &of.stages.back();

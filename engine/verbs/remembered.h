@@ -29,7 +29,7 @@ class remembered {
     std::optional<chosen_shifts> shifts(const run::job& of, const run::job* without_control,
                                         const std::function<std::optional<chosen_shifts>()>& decide) const;
 
-    // Of a decision on this job, to which more may be added.
+    // The fingerprint of a decision on this job, to which more may be added.
     kept::fingerprint fingerprint_of(std::string_view kind, const run::job& of) const;
 
   private:

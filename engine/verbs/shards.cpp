@@ -241,7 +241,7 @@ class cutter {
     }
 
   private:
-    // Where a trade is cut: at a multiple of a power of two, so that its parts are few subtrees.
+    // The tile at which a trade is cut: a multiple of a power of two, so that its parts are few subtrees.
     std::uint64_t tile_at(double part) const {
         const std::uint64_t grain =
             std::bit_floor(std::max<std::uint64_t>(1, tiles_ / (std::uint64_t{64} * run::most_parts)));
@@ -501,7 +501,7 @@ struct part {
     std::span<const shard_piece> pieces;
 };
 
-// What a part tells beside its results: they have the same bytes wherever they were found, this has not.
+// The file that says what walked a part. Results have the same bytes wherever they were found, this has not.
 path file_told(const path& file_of_part) {
     return path(file_of_part).replace_extension(".json");
 }

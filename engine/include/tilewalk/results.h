@@ -138,8 +138,8 @@ struct run_manifest {
     std::vector<std::string> devices;  // names of the GPUs that walked paths; none: the CPU did
     // GPUs that failed, each with its error: the others, or the CPU, did their share.
     std::vector<std::string> lost_devices;
-    // Of a run with a journal: the blocks that were there, and files that were no whole ones, whose work was
-    // done again.
+    // The blocks that a run found in its journal, and files that were no whole ones, whose work was done
+    // again.
     std::size_t journal_blocks = 0;
     std::vector<std::string> journal_damaged;
     std::vector<input_file> inputs;
