@@ -156,6 +156,13 @@ def check_workers(folder):
     out = folder / "workers.csv"
     expect(run("price", BOOK, *SETTINGS, "--workers", 3, "-o", out), 0)
     assert out.read_bytes() == whole.read_bytes(), "workers: other bytes"
+    expect(run("price", BOOK, *SETTINGS, "--workers", 2, "-o", folder), 2, "it is a folder")
+    # A journal takes several requests, and a second run finds the first one's work.
+    journal = folder / "journal"
+    for settings in (SETTINGS, SETTINGS, [*SETTINGS, "--seed", "7"]):
+        expect(run("price", BOOK, *settings, "--workers", 2, "--journal", journal, "-o", out), 0)
+        expect(run("price", BOOK, *settings, "-o", whole), 0)
+        assert out.read_bytes() == whole.read_bytes(), "workers with a journal: other bytes"
     # One worker is killed; then all that come.
     settings = ["--paths", "4M", "--controls", "none", "--threads", "2"]
     expect(run("price", BOOK, *settings, "-o", whole), 0)

@@ -73,11 +73,16 @@ int price_by_workers(const price_arguments& asked, const chosen_book& wanted) {
         throw error(error_kind::usage, "--save-policy is for one process; leave out --workers");
     if (asked.book == "-")
         throw error(error_kind::usage, "workers read the book: found standard input, expected a file");
+    // Files that can't be written are refused before the work, not after it.
+    const output to(wanted.with.output.value);
+    if (asked.totals) refuse_unknown_ending(output(*asked.totals, "--totals").name(), "--totals");
     const engine by({wanted.with.instruction_set.value});
+    const sharded_request request = request_of(asked.book, asked.options, wanted);
     std::optional<passing_folder> passing;
     const std::filesystem::path folder = wanted.with.journal.value.empty()
                                              ? passing.emplace().at()
-                                             : std::filesystem::path(wanted.with.journal.value) / "shards";
+                                             : std::filesystem::path(wanted.with.journal.value) /
+                                                   ("shards-" + shards::digest_of(request).substr(0, 16));
     constexpr std::size_t shards_of_worker = 4;  // so that none waits long for the last
     std::optional<shards> plan;
     {
@@ -85,8 +90,7 @@ int price_by_workers(const price_arguments& asked, const chosen_book& wanted) {
         run_options options = wanted.with.options();
         options.cancel = listening.flag();
         options.journal.clear();
-        plan.emplace(shards::plan(by, request_of(asked.book, asked.options, wanted),
-                                  asked.workers * shards_of_worker, folder, INFINITY, options));
+        plan.emplace(shards::plan(by, request, asked.workers * shards_of_worker, folder, INFINITY, options));
     }
     const int failed = run_in_workers(*plan, folder, shards::stage::pricing, asked.workers,
                                       arguments_of_workers(wanted, asked.workers));

@@ -145,7 +145,7 @@ results walked(const engine& by, const sharded_request& of, const book& trades, 
     return of.greeks ? by.greeks(trades, in, *of.greeks, with) : by.price(trades, in, with);
 }
 
-std::string digest_of(const sharded_request& of, const opened& what, const run_options& with) {
+std::string digest_in(const sharded_request& of, const opened& what, const run_options& with) {
     return verbs::digest_of_request(what.trades, {&what.in, 1}, of.greeks ? &*of.greeks : nullptr, with);
 }
 
@@ -414,6 +414,10 @@ void refuse_other_request(const path& folder, const std::string& digest) {
 
 }  // namespace
 
+std::string shards::digest_of(const sharded_request& what) {
+    return digest_in(what, open_request(what), options_for(what, {}));
+}
+
 shards shards::plan(const engine& by, const sharded_request& what, std::size_t count, const path& folder,
                     double train_within_seconds, const run_options& options) {
     if (count == 0) throw error(error_kind::usage, "found 0 shards, expected 1 or more");
@@ -421,7 +425,7 @@ shards shards::plan(const engine& by, const sharded_request& what, std::size_t c
     const opened request = open_request(what);
     const verbs::settled run = verbs::settle(with, request.trades.state(), {&request.in, 1});
     verbs::refuse_accuracy(run, "a plan of shards");
-    const std::string digest = digest_of(what, request, with);
+    const std::string digest = digest_in(what, request, with);
     refuse_other_request(folder, digest);
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
@@ -470,7 +474,7 @@ namespace {
 opened opened_as_planned(const sharded_request& of, const std::string& digest,
                          const std::vector<input_file>& inputs, const run_options& with) {
     opened out = open_request(of);
-    if (digest_of(of, out, with) == digest) return out;
+    if (digest_in(of, out, with) == digest) return out;
     std::string changed;
     const std::vector<input_file> now = verbs::inputs_of(out.trades, {&out.in, 1}, with);
     for (const input_file& f : now)

@@ -73,6 +73,8 @@ class shards {
     static shards plan(const engine& by, const sharded_request& what, std::size_t count,
                        const std::filesystem::path& folder, double train_within_seconds = 60,
                        const run_options& options = {});
+    // The digest of a request, by which a folder for it may be named.
+    static std::string digest_of(const sharded_request& what);
     // Throws tilewalk::error (io, input).
     static shards open(const std::filesystem::path& folder);
 
