@@ -103,7 +103,7 @@ struct kernel_store::state {
             kept::write_file(folder / (key + ".cubin"), entry_of(key, cubin));
             say_why_not_kept("");
         } catch (const error& e) {
-            say_why_not_kept(e.message());
+            say_why_not_kept(e.what());
         }
     }
 
