@@ -160,6 +160,8 @@ void resolve_run(settings& s, const spoken& options, const environment& variable
 
 void resolve_output(settings& s, const spoken& options, const environment& variables,
                     bool stdout_is_terminal) {
+    if (options.journal)
+        s.journal.offer(parse_file(*options.journal, "--journal"), source::option, "--journal");
     if (options.output) s.output.offer(parse_file(*options.output, "--output"), source::option, "--output");
 
     // The ending of an output file is an option's word, so it beats the environment; --format beats both.
@@ -378,8 +380,6 @@ settings resolve_settings(const spoken& options, const environment& variables, c
     offer(s.market, options.market, "--market", variables, "TILEWALK_MARKET", parse_file);
     s.instruction_set = resolve_instruction_set(options, variables);
     resolve_run(s, options, variables, of.settings(), book_name);
-    if (options.journal)
-        s.journal.offer(parse_file(*options.journal, "--journal"), source::option, "--journal");
     resolve_output(s, options, variables, stdout_is_terminal);
     return s;
 }

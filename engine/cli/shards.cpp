@@ -221,6 +221,10 @@ command add_run(CLI::App& to) {
         ->type_name("WHICH")
         ->required();
     app->add_option("--stage", asked->stage, "pricing or training (default pricing)")->type_name("NAME");
+    app->add_option("--journal", asked->options.journal,
+                    "Folder for what is done until the shard is, such as on a disk of this machine; if left\n"
+                    "out, that of the plan, where another machine finds it, too")
+        ->type_name("DIR");
     add_machine_options(*app, asked->options);
     app->footer(
         "Variables that auto looks for, in this order:\n" + shard_variables_text() +

@@ -548,7 +548,8 @@ run_manifest told_by(const path& file_of_part) {
 // Does a part whose file is not there yet, and writes that.
 void do_part(const engine& by, const part& what, const opened& on, const run_options& with,
              shard_outcome& out) {
-    const path journal = path(out.file).replace_extension(".journal");
+    const path beside = path(out.file).replace_extension(".journal");
+    const path journal = with.journal.empty() ? beside : path(with.journal) / beside.filename();
     const auto known = std::make_shared<kept::store>(what.digest, journal, with.journal_block_seconds);
     out.blocks_taken = known->blocks_taken();
     out.damaged.insert(out.damaged.end(), known->damaged().begin(), known->damaged().end());

@@ -89,8 +89,8 @@ class shards {
 
     // Does part `number`, counted from 1, with the caller's devices and threads: settings that no bit depends
     // on are the caller's, all others the request's. Started again after it was ended, it goes on where it
-    // was. Throws tilewalk::error: (input) where an input is not that of the
-    // plan; (device), or machine_failure, where another try may do better.
+    // was, by a journal in the folder of the plan or in the caller's. Throws tilewalk::error: (input) where
+    // an input is not that of the plan; (device), or machine_failure, where another try may do better.
     shard_outcome run(const engine& by, std::size_t number, stage of = stage::pricing,
                       const run_options& options = {}) const;
     // The results of all parts. Throws shards_missing.
