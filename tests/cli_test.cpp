@@ -1047,8 +1047,9 @@ TEST_F(command, timings_are_told_beside_the_same_prices) {
             if (line.size() < column || line.starts_with("beside")) continue;
             const std::string name = line.substr(0, line.find("  "));
             const double milliseconds = std::strtod(line.c_str() + column, nullptr);
-            const bool is_at_work = name == "reading the book" || name == "planning" ||
-                                    name == "walking paths" || name == "writing";
+            // The table has tenths of milliseconds, of which these take several.
+            const bool is_at_work =
+                name == "reading the book" || name == "planning" || name == "walking paths";
             EXPECT_TRUE(!is_at_work || milliseconds > 0) << line;
             left += name == "all" ? -milliseconds : milliseconds;
             names.push_back(name);
