@@ -53,9 +53,9 @@ class work {
     work of_pilots() const { return work(known_); }
 
     store& known() const { return *known_; }
-    // The first tile of a run is of this part.
     // The numbers that a run ends with are those of the request.
     bool has_all() const { return part_ == part::all; }
+    // The first tile of a run is of this part.
     bool has_first_tile() const { return share_.first == 0 && share_.end > 0; }
     bool may_walk() const { return part_ != part::nothing_new; }
     // The policies of trades are found, where they are not known.

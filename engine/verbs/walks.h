@@ -58,13 +58,13 @@ class teller {
 using cpu_maker = std::function<std::unique_ptr<run::back_end>(const cpu::lane_operations&, int threads,
                                                                program::precision)>;
 
-// Where walks take what is known already, and keep what they find.
+// The store that walks take known tallies from, and keep new ones in.
 struct keeping {
     std::shared_ptr<kept::work> work{};  // null: all is walked, and nothing kept
     std::vector<std::string> arrays{};   // fingerprints of the arrays of scenarios of the run, by number
 
     kept::conditions conditions(const settled& run) const;
-    // Of the first tiles, which are compared with double.
+    // Conditions of the first tiles, which are compared with double.
     kept::conditions conditions_of_shadows(const settled& run, program::precision in) const;
 };
 
