@@ -659,7 +659,7 @@ TEST(books, a_bad_trade_fails_alone) {
         {"{id: x, product: europan, underlying: ACME, strike: 1, maturity: 1}", "x", " more"},
         {"{id: x, product: european, underlying: ACME, strik: 1, maturity: 1}", "x",
          "b:3:50: trades[1].strik: unknown key 'strik'; did you mean 'strike'? known keys: id, product, "
-         "currency, quantity, report, tolerance, underlying"},
+         "currency, quantity, report, tolerance, portfolio, underlying"},
         {"{id: x, product: european, underlying: ACME, strik: 1, maturity: 1}", "x",
          "; did you mean 'strike'?"},
         {"{id: x, product: european, underlying: ACME, maturity: 1}", "x",

@@ -36,6 +36,7 @@ struct trade {
     std::map<std::string, std::string, std::less<>> rules;
     std::string currency;  // empty: the currency of its first asset
     double quantity = 1;
+    std::string portfolio;  // empty: none
     std::optional<report_request> report;
     std::optional<config::accuracy> tolerance;  // beats that of the run
     std::optional<error> failure;

@@ -3,7 +3,9 @@
 // checked.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/config/document.h"
@@ -11,6 +13,10 @@
 #include "products/language/product.h"
 
 namespace tilewalk::books {
+
+// Keys of a trade besides its product's own terms. An example in a product's file has all but the first two.
+inline constexpr std::array<std::string_view, 7> trade_keys{"id",     "product",   "currency", "quantity",
+                                                            "report", "tolerance", "portfolio"};
 
 // The most that a number of this type may be, without its sign.
 double most_of(language::parameter_type type);

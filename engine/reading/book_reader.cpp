@@ -26,9 +26,8 @@ namespace {
 // The book's own products, beside those of the library.
 using own_products = std::map<std::string, std::shared_ptr<const language::product>, std::less<>>;
 
-const std::vector<std::string>& trade_keys() {
-    static const std::vector<std::string> keys{"id",       "product", "currency",
-                                               "quantity", "report",  "tolerance"};
+const std::vector<std::string>& keys_of_trades() {
+    static const std::vector<std::string> keys{trade_keys.begin(), trade_keys.end()};
     return keys;
 }
 
@@ -242,13 +241,14 @@ config::accuracy read_tolerance(const config::node& given) {
     return *found;
 }
 
-// An id names a row of the results. So it is something that people see, and no other one looks just like it.
-void check_id(const config::node& id) {
+// A name of rows of the results, such as an `id`. It is something that people see, and no other one looks
+// just like it.
+std::string read_visible(const config::node& id, const std::string& what) {
     const std::string& text = id.text();
     if (text.empty() || text.find('\n') != std::string::npos)
         id.fail("found " + id.found() + ", expected one line of text");
     if (text.size() > bounds::id_bytes) {
-        id.fail("found an id of " + std::to_string(text.size()) + " bytes, expected at most " +
+        id.fail("found " + what + " of " + std::to_string(text.size()) + " bytes, expected at most " +
                 std::to_string(bounds::id_bytes));
     }
     std::uint32_t first = config::not_a_code_point, last = first;
@@ -260,15 +260,15 @@ void check_id(const config::node& id) {
         last = c;
         is_seen = is_seen || (!config::is_blank(c) && !config::is_selector(c));
     }
-    if (!is_seen) id.fail("found " + id.found() + ", in which there is nothing to see, expected an id");
+    if (!is_seen) id.fail("found " + id.found() + ", in which there is nothing to see, expected " + what);
     if (config::is_blank(first) || config::is_blank(last))
-        id.fail("found " + id.found() + " with a blank at an end, expected the id without it");
+        id.fail("found " + id.found() + " with a blank at an end, expected it without");
     if (const std::uint32_t c = config::not_composed(text); c != config::not_a_code_point) {
         id.fail("found " + id.found() + " with the character " + config::named(c) +
-                ", which can be written in another way that looks the same; expected the id in Unicode's "
-                "form NFC, "
+                ", which can be written in another way that looks the same; expected Unicode's form NFC, "
                 "such as an accented letter as one character");
     }
+    return text;
 }
 
 // Fills `into` as far as the trade can be read; throws the first error.
@@ -277,8 +277,7 @@ void read_trade(const config::node& row, const own_products& products, const cal
     if (!row.is_mapping())
         row.fail("found " + row.found() + ", expected a trade: a mapping with the keys id and product");
     const config::node& id = row.at("id");
-    check_id(id);
-    into.id = id.text();
+    into.id = read_visible(id, "an id");
     const auto [entry, is_new] = lines_of_ids.emplace(into.id, id.where().line);
     if (!is_new) {
         id.fail("duplicate id " + config::shown(into.id) + "; it was first given on line " +
@@ -288,7 +287,7 @@ void read_trade(const config::node& row, const own_products& products, const cal
     into.product_name = config::shortened(product.text());
     into.product = find_product(product, products);
     into.product_name = into.product->name;
-    into.args = read_arguments(row, into.product->parameters, trade_keys(), known);
+    into.args = read_arguments(row, into.product->parameters, keys_of_trades(), known);
     for (const language::parameter& declared : into.product->parameters) {
         const config::node* const said = row.find(declared.name);
         into.is_said.push_back(said != nullptr);
@@ -304,6 +303,7 @@ void read_trade(const config::node& row, const own_products& products, const cal
     }
     if (const auto* quantity = row.find("quantity")) into.quantity = read_bounded(*quantity, bounds::money);
     if (const auto* report = row.find("report")) into.report = read_report(*report, into);
+    if (const auto* portfolio = row.find("portfolio")) into.portfolio = read_visible(*portfolio, "a portfolio");
     if (const auto* tolerance = row.find("tolerance")) into.tolerance = read_tolerance(*tolerance);
 }
 

@@ -18,10 +18,6 @@ using language::parameter_type;
 
 namespace {
 
-// Keys of a trade besides its product's own terms.
-constexpr std::array<std::string_view, 6> reserved_keys{"id",       "product", "currency",
-                                                        "quantity", "report",  "tolerance"};
-
 template <class list>
 bool contains(const list& names, std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
@@ -169,7 +165,7 @@ parameter read_parameter(const config::node::member& declaration, const std::vec
     parameter read;
     read.name = declaration.key;
     read.where = declaration.where();
-    if (contains(reserved_keys, read.name)) {
+    if (contains(trade_keys, read.name)) {
         refuse("the name '" + read.name + "' is a key of every trade; choose another");
     }
     check_script_name(read.name, refuse);
@@ -268,8 +264,7 @@ void write_flow(const config::node& value, std::string& out) {
 // The example as a whole trade, ready to be pasted into a book.
 std::string read_example(const config::node& example, const std::string& product,
                          const std::vector<parameter>& parameters) {
-    const std::vector<std::string> trade_keys{"currency", "quantity", "report", "tolerance"};
-    read_arguments(example, parameters, trade_keys);
+    read_arguments(example, parameters, {trade_keys.begin() + 2, trade_keys.end()});
     std::string terms;
     write_flow(example, terms);
     return "{id: example, product: " + product + (example.members().empty() ? "" : ", ") + terms.substr(1);
