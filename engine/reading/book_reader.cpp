@@ -244,6 +244,7 @@ config::accuracy read_tolerance(const config::node& given) {
 // A name of rows of the results, such as an `id`. It is something that people see, and no other one looks
 // just like it.
 std::string read_visible(const config::node& id, const std::string& what) {
+    const std::string the_one = "the " + what.substr(what.find(' ') + 1);
     const std::string& text = id.text();
     if (text.empty() || text.find('\n') != std::string::npos)
         id.fail("found " + id.found() + ", expected one line of text");
@@ -262,11 +263,11 @@ std::string read_visible(const config::node& id, const std::string& what) {
     }
     if (!is_seen) id.fail("found " + id.found() + ", in which there is nothing to see, expected " + what);
     if (config::is_blank(first) || config::is_blank(last))
-        id.fail("found " + id.found() + " with a blank at an end, expected it without");
+        id.fail("found " + id.found() + " with a blank at an end, expected " + the_one + " without it");
     if (const std::uint32_t c = config::not_composed(text); c != config::not_a_code_point) {
         id.fail("found " + id.found() + " with the character " + config::named(c) +
-                ", which can be written in another way that looks the same; expected Unicode's form NFC, "
-                "such as an accented letter as one character");
+                ", which can be written in another way that looks the same; expected " + the_one +
+                " in Unicode's form NFC, such as an accented letter as one character");
     }
     return text;
 }
