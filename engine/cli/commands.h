@@ -18,6 +18,7 @@ using adds_command = command (*)(CLI::App&);
 
 command add_price(CLI::App& to);
 command add_greeks(CLI::App& to);
+command add_scenarios(CLI::App& to);
 command add_plan(CLI::App& to);
 command add_run(CLI::App& to);
 command add_merge(CLI::App& to);

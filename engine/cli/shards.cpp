@@ -16,6 +16,7 @@
 #include "engine/cli/plans.h"
 #include "engine/cli/priced.h"
 #include "engine/cli/progress.h"
+#include "engine/cli/scenario_files.h"
 #include "engine/cli/settings.h"
 #include "engine/cli/shard_number.h"
 #include "engine/cli/terminal.h"
@@ -32,6 +33,7 @@ struct plan_arguments {
     double train_within = 60;
     bool wants_greeks = false;
     greek_options greeks;
+    std::string scenarios;  // a file; empty: none
 };
 
 int plan_shards(const plan_arguments& asked) {
@@ -45,6 +47,7 @@ int plan_shards(const plan_arguments& asked) {
     check_market(wanted);
     sharded_request request = request_of(asked.book, asked.options, wanted);
     if (asked.wants_greeks || !asked.greeks.wanted.empty()) request.greeks = asked.greeks;
+    request.scenarios = asked.scenarios;
     const engine by({wanted.with.instruction_set.value});
     const interrupt listening;
     progress_bar bar;
@@ -115,9 +118,29 @@ struct merge_arguments {
     std::string folder, stage = "pricing";
     spoken options;
     std::optional<std::string> totals;
+    std::string files;  // a folder; empty: none
     bool spreadsheet_safe = false;
     bool tiles = false;
 };
+
+int merge_scenarios(const shards& all, const settings& with, const merge_arguments& asked) {
+    if (asked.totals || asked.tiles)
+        throw error(
+            error_kind::usage,
+            "--totals and --tiles are for prices; the plan is of scenarios, whose files --files writes");
+    const output to(with.output.value);
+    const scenario_files files(asked.files);
+    files.keep_apart_from({all.request().book, all.request().scenarios}, to);
+    const engine by({with.instruction_set.value});
+    const scenario_results r = all.merge_scenarios(by, with.options());
+    text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
+    form.spreadsheet_safe = asked.spreadsheet_safe;
+    std::ostringstream text;
+    write(text, r, with.format.value, form);
+    to.write(text.view());
+    files.write(r);
+    return tell_of_scenarios(r, to.is_stdout() && with.format.value == output_format::table);
+}
 
 int merge_shards(const merge_arguments& asked) {
     shards all = shards::open(asked.folder);
@@ -129,6 +152,9 @@ int merge_shards(const merge_arguments& asked) {
         return all_well;
     }
     const settings with = resolve_settings(asked.options, process_environment(), is_terminal(STDOUT_FILENO));
+    if (!all.request().scenarios.empty()) return merge_scenarios(all, with, asked);
+    if (!asked.files.empty())
+        throw error(error_kind::usage, "--files is for scenarios; the plan is of prices");
     return report_merged(all, with, asked.totals, asked.spreadsheet_safe, asked.tiles);
 }
 
@@ -188,14 +214,20 @@ command add_plan(CLI::App& to) {
     app->add_option("-o,--output", asked->folder, "Folder for the plan, and for what the shards find")
         ->type_name("DIR")
         ->required();
-    app->add_flag("--with-greeks", asked->wants_greeks,
-                  "Sensitivities, too, as 'tilewalk greeks' finds them");
-    app->add_option("--greeks", asked->greeks.wanted,
-                    "These alone, see 'tilewalk greeks'; measures and patterns of market keys")
-        ->delimiter(',')
-        ->type_name("LIST");
+    CLI::Option* const greeks_flag = app->add_flag("--with-greeks", asked->wants_greeks,
+                                                   "Sensitivities, too, as 'tilewalk greeks' finds them");
+    CLI::Option* const greeks_list =
+        app->add_option("--greeks", asked->greeks.wanted,
+                        "These alone, see 'tilewalk greeks'; measures and patterns of market keys")
+            ->delimiter(',')
+            ->type_name("LIST");
     app->add_option("--greeks-method", asked->greeks.method, "See 'tilewalk greeks'")->type_name("NAME");
     app->add_option("--view", asked->greeks.view, "See 'tilewalk greeks'")->type_name("NAME");
+    app->add_option("--scenarios", asked->scenarios,
+                    "Gains in the scenarios of this file, as 'tilewalk scenarios' finds them")
+        ->type_name("FILE")
+        ->excludes(greeks_flag)
+        ->excludes(greeks_list);
     app->add_option("--train-within", asked->train_within,
                     "Find the policies of trades that may be ended early now, if that seems to take no\n"
                     "longer than so many seconds (default 60); else in shards of their own")
@@ -205,7 +237,8 @@ command add_plan(CLI::App& to) {
                 "\n"
                 "Examples:\n"
                 "  tilewalk plan book.yaml --shards 16 -o night\n"
-                "  tilewalk plan book.yaml --paths 1M --shards 64 -o night --with-greeks\n\n"
+                "  tilewalk plan book.yaml --paths 1M --shards 64 -o night --with-greeks\n"
+                "  tilewalk plan book.yaml --scenarios history.yaml --shards 256 -o night\n\n"
                 "Every decision about the request is made here and kept in the folder, so that no shard\n"
                 "makes it anew. Exit codes: 2 a request that can't be cut, or a folder that holds another; " +
                 exit_code_hint());
@@ -247,6 +280,8 @@ command add_merge(CLI::App& to) {
     app->add_option("--totals", asked->totals, "File for the totals by currency, as .csv, .json or .txt")
         ->type_name("FILE");
     app->add_flag("--tiles", asked->tiles, "In JSON, add each trade's mean by part of the run");
+    app->add_option("--files", asked->files, "Of scenarios: a folder for files, see 'tilewalk scenarios'")
+        ->type_name("DIR");
     app->add_option("--stage", asked->stage, "pricing or training (default pricing)")->type_name("NAME");
     add_machine_options(*app, asked->options);
     app->footer(

@@ -27,6 +27,9 @@ namespace tilewalk::kept {
 // bound, is cut at the same parts of it: shares that make up one run make up all.
 struct share {
     std::uint64_t first = 0, end = 1, of = 1;
+    // Where trades are priced in the markets of scenarios, too: in those from `first_market` up to
+    // `end_market`. The base market is number 0.
+    std::uint64_t first_market = 0, end_market = UINT64_MAX;
 
     run::tile_range in(kernels::word64 run_tiles) const;
     bool is_all() const { return first == 0 && end == of; }
@@ -51,12 +54,21 @@ class work {
     static work that_is_known(std::shared_ptr<store> known);
     // The same store, and all of the work: for pilots, whose outcomes decide how a run goes on.
     work of_pilots() const { return work(known_); }
+    // The same store, and none of the work: decisions alone.
+    work of_decisions() const {
+        work out(known_, {0, 0, 1});
+        out.trains_ = trains_;
+        return out;
+    }
 
     store& known() const { return *known_; }
     // The numbers that a run ends with are those of the request.
     bool has_all() const { return part_ == part::all; }
     // The first tile of a run is of this part.
     bool has_first_tile() const { return share_.first == 0 && share_.end > 0; }
+    bool has_market(std::uint64_t number) const {
+        return share_.first_market <= number && number < share_.end_market;
+    }
     bool may_walk() const { return part_ != part::nothing_new; }
     // The policies of trades are found, where they are not known.
     bool trains() const { return trains_; }

@@ -981,7 +981,7 @@ class greek_run {
 
 results engine::greeks(const book& trades, const market& in, const greek_options& wanted,
                        const run_options& options) const {
-    const verbs::with_journal kept(trades, {&in, 1}, &wanted, options);
+    const verbs::with_journal kept(trades, {&in, 1}, {.greeks = &wanted}, options);
     results out = verbs::seen_as(wanted, in, options.cancel, [&](const greek_options& of_market) {
         return greeks_of_book(settings_, *gpus_, trades, in, of_market, kept.options());
     });

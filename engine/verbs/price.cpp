@@ -501,7 +501,7 @@ results engine::price(const book& trades, const market& in, const run_options& o
 
 std::vector<results> engine::price(const book& trades, std::span<const market> in,
                                    const run_options& options) const {
-    const with_journal kept(trades, in, nullptr, options);
+    const with_journal kept(trades, in, {}, options);
     std::vector<results> out;
     for (priced_book& made : price_book(settings_, *gpus_, trades, in, kept.options()))
         out.push_back(std::move(made.told));
@@ -608,6 +608,7 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     shape_store shapes_of_pairs;
     walk_in_pairs(planned.plans, run, shapes_of_pairs, options.cancel);
     choose_points(planned, by.held_points, nullptr, tells);
+    if (by.see_plans) by.see_plans(planned);
     if (by.add_ways_back) by.add_ways_back(planned);
     const cpu_maker usual = stages{}.on_cpu;
     walkers with{gpus, on(), by.on_cpu, usual, nullptr, by.way_back_on_gpu};

@@ -47,6 +47,8 @@ struct stages {
     // Plans of the book in its one market, by trade, from a run before; empty: there are none yet. They are
     // walked in any precision.
     std::span<const std::shared_ptr<const verbs::ready_trade>> ready{};
+    // Sees plans once all is decided about them.
+    std::function<void(const verbs::planned_run&)> see_plans{};
     // Adds ways back to plans.
     std::function<void(verbs::planned_run&)> add_ways_back{};
     // Decides how kernels of ways back are built; empty: as suits.

@@ -26,6 +26,18 @@ run_settings settings_of(const book& trades, const run_options& options) {
     return over(over(options.overrides, trades.settings()), default_settings());
 }
 
+// Markets alone: the words in which scenarios are told of change no price.
+std::string digest_of(const scenario_list& all) {
+    json out = json::array();
+    for (const scenario& s : all.scenarios) {
+        json changes = json::array();
+        for (const market_change& c : s.changes)
+            changes.push_back({c.key, c.is == market_change::way::set, c.amount});
+        out.push_back({s.days, std::move(changes)});
+    }
+    return config::sha256(out.dump());
+}
+
 }  // namespace
 
 std::vector<input_file> inputs_of(const book& trades, std::span<const market> in,
@@ -49,8 +61,8 @@ std::vector<input_file> inputs_of(const book& trades, std::span<const market> in
     return out;
 }
 
-std::string digest_of_request(const book& trades, std::span<const market> in, const greek_options* greeks,
-                              const run_options& options) {
+std::string digest_of_request(const book& trades, std::span<const market> in,
+                              const asked_beside_prices& asked, const run_options& options) {
     json all{{"version", version()}, {"compiler", compiler()}};
     all["settings"] = json::object();
     const run_settings settings = settings_of(trades, options);
@@ -58,7 +70,9 @@ std::string digest_of_request(const book& trades, std::span<const market> in, co
         if (const auto text = known.text(settings); text && known.decides_bits)
             all["settings"][known.name] = *text;
     all["demand_correlations"] = options.demand_correlations;
+    const greek_options* const greeks = asked.greeks;
     all["greeks"] = greeks == nullptr ? json() : json{greeks->wanted, greeks->method, greeks->view};
+    if (asked.scenarios != nullptr) all["scenarios"] = digest_of(*asked.scenarios);
     all["inputs"] = json::array();
     for (const input_file& f : inputs_of(trades, in, options)) all["inputs"].push_back(f.hash);
     all["changes"] = json::array();
@@ -72,11 +86,11 @@ std::string digest_of_request(const book& trades, std::span<const market> in, co
     return config::sha256(all.dump());
 }
 
-with_journal::with_journal(const book& trades, std::span<const market> in, const greek_options* greeks,
+with_journal::with_journal(const book& trades, std::span<const market> in, const asked_beside_prices& asked,
                            const run_options& options)
     : options_(options) {
     if (options.journal.empty() || options.work) return;
-    const std::string digest = digest_of_request(trades, in, greeks, options);
+    const std::string digest = digest_of_request(trades, in, asked, options);
     const std::filesystem::path folder =
         std::filesystem::path(options.journal) / ("request-" + digest.substr(0, 16));
     options_.work = std::make_shared<kept::work>(

@@ -10,6 +10,7 @@
 #include "tilewalk/engine.h"
 #include "tilewalk/market.h"
 #include "tilewalk/results.h"
+#include "tilewalk/scenarios.h"
 
 namespace tilewalk::verbs {
 
@@ -17,15 +18,20 @@ namespace tilewalk::verbs {
 // name.
 std::vector<input_file> inputs_of(const book& trades, std::span<const market> in, const run_options& options);
 
-// SHA-256 of a request. `greeks` is null where prices alone are asked for. Devices, threads and all else that
-// no bit depends on are not in it.
-std::string digest_of_request(const book& trades, std::span<const market> in, const greek_options* greeks,
-                              const run_options& options);
+// Figures that a request asks for beside the prices of its trades in its markets; null: none.
+struct asked_beside_prices {
+    const greek_options* greeks = nullptr;
+    const scenario_list* scenarios = nullptr;
+};
+
+// SHA-256 of a request. Devices, threads and all else that no bit depends on are not in it.
+std::string digest_of_request(const book& trades, std::span<const market> in,
+                              const asked_beside_prices& asked, const run_options& options);
 
 // The options of a run whose journal, if it has one, is open.
 class with_journal {
   public:
-    with_journal(const book& trades, std::span<const market> in, const greek_options* greeks,
+    with_journal(const book& trades, std::span<const market> in, const asked_beside_prices& asked,
                  const run_options& options);
     const run_options& options() const { return options_; }
     // Writes what is not written yet, and tells what was there.

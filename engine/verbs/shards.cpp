@@ -40,6 +40,10 @@ namespace tilewalk {
 using nlohmann::json;
 using std::filesystem::path;
 
+namespace {
+struct done_request;
+}
+
 struct shards::state {
     path folder;
     sharded_request request;
@@ -49,13 +53,17 @@ struct shards::state {
     std::vector<std::vector<shard_piece>> pieces;
     std::vector<double> costs;
     std::vector<std::size_t> untrained;
+
+    // Throws shards_missing.
+    done_request done(const run_options& options) const;
+    void tell_devices(run_manifest& to) const;
 };
 
 namespace {
 
 constexpr const char* name_of_plan = "plan.json";
 constexpr const char* name_of_decisions = "decisions.kept";
-constexpr const char* format_name = "tilewalk-shards-1";
+constexpr const char* format_name = "tilewalk-shards-2";
 
 std::string name_of(shards::stage of) {
     return of == shards::stage::training ? "training" : "shard";
@@ -72,6 +80,9 @@ path file_of_part(const path& folder, shards::stage of, std::size_t number, std:
 struct opened {
     book trades;
     market in;
+    std::optional<scenario_list> scenarios{};
+
+    std::size_t markets() const { return scenarios ? scenarios->scenarios.size() + 1 : 1; }
 };
 
 std::string hash_of(const path& file) {
@@ -111,7 +122,21 @@ opened open_request(const sharded_request& of) {
     }
     market in = of.market.empty() ? *trades.market() : market::load(of.market, of.how);
     if (!of.changes.empty()) in = in.changed(of.changes);
-    return {std::move(trades), std::move(in)};
+    opened out{std::move(trades), std::move(in)};
+    if (of.scenarios.empty()) return out;
+    out.scenarios = scenario_list::load(of.scenarios, out.in, of.how);
+    if (out.scenarios->explains)
+        throw error(
+            error_kind::usage,
+            "gains are not explained in shards; leave out explain, or ask for scenarios of one process",
+            {of.scenarios.string()});
+    return out;
+}
+
+std::vector<input_file> inputs_of(const opened& what, const run_options& with) {
+    std::vector<input_file> out = verbs::inputs_of(what.trades, {&what.in, 1}, with);
+    if (what.scenarios) out.insert(out.end(), what.scenarios->inputs.begin(), what.scenarios->inputs.end());
+    return out;
 }
 
 // Settings that bits depend on are the request's, all others the caller's before its own.
@@ -140,20 +165,34 @@ book trades_of(const book& of, const shard_piece& piece) {
     return some_trades(of, places);
 }
 
-results walked(const engine& by, const sharded_request& of, const book& trades, const market& in,
-               const run_options& with) {
-    return of.greeks ? by.greeks(trades, in, *of.greeks, with) : by.price(trades, in, with);
+// An attempt may do better on another device, or another day.
+void refuse_failure_of_device(const std::string& trade, error_kind kind, const std::string& message) {
+    if (kind == error_kind::device)
+        throw error(error_kind::device, "trade " + config::shown(trade) + ": " + message);
+}
+
+// Walks what the work says, and tells what walked it.
+run_manifest walked(const engine& by, const sharded_request& of, const opened& what, const book& trades,
+                    const run_options& with) {
+    results out;
+    if (what.scenarios) {
+        scenario_results found = by.scenarios(trades, what.in, *what.scenarios, with);
+        out = std::move(found.base);
+        for (const failed_gain& f : found.failures)
+            refuse_failure_of_device(out.rows[f.trade].trade, f.kind, f.message);
+    } else {
+        out = of.greeks ? by.greeks(trades, what.in, *of.greeks, with) : by.price(trades, what.in, with);
+    }
+    for (const price_row& row : out.rows)
+        if (row.status == trade_status::failed) refuse_failure_of_device(row.trade, row.kind, row.message);
+    return out.manifest;
 }
 
 std::string digest_in(const sharded_request& of, const opened& what, const run_options& with) {
-    return verbs::digest_of_request(what.trades, {&what.in, 1}, of.greeks ? &*of.greeks : nullptr, with);
-}
-
-// An attempt may do better on another device, or another day.
-void refuse_failures_of_devices(const results& r) {
-    for (const price_row& row : r.rows)
-        if (row.status == trade_status::failed && row.kind == error_kind::device)
-            throw error(error_kind::device, "trade " + config::shown(row.trade) + ": " + row.message);
+    return verbs::digest_of_request(what.trades, {&what.in, 1},
+                                    {.greeks = of.greeks ? &*of.greeks : nullptr,
+                                     .scenarios = what.scenarios ? &*what.scenarios : nullptr},
+                                    with);
 }
 
 json written(const sharded_request& of, const path& folder) {
@@ -169,6 +208,7 @@ json written(const sharded_request& of, const path& folder) {
         changes.push_back({c.key, c.is == market_change::way::set ? "set" : "shift", c.amount});
     json out{{"book", written_place(of.book, folder)},
              {"market", written_place(of.market, folder)},
+             {"scenarios", written_place(of.scenarios, folder)},
              {"strict", of.how.strict},
              {"confine", of.how.confine},
              {"trades", of.trades},
@@ -186,6 +226,7 @@ sharded_request request_in(const json& from, const path& folder) {
     sharded_request out;
     out.book = found_at(from.at("book"), folder);
     out.market = found_at(from.at("market"), folder);
+    out.scenarios = found_at(from.at("scenarios"), folder);
     out.how = {from.at("strict").get<bool>(), from.at("confine").get<bool>()};
     out.trades = from.at("trades").get<std::vector<std::string>>();
     for (const json& c : from.at("changes"))
@@ -204,34 +245,48 @@ sharded_request request_in(const json& from, const path& folder) {
     return out;
 }
 
-// The trades and tiles of parts of about equal cost, in the order of the book.
+// The trades, markets and tiles of parts of about equal cost, in the order of the book. A trade costs the
+// same in each market.
 class cutter {
   public:
-    cutter(const std::vector<double>& costs, std::uint64_t run_tiles) : costs_(costs), tiles_(run_tiles) {}
+    cutter(const std::vector<double>& costs, std::size_t markets, std::uint64_t run_tiles)
+        : costs_(costs), markets_(markets), tiles_(run_tiles) {}
 
     std::vector<std::vector<shard_piece>> cut(std::size_t count) {
-        const double all = std::accumulate(costs_.begin(), costs_.end(), 0.0);
+        const double markets = static_cast<double>(markets_);
+        const double all = markets * std::accumulate(costs_.begin(), costs_.end(), 0.0);
         std::vector<std::vector<shard_piece>> out;
-        double before = 0;  // the cost of the trades before the one at hand
-        std::size_t trade = 0;
+        double before = 0;  // the cost of what stands before the cell at hand
+        std::size_t trade = 0, market = 0;
         std::uint64_t tile = 0;
+        const auto go_on = [&] {
+            tile = 0;
+            if (++market < markets_) return;
+            market = 0;
+            ++trade;
+        };
         for (std::size_t k = 1; k <= count; ++k) {
             std::vector<shard_piece>& pieces = out.emplace_back();
             const double end =
                 k == count ? INFINITY : all * static_cast<double>(k) / static_cast<double>(count);
             while (trade < costs_.size()) {
                 const double cost = costs_[trade];
-                // Trades that cost nothing go with the one before them.
-                if (before + cost <= end || cost == 0) {
-                    add(pieces, trade, tile, tiles_);
-                    before += cost;
+                // A whole trade at once, where it fits; trades that cost nothing go with the one before them.
+                if (market == 0 && tile == 0 && (before + markets * cost <= end || cost == 0)) {
+                    add(pieces, {trade, trade + 1, 0, markets_, 0, tiles_, tiles_});
+                    before += markets * cost;
                     ++trade;
-                    tile = 0;
+                    continue;
+                }
+                if (before + cost <= end) {
+                    add(pieces, {trade, trade + 1, market, market + 1, tile, tiles_, tiles_});
+                    before += cost;
+                    go_on();
                     continue;
                 }
                 const std::uint64_t up_to = tile_at((end - before) / cost);
                 if (up_to > tile) {
-                    add(pieces, trade, tile, up_to);
+                    add(pieces, {trade, trade + 1, market, market + 1, tile, up_to, tiles_});
                     tile = up_to;
                 }
                 break;
@@ -248,17 +303,24 @@ class cutter {
         const double at = part * static_cast<double>(tiles_) / static_cast<double>(grain);
         return std::min(tiles_, static_cast<std::uint64_t>(std::llround(at)) * grain);
     }
-    void add(std::vector<shard_piece>& to, std::size_t trade, std::uint64_t first, std::uint64_t end) const {
-        if (first >= end) return;
-        if (!to.empty() && to.back().end_trade == trade && to.back().first_tile == first &&
-            to.back().end_tile == end) {
-            ++to.back().end_trade;
-            return;
-        }
-        to.push_back({trade, trade + 1, first, end, tiles_});
+    static void add(std::vector<shard_piece>& to, const shard_piece& more) {
+        if (more.first_tile >= more.end_tile) return;
+        if (to.empty()) return to.push_back(more);
+        shard_piece& last = to.back();
+        const bool has_same_tiles = last.first_tile == more.first_tile && last.end_tile == more.end_tile;
+        const bool has_same_markets =
+            last.first_market == more.first_market && last.end_market == more.end_market;
+        if (has_same_tiles && has_same_markets && last.end_trade == more.first_trade)
+            last.end_trade = more.end_trade;
+        else if (has_same_tiles && last.first_trade == more.first_trade && last.end_trade == more.end_trade &&
+                 last.end_market == more.first_market)
+            last.end_market = more.end_market;
+        else
+            to.push_back(more);
     }
 
     const std::vector<double>& costs_;
+    const std::size_t markets_;
     const std::uint64_t tiles_;
 };
 
@@ -273,6 +335,7 @@ void write_plan(const path& folder, const sharded_request& request, const std::s
             of_part.push_back({{"trades", {p.first_trade, p.end_trade}},
                                {"from", trades.state().trades[p.first_trade].id},
                                {"to", trades.state().trades[p.end_trade - 1].id},
+                               {"markets", {p.first_market, p.end_market}},
                                {"tiles", {p.first_tile, p.end_tile, p.run_tiles}}});
         parts.push_back({{"shard", k + 1}, {"operations", costs[k]}, {"pieces", of_part}});
     }
@@ -313,6 +376,7 @@ shards shards::open(const path& folder) {
             for (const json& p : part.at("pieces"))
                 pieces.push_back(
                     {p.at("trades").at(0).get<std::size_t>(), p.at("trades").at(1).get<std::size_t>(),
+                     p.at("markets").at(0).get<std::size_t>(), p.at("markets").at(1).get<std::size_t>(),
                      p.at("tiles").at(0).get<std::uint64_t>(), p.at("tiles").at(1).get<std::uint64_t>(),
                      p.at("tiles").at(2).get<std::uint64_t>()});
         }
@@ -354,7 +418,7 @@ class decider {
 
     void decide(std::span<const std::size_t> places, bool trains = true) {
         if (places.empty()) return;
-        auto work = std::make_shared<kept::work>(into_, kept::share{0, 0, 1});
+        auto work = std::make_shared<kept::work>(into_, kept::share{0, 0, 1, 0, 1});
         work->tell_cost = [&](const std::string& trade, double operations) { costs_[trade] += operations; };
         run_options with = with_;
         if (!trains) {
@@ -366,7 +430,7 @@ class decider {
             };
         }
         with.work = std::move(work);
-        walked(by_, of_, some_trades(what_.trades, places), what_.in, with);
+        walked(by_, of_, what_, some_trades(what_.trades, places), with);
     }
 
     double cost_of(const std::string& trade) const {
@@ -450,21 +514,22 @@ shards shards::plan(const engine& by, const sharded_request& what, std::size_t c
     for (const books::trade& t : trades) costs.push_back(decides.cost_of(t.id));
     const std::uint64_t tiles = kernels::tiles_of(run.paths);
     auto out = std::make_shared<state>();
-    out->pieces = cutter(costs, tiles).cut(count);
+    out->pieces = cutter(costs, request.markets(), tiles).cut(count);
     for (const auto& pieces : out->pieces) {
         double cost = 0;
         for (const shard_piece& p : pieces) {
             const double part =
                 static_cast<double>(p.end_tile - p.first_tile) / static_cast<double>(p.run_tiles);
-            for (std::size_t i = p.first_trade; i < p.end_trade; ++i) cost += part * costs[i];
+            const double markets = static_cast<double>(p.end_market - p.first_market);
+            for (std::size_t i = p.first_trade; i < p.end_trade; ++i) cost += markets * part * costs[i];
         }
         out->costs.push_back(cost);
     }
     std::vector<kept::record> decisions = known->texts();
     for (kept::record& r : known->tallies()) decisions.push_back(std::move(r));
     kept::write_block(folder / name_of_decisions, digest, decisions);
-    write_plan(folder, what, digest, verbs::inputs_of(request.trades, {&request.in, 1}, with), out->pieces,
-               out->costs, untrained, request.trades);
+    write_plan(folder, what, digest, inputs_of(request, with), out->pieces, out->costs, untrained,
+               request.trades);
     return open(folder);
 }
 
@@ -476,7 +541,7 @@ opened opened_as_planned(const sharded_request& of, const std::string& digest,
     opened out = open_request(of);
     if (digest_in(of, out, with) == digest) return out;
     std::string changed;
-    const std::vector<input_file> now = verbs::inputs_of(out.trades, {&out.in, 1}, with);
+    const std::vector<input_file> now = inputs_of(out, with);
     for (const input_file& f : now)
         if (std::ranges::find(inputs, f.hash, &input_file::hash) == inputs.end())
             changed += (changed.empty() ? "" : ", ") + f.file;
@@ -559,11 +624,9 @@ void do_part(const engine& by, const part& what, const opened& on, const run_opt
     run_manifest told;
     for (const shard_piece& p : what.pieces) {
         run_options of_piece = with;
-        of_piece.work =
-            std::make_shared<kept::work>(known, kept::share{p.first_tile, p.end_tile, p.run_tiles});
-        const results found = walked(by, what.request, trades_of(on.trades, p), on.in, of_piece);
-        refuse_failures_of_devices(found);
-        add_to(told, found.manifest);
+        of_piece.work = std::make_shared<kept::work>(
+            known, kept::share{p.first_tile, p.end_tile, p.run_tiles, p.first_market, p.end_market});
+        add_to(told, walked(by, what.request, on, trades_of(on.trades, p), of_piece));
     }
     known->flush();
     // All that is new; the same whoever found it, and in whatever order.
@@ -662,18 +725,48 @@ void take_parts(kept::store& into, const path& folder, shards::stage of, std::si
 
 }  // namespace
 
+namespace {
+
+// A request whose parts are all there.
+struct done_request {
+    opened what;
+    run_options with;  // that walk nothing
+};
+
+}  // namespace
+
+done_request shards::state::done(const run_options& options) const {
+    run_options with = options_for(request, options);
+    opened what = opened_as_planned(request, digest, inputs, with);
+    const auto known = std::make_shared<kept::store>(digest);
+    known->take(decisions_in(folder, digest));
+    take_parts(*known, folder, stage::pricing, count);
+    with.work = std::make_shared<kept::work>(kept::work::that_is_known(known));
+    return {std::move(what), std::move(with)};
+}
+
+void shards::state::tell_devices(run_manifest& to) const {
+    for (std::size_t number = 1; number <= count; ++number)
+        add_to(to, told_by(file_of_part(folder, stage::pricing, number, count)));
+}
+
 results shards::merge(const engine& by, const run_options& options) const {
-    const state& plan = *state_;
-    const run_options with = options_for(plan.request, options);
-    const opened what = opened_as_planned(plan.request, plan.digest, plan.inputs, with);
-    const auto known = std::make_shared<kept::store>(plan.digest);
-    known->take(decisions_in(plan.folder, plan.digest));
-    take_parts(*known, plan.folder, stage::pricing, plan.count);
-    run_options all = with;
-    all.work = std::make_shared<kept::work>(kept::work::that_is_known(known));
-    results out = walked(by, plan.request, what.trades, what.in, all);
-    for (std::size_t number = 1; number <= plan.count; ++number)
-        add_to(out.manifest, told_by(file_of_part(plan.folder, stage::pricing, number, plan.count)));
+    if (!request().scenarios.empty())
+        throw error(error_kind::usage, "the shards are of scenarios, which merge_scenarios() merges");
+    const auto [what, with] = state_->done(options);
+    const std::optional<greek_options>& greeks = request().greeks;
+    results out =
+        greeks ? by.greeks(what.trades, what.in, *greeks, with) : by.price(what.trades, what.in, with);
+    state_->tell_devices(out.manifest);
+    return out;
+}
+
+scenario_results shards::merge_scenarios(const engine& by, const run_options& options) const {
+    if (request().scenarios.empty())
+        throw error(error_kind::usage, "the shards are of prices, which merge() merges");
+    const auto [what, with] = state_->done(options);
+    scenario_results out = by.scenarios(what.trades, what.in, *what.scenarios, with);
+    state_->tell_devices(out.base.manifest);
     return out;
 }
 

@@ -20,6 +20,8 @@
 namespace tilewalk {
 
 class prepared_book;
+struct scenario_list;
+struct scenario_results;
 
 namespace cuda {
 class backend;
@@ -156,6 +158,12 @@ class engine {
     // does not exist, or a pattern that no key fits.
     results greeks(const book& trades, const market& in, const greek_options& wanted = {},
                    const run_options& options = {}) const;
+    // Gains of the book in scenarios, see tilewalk/scenarios.h: differences of the prices that price() finds
+    // in several markets, the base market first, with the standard errors of the differences. A trade that
+    // fails in a scenario fails there alone, and a scenario that makes no market fails for all trades. Memory
+    // grows with trades times scenarios by some 16 bytes.
+    scenario_results scenarios(const book& trades, const market& in, const scenario_list& asked,
+                               const run_options& options = {}) const;
     // The same for many calls in markets that change a little, see tilewalk/prepared.h.
     prepared_book prepare(const book& trades) const;
     std::vector<trade_plan> explain(const book& trades, const market& in,

@@ -21,6 +21,7 @@
 #include "tilewalk/market.h"
 #include "tilewalk/results.h"
 #include "tilewalk/run_settings.h"
+#include "tilewalk/scenarios.h"
 
 namespace tilewalk {
 
@@ -34,11 +35,15 @@ struct sharded_request {
     run_settings settings{};                // that beat the book's
     bool demand_correlations = false;       // see run_options
     std::optional<greek_options> greeks{};  // none: prices
+    std::filesystem::path scenarios{};      // a file of them, for gains; empty: prices or greeks
 };
 
 // Trades of the book, counted from 0, over some tiles of their run: those from `first_tile` up to `end_tile`.
+// Scenarios have more markets than one: the base market is number 0, and a piece has those from
+// `first_market` up to `end_market`.
 struct shard_piece {
     std::size_t first_trade = 0, end_trade = 0;
+    std::size_t first_market = 0, end_market = 1;
     std::uint64_t first_tile = 0, end_tile = 0, run_tiles = 0;
 };
 
@@ -95,6 +100,8 @@ class shards {
                       const run_options& options = {}) const;
     // The results of all parts. Throws shards_missing.
     results merge(const engine& by, const run_options& options = {}) const;
+    // The same of a request for scenarios.
+    scenario_results merge_scenarios(const engine& by, const run_options& options = {}) const;
     // Adds the policies of all parts of the training to the plan. Throws likewise.
     void merge_training();
 

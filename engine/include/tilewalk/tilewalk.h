@@ -16,6 +16,7 @@
 #include "tilewalk/products.h"
 #include "tilewalk/results.h"
 #include "tilewalk/run_settings.h"
+#include "tilewalk/scenarios.h"
 #include "tilewalk/setting_table.h"
 #include "tilewalk/shards.h"
 #include "tilewalk/timings.h"

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cli/scenario_files.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <sstream>
+#include <system_error>
+
+#include "engine/cli/exit_code.h"
+#include "engine/cli/plans.h"
+#include "engine/cli/priced.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::cli {
+
+scenario_files::scenario_files(const std::string& folder) {
+    if (folder.empty()) return;
+    std::error_code failed;
+    std::filesystem::create_directories(folder, failed);
+    if (failed)
+        throw error(error_kind::io, "--files: can't be made a folder: " + failed.message(), {folder, 0, 0});
+    for (const scenario_report& report : scenario_reports())
+        outputs_.emplace_back((std::filesystem::path(folder) / report.file).string(), "--files");
+}
+
+void scenario_files::keep_apart_from(const std::vector<std::filesystem::path>& inputs,
+                                     const output& other) const {
+    std::vector<const output*> all{&other};
+    for (const output& one : outputs_) all.push_back(&one);
+    keep_apart(all, inputs);
+}
+
+void scenario_files::write(const scenario_results& r) const {
+    for (std::size_t k = 0; k < outputs_.size(); ++k) {
+        std::ostringstream text;
+        scenario_reports()[k].write(text, r);
+        outputs_[k].write(text.view());
+    }
+}
+
+std::string scenario_files_text() {
+    std::size_t width = 0;
+    for (const scenario_report& report : scenario_reports()) width = std::max(width, report.file.size());
+    std::string out;
+    for (const scenario_report& report : scenario_reports())
+        out += fmt::format("{}{:<{}}  {}", out.empty() ? "" : "\n", report.file, width, report.meaning);
+    return out;
+}
+
+int tell_of_scenarios(const scenario_results& r, bool is_seen) {
+    tell_of_journal(r.base);
+    complain_of_lost_gpus(r.base);
+    complain_of_correlations(r.base.manifest.missing_correlations);
+    const int code = code_of(r.base, !is_seen);
+    if (r.failures.empty()) return code;
+    if (!is_seen) {
+        constexpr std::size_t most = 20;
+        complain(fmt::format("tilewalk: {} gains have no value:", r.failures.size()));
+        for (std::size_t k = 0; k < std::min(most, r.failures.size()); ++k) {
+            const failed_gain& f = r.failures[k];
+            complain(fmt::format("scenario {}, trade {}: {}", r.scenarios[f.scenario].name,
+                                 r.base.rows[f.trade].trade, f.message));
+        }
+        if (r.failures.size() > most) complain(fmt::format("and {} more", r.failures.size() - most));
+    }
+    const bool may_do_better =
+        std::ranges::any_of(r.failures, [](const failed_gain& f) { return f.kind == error_kind::device; });
+    if (code == try_again || may_do_better) return try_again;
+    return code == all_well ? some_failed : code;
+}
+
+}  // namespace tilewalk::cli

@@ -1,0 +1,610 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/verbs/scenarios.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <future>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/book/rolled.h"
+#include "engine/config/wording.h"
+#include "engine/cpu/crew.h"
+#include "engine/kept/work.h"
+#include "engine/market/market_view.h"
+#include "engine/reading/market_changes.h"
+#include "engine/report/machine.h"
+#include "engine/run/units.h"
+#include "engine/verbs/controls.h"
+#include "engine/verbs/explained_gains.h"
+#include "engine/verbs/importance.h"
+#include "engine/verbs/moving_controls.h"
+#include "engine/verbs/request.h"
+#include "engine/verbs/second_order.h"
+#include "tilewalk/timings.h"
+
+namespace tilewalk {
+
+namespace verbs {
+
+namespace {
+
+// Markets of scenarios that are in memory together, and trades in such markets that are planned together:
+// enough for many threads to be done at about the same time.
+constexpr std::size_t markets_at_once = 512;
+constexpr std::size_t cells_at_once = 32768;
+
+// A trade's worth in a market, and its means by part of the run.
+struct worth {
+    double value = 0;  // of the quantity
+    std::vector<double> means{};
+    double beside_parts = 0;  // the error that the means do not show
+
+    explicit worth(const price_row& row) : value(row.value_in_totals()) {
+        const std::vector<double>& of = row.early ? row.early->part_means : row.part_means;
+        for (const double m : of) means.push_back(row.quantity * m);
+        if (!row.early && !of.empty())
+            beside_parts = std::abs(row.quantity) * run::error_beside_parts(row.standard_error, of);
+    }
+    double mean(std::size_t part) const { return means.empty() ? value : means[part]; }
+};
+
+// Weights of parts of a run, which are its paths but for the last.
+class parts_of_run {
+  public:
+    explicit parts_of_run(const run_manifest& told) : told_(told) {}
+
+    double error(std::span<const double> means) const {
+        if (means.empty()) return 0;
+        if (means.size() < least_parts) return no_figure;
+        return run::error_of_parts(means, told_.part_paths, told_.paths);
+    }
+
+  private:
+    const run_manifest& told_;
+};
+
+// A difference of two worths in any currency, each turned into it.
+struct difference {
+    double value = 0, error = 0;
+    std::vector<double> means{};
+
+    difference(const worth& then, double rate_then, const worth& now, double rate_now,
+               const parts_of_run& by) {
+        value = rate_then * then.value - rate_now * now.value;
+        if (then.value == now.value && then.means == now.means && rate_then == rate_now) {
+            means.assign(now.means.size(), 0.0);
+            return;
+        }
+        const std::size_t parts = std::max(then.means.size(), now.means.size());
+        for (std::size_t p = 0; p < parts; ++p)
+            means.push_back(rate_then * then.mean(p) - rate_now * now.mean(p));
+        error = std::hypot(by.error(means),
+                           std::hypot(rate_then * then.beside_parts, rate_now * now.beside_parts));
+    }
+};
+
+// The trades of a portfolio in a currency, and what they gain.
+struct total {
+    portfolio_gains told;
+    std::vector<char> has_trade;  // by trade
+};
+
+// The base market some days later, with the book as it then stands and its worth today, found on paths
+// without the controls that differ between days.
+struct base_of_day {
+    std::optional<market> in{};
+    std::optional<book> trades{};
+    std::string why_not{};
+    exercise::saved_policies policies{};
+    points_by_trade points{};
+    std::map<std::size_t, worth> without_controls{};  // by trade that has one
+};
+
+// One progress over all trades in all markets, of workers that walk beside each other.
+class progress_of_blocks {
+  public:
+    progress_of_blocks(const run_options& options, std::size_t cells) : to_(options.on_progress) {
+        now_.trades = cells;
+    }
+    // How far the run of a worker is that prices so many trades and markets.
+    void take(std::size_t worker, double cells, const progress& of_run) {
+        const std::lock_guard guard(lock_);
+        if (of_run.path_steps > 0)
+            at_work_[worker] = cells * std::min(1.0, static_cast<double>(of_run.path_steps_done) /
+                                                         static_cast<double>(of_run.path_steps));
+        now_.policies = std::max(now_.policies, of_run.policies);
+        now_.policies_done = std::max(now_.policies_done, of_run.policies_done);
+        tell();
+    }
+    void end(std::size_t worker, std::size_t cells) {
+        if (!to_) return;
+        const std::lock_guard guard(lock_);
+        at_work_[worker] = 0;
+        now_.trades_done += cells;
+        tell();
+    }
+
+  private:
+    // Steps are in thousandths of a price.
+    void tell() {
+        constexpr double fine = 1000;
+        const double done = static_cast<double>(now_.trades_done) + at_work_[0] + at_work_[1];
+        now_.path_steps = static_cast<std::uint64_t>(fine * static_cast<double>(now_.trades));
+        now_.path_steps_done =
+            std::max(now_.path_steps_done, static_cast<std::uint64_t>(std::llround(fine * done)));
+        to_(now_);
+    }
+
+    const std::function<void(const progress&)>& to_;
+    std::mutex lock_;
+    progress now_;
+    std::array<double, 2> at_work_{};  // by worker: prices, as good as done
+};
+
+// Scenarios in which the same trades move.
+struct block {
+    int days = 0;
+    std::vector<std::size_t> trades;     // by place
+    std::vector<std::size_t> scenarios;  // by number
+};
+
+class scenario_run {
+  public:
+    scenario_run(const engine_settings& settings, cuda::backend& gpus, const book& trades, const market& in,
+                 const scenario_list& asked, const run_options& options)
+        : settings_(settings),
+          gpus_(gpus),
+          book_(trades),
+          in_(in),
+          asked_(asked),
+          options_(options),
+          run_(settle(options, trades.state(), {&in, 1})),
+          reads_(trades.size()),
+          controls_(in,
+                    {run_, operations_named(settings.instruction_set), options.cancel, jumps_of_controls::any,
+                     &passed_},
+                    options.work.get()),
+          progress_(options, trades.size() * (asked.scenarios.size() + 1)),
+          block_times_(options.times) {
+        refuse_importance(run_, "scenarios");
+        refuse_accuracy(run_, "scenarios");
+    }
+
+    scenario_results told() {
+        price_base();
+        find_drifts();
+        begin_totals();
+        const std::size_t all = asked_.scenarios.size(), trades = book_.size();
+        out_.gains.assign(all * trades, no_figure);
+        out_.errors.assign(all * trades, no_figure);
+        if (!asked_.currency.empty()) {
+            out_.converted_gains = out_.gains;
+            out_.converted_errors = out_.errors;
+        }
+        for (const scenario& s : asked_.scenarios)
+            if (s.days != 0) day(s.days);
+        for (std::size_t first = 0; first < all; first += markets_at_once)
+            walk_scenarios(first, std::min(first + markets_at_once, all));
+        end_totals();
+        if (asked_.explains) explain();
+        return std::move(out_);
+    }
+
+  private:
+    const std::vector<books::trade>& trades() const { return book_.state().trades; }
+    bool has_base(std::size_t trade) const { return out_.base.rows[trade].status == trade_status::priced; }
+
+    // All decisions are those of the base market, so that differences are of the same kind of paths.
+    void price_base() {
+        stages by;
+        by.plan = [&](const books::trade& t, const markets::market_state& m, program::precision p,
+                      const plan::poll& often) {
+            return plan::plan_trade(t, {m, &reads_[static_cast<std::size_t>(&t - trades().data())]}, p, {},
+                                    often, nullptr, nullptr, &passed_);
+        };
+        by.policies.keeps = true;
+        by.see_plans = [&](const planned_run& r) {
+            held_points_ = points_of(r);
+            for (std::size_t i = 0; i < trades().size(); ++i) {
+                if (!r.plans[i].control) continue;
+                controls_.add(trades()[i], r.plans[i]);
+                with_control_.push_back(i);
+            }
+        };
+        run_options with = heard(0);
+        if (options_.work && !options_.work->has_market(0))
+            with.work = std::make_shared<kept::work>(options_.work->of_decisions());
+        priced_book priced = price_book(settings_, gpus_, book_, in_, with, by);
+        held_ = std::move(priced.policies);
+        out_.base = std::move(priced.told);
+        out_.scenarios = asked_.scenarios;
+        out_.inputs = asked_.inputs;
+        for (const books::trade& t : trades()) out_.portfolios.push_back(t.portfolio);
+        for (const price_row& row : out_.base.rows) now_.emplace_back(row);
+        progress_.end(0, trades().size());
+    }
+
+    // Finds once how controls move with all numbers that any scenario moves: each is a pilot.
+    void find_drifts() {
+        std::set<std::string> moved;
+        for (const scenario& s : asked_.scenarios)
+            for (const market_change& c : s.changes) moved.insert(c.key);
+        const std::vector<std::string> keys(moved.begin(), moved.end());
+        cpu::for_each(with_control_.size(), run_.threads, options_.cancel,
+                      [&](int, std::uint64_t k) {
+                          try {
+                              controls_.find_drifts(trades()[with_control_[k]].id, keys);
+                          } catch (const std::exception& e) {
+                              throw_if_cancelled(e);  // where the trade is priced it is said what is wrong
+                          }
+                      },
+                      {});
+    }
+
+    void begin_totals() {
+        std::vector<std::string> portfolios{""}, currencies;
+        const auto add = [](std::vector<std::string>& to, const std::string& name) {
+            if (std::ranges::find(to, name) == to.end()) to.push_back(name);
+        };
+        for (std::size_t i = 0; i < trades().size(); ++i) {
+            add(portfolios, trades()[i].portfolio);
+            if (has_base(i)) add(currencies, out_.base.rows[i].currency);
+        }
+        const auto add_total = [&](const std::string& portfolio, const std::string& currency,
+                                   bool is_converted) {
+            total made{{portfolio, currency, is_converted}, std::vector<char>(trades().size(), 0)};
+            for (std::size_t i = 0; i < trades().size(); ++i) {
+                if (!portfolio.empty() && trades()[i].portfolio != portfolio) continue;
+                if (!has_base(i) || !(is_converted || out_.base.rows[i].currency == currency)) continue;
+                made.told.trades.push_back(i);
+                made.has_trade[i] = 1;
+                made.told.base_value += base_rate(i, is_converted) * now_[i].value;
+            }
+            if (made.told.trades.empty()) return;
+            const std::size_t all = asked_.scenarios.size();
+            for (const std::size_t i : made.told.trades)
+                made.told.parts = std::max(made.told.parts, now_[i].means.size());
+            made.told.gains.assign(all, 0.0);
+            made.told.errors.assign(all, 0.0);
+            made.told.failed.assign(all, 0);
+            made.told.means_of_parts.assign(all * made.told.parts, 0.0);
+            totals_.push_back(std::move(made));
+        };
+        for (const std::string& portfolio : portfolios) {
+            for (const std::string& currency : currencies) add_total(portfolio, currency, false);
+            if (!asked_.currency.empty()) add_total(portfolio, asked_.currency, true);
+        }
+    }
+
+    // Units of the currency of totals for one of the trade's.
+    double rate_in(const market& m, std::size_t trade) const {
+        return m.state().fx_spot(out_.base.rows[trade].currency, asked_.currency);
+    }
+    double base_rate(std::size_t trade, bool is_converted) const {
+        return is_converted ? rate_in(in_, trade) : 1.0;
+    }
+
+    // The base market so many days later; made once.
+    void day(int days) {
+        const auto [at, is_new] = days_.try_emplace(days);
+        base_of_day& made = at->second;
+        if (!is_new) return;
+        try {
+            const auto now = std::make_shared<const markets::market_state>(in_.state());
+            made.in.emplace(std::make_shared<const markets::market_state>(markets::rolled(now, days)));
+        } catch (const error& e) {
+            if (e.kind() != error_kind::input) throw;
+            made.why_not = std::to_string(days) + (days == 1 ? " day" : " days") +
+                           " later it is no market: " + e.message();
+            return;
+        }
+        auto rolled = std::make_shared<books::book_state>(book_.state());
+        for (books::trade& t : rolled->trades) t = books::rolled(std::move(t), days);
+        made.trades.emplace(book::of(std::move(rolled)));
+        stages by;
+        by.wants_bounds = false;
+        by.policies.keeps = true;
+        by.controls.like = [](const books::trade&) { return nullptr; };
+        by.see_plans = [&](const planned_run& r) { made.points = points_of(r); };
+        made.policies =
+            std::move(price_book(settings_, gpus_, *made.trades, *made.in, heard(0), by).policies);
+        if (with_control_.empty()) return;
+        by.policies = {};
+        by.policies.held = &held_;
+        by.see_plans = {};
+        const results plain =
+            std::move(price_book(settings_, gpus_, some_of(book_, with_control_), in_, heard(0), by).told);
+        out_.base.manifest.path_steps += plain.manifest.path_steps;
+        for (std::size_t k = 0; k < with_control_.size(); ++k)
+            if (plain.rows[k].status == trade_status::priced)
+                made.without_controls.emplace(with_control_[k], plain.rows[k]);
+    }
+
+    // Makes the markets of some scenarios, finds the trades that they move, and prices these.
+    void walk_scenarios(std::size_t first, std::size_t end) {
+        std::vector<std::optional<market>> in(end - first);
+        std::vector<std::optional<error>> impossible(end - first);
+        std::vector<std::vector<std::size_t>> moved(end - first);
+        {
+            const timings::during planning(options_.times, stage::planning);
+            cpu::for_each(end - first, run_.threads, options_.cancel,
+                          [&](int, std::uint64_t k) {
+                              if (!is_ours(first + k)) return;
+                              make_market(asked_.scenarios[first + k], in[k], impossible[k]);
+                              if (in[k]) moved[k] = moved_in(*in[k]);
+                          },
+                          {});
+        }
+        std::map<std::pair<int, std::vector<std::size_t>>, std::vector<std::size_t>> alike;
+        for (std::size_t k = 0; k < in.size(); ++k) {
+            if (!is_ours(first + k)) continue;
+            if (impossible[k]) {
+                for (std::size_t i = 0; i < trades().size(); ++i)
+                    if (has_base(i)) fail(first + k, i, impossible[k]->message(), impossible[k]->kind());
+                continue;
+            }
+            stand_still(first + k, moved[k], *in[k]);
+            alike[{asked_.scenarios[first + k].days, std::move(moved[k])}].push_back(k);
+        }
+        std::vector<block> blocks;
+        for (const auto& [of, scenarios] : alike) {
+            if (of.second.empty()) continue;
+            const std::size_t at_once = std::max(cells_at_once / of.second.size(), std::size_t{1});
+            for (std::size_t k = 0; k < scenarios.size(); k += at_once)
+                blocks.push_back({of.first,
+                                  of.second,
+                                  {scenarios.begin() + static_cast<std::ptrdiff_t>(k),
+                                   scenarios.begin() + static_cast<std::ptrdiff_t>(
+                                                           std::min(k + at_once, scenarios.size()))}});
+        }
+        walk_blocks(blocks, first, in);
+    }
+
+    // A share of the work may have other scenarios.
+    bool is_ours(std::size_t scenario) const {
+        return !options_.work || options_.work->has_market(scenario + 1);
+    }
+
+    void make_market(const scenario& of, std::optional<market>& in, std::optional<error>& why_not) {
+        try {
+            const market* base = &in_;
+            if (of.days != 0) {
+                const base_of_day& then = days_.at(of.days);
+                if (!then.in) throw error(error_kind::input, then.why_not);
+                base = &*then.in;
+            }
+            in = of.changes.empty() ? *base : base->changed(of.changes);
+        } catch (const error& e) {
+            why_not = e;
+        }
+    }
+
+    // Trades that read something of the market that is another there.
+    std::vector<std::size_t> moved_in(const market& other) const {
+        std::vector<std::size_t> out;
+        for (std::size_t i = 0; i < trades().size(); ++i)
+            if (has_base(i) && !reads_[i].are_alike(in_.state(), other.state())) out.push_back(i);
+        return out;
+    }
+
+    // Trades that nothing moves gain nothing; turned into another currency they may.
+    void stand_still(std::size_t scenario, const std::vector<std::size_t>& moved, const market& in) {
+        auto next = moved.begin();
+        for (std::size_t i = 0; i < trades().size(); ++i) {
+            if (next != moved.end() && *next == i) {
+                ++next;
+                continue;
+            }
+            if (has_base(i)) add(scenario, i, now_[i], now_[i], in);
+        }
+        progress_.end(0, trades().size() - moved.size());
+    }
+
+    // Two blocks at a time where GPUs walk them: one is planned while the other is walked.
+    void walk_blocks(const std::vector<block>& blocks, std::size_t first,
+                     const std::vector<std::optional<market>>& in) {
+        const bool one_by_one = options_.work || run_.device == "cpu";
+        std::atomic<std::size_t> next = 0;
+        const auto work = [&](std::size_t worker) {
+            for (std::size_t b = next++; b < blocks.size(); b = next++) walk(blocks[b], first, in, worker);
+        };
+        std::future<void> beside;
+        std::optional<timings::during> walking;  // whose stages overlap
+        if (!one_by_one && blocks.size() > 1) {
+            walking.emplace(options_.times, stage::walking);
+            block_times_ = nullptr;
+            beside = std::async(std::launch::async, work, 1);
+        }
+        try {
+            work(0);
+        } catch (...) {
+            next = blocks.size();
+            if (beside.valid()) beside.wait();
+            throw;
+        }
+        if (beside.valid()) beside.get();
+    }
+
+    void walk(const block& of, std::size_t first, const std::vector<std::optional<market>>& all,
+              std::size_t worker) {
+        const bool is_today = of.days == 0;
+        run_options with = heard(worker, of.scenarios.size() * of.trades.size());
+        with.times = block_times_;
+        const base_of_day* const then = is_today ? nullptr : &days_.at(of.days);
+        std::vector<market> in;
+        for (const std::size_t k : of.scenarios) in.push_back(*all[k]);
+        stages by;
+        by.wants_bounds = false;
+        by.held_points = is_today ? &held_points_ : &then->points;
+        by.policies.held = is_today ? &held_ : &then->policies;
+        if (is_today) {
+            by.controls.held = [this](const books::trade& t, const market& m) {
+                return controls_.in(t.id, m);
+            };
+        } else {
+            by.controls.like = [](const books::trade&) { return nullptr; };
+        }
+        const book some = some_of(is_today ? book_ : *then->trades, of.trades);
+        std::vector<priced_book> priced = price_book(settings_, gpus_, some, in, with, by);
+        const timings::during adding(block_times_, stage::rows);
+        cpu::for_each(in.size(), run_.threads, options_.cancel,
+                      [&](int, std::uint64_t m) {
+                          add_scenario(of, first + of.scenarios[m], then, priced[m].told, in[m]);
+                      },
+                      {});
+        {
+            const std::lock_guard guard(lock_);
+            take_facts(priced.front().told.manifest);
+            for (const priced_book& p : priced) out_.base.manifest.path_steps += p.told.manifest.path_steps;
+        }
+        progress_.end(worker, in.size() * of.trades.size());
+    }
+
+    void add_scenario(const block& of, std::size_t scenario, const base_of_day* day, const results& then,
+                      const market& in) {
+        for (std::size_t k = 0; k < of.trades.size(); ++k) {
+            const std::size_t i = of.trades[k];
+            const price_row& row = then.rows[k];
+            if (row.status != trade_status::priced) {
+                fail(scenario, i, row.message, row.kind);
+                continue;
+            }
+            const worth* now = &now_[i];
+            if (day != nullptr) {
+                const auto plain = day->without_controls.find(i);
+                if (plain != day->without_controls.end()) now = &plain->second;
+            }
+            add(scenario, i, worth(row), *now, in);
+        }
+    }
+
+    void fail(std::size_t scenario, std::size_t trade, const std::string& message, error_kind kind) {
+        {
+            const std::lock_guard guard(lock_);
+            out_.failures.push_back({scenario, trade, message, kind});
+        }
+        for (total& t : totals_)
+            if (t.has_trade[trade]) ++t.told.failed[scenario];
+    }
+
+    void add(std::size_t scenario, std::size_t trade, const worth& then, const worth& now, const market& in) {
+        const parts_of_run by(out_.base.manifest);
+        const std::size_t cell = scenario * trades().size() + trade;
+        const difference own(then, 1, now, 1, by);
+        out_.gains[cell] = own.value;
+        out_.errors[cell] = own.error;
+        std::optional<difference> converted;
+        if (!asked_.currency.empty()) {
+            converted.emplace(then, rate_in(in, trade), now, rate_in(in_, trade), by);
+            out_.converted_gains[cell] = converted->value;
+            out_.converted_errors[cell] = converted->error;
+        }
+        for (total& t : totals_) {
+            if (!t.has_trade[trade]) continue;
+            const difference& d = t.told.is_converted ? *converted : own;
+            t.told.gains[scenario] += d.value;
+            for (std::size_t p = 0; p < t.told.parts; ++p)
+                t.told.means_of_parts[scenario * t.told.parts + p] += d.means.empty() ? d.value : d.means[p];
+        }
+    }
+
+    void end_totals() {
+        const parts_of_run by(out_.base.manifest);
+        for (total& t : totals_) {
+            const std::span<const double> means(t.told.means_of_parts);
+            for (std::size_t s = 0; s < t.told.gains.size(); ++s)
+                t.told.errors[s] = by.error(means.subspan(s * t.told.parts, t.told.parts));
+            out_.totals.push_back(std::move(t.told));
+        }
+        std::ranges::sort(out_.failures, {},
+                          [](const failed_gain& f) { return std::pair(f.scenario, f.trade); });
+    }
+
+    void explain() {
+        run_options quietly = options_;
+        quietly.on_progress = {};
+        const greek_options wanted = greeks_of_moves(in_, asked_);
+        if (wanted.wanted.empty()) return;
+        const results found = greeks_of_book(settings_, gpus_, book_, in_, wanted, quietly);
+        out_.base.manifest.path_steps += found.manifest.path_steps;
+        explain_gains(out_, in_, found);
+    }
+
+    void take_facts(const run_manifest& of) {
+        run_manifest& to = out_.base.manifest;
+        to.kernels_compiled += of.kernels_compiled;
+        to.kernels_from_cache += of.kernels_from_cache;
+        to.launches += of.launches;
+        to.device_seconds += of.device_seconds;
+        to.kernel_seconds += of.kernel_seconds;
+        to.plan_seconds += of.plan_seconds;
+        to.path_seconds += of.path_seconds;
+        for (const std::string& lost : of.lost_devices)
+            if (std::ranges::find(to.lost_devices, lost) == to.lost_devices.end())
+                to.lost_devices.push_back(lost);
+    }
+
+    // Options of a run of a worker, which prices so many trades and markets; 0: of the base market.
+    run_options heard(std::size_t worker, std::size_t cells = 0) {
+        run_options out = options_;
+        if (!options_.on_progress) return out;
+        const double all = static_cast<double>(cells == 0 ? trades().size() : cells);
+        out.on_progress = [this, worker, all](const progress& p) { progress_.take(worker, all, p); };
+        return out;
+    }
+
+    const engine_settings& settings_;
+    cuda::backend& gpus_;
+    const book& book_;
+    const market& in_;
+    const scenario_list& asked_;
+    const run_options& options_;
+    const settled run_;
+    scenario_results out_;
+    std::vector<markets::market_reads> reads_;  // by trade
+    plan::passed_programs passed_;
+    moving_controls controls_;
+    std::vector<std::size_t> with_control_;  // trades
+    exercise::saved_policies held_;
+    points_by_trade held_points_;
+    std::vector<worth> now_;  // by trade
+    std::map<int, base_of_day> days_;
+    std::mutex lock_;  // of failures and facts while blocks are walked
+    std::vector<total> totals_;
+    progress_of_blocks progress_;
+    timings* block_times_ = nullptr;  // none where blocks overlap
+};
+
+}  // namespace
+
+}  // namespace verbs
+
+scenario_results scenarios_of_book(const engine_settings& settings, cuda::backend& gpus, const book& trades,
+                                   const market& in, const scenario_list& asked, const run_options& options) {
+    return verbs::scenario_run(settings, gpus, trades, in, asked, options).told();
+}
+
+scenario_results engine::scenarios(const book& trades, const market& in, const scenario_list& asked,
+                                   const run_options& options) const {
+    const verbs::with_journal kept(trades, {&in, 1}, {.scenarios = &asked}, options);
+    scenario_results out = scenarios_of_book(settings_, *gpus_, trades, in, asked, kept.options());
+    kept.finish(out.base.manifest);
+    return out;
+}
+
+}  // namespace tilewalk
