@@ -41,7 +41,7 @@ RULES = [
 ]
 # The rooms of the house, the lowest first: an include goes down, or stays in its room.
 RANKS = [
-    "engine/include/tilewalk", "kernels", "products/dates", "products/program", "products/language", "engine/config",
+    "engine/include/tilewalk", "kernels", "products/dates", "products/program", "products/language", "engine/threads", "engine/config",
     "engine/arrays", "engine/analytics", "engine/quasi", "engine/run", "engine/kept", "engine/market", "engine/models",
     "engine/rates", "engine/book", "engine/reading", "engine/plan", "engine/controls", "engine/greeks", "engine/cpu", "engine/importance", "engine/exercise", "engine/cuda", "engine/report",
     "engine/settings", "engine/calibration", "engine/tuning", "engine", "engine/verbs", "engine/verify", "engine/cli", "bench",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A crew does each piece of work once, whoever does it, and is ready for the next one after a failure or a
 // stop.
-#include "engine/cpu/crew.h"
+#include "engine/threads/crew.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 
 #include "tilewalk/error.h"
 
-namespace tilewalk::cpu {
+namespace tilewalk::threads {
 namespace {
 
 void expect_each_once(crew& of, std::uint64_t count, const std::function<void()>& watch) {
@@ -114,4 +114,4 @@ TEST(crew, a_watch_that_throws_ends_the_round) {
 }
 
 }  // namespace
-}  // namespace tilewalk::cpu
+}  // namespace tilewalk::threads

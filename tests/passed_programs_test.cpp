@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "engine/book/book_state.h"
-#include "engine/cpu/tile_pool.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/passed_programs.h"
 #include "engine/plan/trade_program.h"
+#include "engine/threads/crew.h"
 #include "products/program/passes.h"
 #include "products/program/recorder.h"
 #include "tests/made_book.h"
@@ -74,7 +74,7 @@ TEST(passed_programs, are_few_in_a_book_of_many_trades) {
     const book made = made_book("--trades 500");
     passed_programs known;
     const std::vector<books::trade>& trades = made.state().trades;
-    cpu::for_each(
+    threads::for_each(
         trades.size(), 4, nullptr,
         [&](int, std::uint64_t i) { planned(trades[i], made.market()->state(), precision::double_, &known); },
         {});

@@ -15,13 +15,13 @@
 
 #include "engine/book/book_state.h"
 #include "engine/cpu/back_end.h"
-#include "engine/cpu/crew.h"
 #include "engine/cuda/backend.h"
 #include "engine/cuda/compiler.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/way_back_text.h"
 #include "engine/cuda/ways_back.h"
 #include "engine/plan/trade_program.h"
+#include "engine/threads/crew.h"
 #include "products/program/row_names.h"
 #include "tests/both_ways.h"
 #include "tests/every_model.h"
@@ -65,7 +65,7 @@ class ways_back_on_a_gpu : public ::testing::Test {
         };
         const std::string architecture = chosen_.devices[0]->get().properties().architecture();
         // The kernels are there when they are asked for.
-        cpu::for_each(
+        threads::for_each(
             trades.size(), 12, nullptr,
             [&](int, std::uint64_t i) {
                 const run::job j = trades[i]->job();

@@ -25,9 +25,9 @@
 #include "engine/config/wording.h"
 #include "engine/cpu/lane_machine.h"
 #include "engine/cpu/shadow.h"
-#include "engine/cpu/tile_pool.h"
 #include "engine/cuda/kernel_text.h"
 #include "engine/report/machine.h"
+#include "engine/threads/crew.h"
 #include "kernels/tile.h"
 #include "tilewalk/error.h"
 
@@ -262,7 +262,7 @@ class subject {
         const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
         std::vector<cpu::lane_machine> machines(static_cast<std::size_t>(threads), cpu::lane_machine(with));
         tiles out(job.tiles());
-        cpu::for_each(
+        threads::for_each(
             out.size(), threads, here_.cancel,
             [&](int thread, std::uint64_t i) {
                 machines[static_cast<std::size_t>(thread)].walk(job, i, {&out[i], 1});

@@ -41,8 +41,8 @@ run::outcome back_end::walk_all(const run::walk& of) {
         need(j.back.code->again);
         need(j.back.code->back);
     }
-    pool_->threads().for_each(missing.size(), of.cancel,
-                              [&](int, std::uint64_t i) { compiled->of(*missing[i]); }, {});
+    pool_->crew().for_each(missing.size(), of.cancel,
+                           [&](int, std::uint64_t i) { compiled->of(*missing[i]); }, {});
     for (auto& [shape, made] : code) made = compiled->of(*shape);
     std::vector<std::size_t> walked;
     std::vector<path_job> jobs;

@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "engine/cpu/crew.h"
 #include "engine/cpu/lane_machine.h"
 #include "engine/run/tally.h"
+#include "engine/threads/crew.h"
 
 namespace tilewalk::cpu {
 
@@ -38,7 +38,7 @@ class tile_pool {
                                      const std::function<void(const pool_progress&)>& on_progress);
 
     const lane_operations& operations() const { return operations_; }
-    crew& threads() { return crew_; }
+    threads::crew& crew() { return crew_; }
 
   private:
     struct worker {
@@ -49,7 +49,7 @@ class tile_pool {
     std::uint64_t scenario_rows_read() const;
 
     const lane_operations& operations_;
-    crew crew_;
+    threads::crew crew_;
     std::vector<worker> workers_;
 };
 

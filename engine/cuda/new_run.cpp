@@ -8,7 +8,6 @@
 #include <variant>
 #include <vector>
 
-#include "engine/cpu/crew.h"
 #include "engine/cuda/compile_kernels.h"
 #include "engine/cuda/decide.h"
 #include "engine/cuda/feeds.h"
@@ -18,6 +17,7 @@
 #include "engine/cuda/rows_of_jobs.h"
 #include "engine/cuda/spaces.h"
 #include "engine/run/units.h"
+#include "engine/threads/crew.h"
 #include "kernels/tile.h"
 #include "tilewalk/timings.h"
 
@@ -96,7 +96,7 @@ class shares_of_groups {
     static constexpr std::size_t worth_threads = 64;
     run_state& of_;
     rows_of_jobs rows_;
-    cpu::crew crew_;
+    threads::crew crew_;
     std::vector<share> shares_;
 };
 

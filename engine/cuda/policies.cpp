@@ -15,7 +15,6 @@
 #include <fmt/format.h>
 
 #include "engine/arrays/shock_file.h"
-#include "engine/cpu/crew.h"
 #include "engine/cuda/device_crew.h"
 #include "engine/cuda/memory.h"
 #include "engine/cuda/packed_trades.h"
@@ -23,6 +22,7 @@
 #include "engine/cuda/policy_kernels.h"
 #include "engine/cuda/shock_cubes.h"
 #include "engine/exercise/swing.h"
+#include "engine/threads/crew.h"
 #include "kernels/exercise/leaving_arguments.h"
 #include "kernels/tile.h"
 
@@ -552,7 +552,7 @@ class search {
             for (const std::string& target : targets) g.cubins[target];
         // The four texts of a group by different threads, because some take seconds.
         const std::size_t texts = 4 * targets.size();
-        cpu::for_each(
+        threads::for_each(
             groups_.size() * texts, threads, cancel_,
             [&](int, std::uint64_t i) {
                 group& g = groups_[i / texts];

@@ -12,7 +12,6 @@
 #include <tuple>
 #include <utility>
 
-#include "engine/cpu/crew.h"
 #include "engine/cuda/chunk.h"
 #include "engine/cuda/device_crew.h"
 #include "engine/cuda/kernel_text.h"
@@ -23,6 +22,7 @@
 #include "engine/cuda/rows_of_jobs.h"
 #include "engine/cuda/shock_cubes.h"
 #include "engine/cuda/spaces.h"
+#include "engine/threads/crew.h"
 #include "kernels/way_back_arguments.h"
 
 namespace tilewalk::cuda {
@@ -184,21 +184,21 @@ class both_ways_walk {
         targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
         std::erase(targets, "");
         std::mutex lock;
-        cpu::for_each(groups_.size() * targets.size(), threads, of_.cancel,
-                      [&](int, std::uint64_t i) {
-                          group& g = groups_[i / targets.size()];
-                          const std::string& target = targets[i % targets.size()];
-                          try {
-                              auto cubin = kernels_.cubin({g.kernel.text, target, {}});
-                              const std::lock_guard guard(lock);
-                              g.cubins.emplace(target, std::move(cubin));
-                          } catch (const error& e) {
-                              if (e.kind() == error_kind::cancelled) throw;
-                              const std::lock_guard guard(lock);
-                              fail(g.jobs, e);
-                          }
-                      },
-                      {});
+        threads::for_each(groups_.size() * targets.size(), threads, of_.cancel,
+                          [&](int, std::uint64_t i) {
+                              group& g = groups_[i / targets.size()];
+                              const std::string& target = targets[i % targets.size()];
+                              try {
+                                  auto cubin = kernels_.cubin({g.kernel.text, target, {}});
+                                  const std::lock_guard guard(lock);
+                                  g.cubins.emplace(target, std::move(cubin));
+                              } catch (const error& e) {
+                                  if (e.kind() == error_kind::cancelled) throw;
+                                  const std::lock_guard guard(lock);
+                                  fail(g.jobs, e);
+                              }
+                          },
+                          {});
     }
 
     void fail(std::span<const std::size_t> jobs, const error& why) {

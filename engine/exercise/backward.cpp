@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "engine/cpu/tile_pool.h"
+#include "engine/threads/crew.h"
 #include "kernels/tile.h"
 #include "tilewalk/error.h"
 
@@ -135,12 +135,12 @@ double backward::end() {
 
 std::vector<double> backward::summed(std::size_t numbers, const of_tile& find, std::size_t tiles) {
     std::vector<double> by_tile(tiles * numbers), out(numbers);
-    cpu::for_each(tiles, threads_, cancel_,
-                  [&](int thread, std::uint64_t tile) {
-                      find(tile, blocks_[static_cast<std::size_t>(thread)],
-                           std::span(by_tile).subspan(tile * numbers, numbers));
-                  },
-                  {});
+    threads::for_each(tiles, threads_, cancel_,
+                      [&](int thread, std::uint64_t tile) {
+                          find(tile, blocks_[static_cast<std::size_t>(thread)],
+                               std::span(by_tile).subspan(tile * numbers, numbers));
+                      },
+                      {});
     for (std::size_t tile = 0; tile < tiles; ++tile)
         for (std::size_t i = 0; i < numbers; ++i) out[i] += by_tile[tile * numbers + i];
     return out;

@@ -8,12 +8,12 @@
 #include <span>
 #include <utility>
 
-#include "engine/cpu/crew.h"
 #include "engine/cpu/lane_machine.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/exercise/deciders.h"
 #include "engine/exercise/policy_at_hand.h"
 #include "engine/kept/fingerprints_of_jobs.h"
+#include "engine/threads/crew.h"
 #include "kernels/tile.h"
 #include "tilewalk/error.h"
 
@@ -179,8 +179,8 @@ class nested_paths {
             done += kernels::paths_per_tile * steps[set];
         };
         const auto tell = [&] { by_.on_progress(done); };
-        cpu::for_each(means_.size(), by_.threads, by_.cancel, walk,
-                      by_.on_progress ? tell : std::function<void()>());
+        threads::for_each(means_.size(), by_.threads, by_.cancel, walk,
+                          by_.on_progress ? tell : std::function<void()>());
     }
 
     double bound_on(std::uint64_t path) const {

@@ -12,8 +12,8 @@
 #include "engine/controls/control.h"
 #include "engine/controls/written.h"
 #include "engine/cpu/lane_machine.h"
-#include "engine/cpu/tile_pool.h"
 #include "engine/exercise/training.h"
+#include "engine/threads/crew.h"
 #include "engine/verbs/decisions.h"
 #include "engine/verbs/price.h"
 #include "engine/verbs/remembered.h"
@@ -517,8 +517,8 @@ void choose_controls(planned_run& r, const control_stages& stages, const teller&
             }
         }
     };
-    cpu::for_each(trades.size(), r.run.threads, r.options.cancel, decide,
-                  tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
+    threads::for_each(trades.size(), r.run.threads, r.options.cancel, decide,
+                      tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
 }
 
 }  // namespace tilewalk::verbs

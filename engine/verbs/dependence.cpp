@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cpu/tile_pool.h"
 #include "engine/market/market_view.h"
 #include "engine/plan/trade_program.h"
 #include "engine/reading/written_market.h"
+#include "engine/threads/crew.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/read_parts.h"
 #include "engine/verbs/settled.h"
@@ -65,20 +65,20 @@ std::vector<trade_dependence> engine::depends_on(const book& trades, const marke
         return plan::plan_trade(all[trade], view, run.how.precision, {}, often);
     };
     std::vector<first_plan> first(all.size());
-    cpu::for_each(all.size(), run.threads, options.cancel,
-                  [&](int, std::uint64_t i) {
-                      try {
-                          first[i].made = plan_in(i, {in.state(), &first[i].reads});
-                      } catch (const std::exception& e) {
-                          throw_if_cancelled(e);
-                          first[i].failure = at_trade(all[i], e);
-                      }
-                  },
-                  {});
+    threads::for_each(all.size(), run.threads, options.cancel,
+                      [&](int, std::uint64_t i) {
+                          try {
+                              first[i].made = plan_in(i, {in.state(), &first[i].reads});
+                          } catch (const std::exception& e) {
+                              throw_if_cancelled(e);
+                              first[i].failure = at_trade(all[i], e);
+                          }
+                      },
+                      {});
     const std::vector<market_number> numbers = in.numbers();
     const auto& keyed = in.state().source->numbers();
     std::vector<std::vector<std::size_t>> moved(numbers.size());  // by number: the trades
-    cpu::for_each(
+    threads::for_each(
         numbers.size(), run.threads, options.cancel,
         [&](int, std::uint64_t k) {
             std::optional<std::optional<market>> other;  // made for the first trade that may read it

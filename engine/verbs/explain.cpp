@@ -11,13 +11,13 @@
 #include <fmt/format.h>
 
 #include "engine/cpu/lane_program.h"
-#include "engine/cpu/tile_pool.h"
 #include "engine/cuda/backend.h"
 #include "engine/cuda/group_jobs.h"
 #include "engine/exercise/policy.h"
 #include "engine/greeks/ways_back.h"
 #include "engine/plan/controller.h"
 #include "engine/plan/explanation.h"
+#include "engine/threads/crew.h"
 #include "engine/verbs/controls.h"
 #include "engine/verbs/gpu_trades.h"
 #include "engine/verbs/importance.h"
@@ -54,7 +54,7 @@ std::vector<explained> plan_all(const std::vector<books::trade>& trades, const m
     const std::vector<arrays::shock_cube> scenarios = in.scenario_cubes();
     std::vector<explained> out(trades.size());
     shape_store shapes;
-    cpu::for_each(
+    threads::for_each(
         trades.size(), run.threads, cancel,
         [&](int, std::uint64_t i) {
             explained& to = out[i];

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <utility>
 
-#include "engine/cpu/tile_pool.h"
 #include "engine/cuda/random/fill_kernels.h"
+#include "engine/threads/crew.h"
 #include "engine/verbs/controls.h"
 #include "engine/verbs/pairs.h"
 #include "engine/verbs/pilot.h"
@@ -84,15 +84,15 @@ void gpu_trades::seat(std::span<const run::job> of, const gpu_trades* before, in
         else
             fresh.push_back(j);
     }
-    cpu::for_each(fresh.size(), fresh.size() < worth_threads ? 1 : threads, nullptr,
-                  [&](int, std::uint64_t k) {
-                      const std::size_t j = fresh[k];
-                      const plan::seat& seat = seat_of(j);
-                      const program::path_program& code = united_->programs.programs[seat.program];
-                      seated_[j] = std::make_shared<const seated_trade>(seated_trade{
-                          plan::seated(*of[j].data, seat, code), plan::seated(*of[j].when, seat)});
-                  },
-                  {});
+    threads::for_each(fresh.size(), fresh.size() < worth_threads ? 1 : threads, nullptr,
+                      [&](int, std::uint64_t k) {
+                          const std::size_t j = fresh[k];
+                          const plan::seat& seat = seat_of(j);
+                          const program::path_program& code = united_->programs.programs[seat.program];
+                          seated_[j] = std::make_shared<const seated_trade>(seated_trade{
+                              plan::seated(*of[j].data, seat, code), plan::seated(*of[j].when, seat)});
+                      },
+                      {});
     jobs_.reserve(of.size());
     for (std::size_t j = 0; j < of.size(); ++j) {
         const program::path_program& code = united_->programs.programs[seat_of(j).program];
@@ -116,7 +116,7 @@ book_on_gpu::book_on_gpu(const books::book_state& book, const markets::market_st
     const planner as_usual = usual_planner();
     const policy_search by{run, operations, shapes_, cancel, true};
     const pilot_of_controls controls{run, operations, cancel};
-    cpu::for_each(
+    threads::for_each(
         plans_.size(), run.threads, cancel,
         [&](int, std::uint64_t i) {
             const books::trade& t = book.trades[i];

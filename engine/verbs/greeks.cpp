@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "engine/config/wording.h"
-#include "engine/cpu/crew.h"
 #include "engine/cuda/random/catalogue.h"
 #include "engine/exercise/training.h"
 #include "engine/greeks/measures.h"
@@ -23,6 +22,7 @@
 #include "engine/greeks/ways_back.h"
 #include "engine/report/greek_sums.h"
 #include "engine/run/units.h"
+#include "engine/threads/crew.h"
 #include "engine/verbs/controls.h"
 #include "engine/verbs/importance.h"
 #include "engine/verbs/jumping_trade.h"
@@ -208,13 +208,14 @@ class greek_run {
         usual.controls.jumps = jumps_of();
         find_by_other_treatments(out, priced.derivatives, heard, usual);
         std::vector<rows_by_number> rows(trades.size());
-        cpu::for_each(trades.size(), run_.threads, options_.cancel,
-                      [&](int, std::uint64_t i) {
-                          if (out.rows[i].status == trade_status::failed) return;
-                          for (std::size_t k = 0; k < numbers_of_[i].size(); ++k)
-                              rows[i].emplace(numbers_of_[i][k], row_of(out, i, k, priced.derivatives[i]));
-                      },
-                      {});
+        threads::for_each(trades.size(), run_.threads, options_.cancel,
+                          [&](int, std::uint64_t i) {
+                              if (out.rows[i].status == trade_status::failed) return;
+                              for (std::size_t k = 0; k < numbers_of_[i].size(); ++k)
+                                  rows[i].emplace(numbers_of_[i][k],
+                                                  row_of(out, i, k, priced.derivatives[i]));
+                          },
+                          {});
         add_refused(out, rows);
         add_bumped(out, rows);
         if (by.see_sensitivity)
@@ -294,15 +295,15 @@ class greek_run {
             }
         }
         std::vector<std::optional<moved_markets>> about(asked_.numbers.size());
-        cpu::for_each(asked_.numbers.size(), run_.threads, options_.cancel,
-                      [&](int, std::uint64_t n) {
-                          if (is_read[n]) about[n].emplace(in_, keys_of(n), asked_.numbers[n].risk.small);
-                      },
-                      {});
+        threads::for_each(asked_.numbers.size(), run_.threads, options_.cancel,
+                          [&](int, std::uint64_t n) {
+                              if (is_read[n]) about[n].emplace(in_, keys_of(n), asked_.numbers[n].risk.small);
+                          },
+                          {});
         std::vector<std::pair<std::size_t, std::size_t>> pairs;  // of a trade and a number that it reads
         std::vector<std::size_t> begins;                         // by trade from `first` on: its first pair
         std::size_t first = 0;
-        cpu::crew crew(run_.threads);
+        threads::crew crew(run_.threads);
         const auto find_ways_back = [&] {
             std::vector<std::unique_ptr<const plan::trade_numbers>> numbers(begins.size());
             crew.for_each(begins.size(), options_.cancel,
@@ -362,12 +363,12 @@ class greek_run {
                 if (c) c->by.width *= widths;
             jumping.push_back(i);
         }
-        cpu::for_each(jumping.size(), run_.threads, options_.cancel,
-                      [&](int, std::uint64_t k) {
-                          const jumping_trade& trade = jumping_.at(jumping[k]);
-                          trade.add_derivatives(r.plans[jumping[k]], trade.first());
-                      },
-                      {});
+        threads::for_each(jumping.size(), run_.threads, options_.cancel,
+                          [&](int, std::uint64_t k) {
+                              const jumping_trade& trade = jumping_.at(jumping[k]);
+                              trade.add_derivatives(r.plans[jumping[k]], trade.first());
+                          },
+                          {});
     }
 
     // Those of the run whose moves this one has.
@@ -578,12 +579,12 @@ class greek_run {
         by.ready = ready;
         by.held_points = &held_points_;
         by.add_ways_back = [&](planned_run& r) {
-            cpu::for_each(treated.size(), run_.threads, options_.cancel,
-                          [&](int, std::uint64_t t) {
-                              const auto& [i, as] = treated[t];
-                              if (!r.plans[t].failure) jumping_.at(i).add_derivatives(r.plans[t], as);
-                          },
-                          {});
+            threads::for_each(treated.size(), run_.threads, options_.cancel,
+                              [&](int, std::uint64_t t) {
+                                  const auto& [i, as] = treated[t];
+                                  if (!r.plans[t].failure) jumping_.at(i).add_derivatives(r.plans[t], as);
+                              },
+                              {});
         };
         return price_book(settings_, gpus_, some_of(book_, places), in_, how, by);
     }
@@ -768,15 +769,16 @@ class greek_run {
     void add_bumped(results& to, row_map& rows, const book& some,
                     std::span<const std::vector<bumped>* const> of_numbers) {
         std::vector<std::optional<both_moves>> moves(of_numbers.size());
-        cpu::for_each(of_numbers.size(), run_.threads, options_.cancel,
-                      [&](int, std::uint64_t k) {
-                          const std::size_t n = of_numbers[k]->front().number;
-                          const risk_number& risk = asked_.numbers[n].risk;
-                          const double by = risk.large * (of_numbers[k]->front().moves ? risk.at_jumps : 1);
-                          moves[k] = both_moves{moved_markets(in_, keys_of(n), by),
-                                                moved_markets(in_, keys_of(n), by / 2)};
-                      },
-                      {});
+        threads::for_each(of_numbers.size(), run_.threads, options_.cancel,
+                          [&](int, std::uint64_t k) {
+                              const std::size_t n = of_numbers[k]->front().number;
+                              const risk_number& risk = asked_.numbers[n].risk;
+                              const double by =
+                                  risk.large * (of_numbers[k]->front().moves ? risk.at_jumps : 1);
+                              moves[k] = both_moves{moved_markets(in_, keys_of(n), by),
+                                                    moved_markets(in_, keys_of(n), by / 2)};
+                          },
+                          {});
         std::vector<market> in;
         for (const auto& m : moves) {
             if (!m->are_there()) continue;

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "engine/cpu/lane_machine.h"
-#include "engine/cpu/tile_pool.h"
 #include "engine/importance/written.h"
+#include "engine/threads/crew.h"
 #include "engine/verbs/decisions.h"
 #include "engine/verbs/price.h"
 #include "engine/verbs/remembered.h"
@@ -152,8 +152,8 @@ void choose_importance(planned_run& r, const teller& tells) {
             }
         }
     };
-    cpu::for_each(trades.size(), r.run.threads, r.options.cancel, decide,
-                  tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
+    threads::for_each(trades.size(), r.run.threads, r.options.cancel, decide,
+                      tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
 }
 
 void refuse_importance(const settled& run, const std::string& command) {

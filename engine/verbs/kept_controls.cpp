@@ -10,7 +10,7 @@
 
 namespace tilewalk::verbs {
 
-void kept_controls::add_to(planned_run& r, shape_store& shapes, cpu::crew& by, const teller& tells) {
+void kept_controls::add_to(planned_run& r, shape_store& shapes, threads::crew& by, const teller& tells) {
     const pilot_of_controls pilot{r.run, r.operations, r.options.cancel};
     if (!pilot.is_wanted()) return;
     const timings::during choosing(r.options.times, stage::controls);

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/cpu/crew.h"
+#include "engine/threads/crew.h"
 #include "engine/verbs/controls.h"
 #include "engine/verbs/price.h"
 #include "tilewalk/market.h"
@@ -26,7 +26,7 @@ class kept_controls {
     // Plans the trades of a run in one market with their controls: those that are planned as before take the
     // plans that they had, and programs that are compiled stay so. Policies are found by each call, and so
     // are the controls of trades with rights.
-    void add_to(planned_run& r, shape_store& shapes, cpu::crew& by, const teller& tells);
+    void add_to(planned_run& r, shape_store& shapes, threads::crew& by, const teller& tells);
 
   private:
     // All that choices depend on, beside the trade and its market.

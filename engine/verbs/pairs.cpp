@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "engine/cpu/tile_pool.h"
+#include "engine/threads/crew.h"
 #include "products/program/mirror.h"
 #include "tilewalk/error.h"
 
@@ -48,8 +48,8 @@ void walk_in_pairs(plan::trade_program& made) {
 void walk_in_pairs(std::span<planned> plans, const settled& run, shape_store& shapes,
                    const std::atomic<bool>* cancel) {
     if (!run.walks_pairs) return;
-    cpu::for_each(plans.size(), run.threads, cancel,
-                  [&](int, std::uint64_t k) { walk_in_pairs(plans[k], shapes); }, {});
+    threads::for_each(plans.size(), run.threads, cancel,
+                      [&](int, std::uint64_t k) { walk_in_pairs(plans[k], shapes); }, {});
 }
 
 void refuse_pairs(const settled& run, const std::string& command) {

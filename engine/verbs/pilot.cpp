@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "engine/cpu/lane_machine.h"
-#include "engine/cpu/tile_pool.h"
+#include "engine/threads/crew.h"
 #include "engine/verbs/decisions.h"
 #include "engine/verbs/remembered.h"
 #include "kernels/philox.h"
@@ -238,7 +238,7 @@ void choose_points(std::span<const books::trade> trades, std::span<planned> plan
             for (planned* const p : markets) p->failure = at_trade(trades[i], e);
         }
     };
-    cpu::for_each(trades.size(), run.threads, of.cancel, decide, of.watch);
+    threads::for_each(trades.size(), run.threads, of.cancel, decide, of.watch);
 }
 
 }  // namespace tilewalk::verbs

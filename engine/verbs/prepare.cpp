@@ -49,7 +49,7 @@ class idle_pools {
     std::shared_ptr<cpu::tile_pool> take(int threads) {
         const std::lock_guard guard(lock_);
         for (auto at = idle_.begin(); at != idle_.end(); ++at) {
-            if ((*at)->threads().threads() != threads) continue;
+            if ((*at)->crew().threads() != threads) continue;
             auto pool = std::move(*at);
             idle_.erase(at);
             return pool;
@@ -67,7 +67,7 @@ class idle_pools {
     void tell(prepared_facts& to) const {
         const std::lock_guard guard(lock_);
         to.crews = idle_.size();
-        for (const auto& pool : idle_) to.threads += pool->threads().started();
+        for (const auto& pool : idle_) to.threads += pool->crew().started();
     }
 
   private:
@@ -171,7 +171,7 @@ class prepared_state {
   private:
     using plans = std::vector<std::shared_ptr<const kept_plan>>;
 
-    void plan(planned_run& r, cpu::crew& by, const teller& tells);
+    void plan(planned_run& r, threads::crew& by, const teller& tells);
     planned plan_anew(std::size_t i, const planned_run& r, missing_pairs& missing,
                       std::shared_ptr<const kept_plan>& into);
     cuda::backend::choice choose(const std::string& device);
@@ -212,7 +212,7 @@ planned prepared_state::plan_anew(std::size_t i, const planned_run& r, missing_p
     return p;
 }
 
-void prepared_state::plan(planned_run& r, cpu::crew& by, const teller& tells) {
+void prepared_state::plan(planned_run& r, threads::crew& by, const teller& tells) {
     const timings::during planning(r.options.times, stage::planning);
     plans kept;
     {
@@ -278,10 +278,10 @@ results prepared_state::price(const market& in, const run_options& options) {
         const timings::during opening(options.times, stage::opening_gpus);
         return choose(run.device);
     }();
-    plan(r, pool.get()->threads(), tells);
+    plan(r, pool.get()->crew(), tells);
     find_policies(
         r, *gpus_, [&]() -> const cuda::backend::choice& { return on; }, tells);
-    controls_.add_to(r, shapes_, pool.get()->threads(), tells);
+    controls_.add_to(r, shapes_, pool.get()->crew(), tells);
     choose_points(r, nullptr, &choices_, tells);
     const cpu_maker on_cpu = [&](const cpu::lane_operations&, int, program::precision p) {
         return std::make_unique<cpu::back_end>(pool.get(), compiled_, p);

@@ -14,12 +14,12 @@
 
 #include "engine/arrays/shock_cube.h"
 #include "engine/arrays/shock_file.h"
-#include "engine/cpu/tile_pool.h"
 #include "engine/cuda/policies.h"
 #include "engine/exercise/nested.h"
 #include "engine/plan/measure.h"
 #include "engine/report/policy_file.h"
 #include "engine/run/cost.h"
+#include "engine/threads/crew.h"
 #include "engine/verbs/answers.h"
 #include "engine/verbs/controls.h"
 #include "engine/verbs/decisions.h"
@@ -66,7 +66,7 @@ void plan_all(planned_run& r, const planner& by, const teller& tells) {
     std::vector<missing_pairs> missing(r.in.size());
     shape_store shapes;
     r.plans.resize(trades.size() * r.in.size());
-    cpu::for_each(
+    threads::for_each(
         r.plans.size(), r.run.threads, r.options.cancel,
         [&](int, std::uint64_t k) {
             const std::size_t m = k / trades.size();
@@ -340,7 +340,7 @@ void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices&
     };
     // A failure stays with its trade.
     const auto for_each = [&](int threads, const std::function<void(right_in_run&)>& of) {
-        cpu::for_each(
+        threads::for_each(
             all.size(), threads, r.options.cancel,
             [&](int, std::uint64_t i) {
                 right_in_run& one = all[i];

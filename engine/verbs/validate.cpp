@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "engine/arrays/shock_file.h"
-#include "engine/cpu/tile_pool.h"
+#include "engine/threads/crew.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/rights.h"
 #include "engine/verbs/settled.h"
@@ -24,7 +24,7 @@ std::vector<trade_problem> engine::validate(const book& trades, const market& in
     shape_store shapes;
     missing_pairs pairs;
     const planner by = usual_planner();
-    cpu::for_each(
+    threads::for_each(
         all.size(), run.threads, options.cancel,
         [&](int, std::uint64_t i) {
             planned p = plan_one(all[i], in.state(), run, shapes, pairs, options.cancel, by);

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <optional>
 
-#include "engine/cpu/tile_pool.h"
 #include "engine/cuda/backend.h"
+#include "engine/threads/crew.h"
 #include "engine/verbs/gpu_trades.h"
 #include "engine/verbs/importance.h"
 #include "engine/verbs/settled.h"
@@ -48,7 +48,7 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
         }
     }
     cuda::kernel_store& kernels = gpus_->kernels();
-    cpu::for_each(
+    threads::for_each(
         out.size(), run.threads, options.cancel,
         [&](int, std::uint64_t i) {
             warmed_kernel& w = out[i];

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/cpu/tile_pool.h"
+#include "engine/threads/crew.h"
 
 namespace tilewalk::verify {
 
@@ -105,7 +105,7 @@ double move_of(const std::string& unit) {
 
 std::vector<drawn_trade> draw_sample(const sample_wanted& wanted, const std::function<void()>& watch) {
     std::vector<std::optional<drawn_trade>> drawn(wanted.trades);
-    cpu::for_each(
+    threads::for_each(
         wanted.trades, wanted.threads, wanted.cancel,
         [&](int, std::uint64_t i) { drawn[i] = draw(wanted, i); }, watch);
     std::vector<drawn_trade> out;
@@ -125,7 +125,7 @@ std::vector<priced_trade> price_sample(
     options.overrides.device = wanted.device;
     options.cancel = wanted.cancel;
     try {
-        cpu::for_each(
+        threads::for_each(
             trades.size(), wanted.threads, wanted.cancel,
             [&](int, std::uint64_t i) {
                 priced_trade& p = out[i];

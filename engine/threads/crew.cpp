@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cpu/crew.h"
+#include "engine/threads/crew.h"
 
 #include <algorithm>
 #include <chrono>
@@ -9,7 +9,7 @@
 
 #include "tilewalk/error.h"
 
-namespace tilewalk::cpu {
+namespace tilewalk::threads {
 
 crew::crew(int threads) : threads_(std::max(threads, 1)) {}
 
@@ -130,4 +130,4 @@ void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
     crew(threads).for_each(count, cancel, task, watch);
 }
 
-}  // namespace tilewalk::cpu
+}  // namespace tilewalk::threads

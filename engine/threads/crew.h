@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-namespace tilewalk::cpu {
+namespace tilewalk::threads {
 
 class crew {
   public:
@@ -56,4 +56,4 @@ void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
               const std::function<void(int thread, std::uint64_t i)>& task,
               const std::function<void()>& watch);
 
-}  // namespace tilewalk::cpu
+}  // namespace tilewalk::threads
