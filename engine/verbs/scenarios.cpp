@@ -23,12 +23,13 @@
 
 #include "engine/book/rolled.h"
 #include "engine/config/wording.h"
-#include "engine/cpu/crew.h"
 #include "engine/kept/work.h"
 #include "engine/market/market_view.h"
 #include "engine/reading/market_changes.h"
 #include "engine/report/machine.h"
+#include "engine/risk/risks.h"
 #include "engine/run/units.h"
+#include "engine/threads/crew.h"
 #include "engine/verbs/controls.h"
 #include "engine/verbs/explained_gains.h"
 #include "engine/verbs/importance.h"
@@ -201,6 +202,7 @@ class scenario_run {
         for (std::size_t first = 0; first < all; first += markets_at_once)
             walk_scenarios(first, std::min(first + markets_at_once, all));
         end_totals();
+        out_.risks = risk::risks_of(out_, asked_);
         if (asked_.explains) explain();
         return std::move(out_);
     }
@@ -245,7 +247,7 @@ class scenario_run {
         for (const scenario& s : asked_.scenarios)
             for (const market_change& c : s.changes) moved.insert(c.key);
         const std::vector<std::string> keys(moved.begin(), moved.end());
-        cpu::for_each(with_control_.size(), run_.threads, options_.cancel,
+        threads::for_each(with_control_.size(), run_.threads, options_.cancel,
                       [&](int, std::uint64_t k) {
                           try {
                               controls_.find_drifts(trades()[with_control_[k]].id, keys);
@@ -342,7 +344,7 @@ class scenario_run {
         std::vector<std::vector<std::size_t>> moved(end - first);
         {
             const timings::during planning(options_.times, stage::planning);
-            cpu::for_each(end - first, run_.threads, options_.cancel,
+            threads::for_each(end - first, run_.threads, options_.cancel,
                           [&](int, std::uint64_t k) {
                               if (!is_ours(first + k)) return;
                               make_market(asked_.scenarios[first + k], in[k], impossible[k]);
@@ -462,7 +464,7 @@ class scenario_run {
         const book some = some_of(is_today ? book_ : *then->trades, of.trades);
         std::vector<priced_book> priced = price_book(settings_, gpus_, some, in, with, by);
         const timings::during adding(block_times_, stage::rows);
-        cpu::for_each(in.size(), run_.threads, options_.cancel,
+        threads::for_each(in.size(), run_.threads, options_.cancel,
                       [&](int, std::uint64_t m) {
                           add_scenario(of, first + of.scenarios[m], then, priced[m].told, in[m]);
                       },

@@ -125,7 +125,7 @@ struct scenario_results {
     // By scenario and trade: gain of scenario s and trade t at s * trades + t, in the trade's currency and
     // with its quantity, with its standard error. None where it failed.
     std::vector<double> gains, errors;
-    // The same in the currency that all are converted into; empty: into none.
+    // The same in the currency into which all are converted; empty where no conversion is asked for.
     std::vector<double> converted_gains{}, converted_errors{};
     std::vector<std::string> portfolios;  // by trade; empty: none
     std::vector<failed_gain> failures;
