@@ -247,15 +247,16 @@ class scenario_run {
         for (const scenario& s : asked_.scenarios)
             for (const market_change& c : s.changes) moved.insert(c.key);
         const std::vector<std::string> keys(moved.begin(), moved.end());
-        threads::for_each(with_control_.size(), run_.threads, options_.cancel,
-                      [&](int, std::uint64_t k) {
-                          try {
-                              controls_.find_drifts(trades()[with_control_[k]].id, keys);
-                          } catch (const std::exception& e) {
-                              throw_if_cancelled(e);  // where the trade is priced it is said what is wrong
-                          }
-                      },
-                      {});
+        threads::for_each(
+            with_control_.size(), run_.threads, options_.cancel,
+            [&](int, std::uint64_t k) {
+                try {
+                    controls_.find_drifts(trades()[with_control_[k]].id, keys);
+                } catch (const std::exception& e) {
+                    throw_if_cancelled(e);  // where the trade is priced it is said what is wrong
+                }
+            },
+            {});
     }
 
     void begin_totals() {
@@ -345,12 +346,12 @@ class scenario_run {
         {
             const timings::during planning(options_.times, stage::planning);
             threads::for_each(end - first, run_.threads, options_.cancel,
-                          [&](int, std::uint64_t k) {
-                              if (!is_ours(first + k)) return;
-                              make_market(asked_.scenarios[first + k], in[k], impossible[k]);
-                              if (in[k]) moved[k] = moved_in(*in[k]);
-                          },
-                          {});
+                              [&](int, std::uint64_t k) {
+                                  if (!is_ours(first + k)) return;
+                                  make_market(asked_.scenarios[first + k], in[k], impossible[k]);
+                                  if (in[k]) moved[k] = moved_in(*in[k]);
+                              },
+                              {});
         }
         std::map<std::pair<int, std::vector<std::size_t>>, std::vector<std::size_t>> alike;
         for (std::size_t k = 0; k < in.size(); ++k) {
@@ -465,10 +466,10 @@ class scenario_run {
         std::vector<priced_book> priced = price_book(settings_, gpus_, some, in, with, by);
         const timings::during adding(block_times_, stage::rows);
         threads::for_each(in.size(), run_.threads, options_.cancel,
-                      [&](int, std::uint64_t m) {
-                          add_scenario(of, first + of.scenarios[m], then, priced[m].told, in[m]);
-                      },
-                      {});
+                          [&](int, std::uint64_t m) {
+                              add_scenario(of, first + of.scenarios[m], then, priced[m].told, in[m]);
+                          },
+                          {});
         {
             const std::lock_guard guard(lock_);
             take_facts(priced.front().told.manifest);
