@@ -32,5 +32,8 @@ std::string json_string(std::string_view text);
 // Always with a point or an exponent, so that -0.0 keeps its sign; null where there is no figure.
 std::string json_number(double x);
 std::string json_list(const std::vector<std::string>& texts);
+// The member "manifest", without a line break at its end, and the object of a row.
+std::string manifest_json(const run_manifest& m, const text_form& form);
+std::string row_json(const price_row& row, const text_form& form);
 
 }  // namespace tilewalk::report

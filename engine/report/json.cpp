@@ -49,7 +49,42 @@ std::string json_of(const run_settings& settings) {
     return "{" + out + "}";
 }
 
-std::string json_of(const run_manifest& m, const text_form& form) {
+std::string json_of(const std::vector<double>& numbers) {
+    std::string out;
+    for (const double x : numbers) out += (out.empty() ? "" : ", ") + json_number(x);
+    return "[" + out + "]";
+}
+
+std::string json_of(const currency_total& total) {
+    std::string out;
+    for (const total_field& field : total_fields())
+        out += (out.empty() ? "\"" : ", \"") + std::string(field.name) + "\": " + field.json_text(total);
+    return "{" + out + "}";
+}
+
+std::string json_of(const greek_row& row) {
+    std::string out;
+    for (const greek_field& field : greek_fields()) {
+        const std::string text = field.json_text(row);
+        if (!text.empty()) out += (out.empty() ? "\"" : ", \"") + std::string(field.name) + "\": " + text;
+    }
+    return "{" + out + "}";
+}
+
+// A list of objects, a line each.
+template <class Items, class F>
+std::string lines_of(const Items& items, const F& text_of) {
+    std::string out;
+    for (const auto& item : items) {
+        out += out.empty() ? "\n    " : ",\n    ";
+        out += text_of(item);
+    }
+    return "[" + out + (out.empty() ? "]" : "\n  ]");
+}
+
+}  // namespace
+
+std::string manifest_json(const run_manifest& m, const text_form& form) {
     std::string out = "  \"manifest\": {\n";
     const auto member = [&](std::string_view name, const std::string& value) {
         out += "    \"" + std::string(name) + "\": " + value + ",\n";
@@ -97,13 +132,7 @@ std::string json_of(const run_manifest& m, const text_form& form) {
     return out;
 }
 
-std::string json_of(const std::vector<double>& numbers) {
-    std::string out;
-    for (const double x : numbers) out += (out.empty() ? "" : ", ") + json_number(x);
-    return "[" + out + "]";
-}
-
-std::string json_of(const price_row& row, const text_form& form) {
+std::string row_json(const price_row& row, const text_form& form) {
     std::string out;
     for (const row_field& field : row_fields()) {
         if (field.json_text == nullptr) continue;
@@ -119,35 +148,6 @@ std::string json_of(const price_row& row, const text_form& form) {
     return "{" + out + "}";
 }
 
-std::string json_of(const currency_total& total) {
-    std::string out;
-    for (const total_field& field : total_fields())
-        out += (out.empty() ? "\"" : ", \"") + std::string(field.name) + "\": " + field.json_text(total);
-    return "{" + out + "}";
-}
-
-std::string json_of(const greek_row& row) {
-    std::string out;
-    for (const greek_field& field : greek_fields()) {
-        const std::string text = field.json_text(row);
-        if (!text.empty()) out += (out.empty() ? "\"" : ", \"") + std::string(field.name) + "\": " + text;
-    }
-    return "{" + out + "}";
-}
-
-// A list of objects, a line each.
-template <class Items, class F>
-std::string lines_of(const Items& items, const F& text_of) {
-    std::string out;
-    for (const auto& item : items) {
-        out += out.empty() ? "\n    " : ",\n    ";
-        out += text_of(item);
-    }
-    return "[" + out + (out.empty() ? "]" : "\n  ]");
-}
-
-}  // namespace
-
 std::string json(const results& r, const text_form& form) {
     const auto lines_of_greeks = [](const std::vector<greek_row>& rows) {
         return lines_of(rows, [](const greek_row& row) { return json_of(row); });
@@ -156,8 +156,8 @@ std::string json(const results& r, const text_form& form) {
                                    ? ""
                                    : ",\n  \"greeks\": " + lines_of_greeks(r.greeks) +
                                          ",\n  \"greek_totals\": " + lines_of_greeks(r.greek_totals());
-    return "{\n  \"format\": " + json_string(json_format_name) + ",\n" + json_of(r.manifest, form) +
-           ",\n  \"rows\": " + lines_of(r.rows, [&](const price_row& row) { return json_of(row, form); }) +
+    return "{\n  \"format\": " + json_string(json_format_name) + ",\n" + manifest_json(r.manifest, form) +
+           ",\n  \"rows\": " + lines_of(r.rows, [&](const price_row& row) { return row_json(row, form); }) +
            ",\n  \"totals\": " +
            lines_of(r.totals(), [](const currency_total& total) { return json_of(total); }) + greeks +
            "\n}\n";

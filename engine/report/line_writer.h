@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes long files a field at a time into one buffer: no text is made for a number, and none is copied
+// twice.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <iosfwd>
+#include <string_view>
+
+namespace tilewalk::report {
+
+class line_writer {
+  public:
+    // Absent figures stand in the file as this text.
+    explicit line_writer(std::ostream& out, std::string_view absent = {}) : out_(out), absent_(absent) {}
+    line_writer(const line_writer&) = delete;
+    line_writer& operator=(const line_writer&) = delete;
+    ~line_writer() { flush(); }
+
+    // As it is: a name has been quoted where the format asks for it.
+    line_writer& text(std::string_view text);
+    // A field of CSV, with a comma before it unless the line begins with it.
+    line_writer& field(std::string_view quoted);
+    line_writer& field(double x);                // the shortest text that reads back as the same bits
+    line_writer& field(double x, int decimals);  // no zero has a sign
+    line_writer& field(std::size_t n);
+    void end_line();
+
+    // A number of JSON, with a point or an exponent; null where there is none.
+    line_writer& json(double x);
+
+  private:
+    static constexpr std::size_t room = std::size_t{1} << 16, longest_number = 400;
+
+    char* begin(std::size_t bytes);
+    void separate();
+    void flush();
+
+    std::ostream& out_;
+    std::string_view absent_;
+    std::array<char, room> buffer_;
+    std::size_t used_ = 0;
+    bool is_first_ = true;
+};
+
+}  // namespace tilewalk::report

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The forms in which gains in scenarios are written, and what they have in common.
+#pragma once
+
+#include <cstddef>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "tilewalk/scenarios.h"
+
+namespace tilewalk::report {
+
+void scenario_table(std::ostream& out, const scenario_results& r, const text_form& form);
+void scenario_csv(std::ostream& out, const scenario_results& r, const text_form& form);
+void scenario_json(std::ostream& out, const scenario_results& r, const text_form& form);
+
+// Messages by scenario and trade.
+class messages_of_failures {
+  public:
+    explicit messages_of_failures(const scenario_results& r);
+    // Empty where the trade is priced there.
+    std::string_view of(std::size_t scenario, std::size_t trade) const;
+
+  private:
+    const scenario_results& r_;
+    std::unordered_map<std::size_t, const failed_gain*> at_;
+};
+
+// The sets that have tails, in their order.
+std::vector<std::string_view> likely_sets_of(const scenario_results& r);
+// The portfolios of totals or risks that a report for one currency shows: those converted into it, or all
+// where nothing is converted.
+template <class Item>
+std::vector<const Item*> shown_of(const std::vector<Item>& all) {
+    std::vector<const Item*> converted, every;
+    for (const Item& item : all) {
+        every.push_back(&item);
+        if (item.is_converted) converted.push_back(&item);
+    }
+    return converted.empty() ? every : converted;
+}
+
+}  // namespace tilewalk::report
