@@ -256,12 +256,12 @@ void write_explained(std::ostream& out, const scenario_results& r) {
     line_writer lines(out);
     lines.text("set,scenario,portfolio,currency,gain,standard_error");
     for (const std::string& measure : quoted(r.measures, {})) lines.text(",").text(measure);
-    lines.text(",cross,left\n");
+    lines.text(",left\n");
     for (const explained_gain& e : r.explained) {
         lines.field(csv_field(r.scenarios[e.scenario].set)).field(names[e.scenario]);
         lines.field(csv_field(e.portfolio)).field(csv_field(e.currency)).field(e.gain).field(e.error);
         for (const double part : e.by_measure) lines.field(part);
-        lines.field(e.cross).field(e.left);
+        lines.field(e.left);
         lines.end_line();
     }
 }

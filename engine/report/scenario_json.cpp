@@ -180,7 +180,7 @@ void scenario_json(std::ostream& out, const scenario_results& r, const text_form
         line.text("set", r.scenarios[e.scenario].set).text("scenario", r.scenarios[e.scenario].name);
         line.text("portfolio", e.portfolio).text("currency", e.currency);
         line.number("gain", e.gain).number("standard_error", e.error).numbers("by_measure", e.by_measure);
-        line.number("cross", e.cross).number("left", e.left);
+        line.number("left", e.left);
     });
     to.text("\n}\n");
 }
