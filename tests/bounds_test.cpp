@@ -75,6 +75,10 @@ TEST(bounds, the_table_of_the_page_is_that_of_the_code) {
         {"strikes of an expiry", counted(bounds::surface_strikes)},
         {"quotes of options for a fit", counted(bounds::option_quotes)},
         {"quotes of rates for a fit", counted(bounds::rate_quotes)},
+        {"scenarios of a file", counted(bounds::scenarios)},
+        {"changes of numbers in all scenarios together", counted(bounds::scenario_changes)},
+        {"the name of a scenario", bytes(bounds::scenario_name_bytes)},
+        {"days of a return from a history", counted(bounds::days_of_a_return)},
         {"a file of results that is read again", bytes(bounds::results_bytes)},
     };
     // None is left out.

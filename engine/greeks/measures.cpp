@@ -104,16 +104,6 @@ risk_number risk_of(const markets::keyed_number& number) {
     return out;
 }
 
-bool fits(std::string_view pattern, std::string_view text) {
-    const std::size_t star = pattern.find('*');
-    if (star == pattern.npos) return pattern == text;
-    if (!text.starts_with(pattern.substr(0, star))) return false;
-    const std::string_view rest = pattern.substr(star + 1);
-    for (std::size_t at = star; at <= text.size(); ++at)
-        if (fits(rest, text.substr(at))) return true;
-    return false;
-}
-
 }  // namespace tilewalk::greeks
 
 std::span<const tilewalk::greek_measure> tilewalk::greek_measures() {

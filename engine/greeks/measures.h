@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/config/wildcard.h"
 #include "engine/reading/written_market.h"
 #include "tilewalk/engine.h"
 
@@ -25,7 +26,7 @@ struct risk_number {
 // Facts that are known, such as fixings, are no risk: their measure is empty.
 risk_number risk_of(const markets::keyed_number& number);
 
-// Whether the whole text fits a pattern in which * stands for any text.
-bool fits(std::string_view pattern, std::string_view text);
+// Keys of the market are asked for by patterns.
+using config::fits;
 
 }  // namespace tilewalk::greeks

@@ -47,6 +47,12 @@ inline constexpr std::size_t surface_strikes = 500;  // at each expiry
 inline constexpr std::size_t option_quotes = 20'000;
 inline constexpr std::size_t rate_quotes = 5'000;
 
+// Scenarios.
+inline constexpr std::size_t scenarios = 100'000;           // of a file
+inline constexpr std::size_t scenario_changes = 5'000'000;  // of numbers, in all scenarios together
+inline constexpr std::size_t scenario_name_bytes = 1024;
+inline constexpr int days_of_a_return = 1000;
+
 // Results that are read again.
 inline constexpr std::uint64_t results_bytes = std::uint64_t{1} << 30;
 

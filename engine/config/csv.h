@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The only reader of CSV, after RFC 4180: a header line, then rows of as many cells, each of which knows its
+// line and column. A last line "..." says that nothing is missing, as in YAML.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tilewalk/error.h"
+
+namespace tilewalk::config {
+
+// Reads a text whose bytes were checked (see checked_source), one row at a time.
+class csv_reader {
+  public:
+    struct cell {
+        std::string text;  // without its quotes
+        int line = 0, column = 0;
+    };
+
+    // `name` is the text's name in errors. A "#" before the first name of the header is no part of it.
+    csv_reader(std::string_view text, std::string name);
+
+    const std::vector<cell>& header() const { return header_; }
+    // The place of a column; no_column if there is none of this name.
+    static constexpr std::size_t no_column = static_cast<std::size_t>(-1);
+    std::size_t find(std::string_view column) const;
+
+    // Goes on to the next row; false at the end. Lines with nothing in them are no rows.
+    bool next();
+    const std::vector<cell>& row() const { return row_; }
+    std::size_t rows() const { return rows_; }  // so far
+
+    // Once next() has said that there are no more rows.
+    bool has_end_marker() const { return has_end_marker_; }
+    bool ends_in_line() const { return !text_.empty() && text_.back() != '\n'; }
+
+    location where(const cell& of) const { return {name_, of.line, of.column}; }
+    location here() const;  // the place up to which it was read
+    // Refuse a name of the header; a cell of the row at hand, by the name of its column; the whole row.
+    [[noreturn]] void fail_header(std::size_t column, const std::string& message) const;
+    [[noreturn]] void fail(std::size_t column, const std::string& message) const;
+    [[noreturn]] void fail_row(const std::string& message) const;
+
+  private:
+    bool read_line(std::vector<cell>& into, std::size_t most_cells);
+    void read_cell(cell& into);
+    bool takes_line_end();
+    void step(std::size_t bytes);
+    std::string hint() const;  // where the line at hand is the last and does not end
+    [[noreturn]] void refuse(const std::string& message) const;
+
+    std::string_view text_;
+    std::string name_;
+    std::size_t at_ = 0, line_start_ = 0;
+    int line_ = 1;
+    std::vector<cell> header_, row_;
+    std::size_t rows_ = 0;
+    bool has_end_marker_ = false;
+};
+
+}  // namespace tilewalk::config

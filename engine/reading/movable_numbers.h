@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numbers of a market by keys and patterns of keys, looked up many times.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/config/document.h"
+#include "engine/market/market_state.h"
+#include "engine/reading/written_market.h"
+#include "tilewalk/market.h"
+
+namespace tilewalk::reading {
+
+class movable_numbers {
+  public:
+    explicit movable_numbers(const market& of);
+
+    std::size_t size() const { return numbers_.size(); }
+    const market_number& operator[](std::size_t number) const { return numbers_[number]; }
+    // Where it stands in the market, and its time in a key such as "USD.rate@1y".
+    const markets::keyed_number& written(std::size_t number) const;
+    std::optional<double> years(std::size_t number) const;
+    dates::date as_of() const { return market_.state().as_of; }
+    const config::node& root() const { return market_.state().source->root(); }
+
+    // A number by a key that is spelt as the market spells it.
+    std::optional<std::size_t> known(std::string_view key) const;
+    // A number by its key, spelt in any way. Throws tilewalk::error (input), without a place, naming the
+    // nearest.
+    std::size_t find(std::string_view key) const;
+    // The number of a key, or all those that fit a pattern, in the order of the market: at least one. Known
+    // facts, such as fixings, fit no pattern. Throws as find() does. Stays until the end.
+    const std::vector<std::size_t>& fitting(std::string_view key_or_pattern) const;
+
+  private:
+    market market_;
+    std::vector<market_number> numbers_;
+    std::map<std::string, std::size_t, std::less<>> by_key_;
+    mutable std::map<std::string, std::vector<std::size_t>, std::less<>> fitting_;
+};
+
+}  // namespace tilewalk::reading

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that a file names: found from its folder, confined to it where its reader says so, and noted as
+// inputs.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/config/checked_source.h"
+#include "engine/config/document.h"
+#include "tilewalk/load_options.h"
+#include "tilewalk/results.h"
+
+namespace tilewalk::reading {
+
+// A text whose bytes were checked.
+struct checked_text {
+    std::string name, text;
+};
+
+class named_files {
+  public:
+    named_files(std::filesystem::path folder, const load_options& options);
+
+    bool is_strict() const { return strict_; }
+    const std::filesystem::path& folder() const { return folder_; }
+    void note(const std::string& name, const std::string& hash) { inputs_.push_back({name, hash}); }
+    std::vector<input_file> take_inputs() { return std::move(inputs_); }
+
+    // Each reads the file that stands at `named` and notes it. What can't be read is an error at that place.
+    config::document yaml(const config::node& named);
+    checked_text csv(const config::node& named);
+    // The same by its path.
+    config::document yaml(const std::filesystem::path& file);
+
+  private:
+    template <class read>
+    auto at(const config::node& named, read&& from);
+
+    std::filesystem::path folder_;
+    bool strict_ = false;
+    std::filesystem::path inside_;  // what they are confined to, if they are
+    std::vector<input_file> inputs_;
+};
+
+// All of a source, byte for byte but for a byte order mark. Its hash is noted by that who names it.
+checked_text whole(config::checked_source& from);
+
+}  // namespace tilewalk::reading
