@@ -215,10 +215,8 @@ TEST(noise_errors, are_of_the_size_of_the_spread_over_runs) {
         std::size_t parts;
         double least, most;  // the error over the spread, for the quantile
     };
-    for (const row& r :
-         {row{0.01, 0, 64, 0.9, 1.1}, row{0.01, 0.9, 16, 0.9, 1.1}, row{0.01, 0.999, 64, 0.9, 1.1},
-          row{0.3, 0, 64, 0.9, 1.25}, row{1, 0.9, 64, 0.9, 1.1}, row{1, 0, 64, 1.0, 1.35},
-          row{1, 0.999, 16, 0.9, 1.1}, row{3, 0.9, 64, 0.9, 1.1}}) {
+    for (const row& r : {row{0.01, 0, 64, 0.9, 1.1}, row{0.3, 0, 64, 0.9, 1.25}, row{1, 0, 64, 1.0, 1.35},
+                         row{1, 0.9, 16, 0.9, 1.1}, row{3, 0.9, 64, 0.9, 1.1}}) {
         numbers at_random(41);
         std::vector<double> truth;
         for (int s = 0; s < 250; ++s) truth.push_back(at_random.normal());
