@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian or Ubuntu packages that are missing: install_packages.sh demo|test|bench|ci. As root or
 # through sudo; otherwise it prints the line to run and exits 2. Does nothing, fast, when all is there. For ci it
-# also keeps the Python packages that tests of clusters need, in an environment of their own under build/python.
+# also keeps the Python packages that tests of clusters and of ORE's files need, in an environment of their own under
+# build/python.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -37,7 +38,7 @@ esac
 
 # The file `installed` says which packages the environment has, so that other ones here make it anew.
 python_packages() {
-    local wanted="distributed==2026.8.0 kubernetes-validate==1.37.0" log
+    local wanted="distributed==2026.8.0 kubernetes-validate==1.37.0 open-source-risk-engine==1.8.17.0" log
     if [ "$goal" != ci ] || [ "$(cat build/python/installed 2> /dev/null)" = "$wanted" ]; then
         return
     fi

