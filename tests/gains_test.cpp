@@ -148,7 +148,7 @@ TEST(gains, trades_that_nothing_moves_gain_nothing) {
     const run_options with = with_paths(16384);
     const scenario_results r = engine().scenarios(book_of(all_kinds()), in(), asked, with);
     EXPECT_NE(r.gain(0, 0), 0);
-    for (const std::size_t still : {1, 2}) {
+    for (const std::size_t still : {std::size_t{1}, std::size_t{2}}) {
         EXPECT_EQ(r.gain(0, still), 0);
         EXPECT_EQ(r.error_of_gain(0, still), 0);
     }
