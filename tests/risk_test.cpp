@@ -133,7 +133,7 @@ TEST(sampling_errors, are_known_for_means_and_for_two) {
     double squares = 0;
     for (const double g : gains) squares += (g - mean_of(gains)) * (g - mean_of(gains));
     EXPECT_NEAR(risk::sampling_errors_of(gains, 2, 7).shortfall, std::sqrt(squares) / 7, 1e-12);
-    // Of two gains the lesser is drawn unless both draws are the greater: once in four times.
+    // The lesser of two gains is drawn unless both draws are the greater: once in four times.
     EXPECT_NEAR(risk::sampling_errors_of(std::vector{-1.0, 1.0}, 1, 1).quantile, std::sqrt(0.75), 1e-12);
     EXPECT_EQ(risk::sampling_errors_of(std::vector{-1.0}, 1, 1).quantile, 0);
     EXPECT_EQ(risk::sampling_errors_of(std::vector{3.0, 3.0, 3.0}, 2, 3).quantile, 0);
@@ -253,7 +253,7 @@ TEST(noise_errors, are_of_the_size_of_the_spread_over_runs) {
     }
 }
 
-// Where no sign of noise changes the order, the quantile's is the error of its gain.
+// The quantile's is the error of its gain where no sign of noise changes the order.
 TEST(noise_errors, are_those_of_one_gain_where_gains_are_far_apart) {
     for (const std::size_t parts : {16U, 23U, 64U}) {
         numbers at_random(1);

@@ -160,7 +160,7 @@ void write_gains(std::ostream& out, const scenario_results& r, const text_form& 
     std::string currency;
     for (const portfolio_gains& of : r.totals)
         if (of.is_converted) currency = csv_field(of.currency, form);
-    // What a line says of its trade before the gain.
+    // The part of a line between the scenario and the gain, by trade.
     std::vector<std::string> heads;
     for (std::size_t t = 0; t < r.trades(); ++t) {
         const price_row& row = r.base.rows[t];
