@@ -19,6 +19,7 @@
 #include "tests/refusal.h"
 #include "tilewalk/calibration.h"
 #include "tilewalk/error.h"
+#include "tilewalk/scenarios.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -79,6 +80,10 @@ std::vector<shipped> shipped_files() {
     });
     add("configs/calibration", [=](const std::string& text, const fs::path& file) {
         market_quotes::parse(text, file.string(), strictly);
+    });
+    static const market demo = market::load(top / "configs/markets/demo.yaml");
+    add("configs/scenarios", [](const std::string& text, const fs::path& file) {
+        scenario_list::parse(text, file.string(), demo, file.parent_path(), {.strict = true});
     });
     std::ranges::sort(all, {}, &shipped::file);
     return all;

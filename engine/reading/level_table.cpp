@@ -173,7 +173,8 @@ level_table::level_table(config::csv_reader& rows, const level_keys& keys, const
     for (std::size_t cell = first; cell < header.size(); ++cell) {
         const auto from = source_of(cell, keys, numbers);
         if (!from) {
-            left_out_.push_back(header[cell].text);
+            const bool is_told = keys.find(header[cell].text) != nullptr;
+            if (!is_told) left_out_.push_back(header[cell].text);
             continue;
         }
         const auto [other, is_new] = columns_of.emplace(from->number, cell);

@@ -58,7 +58,7 @@ class level_table {
     const std::string& date_text() const { return rows_.row().front().text; }
     const std::string& scenario_text() const { return rows_.row()[1].text; }
 
-    // A sentence on the columns that are no numbers of the market; empty if there are none.
+    // A sentence on the columns that nothing leads to a number of the market; empty if there are none.
     std::string remark() const;
 
   private:

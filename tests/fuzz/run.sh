@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Fuzzes every target for so many seconds, all at once: tests/fuzz/run.sh [SECONDS]. Seeds are the books, markets, quotes and
-# products that come with Tilewalk. Inputs that break a target stay in build/fuzz/found; give such a file to the target to see
-# the failure again.
+# Fuzzes every target for so many seconds, all at once: tests/fuzz/run.sh [SECONDS]. Seeds are the books, markets, quotes,
+# scenarios and products that come with Tilewalk. Inputs that break a target stay in build/fuzz/found; give such a file to the
+# target to see the failure again.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 seconds=${1:-60}
@@ -13,10 +13,11 @@ found=$build/found
 cmake --preset fuzz
 cmake --build --preset fuzz -j "$(nproc)" --target fuzz_targets
 rm -rf "$seeds"
-mkdir -p "$found" "$seeds"/{book,market,quotes,script}
+mkdir -p "$found" "$seeds"/{book,market,quotes,scenarios,script}
 cp configs/books/*.yaml "$seeds/book"
 cp configs/markets/*.yaml "$seeds/market"
 cp configs/calibration/*.yaml "$seeds/quotes"
+cp configs/scenarios/* "$seeds/scenarios"
 for product in products/library/*.yaml configs/products/*.yaml; do
     name=$(basename "$product" .yaml)
     { echo "$name" && sed '1,/^script: |/d; s/^  //' "$product"; } > "$seeds/script/$name"
@@ -24,7 +25,7 @@ for product in products/library/*.yaml configs/products/*.yaml; do
 done
 
 running=()
-for target in book market quotes script; do
+for target in book market quotes scenarios script; do
     mkdir -p "$build/corpus/$target"
     "$build/tests/fuzz/${target}_fuzz" "$build/corpus/$target" "$seeds/$target" -max_total_time="$seconds" -timeout=10 \
         -rss_limit_mb=1024 -max_len=4096 -artifact_prefix="$found/$target-" -print_final_stats=1 -verbosity=0 \
