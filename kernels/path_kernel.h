@@ -31,6 +31,14 @@ static constexpr int outputs_of() {
     }
 }
 
+// Whether quarters are among the pairs of results. A program has the constant only if there are any.
+template <class program>
+static constexpr bool has_quarters() {
+    return requires {
+        program::has_quarters;
+    };
+}
+
 // The number of pairs of results whose sum has its moments taken, too. A program has the constant only if
 // there are any.
 template <class program>
@@ -287,19 +295,25 @@ struct work_of_block {
     }
 };
 
-// Sums payoffs over the tile into a row of the trade's results.
+// Sums payoffs over the tile, or the first `count` of them, into a row of the trade's results.
 template <class choice>
-static void finish_row(const path_arguments& a, const double* payoffs, word32 row_of_trade,
-                       char* feed_memory) {
+static void finish_row(const path_arguments& a, const double* payoffs, word32 row_of_trade, char* feed_memory,
+                       int count) {
     const work_of_block work(a);
     const word32 result = work.trade.result + row_of_trade;
     const word64 row = word64(result) * a.tiles;
     const word64 first_part = word64(result) * parts_of(a.tiles, a.part_tiles);
     choice::reduction::finish(
-        payoffs, work.count,
+        payoffs, count,
         {work.tile, work.tile_of_launch, a.tiles, a.part_tiles, a.results + row, a.merged + first_part,
          a.finished + first_part, a.payoffs + row * paths_per_tile},
         feed_memory);
+}
+
+template <class choice>
+static void finish_row(const path_arguments& a, const double* payoffs, word32 row_of_trade,
+                       char* feed_memory) {
+    finish_row<choice>(a, payoffs, row_of_trade, feed_memory, work_of_block(a).count);
 }
 
 // Keeps the payoffs of a thread's paths, by output and path of the tile.
@@ -368,6 +382,15 @@ static void walk_tile(const path_arguments& a, char* shared) {
 #pragma unroll 1
         for (int k = 0; k < sums; ++k) {
             const double* first = payoffs + program::first_of(k) * paths_per_tile;
+            if constexpr (has_quarters<program>()) {
+                if (const int j = program::second_of(k) - int(first_quarter); j >= 0) {
+                    __syncthreads();  // the reduction's memory is free again
+                    const int from = j * paths_of_quarter, left = work_of_block(a).count - from;
+                    finish_row<choice>(a, first + from, word32(outputs + k), feed_memory,
+                                       left < paths_of_quarter ? left : paths_of_quarter);
+                    continue;
+                }
+            }
             const double* second = payoffs + program::second_of(k) * paths_per_tile;
             __syncthreads();  // no thread reads the last sum any more
             for (int i = int(threadIdx.x); i < paths_per_tile; i += threads) both[i] = first[i] + second[i];

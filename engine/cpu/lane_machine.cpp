@@ -8,6 +8,7 @@
 
 #include "kernels/operations.h"
 #include "kernels/tile.h"
+#include "products/program/quarters.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::cpu {
@@ -571,6 +572,14 @@ void lane_machine::summarise(const path_job& job, std::uint64_t tile, std::span<
     for (std::size_t o = 0; o < outputs; ++o) results[o] = result_of(row(o));
     for (std::size_t k = 0; k < job.code->crossed.size(); ++k) {
         const program::output_pair& pair = job.code->crossed[k];
+        if (program::is_quarter(pair)) {
+            const std::uint64_t from = (pair.second - kernels::first_quarter) * kernels::paths_of_quarter;
+            const std::uint64_t left = count - std::min(count, from);
+            results[outputs + k] = result_of_tile(
+                {row(pair.first) + from, std::min<std::uint64_t>(left, kernels::paths_of_quarter)},
+                first + from);
+            continue;
+        }
         std::transform(row(pair.first), row(pair.first) + count, row(pair.second), row(outputs),
                        [](double a, double b) { return a + b; });
         results[outputs + k] = result_of(row(outputs));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cuda/program_text.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -10,6 +11,7 @@
 
 #include "engine/cuda/row_layout.h"
 #include "products/program/guard.h"
+#include "products/program/quarters.h"
 
 namespace tilewalk::cuda {
 
@@ -140,6 +142,8 @@ std::string program_text(const program::path_program& p, const std::string& name
             return "    static constexpr int " + called + "(int k) {\n        constexpr int outputs[] = {" +
                    all + "};\n        return outputs[k];\n    }\n";
         };
+        if (std::ranges::any_of(p.crossed, program::is_quarter))
+            out += "    static constexpr bool has_quarters = true;\n";
         out += constant("sums", p.crossed.size()) + places("first_of", &program::output_pair::first) +
                places("second_of", &program::output_pair::second) + "\n";
     }

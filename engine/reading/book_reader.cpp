@@ -304,7 +304,8 @@ void read_trade(const config::node& row, const own_products& products, const cal
     }
     if (const auto* quantity = row.find("quantity")) into.quantity = read_bounded(*quantity, bounds::money);
     if (const auto* report = row.find("report")) into.report = read_report(*report, into);
-    if (const auto* portfolio = row.find("portfolio")) into.portfolio = read_visible(*portfolio, "a portfolio");
+    if (const auto* portfolio = row.find("portfolio"))
+        into.portfolio = read_visible(*portfolio, "a portfolio");
     if (const auto* tolerance = row.find("tolerance")) into.tolerance = read_tolerance(*tolerance);
 }
 

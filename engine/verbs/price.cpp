@@ -26,6 +26,7 @@
 #include "engine/verbs/importance.h"
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/pairs.h"
+#include "engine/verbs/quarters.h"
 #include "engine/verbs/request.h"
 #include "engine/verbs/rights.h"
 #include "engine/verbs/rounds.h"
@@ -609,6 +610,7 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     walk_in_pairs(planned.plans, run, shapes_of_pairs, options.cancel);
     choose_points(planned, by.held_points, nullptr, tells);
     if (by.see_plans) by.see_plans(planned);
+    if (by.wants_quarters) tally_quarters(planned.plans, run, options.cancel);
     if (by.add_ways_back) by.add_ways_back(planned);
     const cpu_maker usual = stages{}.on_cpu;
     walkers with{gpus, on(), by.on_cpu, usual, nullptr, by.way_back_on_gpu};

@@ -47,6 +47,8 @@ struct stages {
     // Plans of the book in its one market, by trade, from a run before; empty: there are none yet. They are
     // walked in any precision.
     std::span<const std::shared_ptr<const verbs::ready_trade>> ready{};
+    // Parts of runs of few tiles are quarters of these.
+    bool wants_quarters = false;
     // Sees plans once all is decided about them.
     std::function<void(const verbs::planned_run&)> see_plans{};
     // Adds ways back to plans.

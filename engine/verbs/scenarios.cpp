@@ -64,19 +64,22 @@ struct worth {
     double mean(std::size_t part) const { return means.empty() ? value : means[part]; }
 };
 
-// Weights of parts of a run, which are its paths but for the last.
+// The parts of a run, whose spread is an error. Randomisations are independent by design and may be few; few
+// parts of independent paths say too little.
 class parts_of_run {
   public:
-    explicit parts_of_run(const run_manifest& told) : told_(told) {}
+    parts_of_run(const run_manifest& told, const settled& run)
+        : told_(told), least_(run.unit_paths > 0 ? run::least_randomisations : least_parts) {}
 
     double error(std::span<const double> means) const {
         if (means.empty()) return 0;
-        if (means.size() < least_parts) return no_figure;
+        if (means.size() < least_) return no_figure;
         return run::error_of_parts(means, told_.part_paths, told_.paths);
     }
 
   private:
     const run_manifest& told_;
+    const std::size_t least_;
 };
 
 // A difference of two worths in any currency, each turned into it.
@@ -214,6 +217,7 @@ class scenario_run {
     // All decisions are those of the base market, so that differences are of the same kind of paths.
     void price_base() {
         stages by;
+        by.wants_quarters = true;
         by.plan = [&](const books::trade& t, const markets::market_state& m, program::precision p,
                       const plan::poll& often) {
             return plan::plan_trade(t, {m, &reads_[static_cast<std::size_t>(&t - trades().data())]}, p, {},
@@ -320,6 +324,7 @@ class scenario_run {
         for (books::trade& t : rolled->trades) t = books::rolled(std::move(t), days);
         made.trades.emplace(book::of(std::move(rolled)));
         stages by;
+        by.wants_quarters = true;
         by.wants_bounds = false;
         by.policies.keeps = true;
         by.controls.like = [](const books::trade&) { return nullptr; };
@@ -452,6 +457,7 @@ class scenario_run {
         std::vector<market> in;
         for (const std::size_t k : of.scenarios) in.push_back(*all[k]);
         stages by;
+        by.wants_quarters = true;
         by.wants_bounds = false;
         by.held_points = is_today ? &held_points_ : &then->points;
         by.policies.held = is_today ? &held_ : &then->policies;
@@ -506,7 +512,7 @@ class scenario_run {
     }
 
     void add(std::size_t scenario, std::size_t trade, const worth& then, const worth& now, const market& in) {
-        const parts_of_run by(out_.base.manifest);
+        const parts_of_run by(out_.base.manifest, run_);
         const std::size_t cell = scenario * trades().size() + trade;
         const difference own(then, 1, now, 1, by);
         out_.gains[cell] = own.value;
@@ -527,7 +533,7 @@ class scenario_run {
     }
 
     void end_totals() {
-        const parts_of_run by(out_.base.manifest);
+        const parts_of_run by(out_.base.manifest, run_);
         for (total& t : totals_) {
             const std::span<const double> means(t.told.means_of_parts);
             for (std::size_t s = 0; s < t.told.gains.size(); ++s)

@@ -10,6 +10,8 @@
 #include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/ways_back.h"
 #include "engine/run/schedule.h"
+#include "engine/verbs/quarters.h"
+#include "kernels/quarters.h"
 #include "kernels/tile.h"
 #include "tilewalk/timings.h"
 
@@ -74,8 +76,13 @@ walked_trade::walked_trade(const run::tally& of, bool is_quasi, const planned& p
     } else if (is_quasi) {
         quasi = run::estimate_of_units(parts);
     }
-    part_means.reserve(parts.size());
-    for (const kernels::moments& m : parts) part_means.push_back(m.mean);
+    part_means = means_of_quarters(of);
+    if (!part_means.empty()) {
+        part_paths = kernels::paths_of_quarter;
+    } else {
+        part_means.reserve(parts.size());
+        for (const kernels::moments& m : parts) part_means.push_back(m.mean);
+    }
     if (p.back) derivatives = p.back->means_by_number(of);
     if (p.with_tangents) derivatives = means_of_tangents(of, p.ready->code->outputs.size());
 }

@@ -64,12 +64,12 @@ struct failed_gain {
 struct portfolio_gains {
     std::string portfolio;  // empty: the whole book
     std::string currency;
-    bool is_converted = false;           // from the currencies of the trades
-    std::vector<std::size_t> trades{};   // by their places in the book
-    double base_value = 0;               // of those priced in the base market
-    std::vector<double> gains{};         // by scenario, without trades that failed there or in the base market
-    std::vector<double> errors{};        // standard errors of these; none where the paths show none
-    std::vector<std::size_t> failed{};   // trades by scenario
+    bool is_converted = false;          // from the currencies of the trades
+    std::vector<std::size_t> trades{};  // by their places in the book
+    double base_value = 0;              // of those priced in the base market
+    std::vector<double> gains{};        // by scenario, without trades that failed there or in the base market
+    std::vector<double> errors{};       // standard errors of these; none where the paths show none
+    std::vector<std::size_t> failed{};  // trades by scenario
     // The mean gain of each part of the run: those of scenario s begin at s * parts. Parts of a run are the
     // same paths in every scenario and for every trade. Empty where nothing random is in it.
     std::vector<double> means_of_parts{};
@@ -84,9 +84,9 @@ struct tail_figure {
 };
 struct tail {
     double level = 0;
-    tail_figure quantile;            // value at risk: the gain that this part of the scenarios does not exceed
-    tail_figure shortfall;           // the mean of the gains up to the quantile
-    std::size_t at = 0;              // the scenario whose gain the quantile is
+    tail_figure quantile;   // value at risk: the gain that this part of the scenarios does not exceed
+    tail_figure shortfall;  // the mean of the gains up to the quantile
+    std::size_t at = 0;     // the scenario whose gain the quantile is
 };
 
 // The share of a trade in a tail: components add up to the figure of the portfolio, and the incremental
@@ -104,9 +104,10 @@ struct portfolio_risk {
     std::string set, portfolio, currency;
     bool is_converted = false;
     std::size_t scenarios = 0;
-    std::vector<tail> tails;                   // by level
-    std::vector<trade_in_tail> shares;         // by level and trade
-    std::vector<std::size_t> left_out{};       // trades that are not priced in the base market and every scenario of the set
+    std::vector<tail> tails;            // by level
+    std::vector<trade_in_tail> shares;  // by level and trade
+    std::vector<std::size_t>
+        left_out{};  // trades that are not priced in the base market and every scenario of the set
 };
 
 // The gain of a portfolio as its sensitivities explain it, to the second order, and what they leave.

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results by quarter of a tile, of which a program has those that it names among its pairs of outputs.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/quarters.h"
+#include "products/program/program.h"
+
+namespace tilewalk::program {
+
+inline bool is_quarter(const output_pair& p) {
+    return p.second >= kernels::first_quarter;
+}
+inline output_pair quarter_of(std::uint32_t output, std::uint32_t j) {
+    return {output, kernels::first_quarter + j};
+}
+
+}  // namespace tilewalk::program
