@@ -102,7 +102,8 @@ TEST(gains, common_random_numbers_make_the_error_of_a_small_gain_small) {
 const std::vector<const char*>& kinds() {
     static const std::vector<const char*> all{
         "  - {id: call, product: european, underlying: ACME, strike: 100, maturity: 1.0}\n",
-        "  - {id: asian, product: asian, underlying: BETA, strike: 50, maturity: 1.0, quantity: -3}\n",
+        "  - {id: asian, product: asian, underlying: BETA, strike: 50, averaging_dates: [0.25, 0.5, 0.75, "
+        "1.0], quantity: -3}\n",
         "  - {id: digital, product: digital, underlying: GAMMA, strike: 65, payout: 10, maturity: 1.0, "
         "quantity: 2}\n",
         "  - {id: put, product: american, option: put, underlying: ACME, strike: 105, maturity: 0.5}\n"};

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "products/program/quarters.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::run {
@@ -40,7 +41,8 @@ tally::tally(word64 run_tiles, word64 part_tiles, std::size_t outputs,
     if (!std::has_single_bit(part_tiles) || outputs == 0)
         refuse("a tally needs an output and parts of a power of two of tiles");
     for (const program::output_pair& p : crossed_) {
-        if (p.first >= p.second || p.second >= outputs) refuse("a tally crosses outputs that it has not");
+        if (program::is_quarter(p) ? p.first >= outputs : p.first >= p.second || p.second >= outputs)
+            refuse("a tally crosses outputs that it has not");
     }
 }
 

@@ -49,21 +49,6 @@ namespace {
 constexpr std::size_t markets_at_once = 512;
 constexpr std::size_t cells_at_once = 32768;
 
-// A trade's worth in a market, and its means by part of the run.
-struct worth {
-    double value = 0;  // of the quantity
-    std::vector<double> means{};
-    double beside_parts = 0;  // the error that the means do not show
-
-    explicit worth(const price_row& row) : value(row.value_in_totals()) {
-        const std::vector<double>& of = row.early ? row.early->part_means : row.part_means;
-        for (const double m : of) means.push_back(row.quantity * m);
-        if (!row.early && !of.empty())
-            beside_parts = std::abs(row.quantity) * run::error_beside_parts(row.standard_error, of);
-    }
-    double mean(std::size_t part) const { return means.empty() ? value : means[part]; }
-};
-
 // The parts of a run, whose spread is an error. Randomisations are independent by design and may be few; few
 // parts of independent paths say too little.
 class parts_of_run {
@@ -82,6 +67,24 @@ class parts_of_run {
     const std::size_t least_;
 };
 
+// A trade's worth in a market, and its means by part of the run.
+struct worth {
+    double value = 0;  // of the quantity
+    std::vector<double> means{};
+    double beside_parts = 0;  // the error that the means do not show
+
+    worth(const price_row& row, const parts_of_run& by) : value(row.value_in_totals()) {
+        const std::vector<double>& of = row.early ? row.early->part_means : row.part_means;
+        for (const double m : of) means.push_back(row.quantity * m);
+        // Rounding, which is all that a perfect control leaves. By chance parts show as little once in 1e12
+        // times.
+        constexpr double far_more = 10;
+        if (const double error = row.error_in_totals(); error > far_more * by.error(means))
+            beside_parts = error;
+    }
+    double mean(std::size_t part) const { return means.empty() ? value : means[part]; }
+};
+
 // A difference of two worths in any currency, each turned into it.
 struct difference {
     double value = 0, error = 0;
@@ -90,15 +93,19 @@ struct difference {
     difference(const worth& then, double rate_then, const worth& now, double rate_now,
                const parts_of_run& by) {
         value = rate_then * then.value - rate_now * now.value;
-        if (then.value == now.value && then.means == now.means && rate_then == rate_now) {
-            means.assign(now.means.size(), 0.0);
-            return;
-        }
         const std::size_t parts = std::max(then.means.size(), now.means.size());
         for (std::size_t p = 0; p < parts; ++p)
             means.push_back(rate_then * then.mean(p) - rate_now * now.mean(p));
         error = std::hypot(by.error(means),
                            std::hypot(rate_then * then.beside_parts, rate_now * now.beside_parts));
+        // No path has shown what the scenario does to it, so the paths show no error either.
+        if (then.value == now.value && then.means == now.means && !means.empty()) error = no_figure;
+    }
+    // A trade that the scenario does not move.
+    difference(const worth& still, double rate_then, double rate_now, const parts_of_run& by) {
+        value = (rate_then - rate_now) * still.value;
+        for (const double m : still.means) means.push_back((rate_then - rate_now) * m);
+        error = std::hypot(by.error(means), (rate_then - rate_now) * still.beside_parts);
     }
 };
 
@@ -241,7 +248,8 @@ class scenario_run {
         out_.scenarios = asked_.scenarios;
         out_.inputs = asked_.inputs;
         for (const books::trade& t : trades()) out_.portfolios.push_back(t.portfolio);
-        for (const price_row& row : out_.base.rows) now_.emplace_back(row);
+        const parts_of_run parts(out_.base.manifest, run_);
+        for (const price_row& row : out_.base.rows) now_.emplace_back(row, parts);
         progress_.end(0, trades().size());
     }
 
@@ -340,7 +348,8 @@ class scenario_run {
         out_.base.manifest.path_steps += plain.manifest.path_steps;
         for (std::size_t k = 0; k < with_control_.size(); ++k)
             if (plain.rows[k].status == trade_status::priced)
-                made.without_controls.emplace(with_control_[k], plain.rows[k]);
+                made.without_controls.emplace(with_control_[k],
+                                              worth(plain.rows[k], {out_.base.manifest, run_}));
     }
 
     // Makes the markets of some scenarios, finds the trades that they move, and prices these.
@@ -396,7 +405,13 @@ class scenario_run {
                 if (!then.in) throw error(error_kind::input, then.why_not);
                 base = &*then.in;
             }
-            in = of.changes.empty() ? *base : base->changed(of.changes);
+            // A change to what is there already would have its part of the market read again.
+            std::vector<market_change> changes;
+            for (const market_change& c : of.changes) {
+                const double now = base->number(c.key).value;
+                if (c.is == market_change::way::set ? c.amount != now : c.amount != 0) changes.push_back(c);
+            }
+            in = changes.empty() ? *base : base->changed(changes);
         } catch (const error& e) {
             why_not = e;
         }
@@ -418,7 +433,11 @@ class scenario_run {
                 ++next;
                 continue;
             }
-            if (has_base(i)) add(scenario, i, now_[i], now_[i], in);
+            if (!has_base(i)) continue;
+            const parts_of_run by(out_.base.manifest, run_);
+            std::optional<difference> converted;
+            if (!asked_.currency.empty()) converted.emplace(now_[i], rate_in(in, i), rate_in(in_, i), by);
+            add(scenario, i, difference(now_[i], 1, 1, by), converted);
         }
         progress_.end(0, trades().size() - moved.size());
     }
@@ -498,7 +517,7 @@ class scenario_run {
                 const auto plain = day->without_controls.find(i);
                 if (plain != day->without_controls.end()) now = &plain->second;
             }
-            add(scenario, i, worth(row), *now, in);
+            add(scenario, i, worth(row, {out_.base.manifest, run_}), *now, in);
         }
     }
 
@@ -513,13 +532,18 @@ class scenario_run {
 
     void add(std::size_t scenario, std::size_t trade, const worth& then, const worth& now, const market& in) {
         const parts_of_run by(out_.base.manifest, run_);
+        std::optional<difference> converted;
+        if (!asked_.currency.empty())
+            converted.emplace(then, rate_in(in, trade), now, rate_in(in_, trade), by);
+        add(scenario, trade, difference(then, 1, now, 1, by), converted);
+    }
+
+    void add(std::size_t scenario, std::size_t trade, const difference& own,
+             const std::optional<difference>& converted) {
         const std::size_t cell = scenario * trades().size() + trade;
-        const difference own(then, 1, now, 1, by);
         out_.gains[cell] = own.value;
         out_.errors[cell] = own.error;
-        std::optional<difference> converted;
-        if (!asked_.currency.empty()) {
-            converted.emplace(then, rate_in(in, trade), now, rate_in(in_, trade), by);
+        if (converted) {
             out_.converted_gains[cell] = converted->value;
             out_.converted_errors[cell] = converted->error;
         }
