@@ -140,8 +140,13 @@ TEST(gains, gains_are_differences_of_prices_in_several_markets) {
                 for (std::size_t p = 0; p < then.part_means.size(); ++p)
                     means.push_back(now.quantity * then.part_means[p] - now.quantity * now.part_means[p]);
                 if (r.gain(s, i) == 0) continue;
-                EXPECT_DOUBLE_EQ(r.error_of_gain(s, i),
-                                 run::error_of_parts(means, priced[0].manifest.part_paths, 16384));
+                const double shown = run::error_of_parts(means, priced[0].manifest.part_paths, 16384);
+                const std::string where = now.trade + " by " + random + " in " + asked.scenarios[s].name;
+                // Points may say less of a jump than its price's error does.
+                if (std::string(random) == "philox")
+                    EXPECT_DOUBLE_EQ(r.error_of_gain(s, i), shown) << where;
+                else
+                    EXPECT_GE(r.error_of_gain(s, i), shown * (1 - 1e-12)) << where;
             }
         }
         EXPECT_EQ(r.base.rows[0].price, priced[0].rows[0].price);

@@ -109,6 +109,8 @@ struct difference {
     }
 };
 
+using clock = std::chrono::steady_clock;
+
 // The trades of a portfolio in a currency, and what they gain.
 struct total {
     portfolio_gains told;
@@ -214,6 +216,7 @@ class scenario_run {
         end_totals();
         out_.risks = risk::risks_of(out_, asked_);
         if (asked_.explains) explain();
+        out_.base.manifest.total_seconds = std::chrono::duration<double>(clock::now() - begin_).count();
         return std::move(out_);
     }
 
@@ -445,7 +448,7 @@ class scenario_run {
     // Two blocks at a time where GPUs walk them: one is planned while the other is walked.
     void walk_blocks(const std::vector<block>& blocks, std::size_t first,
                      const std::vector<std::optional<market>>& in) {
-        const bool one_by_one = options_.work || run_.device == "cpu";
+        const bool one_by_one = options_.work || gpus_.choose(run_.device).devices.empty();
         std::atomic<std::size_t> next = 0;
         const auto work = [&](std::size_t worker) {
             for (std::size_t b = next++; b < blocks.size(); b = next++) walk(blocks[b], first, in, worker);
@@ -607,6 +610,7 @@ class scenario_run {
     const market& in_;
     const scenario_list& asked_;
     const run_options& options_;
+    const clock::time_point begin_ = clock::now();
     const settled run_;
     scenario_results out_;
     std::vector<markets::market_reads> reads_;  // by trade
