@@ -96,6 +96,7 @@ std::vector<double> means_less_a_share(std::span<const kernels::moments> left,
     for (const kernels::moments& u : left) out.push_back(u.mean);
     const std::size_t n = left.size();
     if (n < least_units_of_share) return out;
+    constexpr double of_rounding = 1e-10;
     const double others = static_cast<double>(n - 1);
     for (std::size_t of = 0; of < n; ++of) {
         const auto control = [&](std::size_t u) { return payoffs[u].mean - left[u].mean; };
@@ -109,7 +110,9 @@ std::vector<double> means_less_a_share(std::span<const kernels::moments> left,
             product += (l - sum_left / others) * (c - sum_control / others);
             square += (c - sum_control / others) * (c - sum_control / others);
         });
-        if (square > 0) out[of] -= product / square * control(of);
+        // A control that is the same in all units but for rounding shows no share.
+        const double size = std::abs(sum_control / others) + std::abs(payoffs[of].mean);
+        if (square > others * std::pow(of_rounding * size, 2)) out[of] -= product / square * control(of);
     }
     return out;
 }

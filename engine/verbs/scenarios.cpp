@@ -18,11 +18,13 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "engine/book/rolled.h"
 #include "engine/config/wording.h"
+#include "engine/greeks/measures.h"
 #include "engine/kept/work.h"
 #include "engine/market/market_view.h"
 #include "engine/reading/market_changes.h"
@@ -117,15 +119,12 @@ struct total {
     std::vector<char> has_trade;  // by trade
 };
 
-// The base market some days later, with the book as it then stands and its worth today, found on paths
-// without the controls that differ between days.
+// The base market some days later, with the book as it then stands.
 struct base_of_day {
     std::optional<market> in{};
     std::optional<book> trades{};
     std::string why_not{};
     exercise::saved_policies policies{};
-    points_by_trade points{};
-    std::map<std::size_t, worth> without_controls{};  // by trade that has one
 };
 
 // One progress over all trades in all markets, of workers that walk beside each other.
@@ -172,6 +171,7 @@ class progress_of_blocks {
 // Scenarios in which the same trades move.
 struct block {
     int days = 0;
+    bool is_near = false;
     std::vector<std::size_t> trades;     // by place
     std::vector<std::size_t> scenarios;  // by number
 };
@@ -201,6 +201,7 @@ class scenario_run {
     scenario_results told() {
         price_base();
         find_drifts();
+        price_without_controls();
         begin_totals();
         const std::size_t all = asked_.scenarios.size(), trades = book_.size();
         out_.gains.assign(all * trades, no_figure);
@@ -235,11 +236,11 @@ class scenario_run {
         };
         by.policies.keeps = true;
         by.see_plans = [&](const planned_run& r) {
-            held_points_ = points_of(r);
+            near_points_ = points_of(r);
             for (std::size_t i = 0; i < trades().size(); ++i) {
                 if (!r.plans[i].control) continue;
-                controls_.add(trades()[i], r.plans[i]);
                 with_control_.push_back(i);
+                if (!r.plans[i].control->jumps()) controls_.add(trades()[i], r.plans[i]);
             }
         };
         run_options with = heard(0);
@@ -252,15 +253,17 @@ class scenario_run {
         out_.inputs = asked_.inputs;
         for (const books::trade& t : trades()) out_.portfolios.push_back(t.portfolio);
         const parts_of_run parts(out_.base.manifest, run_);
-        for (const price_row& row : out_.base.rows) now_.emplace_back(row, parts);
+        for (const price_row& row : out_.base.rows) near_.emplace_back(row, parts);
         progress_.end(0, trades().size());
     }
 
     // Finds once how controls move with all numbers that any scenario moves: each is a pilot.
     void find_drifts() {
         std::set<std::string> moved;
-        for (const scenario& s : asked_.scenarios)
+        for (const scenario& s : asked_.scenarios) {
+            if (!is_near(s)) continue;
             for (const market_change& c : s.changes) moved.insert(c.key);
+        }
         const std::vector<std::string> keys(moved.begin(), moved.end());
         threads::for_each(
             with_control_.size(), run_.threads, options_.cancel,
@@ -272,6 +275,37 @@ class scenario_run {
                 }
             },
             {});
+    }
+
+    // The worth of trades on the paths of gains without controls, with the points that suit those.
+    void price_without_controls() {
+        far_ = near_;
+        far_points_ = near_points_;
+        if (with_control_.empty() || asked_.scenarios.empty()) return;
+        run_options with = heard(0);
+        if (options_.work && !has_ours())
+            with.work = std::make_shared<kept::work>(options_.work->of_decisions());
+        stages by = usual();
+        by.policies.held = &held_;
+        by.controls.like = no_control;
+        points_by_trade points;
+        by.see_plans = [&](const planned_run& r) { points = points_of(r); };
+        const results plain =
+            std::move(price_book(settings_, gpus_, some_of(book_, with_control_), in_, with, by).told);
+        out_.base.manifest.path_steps += plain.manifest.path_steps;
+        const parts_of_run parts(out_.base.manifest, run_);
+        for (std::size_t k = 0; k < with_control_.size(); ++k) {
+            const std::size_t i = with_control_[k];
+            if (plain.rows[k].status == trade_status::priced) far_[i] = worth(plain.rows[k], parts);
+            const std::string& id = trades()[i].id;
+            const bool is_far_alone = controls_.here(id) == nullptr;
+            for (points_by_trade* const to : {&far_points_, &near_points_}) {
+                if (to == &near_points_ && !is_far_alone) continue;
+                to->erase(id);
+                if (const auto found = points.find(id); found != points.end()) to->insert(*found);
+            }
+            if (is_far_alone) near_[i] = far_[i];
+        }
     }
 
     void begin_totals() {
@@ -291,12 +325,12 @@ class scenario_run {
                 if (!has_base(i) || !(is_converted || out_.base.rows[i].currency == currency)) continue;
                 made.told.trades.push_back(i);
                 made.has_trade[i] = 1;
-                made.told.base_value += base_rate(i, is_converted) * now_[i].value;
+                made.told.base_value += base_rate(i, is_converted) * out_.base.rows[i].value_in_totals();
             }
             if (made.told.trades.empty()) return;
             const std::size_t all = asked_.scenarios.size();
             for (const std::size_t i : made.told.trades)
-                made.told.parts = std::max(made.told.parts, now_[i].means.size());
+                made.told.parts = std::max(made.told.parts, far_[i].means.size());
             made.told.gains.assign(all, 0.0);
             made.told.errors.assign(all, 0.0);
             made.told.failed.assign(all, 0);
@@ -334,25 +368,20 @@ class scenario_run {
         auto rolled = std::make_shared<books::book_state>(book_.state());
         for (books::trade& t : rolled->trades) t = books::rolled(std::move(t), days);
         made.trades.emplace(book::of(std::move(rolled)));
-        stages by;
-        by.wants_quarters = true;
-        by.wants_bounds = false;
+        stages by = usual();
         by.policies.keeps = true;
-        by.controls.like = [](const books::trade&) { return nullptr; };
-        by.see_plans = [&](const planned_run& r) { made.points = points_of(r); };
+        by.controls.like = no_control;
+        by.held_points = &far_points_;
         made.policies =
             std::move(price_book(settings_, gpus_, *made.trades, *made.in, heard(0), by).policies);
-        if (with_control_.empty()) return;
-        by.policies = {};
-        by.policies.held = &held_;
-        by.see_plans = {};
-        const results plain =
-            std::move(price_book(settings_, gpus_, some_of(book_, with_control_), in_, heard(0), by).told);
-        out_.base.manifest.path_steps += plain.manifest.path_steps;
-        for (std::size_t k = 0; k < with_control_.size(); ++k)
-            if (plain.rows[k].status == trade_status::priced)
-                made.without_controls.emplace(with_control_[k],
-                                              worth(plain.rows[k], {out_.base.manifest, run_}));
+    }
+
+    static const controls::control* no_control(const books::trade&) { return nullptr; }
+    static stages usual() {
+        stages out;
+        out.wants_bounds = false;
+        out.wants_quarters = true;
+        return out;
     }
 
     // Makes the markets of some scenarios, finds the trades that they move, and prices these.
@@ -370,7 +399,7 @@ class scenario_run {
                               },
                               {});
         }
-        std::map<std::pair<int, std::vector<std::size_t>>, std::vector<std::size_t>> alike;
+        std::map<std::tuple<int, bool, std::vector<std::size_t>>, std::vector<std::size_t>> alike;
         for (std::size_t k = 0; k < in.size(); ++k) {
             if (!is_ours(first + k)) continue;
             if (impossible[k]) {
@@ -379,22 +408,28 @@ class scenario_run {
                 continue;
             }
             stand_still(first + k, moved[k], *in[k]);
-            alike[{asked_.scenarios[first + k].days, std::move(moved[k])}].push_back(k);
+            const scenario& of = asked_.scenarios[first + k];
+            alike[{of.days, is_near(of), std::move(moved[k])}].push_back(k);
         }
         std::vector<block> blocks;
         for (const auto& [of, scenarios] : alike) {
-            if (of.second.empty()) continue;
-            const std::size_t at_once = std::max(cells_at_once / of.second.size(), std::size_t{1});
-            for (std::size_t k = 0; k < scenarios.size(); k += at_once)
-                blocks.push_back({of.first,
-                                  of.second,
-                                  {scenarios.begin() + static_cast<std::ptrdiff_t>(k),
-                                   scenarios.begin() + static_cast<std::ptrdiff_t>(
-                                                           std::min(k + at_once, scenarios.size()))}});
+            const auto& [days, near, moving] = of;
+            if (moving.empty()) continue;
+            const std::size_t at_once = std::max(cells_at_once / moving.size(), std::size_t{1});
+            for (std::size_t k = 0; k < scenarios.size(); k += at_once) {
+                const auto begin = scenarios.begin() + static_cast<std::ptrdiff_t>(k);
+                const auto count = static_cast<std::ptrdiff_t>(std::min(at_once, scenarios.size() - k));
+                blocks.push_back({days, near, moving, {begin, begin + count}});
+            }
         }
         walk_blocks(blocks, first, in);
     }
 
+    bool has_ours() const {
+        for (std::size_t s = 0; s < asked_.scenarios.size(); ++s)
+            if (is_ours(s)) return true;
+        return false;
+    }
     // A share of the work may have other scenarios.
     bool is_ours(std::size_t scenario) const {
         return !options_.work || options_.work->has_market(scenario + 1);
@@ -439,8 +474,8 @@ class scenario_run {
             if (!has_base(i)) continue;
             const parts_of_run by(out_.base.manifest, run_);
             std::optional<difference> converted;
-            if (!asked_.currency.empty()) converted.emplace(now_[i], rate_in(in, i), rate_in(in_, i), by);
-            add(scenario, i, difference(now_[i], 1, 1, by), converted);
+            if (!asked_.currency.empty()) converted.emplace(far_[i], rate_in(in, i), rate_in(in_, i), by);
+            add(scenario, i, difference(far_[i], 1, 1, by), converted);
         }
         progress_.end(0, trades().size() - moved.size());
     }
@@ -472,32 +507,29 @@ class scenario_run {
 
     void walk(const block& of, std::size_t first, const std::vector<std::optional<market>>& all,
               std::size_t worker) {
-        const bool is_today = of.days == 0;
         run_options with = heard(worker, of.scenarios.size() * of.trades.size());
         with.times = block_times_;
-        const base_of_day* const then = is_today ? nullptr : &days_.at(of.days);
+        const base_of_day* const then = of.days == 0 ? nullptr : &days_.at(of.days);
         std::vector<market> in;
         for (const std::size_t k : of.scenarios) in.push_back(*all[k]);
-        stages by;
-        by.wants_quarters = true;
-        by.wants_bounds = false;
-        by.held_points = is_today ? &held_points_ : &then->points;
-        by.policies.held = is_today ? &held_ : &then->policies;
-        if (is_today) {
+        stages by = usual();
+        by.policies.held = then == nullptr ? &held_ : &then->policies;
+        if (of.is_near) {
+            by.held_points = &near_points_;
             by.controls.held = [this](const books::trade& t, const market& m) {
                 return controls_.in(t.id, m);
             };
         } else {
-            by.controls.like = [](const books::trade&) { return nullptr; };
+            by.held_points = &far_points_;
+            by.controls.like = no_control;
         }
-        const book some = some_of(is_today ? book_ : *then->trades, of.trades);
+        const book some = some_of(then == nullptr ? book_ : *then->trades, of.trades);
         std::vector<priced_book> priced = price_book(settings_, gpus_, some, in, with, by);
         const timings::during adding(block_times_, stage::rows);
-        threads::for_each(in.size(), run_.threads, options_.cancel,
-                          [&](int, std::uint64_t m) {
-                              add_scenario(of, first + of.scenarios[m], then, priced[m].told, in[m]);
-                          },
-                          {});
+        threads::for_each(
+            in.size(), run_.threads, options_.cancel,
+            [&](int, std::uint64_t m) { add_scenario(of, first + of.scenarios[m], priced[m].told, in[m]); },
+            {});
         {
             const std::lock_guard guard(lock_);
             take_facts(priced.front().told.manifest);
@@ -506,21 +538,30 @@ class scenario_run {
         progress_.end(worker, in.size() * of.trades.size());
     }
 
-    void add_scenario(const block& of, std::size_t scenario, const base_of_day* day, const results& then,
-                      const market& in) {
+    // Whether moves are no larger than those of differences for sensitivities. A control that moves with the
+    // market leaves next to nothing of a small gain, and the more of it the larger the moves are; beyond,
+    // the points that suit the payoff alone leave less. Jumps of controls would move to where no path comes.
+    bool is_near(const scenario& of) const {
+        if (of.days != 0) return false;
+        double size = 0;
+        for (const market_change& c : of.changes) {
+            const double now = in_.number(c.key).value;
+            const double by = c.is == market_change::way::set ? c.amount - now : c.amount;
+            const double large = greeks::risk_of(in_.state().source->find(c.key)).large;
+            size = std::hypot(size, by / large);
+        }
+        return size <= 1;
+    }
+
+    void add_scenario(const block& of, std::size_t scenario, const results& then, const market& in) {
+        const std::vector<worth>& now = of.is_near ? near_ : far_;
         for (std::size_t k = 0; k < of.trades.size(); ++k) {
             const std::size_t i = of.trades[k];
             const price_row& row = then.rows[k];
-            if (row.status != trade_status::priced) {
+            if (row.status != trade_status::priced)
                 fail(scenario, i, row.message, row.kind);
-                continue;
-            }
-            const worth* now = &now_[i];
-            if (day != nullptr) {
-                const auto plain = day->without_controls.find(i);
-                if (plain != day->without_controls.end()) now = &plain->second;
-            }
-            add(scenario, i, worth(row, {out_.base.manifest, run_}), *now, in);
+            else
+                add(scenario, i, worth(row, {out_.base.manifest, run_}), now[i], in);
         }
     }
 
@@ -618,8 +659,9 @@ class scenario_run {
     moving_controls controls_;
     std::vector<std::size_t> with_control_;  // trades
     exercise::saved_policies held_;
-    points_by_trade held_points_;
-    std::vector<worth> now_;  // by trade
+    // By trade, in the base market: on the paths of near gains, with controls, and of far ones, without.
+    std::vector<worth> near_, far_;
+    points_by_trade near_points_, far_points_;
     std::map<int, base_of_day> days_;
     std::mutex lock_;  // of failures and facts while blocks are walked
     std::vector<total> totals_;
