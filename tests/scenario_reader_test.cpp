@@ -937,7 +937,7 @@ TEST_F(scenario_tables, files_cut_after_any_byte) {
     for (std::size_t bytes = 0; bytes < yaml.size() - 1; ++bytes) {
         EXPECT_NE(refusal([&] {
                       parsed(yaml.substr(0, bytes), own.path());
-                      // What passes is at least known to be cut where files are read strictly.
+                      // Even if this passes, it is known to be cut where files are read strictly.
                       parsed(yaml.substr(0, bytes), own.path(), {.strict = true});
                   }),
                   nothing_refused)

@@ -42,7 +42,7 @@ bool csv_reader::next() {
     return true;
 }
 
-// False at the end. Stands at the end of the line after it, before what ends it.
+// False at the end of the text. Stops before the line end.
 bool csv_reader::read_line(std::vector<cell>& into, std::size_t most_cells) {
     while (at_ < text_.size() && takes_line_end()) {
     }

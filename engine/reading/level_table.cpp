@@ -64,7 +64,7 @@ dates::day_count day_count_of(const markets::keyed_number& rate, const node& mar
                             : dates::day_count::act_365f;
 }
 
-// What the market writes for a zero rate of 1 at the pillar of its number.
+// The rate that the market writes at the pillar of a number for a zero rate of 1, by its day count.
 double rate_per_zero_rate(std::size_t number, const movable_numbers& numbers) {
     const markets::keyed_number& rate = numbers.written(number);
     const dates::day_count count = day_count_of(rate, numbers.root());

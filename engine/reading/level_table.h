@@ -51,7 +51,7 @@ class level_table {
 
     std::size_t columns() const { return columns_.size(); }
     std::size_t number(std::size_t column) const { return columns_[column].from.number; }
-    // Of the row at hand.
+    // In the row at hand.
     double level(std::size_t column) const;
     [[noreturn]] void fail(std::size_t column, const std::string& message) const;
     dates::date date() const;
@@ -79,7 +79,7 @@ bool is_of_levels(const config::csv_reader& table);
 bool is_of_ore(const config::csv_reader& table);
 
 // Refuses a table that has been read to its end, and that may be cut short where files are read strictly:
-// neither a count of its rows nor a last line "..." says that it is whole. `name` is the table's.
+// neither a count of its rows nor a last line "..." says that it is whole.
 void check_whole(const config::csv_reader& table, const config::node* row_count, bool strict,
                  std::vector<std::string>& remarks);
 

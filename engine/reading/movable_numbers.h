@@ -22,7 +22,7 @@ class movable_numbers {
 
     std::size_t size() const { return numbers_.size(); }
     const market_number& operator[](std::size_t number) const { return numbers_[number]; }
-    // Where it stands in the market, and its time in a key such as "USD.rate@1y".
+    // Its place in the market, and its time in a key such as "USD.rate@1y".
     const markets::keyed_number& written(std::size_t number) const;
     std::optional<double> years(std::size_t number) const;
     dates::date as_of() const { return market_.state().as_of; }

@@ -44,7 +44,7 @@ class named_files {
     std::vector<input_file> inputs_;
 };
 
-// All of a source, byte for byte but for a byte order mark. Its hash is noted by that who names it.
+// All of a source but a byte order mark.
 checked_text whole(config::checked_source& from);
 
 }  // namespace tilewalk::reading

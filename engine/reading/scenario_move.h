@@ -10,8 +10,8 @@
 
 namespace tilewalk::reading {
 
-// A number moves by an amount, to the part (number + displacement) of itself more, by its logarithm, or to a
-// value.
+// An absolute move adds an amount to a number, a relative one multiplies by 1 + amount and a logarithmic one
+// by exp(amount), both with a displacement added before and taken off again; the last sets a value.
 enum class move_way { absolute, relative, log, set };
 inline constexpr const char* name_of(move_way way) {
     constexpr const char* names[] = {"absolute", "relative", "log", "set"};
@@ -38,7 +38,7 @@ move read_amount(const config::node& value, move_way way);
 move with_amount(const move& like, double in_unit);
 // A displacement: a number, or points.
 double read_displacement(const config::node& value);
-// The way that a mapping such as {log: ...} has, and its value; null where it has none. Refuses other keys.
+// The one way that a mapping such as {log: ...} has, with its value, which is still to be read.
 struct written_way {
     move_way way = move_way::absolute;
     const config::node* amount = nullptr;

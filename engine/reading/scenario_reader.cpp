@@ -111,6 +111,7 @@ void read_value_at_risk(const node& given, const market& base, scenario_list& in
         const auto& curves = base.state().currencies;
         if (!curves.contains(currency->text())) {
             std::vector<std::string> known;
+            known.reserve(curves.size());
             for (const auto& [name, curve] : curves) known.push_back(name);
             currency->fail(markets::unknown_name("currency", currency->text(), known));
         }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view column_of_names = "Scenario", column_of_sets = "Set", column_of_days = "Days";
 
-// A column of moves: market keys are not without a point, so that no other column is taken for one.
+// A column of moves. Market keys have a point, so that none is taken for another column.
 struct column_of_moves {
     std::size_t cell = 0;
     const std::vector<std::size_t>* numbers = nullptr;
