@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "engine/analytics/black.h"
 #include "engine/run/units.h"
+#include "tests/on_a_gpu.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
@@ -344,6 +346,36 @@ TEST(gains, settings_that_suit_one_market_alone_are_refused) {
     tolerance.overrides.tolerance = "0.01";
     for (const run_options& with : {importance, tolerance})
         EXPECT_THROW(engine().scenarios(book_of(call), in(), spots({99}), with), error);
+}
+
+std::string text_of(const scenario_results& r) {
+    std::ostringstream out;
+    write(out, r, output_format::csv);
+    for (const portfolio_gains& t : r.totals)
+        for (std::size_t s = 0; s < t.gains.size(); ++s) out << t.gains[s] << " " << t.errors[s] << "\n";
+    return out.str();
+}
+
+class gains_on_gpu : public tests::on_a_gpu {};
+
+// Runs of few tiles are tallied by quarters, others by tile; one in four trades may be ended early.
+TEST_F(gains_on_gpu, have_the_bits_of_a_cpu) {
+    scenario_list asked = spots({90, 99.5, 101, 120});
+    asked.scenarios.push_back(
+        moved("all", {to("ACME.volatility", 0.25), to("BETA.spot", 52), to("USD.rate", 0.031)}));
+    asked.scenarios.push_back(moved("day", {to("BETA.spot", 51)}));
+    asked.scenarios.back().days = 1;
+    for (const std::uint64_t paths : {4096, 16384}) {
+        for (const char* controls : {"none", "auto"}) {
+            run_options with = with_paths(paths, "auto");
+            with.overrides.controls = controls;
+            with.overrides.device = "cpu";
+            const std::string on_cpu = text_of(engine().scenarios(book_of(all_kinds()), in(), asked, with));
+            with.overrides.device = "0";
+            EXPECT_EQ(text_of(engine().scenarios(book_of(all_kinds()), in(), asked, with)), on_cpu)
+                << paths << " " << controls;
+        }
+    }
 }
 
 }  // namespace

@@ -97,6 +97,48 @@ TEST(shards, of_greeks_have_the_bits_of_one_process) {
     }
 }
 
+// Near and far, of days, that stand still, and one that is no market; more shards than trades cut scenarios.
+TEST(shards, of_scenarios_have_the_bits_of_one_process) {
+    const engine by;
+    const tests::own_folder files;
+    const std::string scenarios = files.write("scenarios.yaml", R"(
+stress:
+  near: {ACME.spot: +0.3%, INDEX.spot: -0.2%}
+  far: {"*.spot": -20%, "USD.rate@*": +50bp}
+  later: {days: 1}
+  nowhere: {EURUSD.rate: 0%}
+  impossible: {ACME.volatility: {set: -1}}
+ladder: {ACME.spot: [-2%, ..., 2%]}
+)");
+    const auto text = [](const scenario_results& r) {
+        std::ostringstream out;
+        write(out, r, output_format::csv);
+        for (const portfolio_gains& t : r.totals)
+            for (std::size_t s = 0; s < t.gains.size(); ++s) out << t.gains[s] << " " << t.errors[s] << "\n";
+        return out.str();
+    };
+    for (const char* name : {"demo.yaml", "early.yaml"}) {
+        sharded_request what = of_book(name, 8192);
+        what.scenarios = scenarios;
+        const book trades = book::load(what.book);
+        run_options with;
+        with.overrides = what.settings;
+        const std::string whole = text(
+            by.scenarios(trades, *trades.market(), scenario_list::load(scenarios, *trades.market()), with));
+        for (const std::size_t count : {1U, 3U, 37U}) {
+            const tests::own_folder folder;
+            shards::plan(by, what, count, folder.path());
+            const shards all = shards::open(folder.path());
+            for (const std::size_t number : shuffled(count, 5)) {
+                const shard_outcome done = all.run(by, number);
+                EXPECT_EQ(done.decisions, 0U) << name << ", " << number << " of " << count;
+            }
+            EXPECT_EQ(text(all.merge_scenarios(by)), whole) << name << ", " << count;
+            EXPECT_THROW(all.merge(by), error);
+        }
+    }
+}
+
 TEST(shards, of_other_settings_have_the_bits_of_one_process) {
     const engine by;
     std::vector<run_settings> all(6);

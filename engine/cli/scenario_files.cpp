@@ -57,12 +57,20 @@ int tell_of_scenarios(const scenario_results& r, bool is_seen) {
     if (!is_seen) {
         constexpr std::size_t most = 20;
         complain(fmt::format("tilewalk: {} gains have no value:", r.failures.size()));
-        for (std::size_t k = 0; k < std::min(most, r.failures.size()); ++k) {
-            const failed_gain& f = r.failures[k];
-            complain(fmt::format("scenario {}, trade {}: {}", r.scenarios[f.scenario].name,
-                                 r.base.rows[f.trade].trade, f.message));
+        std::size_t lines = 0, told = 0;
+        while (told < r.failures.size() && lines++ < most) {
+            const failed_gain& f = r.failures[told];
+            // A scenario that is no market fails all trades alike.
+            std::size_t alike = 1;
+            while (told + alike < r.failures.size() && r.failures[told + alike].scenario == f.scenario &&
+                   r.failures[told + alike].message == f.message)
+                ++alike;
+            const std::string trades =
+                alike == 1 ? "trade " + r.base.rows[f.trade].trade : std::to_string(alike) + " trades";
+            complain(fmt::format("scenario {}, {}: {}", r.scenarios[f.scenario].name, trades, f.message));
+            told += alike;
         }
-        if (r.failures.size() > most) complain(fmt::format("and {} more", r.failures.size() - most));
+        if (told < r.failures.size()) complain(fmt::format("and {} more", r.failures.size() - told));
     }
     const bool may_do_better =
         std::ranges::any_of(r.failures, [](const failed_gain& f) { return f.kind == error_kind::device; });
