@@ -365,7 +365,7 @@ TEST_F(gains_on_gpu, have_the_bits_of_a_cpu) {
         moved("all", {to("ACME.volatility", 0.25), to("BETA.spot", 52), to("USD.rate", 0.031)}));
     asked.scenarios.push_back(moved("day", {to("BETA.spot", 51)}));
     asked.scenarios.back().days = 1;
-    for (const std::uint64_t paths : {4096, 16384}) {
+    for (const std::uint64_t paths : {std::uint64_t{4096}, std::uint64_t{16384}}) {
         for (const char* controls : {"none", "auto"}) {
             run_options with = with_paths(paths, "auto");
             with.overrides.controls = controls;
