@@ -372,8 +372,14 @@ TEST_F(gains_on_gpu, have_the_bits_of_a_cpu) {
             with.overrides.device = "cpu";
             const std::string on_cpu = text_of(engine().scenarios(book_of(all_kinds()), in(), asked, with));
             with.overrides.device = "0";
-            EXPECT_EQ(text_of(engine().scenarios(book_of(all_kinds()), in(), asked, with)), on_cpu)
-                << paths << " " << controls;
+            const std::string on_gpu = text_of(engine().scenarios(book_of(all_kinds()), in(), asked, with));
+            std::istringstream a(on_cpu), b(on_gpu);
+            int lines = 0, others = 0;
+            for (std::string here, there; std::getline(a, here) && std::getline(b, there); ++lines)
+                if (here != there && ++others <= 5)
+                    ADD_FAILURE() << paths << ", controls " << controls << "\n" << here << "\n" << there;
+            EXPECT_GT(lines, 24);
+            EXPECT_EQ(on_cpu.size(), on_gpu.size());
         }
     }
 }
