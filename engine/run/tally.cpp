@@ -41,8 +41,7 @@ tally::tally(word64 run_tiles, word64 part_tiles, std::size_t outputs,
     if (!std::has_single_bit(part_tiles) || outputs == 0)
         refuse("a tally needs an output and parts of a power of two of tiles");
     for (const program::output_pair& p : crossed_) {
-        if (program::is_quarter(p) ? p.first >= outputs : p.first >= p.second || p.second >= outputs)
-            refuse("a tally crosses outputs that it has not");
+        if (!program::is_possible(p, outputs)) refuse("a tally crosses outputs that it has not");
     }
 }
 
@@ -284,7 +283,7 @@ class tally_reader {
         for (program::output_pair& p : crossed) {
             const word64 both = take();
             p = {static_cast<std::uint32_t>(both >> 32), static_cast<std::uint32_t>(both)};
-            if (p.first >= p.second || p.second >= outputs) refuse_figures();
+            if (!program::is_possible(p, static_cast<std::size_t>(outputs))) refuse_figures();
         }
         tally t(run_tiles, part_tiles, static_cast<std::size_t>(outputs), std::move(crossed),
                 static_cast<std::size_t>(derivatives));

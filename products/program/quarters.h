@@ -2,6 +2,7 @@
 // Results by quarter of a tile, of which a program has those that it names among its pairs of outputs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "kernels/quarters.h"
@@ -14,6 +15,13 @@ inline bool is_quarter(const output_pair& p) {
 }
 inline output_pair quarter_of(std::uint32_t output, std::uint32_t j) {
     return {output, kernels::first_quarter + j};
+}
+
+// Whether a program of so many outputs can have it.
+inline bool is_possible(const output_pair& p, std::size_t outputs) {
+    if (is_quarter(p))
+        return p.first < outputs && p.second - kernels::first_quarter < kernels::quarters_of_tile;
+    return p.first < p.second && p.second < outputs;
 }
 
 }  // namespace tilewalk::program

@@ -76,10 +76,7 @@ std::string fault_of_outputs(const std::vector<std::uint32_t>& outputs,
         if (o >= states) return "its output is state " + std::to_string(o) + " of " + std::to_string(states);
     }
     for (const output_pair& p : crossed) {
-        if (is_quarter(p) && p.first < outputs.size() &&
-            p.second - kernels::first_quarter < kernels::quarters_of_tile)
-            continue;
-        if (p.first >= p.second || p.second >= outputs.size())
+        if (!is_possible(p, outputs.size()))
             return "outputs " + std::to_string(p.first) + " and " + std::to_string(p.second) + " of " +
                    std::to_string(outputs.size()) + " are no pair";
     }
