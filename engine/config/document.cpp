@@ -505,7 +505,8 @@ class builder : public YAML::EventHandler {
         source_->name = text.file();
         last_place_ = {source_->name, 1, 1};
         auto top = std::make_shared<node::scope>();
-        top->from = source_;
+        top->from = source_.get();
+        top->held = source_;
         top_ = std::move(top);
         root_.scope_ = top_;
         root_.line_ = root_.column_ = 1;
@@ -655,7 +656,7 @@ class builder : public YAML::EventHandler {
         auto& items = std::get<std::vector<node>>(in.container.content_);
         source_->keys_of_entries.resize(static_cast<std::size_t>(std::max(within_.threads, 1)));
         std::vector<entry_tree> by;
-        for (auto& keys : source_->keys_of_entries) by.emplace_back(in.scope, keys);
+        for (auto& keys : source_->keys_of_entries) by.emplace_back(*in.scope, keys);
         std::atomic<std::size_t> first_refused = all.size();
         threads::for_each_short(all.size(), within_.threads, [&](int thread, std::uint64_t i) {
             const auto& [index, e] = all[i];
@@ -1015,7 +1016,7 @@ class builder : public YAML::EventHandler {
                              " levels of nesting, which is the limit");
         }
         auto inside = std::make_shared<node::scope>();
-        inside->from = source_;
+        inside->from = source_.get();
         inside->outer = container.scope_;
         inside->key = container.key_;
         inside->index = container.index_;

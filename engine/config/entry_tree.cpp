@@ -6,7 +6,6 @@
 
 #include "engine/config/plain_entry.h"
 #include "engine/config/tree_parts.h"
-#include "engine/threads/crew.h"
 
 namespace tilewalk::config {
 
@@ -23,6 +22,9 @@ std::vector<value> taken_from(std::vector<value>& all, std::size_t first) {
 
 }  // namespace
 
+entry_tree::entry_tree(const node::scope& in, std::unordered_set<std::string>& keys)
+    : in_(std::make_shared<const node::scope>(in)), keys_(keys) {}
+
 bool entry_tree::read(std::string_view text, int line, int column, int index, node& into) {
     line_ = line;
     column_ = column;
@@ -31,15 +33,6 @@ bool entry_tree::read(std::string_view text, int line, int column, int index, no
     has_key_twice_ = false;
     plain_entry(text, *this).scan();
     return !has_key_twice_;
-}
-
-void entry_tree::give_back(node&& mapping, int threads) {
-    if (!mapping.is_mapping()) return;
-    for (node::member& m : std::get<std::vector<node::member>>(mapping.content_)) {
-        if (!m.value.is_sequence()) continue;
-        auto& items = std::get<std::vector<node>>(m.value.content_);
-        threads::for_each_short(items.size(), threads, [&](int, std::uint64_t i) { items[i] = {}; });
-    }
 }
 
 void entry_tree::key(std::size_t at, std::string_view text) {

@@ -14,17 +14,15 @@
 
 namespace tilewalk::config {
 
-class entry_tree {
+// In cache lines of its own, since it is written to all the time beside those of other threads.
+class alignas(128) entry_tree {
   public:
     // Reads entries of the list `in`. Nodes point at `keys`, which live as long as they do.
-    entry_tree(std::shared_ptr<const node::scope> in, std::unordered_set<std::string>& keys)
-        : in_(std::move(in)), keys_(keys) {}
+    entry_tree(const node::scope& in, std::unordered_set<std::string>& keys);
 
     // Reads the entry that is `text` and number `index` of its list, from its first character on. False for
     // one that has a key twice, which is to be refused.
     bool read(std::string_view text, int line, int column, int index, node& into);
-    // Gives the memory of the lists of a mapping back, which takes a while for long ones, on several threads.
-    static void give_back(node&& mapping, int threads);
 
     // Called by plain_entry.
     void key(std::size_t at, std::string_view text);
@@ -49,6 +47,7 @@ class entry_tree {
     void add(node&& value);
     level closed();
 
+    // Its own, so that threads do not count the users of one.
     const std::shared_ptr<const node::scope> in_;
     std::unordered_set<std::string>& keys_;
     std::string key_;  // that is looked up

@@ -22,8 +22,9 @@ struct node::source {
 };
 
 struct node::scope {
-    std::shared_ptr<const source> from;
+    const source* from = nullptr;        // lives as long as the scope at the top
     std::shared_ptr<const scope> outer;  // null at the top
+    std::shared_ptr<const source> held;  // at the top
     const std::string* key = nullptr;    // of this container in the outer one
     int index = -1;
 

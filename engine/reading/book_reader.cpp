@@ -9,7 +9,6 @@
 #include "engine/book/book_state.h"
 #include "engine/book/library.h"
 #include "engine/config/document.h"
-#include "engine/config/entry_tree.h"
 #include "engine/config/numbers.h"
 #include "engine/config/open_file.h"
 #include "engine/config/unicode.h"
@@ -403,18 +402,10 @@ std::shared_ptr<const book_state> read_book(const config::document& read, const 
     return state;
 }
 
-// Reads from a file or a text, for which `from` takes limits.
-template <class reader>
-std::shared_ptr<const book_state> read_whole(reader&& from, const std::string& name,
-                                             const std::filesystem::path& folder,
-                                             const load_options& options) {
-    const timings::during reading(options.times, stage::reading_book);
-    config::limits within;
-    within.threads = threads::asked_or_cores(options.threads);
-    config::document read = from(within);
-    auto made = read_book(read, name, folder, options);
-    config::entry_tree::give_back(std::move(read.root), within.threads);
-    return made;
+config::limits limits_of(const load_options& options) {
+    config::limits out;
+    out.threads = threads::asked_or_cores(options.threads);
+    return out;
 }
 
 }  // namespace
@@ -422,16 +413,16 @@ std::shared_ptr<const book_state> read_whole(reader&& from, const std::string& n
 }  // namespace books
 
 book book::load(const std::filesystem::path& file, const load_options& options) {
-    return book(
-        books::read_whole([&](const config::limits& within) { return config::read_document(file, within); },
-                          file.string(), file.parent_path(), options));
+    const timings::during reading(options.times, stage::reading_book);
+    return book(books::read_book(config::read_document(file, books::limits_of(options)), file.string(),
+                                 file.parent_path(), options));
 }
 
 book book::parse(std::string_view yaml, const std::string& name, const std::filesystem::path& folder,
                  const load_options& options) {
-    return book(books::read_whole(
-        [&](const config::limits& within) { return config::read_document(yaml, name, within); }, name, folder,
-        options));
+    const timings::during reading(options.times, stage::reading_book);
+    return book(books::read_book(config::read_document(yaml, name, books::limits_of(options)), name, folder,
+                                 options));
 }
 
 std::size_t book::size() const {

@@ -31,16 +31,12 @@ gpu_trades::gpu_trades(std::span<const run::job> of) {
 }
 
 gpu_trades::gpu_trades(std::vector<walked_job> of, const gpu_trades* before, int threads)
-    : threads_(threads), given_(std::move(of)) {
+    : given_(std::move(of)) {
     const std::vector<run::job> jobs = jobs_of(given_);
     unite(jobs, before);
     seat(jobs, before, threads);
     places_.reserve(given_.size());
     for (std::size_t j = 0; j < given_.size(); ++j) places_.emplace(given_[j].trade.get(), j);
-}
-
-gpu_trades::~gpu_trades() {
-    threads::for_each_short(seated_.size(), threads_, [this](int, std::uint64_t j) { seated_[j].reset(); });
 }
 
 // Trades are known by their addresses, which stay theirs because these are held. They mostly come in the

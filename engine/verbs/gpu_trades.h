@@ -33,7 +33,6 @@ class gpu_trades {
     explicit gpu_trades(std::span<const run::job> of);
     // Takes over from those `before` the trades that are the same, and their programs if all shapes are.
     explicit gpu_trades(std::vector<walked_job> of, const gpu_trades* before = nullptr, int threads = 1);
-    ~gpu_trades();
     gpu_trades(const gpu_trades&) = delete;
     gpu_trades& operator=(const gpu_trades&) = delete;
 
@@ -56,7 +55,6 @@ class gpu_trades {
     void unite(std::span<const run::job> of, const gpu_trades* before);
     void seat(std::span<const run::job> of, const gpu_trades* before, int threads);
 
-    const int threads_ = 1;                                       // that make it, and give its memory back
     std::vector<walked_job> given_;                               // by job; none: of jobs alone
     std::unordered_map<const ready_trade*, std::size_t> places_;  // in `given_`
     std::shared_ptr<const united_shapes> united_;

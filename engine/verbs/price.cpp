@@ -453,8 +453,6 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
         of.missing_correlations = std::move(r.missing_correlations[m]);
         of.total_seconds = seconds(clock::now() - r.begin).count();
     }
-    // The plans of a long book are given back as they were made.
-    threads::for_each_short(r.plans.size(), r.run.threads, [&](int, std::uint64_t k) { r.plans[k] = {}; });
     return made;
 }
 

@@ -325,12 +325,10 @@ void book_walk::take_gpu_outcome(const std::vector<std::size_t>& trades, run::ou
                                  bool cpu_can) {
     threads::for_each_short(trades.size(), run_.threads, [&](int, std::uint64_t k) {
         planned& p = plans_[trades[k]];
-        // Whoever takes a tally gives its memory back, too.
-        const run::tally found = std::move(got.tallies[k]);
         if (got.failures[k])
             (cpu_can ? p.gpu_failure : p.failure) = std::move(got.failures[k]);
         else
-            walked_[trades[k]].emplace(found, is_quasi, p);
+            walked_[trades[k]].emplace(got.tallies[k], is_quasi, p);
     });
 }
 
