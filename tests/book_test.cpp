@@ -710,6 +710,42 @@ TEST(books, a_bad_trade_fails_alone) {
     }
 }
 
+TEST(books, threads_tell_of_trades_what_one_tells) {
+    std::string text = "trades:\n";
+    for (int i = 0; i < 2000; ++i) {
+        // Some have the id of an earlier one, good or bad, and some of these are bad themselves.
+        const std::string id = "t" + std::to_string(i % 7 == 3 ? i / 2 : i);
+        text += "  - {id: " + id + ", product: " + (i % 5 == 1 ? "europan" : "european") +
+                ", underlying: ACME, strike: " + (i % 11 == 2 ? "-" : "") + std::to_string(i) +
+                ", maturity: 1}\n";
+    }
+    text += "  - {id: '#1', product: european, underlying: ACME, strike: 1, maturity: 1}\n";
+    const auto read = [&](int threads) {
+        load_options how;
+        how.threads = threads;
+        return book::parse(text, "b", ".", how);
+    };
+    const book alone = read(1);
+    for (const int threads : {2, 8}) {
+        const book together = read(threads);
+        ASSERT_EQ(together.size(), alone.size());
+        for (std::size_t i = 0; i < alone.size(); ++i) {
+            const trade &a = alone.state().trades[i], &b = together.state().trades[i];
+            EXPECT_EQ(b.id, a.id);
+            EXPECT_EQ(b.product_name, a.product_name) << a.id;
+            EXPECT_EQ(b.args, a.args) << a.id;
+            ASSERT_EQ(b.failure.has_value(), a.failure.has_value()) << a.id;
+            if (a.failure) {
+                EXPECT_STREQ(b.failure->what(), a.failure->what());
+            }
+        }
+    }
+    const trade& again = alone.state().trades[10];
+    EXPECT_STREQ(again.failure->what(),
+                 "b:12:10: trades[10].id: duplicate id 't5'; it was first given on line 7");
+    EXPECT_TRUE(again.args.empty() && again.product_name.empty()) << "nothing else is told of it";
+}
+
 TEST(books, an_error_of_the_book_stops_the_reading) {
     const std::pair<std::string, const char*> cases[] = {
         {"", "b:1:1: found nothing, expected a book"},

@@ -97,6 +97,28 @@ TEST(crew, stops_when_it_is_told_to) {
     expect_each_once(of, 100, {});
 }
 
+TEST(crew, short_tasks_are_done_once_each) {
+    for (const std::uint64_t count : {0U, 1U, 31U, 32U, 33U, 511U, 512U, 513U, 5000U}) {
+        for (const int threads : {1, 2, 5}) {
+            std::vector<std::atomic<int>> times(count);
+            std::atomic<int> most{0};
+            for_each_short(count, threads, [&](int thread, std::uint64_t i) {
+                ++times[i];
+                if (thread > most) most = thread;
+            });
+            for (std::uint64_t i = 0; i < count; ++i) EXPECT_EQ(times[i], 1) << i << " of " << count;
+            EXPECT_LT(most, count < 512 ? 1 : threads) << count;
+        }
+    }
+    EXPECT_THROW(for_each_short(1000, 3, [](int, std::uint64_t) { throw std::runtime_error("task"); }),
+                 std::runtime_error);
+}
+
+TEST(crew, threads_are_those_asked_for_or_one_a_core) {
+    EXPECT_EQ(asked_or_cores(3), 3);
+    EXPECT_GE(asked_or_cores(0), 1);
+}
+
 TEST(crew, a_watch_that_throws_ends_the_round) {
     crew of(2);
     std::atomic<bool> is_over{false};

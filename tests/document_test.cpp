@@ -267,34 +267,36 @@ TEST(document, bounds_the_parts_of_a_file) {
     EXPECT_NO_THROW(parse("t: [1, 2, 3]\nu: [1, 2, 3]\n", "f", small));
 }
 
+// All that is seen of a value.
+std::string written(const node& value) {
+    std::string out;
+    const auto write = [&out](const auto& again, const node& n) -> void {
+        out += to_string(n.where()) + " " + n.key_path() + " ";
+        switch (n.kind()) {
+            case node::shape::null:
+                out += "~";
+                break;
+            case node::shape::scalar:
+                out += (n.is_quoted() ? "'" : "") + n.text();
+                break;
+            case node::shape::sequence:
+                for (const auto& item : n.items()) again(again, item);
+                break;
+            case node::shape::mapping:
+                for (const auto& m : n.members()) {
+                    out += to_string(m.where()) + " ";
+                    again(again, m.value);
+                }
+                break;
+        }
+        out += "\n";
+    };
+    write(write, value);
+    return out;
+}
+
 // Entries that are read directly look as if yaml-cpp had read them.
 TEST(document, plain_entries_are_read_as_any_other) {
-    const auto written = [](const node& value) {
-        std::string out;
-        const auto write = [&out](const auto& again, const node& n) -> void {
-            out += to_string(n.where()) + " " + n.key_path() + " ";
-            switch (n.kind()) {
-                case node::shape::null:
-                    out += "~";
-                    break;
-                case node::shape::scalar:
-                    out += (n.is_quoted() ? "'" : "") + n.text();
-                    break;
-                case node::shape::sequence:
-                    for (const auto& item : n.items()) again(again, item);
-                    break;
-                case node::shape::mapping:
-                    for (const auto& m : n.members()) {
-                        out += to_string(m.where()) + " ";
-                        again(again, m.value);
-                    }
-                    break;
-            }
-            out += "\n";
-        };
-        write(write, value);
-        return out;
-    };
     const char* const entries[] = {
         "{a: 1}",
         "{}",
@@ -340,6 +342,15 @@ TEST(document, plain_entries_are_read_as_any_other) {
         const std::string text = "t:\n  - " + std::string(entry) + "\n  - {z: 1}\n";
         EXPECT_EQ(read(text, true), read(text, false)) << text;
     }
+    // Entries that follow each other are of one list only where it says so.
+    for (const char* text :
+         {"t:\n  - {a: 1}\n - {b: 2}\n", "t:\n  - {a: 1}\n    - {b: 2}\n", "t:\n  - {a: 1}\n- {b: 2}\n",
+          "t:\n- {a: 1}\n- {b: 2}\nu: 1\n", "t:\n  - {a: 1}\n  - {b: 2}\n    c\n",
+          "t:\n  - {a: 1}\n  - {b: 2}\n   # c\n  - {c: 3}\n",
+          "t:\n  - {a: 1}\n  - {b: 2}\n\n  - {c: 3}\n  - d: 1\n  - {e: 4}\n",
+          "t: [\n  - {a: 1}\n  - {b: 2}\n]\n", "s: |\n  - {a: 1}\n  - {b: 2}\nt:\n  - {a: 1}\n",
+          "t:\n  -\n    - {a: 1}\n    - {b: 2}\n  - {c: 3}\n  - {d: 4}\n"})
+        EXPECT_EQ(read(text, true), read(text, false)) << text;
     // A part of a text that looks like an entry stays a part of the text.
     EXPECT_EQ(parse("s: |\n  - {a: 1}\n  - {b: 2}\n", "f").at("s").text(), "- {a: 1}\n- {b: 2}\n");
     EXPECT_EQ(parse("s: 'x\n  - {a: 1}\n  y'\n", "f").at("s").text(), "x - {a: 1} y");
@@ -351,6 +362,54 @@ TEST(document, plain_entries_are_read_as_any_other) {
     expect_refused({"inside of a text", "s: |\n  - {a: 1}\nt: [\n", 4, 1, "t", "a '[' has no ']'"});
     expect_refused(
         {"duplicate in an entry", "t:\n  - {a: 1, b: 2, a: 3}\n", 2, 18, "t[0]", "duplicate key 'a'"});
+}
+
+TEST(document, a_long_list_is_read_by_several_threads_as_by_none) {
+    const auto list = [](int entries, int other) {
+        std::string text = "t:\n";
+        for (int i = 0; i < entries; ++i) {
+            const std::string n = std::to_string(i);
+            text += i == other
+                        ? "  - a: 'x'\n    b: [1]\n"
+                        : "  - {id: e" + n + ", dates: [0.5, {at: 1, k" + n + ": []}], strike: " + n + "}\n";
+        }
+        return text;
+    };
+    const auto read = [](const std::string& of, limits within) {
+        try {
+            const document all = read_document(std::string_view(of), "f", within);
+            return written(all.root) + (all.root.may_be_cut() ? "may be cut" : "") + to_string(all.end);
+        } catch (const error& e) {
+            return "refused: " + std::string(e.what());
+        }
+    };
+    const auto expect_alike = [&](const std::string& text, limits within, bool is_refused) {
+        within.reads_entries = false;
+        const std::string slowly = read(text, within);
+        within.reads_entries = true;
+        for (const int threads : {1, 3, 8}) {
+            within.threads = threads;
+            EXPECT_EQ(read(text, within), slowly) << threads << " threads";
+        }
+        EXPECT_EQ(slowly.starts_with("refused"), is_refused) << slowly.substr(0, 200);
+    };
+    for (const char* end : {"", "u: 1\n", "...\n"}) expect_alike(list(1500, 700) + end, {}, false);
+    // The first refusal of the file is told, whoever meets one first.
+    const std::string twice = "  - {a: 1, b: 2, a: 3}\n", nested = "  - {a: {b: 1, b: 2}}\n";
+    expect_alike(list(900, -1) + twice + list(900, 3).substr(3) + nested, {}, true);
+    expect_alike(list(900, -1) + nested + list(900, 3).substr(3) + twice, {}, true);
+    expect_alike(list(900, -1) + twice + "  - [\n", {}, true);
+    expect_alike(list(900, -1) + twice + "  - b: 1\n    b: 2\n", {}, true);
+    expect_alike(list(900, -1) + "  - b: 1\n    b: 2\n" + twice, {}, true);
+    expect_alike(list(900, -1) + twice + list(3000, -1).substr(3) + "  - \x01\n", {}, true);
+    // Limits end a list where they do without.
+    expect_alike(list(900, -1), {.nodes = 4000}, true);
+    expect_alike(list(900, -1), {.entries = 600}, true);
+    expect_alike(list(900, -1), {.part_nodes = 6}, true);
+    expect_alike(list(900, -1), {.depth = 5}, true);
+    expect_alike(list(900, -1), {.depth = 6}, false);
+    expect_alike(list(900, -1), {.scalar_bytes = 3}, true);
+    expect_alike(list(900, -1), {.key_bytes = 5}, true);
 }
 
 TEST(document, knows_whether_it_is_ended) {

@@ -20,6 +20,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -637,6 +638,33 @@ TEST(scenarios_walk, rows_are_shared_by_trades) {
     EXPECT_EQ(all.scenarios().size(), 1u) << "two assets have one file";
     EXPECT_LE(rows.size(), scenario_times);
     EXPECT_GE(rows.size(), 3u);
+}
+
+TEST(scenarios_walk, threads_pack_what_one_packs) {
+    const auto& all = book_with_scenarios();
+    std::vector<run::job> many;
+    while (many.size() < 700) many.push_back(all.jobs()[many.size() * many.size() % all.jobs().size()]);
+    const auto same_record = [](const kernels::trade_record& a, const kernels::trade_record& b) {
+        return a.numbers_at == b.numbers_at && a.words_at == b.words_at && a.steps == b.steps &&
+               a.result == b.result;
+    };
+    for (const number_type type : {number_type::double_, number_type::single_}) {
+        const packed_trades alone = pack(many, type), together = pack(many, type, 5);
+        EXPECT_EQ(together.numbers, alone.numbers);
+        EXPECT_EQ(together.words, alone.words);
+        EXPECT_EQ(together.scenarios, alone.scenarios);
+        EXPECT_EQ(together.results, alone.results);
+        EXPECT_TRUE(std::ranges::equal(together.records, alone.records, same_record));
+        // Each stands behind the others as it stands alone.
+        for (std::size_t j = 0; j < many.size(); ++j) {
+            const packed_trades one = pack({&many[j], 1}, type);
+            const auto own = together.numbers_of(j);
+            EXPECT_TRUE(
+                std::ranges::equal(own.first(std::min(own.size(), one.numbers.size())),
+                                   std::span(one.numbers).first(std::min(own.size(), one.numbers.size()))))
+                << j;
+        }
+    }
 }
 
 TEST(moves_walk, stays_within_its_memory) {

@@ -160,6 +160,23 @@ far,european,USD,priced,1,0.0125,0.0025,0.007500000000000001,0.0175,0.0125,0.002
     EXPECT_EQ(written(sample(), output_format::csv), expected);
 }
 
+TEST(report, threads_write_the_lines_of_csv_that_one_writes) {
+    results r = sample();
+    const std::string few = written(r, output_format::csv);
+    const std::string header = few.substr(0, few.find('\n') + 1), lines = few.substr(header.size());
+    const std::vector<price_row> rows = r.rows;
+    std::string wanted = header + lines;
+    for (int again = 1; again < 800; ++again) {
+        r.rows.insert(r.rows.end(), rows.begin(), rows.end());
+        wanted += lines;
+    }
+    for (const int threads : {0, 1, 3, 16}) {
+        text_form form;
+        form.threads = threads;
+        EXPECT_EQ(report::csv(r, form), wanted) << threads << " threads";
+    }
+}
+
 TEST(report, csv_fields_go_out_as_they_came_in_or_safe_for_spreadsheets) {
     text_form safe_form;
     safe_form.spreadsheet_safe = true;

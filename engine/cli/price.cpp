@@ -127,6 +127,7 @@ int price(const price_arguments& asked, timings& times) {
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
     form.spreadsheet_safe = asked.spreadsheet_safe;
     form.parts = asked.tiles;
+    form.threads = over(with.run, wanted.trades.settings()).threads.value_or(0);
     std::optional<timings::during> writing(std::in_place, &times, stage::writing);
     std::ostringstream text, totals;
     write(text, r, with.format.value, form);

@@ -359,16 +359,34 @@ setting<std::string> resolve_instruction_set(const spoken& options, const enviro
     return s;
 }
 
+namespace {
+
+// The text that an option or a variable gives for a setting, before any book is read.
+std::optional<std::string> said(const run_setting& of, const spoken& options, const environment& variables) {
+    if (const auto& option = options.run[static_cast<std::size_t>(&of - setting_table().data())])
+        return option;
+    const char* const text = variables(of.variable().c_str());
+    return text != nullptr && *text != '\0' ? std::optional<std::string>(text) : std::nullopt;
+}
+
+const run_setting& setting_named(std::string_view name) {
+    return *std::ranges::find(setting_table(), name, &run_setting::name);
+}
+
+}  // namespace
+
 load_options resolve_load(const spoken& options, const environment& variables) {
-    return {resolve_strict(options, variables).value, resolve_confine(options, variables).value};
+    load_options out{resolve_strict(options, variables).value, resolve_confine(options, variables).value};
+    // A text that is no number is refused with all other settings, once the book is read.
+    const run_setting& threads = setting_named("threads");
+    run_settings of_reading;
+    if (const auto text = said(threads, options, variables); text && !threads.read(*text, of_reading))
+        out.threads = of_reading.threads.value_or(0);
+    return out;
 }
 
 std::optional<std::string> said_device(const spoken& options, const environment& variables) {
-    const auto known = std::ranges::find(setting_table(), "device", &run_setting::name);
-    if (const auto& option = options.run[static_cast<std::size_t>(known - setting_table().begin())])
-        return option;
-    const char* const text = variables(known->variable().c_str());
-    return text != nullptr && *text != '\0' ? std::optional<std::string>(text) : std::nullopt;
+    return said(setting_named("device"), options, variables);
 }
 
 settings resolve_settings(const spoken& options, const environment& variables, const book& of,

@@ -3,6 +3,7 @@
 // at byte 4, and its versions differ in whether a lone carriage return ends a line.
 #include "engine/config/byte_check.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 
@@ -32,6 +33,11 @@ void byte_check::look(std::string_view text, bool is_whole) {
                       ", with which a text in UTF-16 begins, expected text in UTF-8");
     }
     while (at_ < text.size()) {
+        if (!in_indentation_ && tab_ == none_) {
+            const std::size_t end = std::min(text.size(), line_start_ + most_line_bytes_);
+            while (at_ < end && text[at_] >= ' ' && text[at_] <= '~') ++at_;
+            if (at_ == text.size()) return;
+        }
         // A character, and what follows a carriage return, may be cut where the text ends for now.
         if (!is_whole && text.size() - at_ < longest_character) return;
         const auto [c, length] = decode(text, at_);

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "engine/config/digest.h"
 #include "engine/config/document.h"
 
 namespace tilewalk::config {
@@ -38,6 +39,7 @@ checked_source::checked_source(const std::filesystem::path& file, const limits& 
                         std::to_string(most_bytes_),
                     {name_});
     }
+    read_.reserve(file_->stated_bytes() + block_bytes);
 }
 
 // More bytes, good or bad.
@@ -70,10 +72,30 @@ bool checked_source::grow() {
     const std::size_t before = text().size();
     while (!at_end_ && text().size() == before) {
         at_end_ = !fetch();
+        if (at_end_) begin_hash();
         if (bytes().starts_with(byte_order_mark)) mark_bytes_ = byte_order_mark.size();
         check_.look(bytes().substr(mark_bytes_), at_end_);
     }
     return text().size() > before;
+}
+
+void checked_source::begin_hash() {
+    constexpr std::size_t worth_a_thread = std::size_t{256} << 10;
+    if (bytes().size() < worth_a_thread) return;
+    try {
+        hash_ = std::async(std::launch::async, [all = bytes()] { return sha256(all); });
+    } catch (const std::system_error&) {
+        // Without a thread it waits until it is asked for.
+    }
+}
+
+std::string checked_source::hash() {
+    return hash_.valid() ? hash_.get() : sha256(bytes());
+}
+
+std::string checked_source::take_text() {
+    if (file_ && mark_bytes_ == 0) return std::move(read_);
+    return std::string(text());
 }
 
 }  // namespace tilewalk::config

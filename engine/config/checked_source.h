@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -31,9 +32,14 @@ class checked_source {
     bool grow();
     // All bytes, as they are; once grow() has said that there are no more.
     std::string_view bytes() const { return file_ ? std::string_view(read_) : given_.substr(0, shown_); }
+    // At the end: the SHA-256 of all bytes, which those of a long text are summed to while it is parsed; and
+    // the text itself, after which there is none.
+    std::string hash();
+    std::string take_text();
 
   private:
     bool fetch();
+    void begin_hash();
 
     std::string name_;
     std::size_t most_bytes_;
@@ -44,6 +50,7 @@ class checked_source {
     std::string read_;
     std::size_t mark_bytes_ = 0;
     bool at_end_ = false;
+    std::future<std::string> hash_;  // goes before the bytes do
 };
 
 }  // namespace tilewalk::config

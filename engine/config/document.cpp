@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
 #include <cmath>
 #include <exception>
@@ -16,58 +17,34 @@
 #include <istream>
 #include <limits>
 #include <optional>
+#include <span>
 #include <streambuf>
 #include <system_error>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "engine/config/checked_source.h"
-#include "engine/config/digest.h"
+#include "engine/config/entry_tree.h"
 #include "engine/config/numbers.h"
 #include "engine/config/plain_entry.h"
+#include "engine/config/tree_parts.h"
 #include "engine/config/unicode.h"
+#include "engine/threads/crew.h"
 #include "products/language/nearest.h"
 
 namespace tilewalk::config {
 
-struct node::source {
-    std::string name;
-    std::unordered_set<std::string> keys;  // each distinct key once; nodes point at them
-    bool has_end_marker = false;
-    bool ends_in_line = false;           // the last line has no line end
-    int last_line = 0, last_column = 0;  // of the last value
-};
-
-struct node::scope {
-    std::shared_ptr<const source> from;
-    std::shared_ptr<const scope> outer;  // null at the top
-    const std::string* key = nullptr;    // of this container in the outer one
-    int index = -1;
-
-    void write_path(std::string& path) const {
-        if (outer) {
-            outer->write_path(path);
-            write_step(path, key, index);
-        }
-    }
-    static void write_step(std::string& path, const std::string* key, int index) {
-        if (key) {
-            if (!path.empty()) path += '.';
-            path += shortened(*key);
-        } else if (index >= 0) {
-            path += '[' + std::to_string(index) + ']';
-        }
-    }
-};
-
 namespace {
 
-// The text that yaml-cpp sees in place of a plain entry, and the place where the entry begins.
+// The text that yaml-cpp sees in place of a plain entry, and the place where the entry begins. Of entries
+// that follow each other it sees the first, and an empty line for each of the others: as one list they begin
+// in one column, so that all are entries of a list if the first is.
 constexpr std::string_view stand_in = ".";
 struct replaced_entry {
     int line = 0, column = 0;  // from 0
     std::size_t at = 0, bytes = 0;
+    entry_counts counts;
+    std::uint32_t followers = 0;  // that are not seen
 };
 
 // JSON writes a character beyond U+FFFF as two halves, "\ud83d\ude00", which yaml-cpp refuses. It is shown a
@@ -122,10 +99,11 @@ class shown_text {
     const std::string& piece() const { return piece_; }
     // The next piece; false at the end.
     bool advance() {
-        constexpr std::size_t most = 4096;
+        constexpr std::size_t most = 4096, most_of_text = std::size_t{32} << 10;
+        const std::size_t begin = handed_;
         std::string last = std::move(piece_);
         piece_.clear();
-        while (piece_.size() < most) {
+        while (piece_.size() < most && handed_ - begin < most_of_text) {
             if (in_line_ ? !hand_on(pairs_ ? std::string::npos : most) : !begin_line(most)) break;
         }
         if (!piece_.empty()) return true;
@@ -143,13 +121,14 @@ class shown_text {
         return at > text().size() ? std::string_view() : text().substr(at);
     }
 
-    // The entry that stands at a place, once.
-    const replaced_entry* take(const YAML::Mark& mark) {
-        if (taken_ == replaced_.size()) return nullptr;
+    // The entry that stands at a place, and those that follow it unseen, once.
+    std::span<const replaced_entry> take(const YAML::Mark& mark) {
+        if (taken_ == replaced_.size()) return {};
         const replaced_entry& next = replaced_[taken_];
-        if (next.line != mark.line || next.column != mark.column) return nullptr;
-        ++taken_;
-        return &next;
+        if (next.line != mark.line || next.column != mark.column) return {};
+        const std::size_t count = 1 + next.followers;
+        taken_ += count;
+        return {&next, count};
     }
     // True if yaml-cpp took an entry up to this line (from 0) for something else, such as a part of a text.
     bool has_lost_one(int line) const { return taken_ < replaced_.size() && replaced_[taken_].line <= line; }
@@ -165,14 +144,30 @@ class shown_text {
         in_line_ = true;
         if (!replaces_ || end == std::string_view::npos) return true;
         const std::string_view line = text().substr(handed_, end - handed_);
-        const std::size_t start = line.size() <= most ? plain_entry_in(line) : std::string_view::npos;
+        const auto [start, counts] = line.size() <= most ? plain_entry_in(line) : entry_in_line{};
         if (start == std::string_view::npos) return true;
-        replaced_.push_back({static_cast<int>(line_starts_.size()) - 1, static_cast<int>(start),
-                             handed_ + start, line.size() - start});
-        piece_ += line.substr(0, start);
-        piece_ += stand_in;
+        const replaced_entry found{static_cast<int>(line_starts_.size()) - 1, static_cast<int>(start),
+                                   handed_ + start, line.size() - start, counts};
+        if (!follows(line, found)) {
+            head_ = replaced_.size();
+            piece_ += line.substr(0, start);
+            piece_ += stand_in;
+        } else {
+            ++replaced_[head_].followers;
+        }
+        replaced_.push_back(found);
         handed_ = end;
         return true;
+    }
+    // Whether an entry is the next of the list of which the last one is. Few of a long list are seen, but
+    // what comes after them must not be read long before they are.
+    bool follows(std::string_view line, const replaced_entry& entry) {
+        constexpr std::size_t most_followers = 63, most_bytes = std::size_t{16} << 10;
+        if (replaced_.empty() || replaced_.back().line + 1 != entry.line) return false;
+        const replaced_entry& head = replaced_[head_];
+        const std::string_view seen = text().substr(line_starts_[static_cast<std::size_t>(head.line)]);
+        return seen.find('-') == line.find('-') && head.followers < most_followers &&
+               entry.at - head.at < most_bytes;
     }
     // To the end of the line, or as far as a piece goes.
     bool hand_on(std::size_t most) {
@@ -198,13 +193,17 @@ class shown_text {
     bool in_line_ = false;
     std::vector<std::size_t> line_starts_;
     std::vector<replaced_entry> replaced_;
-    std::size_t taken_ = 0;
+    std::size_t head_ = 0, taken_ = 0;
 };
 
 class shown_buffer : public std::streambuf {
   public:
     using listener = std::function<void(std::string_view)>;
-    shown_buffer(shown_text& text, listener hears) : text_(text), hears_(std::move(hears)) { show(); }
+    // `fails` is called before a failure is kept, and may throw another, which is kept in its place.
+    shown_buffer(shown_text& text, listener hears, std::function<void()> fails)
+        : text_(text), hears_(std::move(hears)), fails_(std::move(fails)) {
+        show();
+    }
     // The error that ended the text early. Thrown through yaml-cpp's stream, it would leave the stream's
     // memory behind.
     const std::exception_ptr& failure() const { return failure_; }
@@ -217,6 +216,11 @@ class shown_buffer : public std::streambuf {
             hears_(text_.piece());
         } catch (const error&) {
             failure_ = std::current_exception();
+            try {
+                fails_();
+            } catch (const error&) {
+                failure_ = std::current_exception();
+            }
             setg(nullptr, nullptr, nullptr);  // the last piece is gone
             return traits_type::eof();
         }
@@ -230,6 +234,7 @@ class shown_buffer : public std::streambuf {
 
     shown_text& text_;
     listener hears_;
+    std::function<void()> fails_;
     std::exception_ptr failure_;
 };
 
@@ -500,7 +505,8 @@ class builder : public YAML::EventHandler {
         source_->name = text.file();
         last_place_ = {source_->name, 1, 1};
         auto top = std::make_shared<node::scope>();
-        top->from = source_;
+        top->from = source_.get();
+        top->held = source_;
         top_ = std::move(top);
         root_.scope_ = top_;
         root_.line_ = root_.column_ = 1;
@@ -582,10 +588,9 @@ class builder : public YAML::EventHandler {
         if (text_.stands_in_for_pairs()) restored = with_pairs(mark, shown);
         const std::string& value = restored.empty() ? shown : restored;
         if (value == stand_in && !open_.empty() && open_.back().container.is_sequence()) {
-            if (const replaced_entry* entry = text_.take(mark)) {
-                read_entry(*entry);
-                return;
-            }
+            const auto entries = text_.take(mark);
+            for (const replaced_entry& entry : entries) may_wait(entry) ? wait(entry) : read_entry(entry);
+            if (!entries.empty()) return;
         }
         check_plain(mark, tag);
         const char first = tag == "!" ? first_of(mark) : '\0';
@@ -624,6 +629,7 @@ class builder : public YAML::EventHandler {
         open_.back().container.content_ = std::vector<node>{};
     }
     void OnSequenceEnd() override {
+        if (open_.size() == levels_of_entries) read_waiting();
         std::get<std::vector<node>>(open_.back().container.content_).shrink_to_fit();
         close();
     }
@@ -639,6 +645,35 @@ class builder : public YAML::EventHandler {
     void OnMapEnd() override {
         std::get<std::vector<node::member>>(open_.back().container.content_).shrink_to_fit();
         close();
+    }
+
+    // Reads the entries that wait, before anything that comes after them is told or refused. The first of
+    // them that is refused is.
+    void read_waiting() {
+        const std::vector<waiting_entry> all = std::exchange(waiting_, {});
+        if (all.empty()) return;
+        frame& in = open_[levels_of_entries - 1];
+        auto& items = std::get<std::vector<node>>(in.container.content_);
+        source_->keys_of_entries.resize(static_cast<std::size_t>(std::max(within_.threads, 1)));
+        std::vector<entry_tree> by;
+        for (auto& keys : source_->keys_of_entries) by.emplace_back(*in.scope, keys);
+        std::atomic<std::size_t> first_refused = all.size();
+        threads::for_each_short(all.size(), within_.threads, [&](int thread, std::uint64_t i) {
+            const auto& [index, e] = all[i];
+            const bool is_good = by[static_cast<std::size_t>(thread)].read(
+                text_.text().substr(e.at, e.bytes), e.line + 1, e.column + 1, static_cast<int>(index),
+                items[index]);
+            std::size_t before = first_refused;
+            while (!is_good && i < before && !first_refused.compare_exchange_weak(before, i)) {
+            }
+        });
+        if (first_refused == all.size()) return;
+        const auto& [index, refused] = all[first_refused];
+        open_.resize(levels_of_entries);
+        items.resize(index);
+        nodes_ = entries_ = 0;  // they fitted
+        read_entry(refused);
+        throw error(error_kind::internal, "an entry was refused, and is good");
     }
 
     // yaml-cpp's own complaints, in our words where its own don't tell what to do.
@@ -678,6 +713,38 @@ class builder : public YAML::EventHandler {
         const std::string* key = nullptr;
         std::unordered_map<const std::string*, int> lines;  // of the keys, once there are many
     };
+
+    // An entry of a list that is a value of the whole file, and its place in the list.
+    struct waiting_entry {
+        std::size_t index = 0;
+        replaced_entry what;
+    };
+    static constexpr std::size_t levels_of_entries = 2;
+
+    // Whether nothing but a key that it has twice can be wrong with an entry. All that is counted of it is
+    // known, so its tree may be made later, beside those of others.
+    bool may_wait(const replaced_entry& entry) const {
+        constexpr std::size_t most_keys = 64;  // which are compared one by one
+        const entry_counts& has = entry.counts;
+        return open_.size() == levels_of_entries && nodes_ + has.values <= within_.nodes &&
+               entries_ < within_.entries && has.values <= within_.part_nodes && has.keys <= most_keys &&
+               has.longest_word <= std::min(within_.key_bytes, within_.scalar_bytes) &&
+               open_.size() + has.levels <= static_cast<std::size_t>(within_.depth);
+    }
+    void wait(const replaced_entry& entry) {
+        const entry_counts& has = entry.counts;
+        gap_bytes_ = gap_signs_ = 0;
+        nodes_ += has.values;
+        part_nodes_ = has.values;
+        ++entries_;
+        last_value_ = entry.at + has.last_value;
+        source_->last_line = entry.line + 1;
+        source_->last_column = entry.column + static_cast<int>(has.last_value) + 1;
+        last_place_ = {source_->name, source_->last_line, source_->last_column};
+        auto& items = std::get<std::vector<node>>(open_.back().container.content_);
+        waiting_.push_back({items.size(), entry});
+        items.emplace_back();
+    }
 
     location place(const YAML::Mark& mark) const { return {source_->name, mark.line + 1, column(mark)}; }
     int column(const YAML::Mark& mark) const { return text_.column(mark) + 1; }
@@ -742,6 +809,7 @@ class builder : public YAML::EventHandler {
                 made.column = of.column + static_cast<int>(at);
                 return made;
             }
+            void key(std::size_t at, std::string_view text) { word(at, text); }
             void word(std::size_t at, std::string_view text) {
                 to.OnScalar(mark(at), "?", 0, std::string(text));
             }
@@ -948,7 +1016,7 @@ class builder : public YAML::EventHandler {
                              " levels of nesting, which is the limit");
         }
         auto inside = std::make_shared<node::scope>();
-        inside->from = source_;
+        inside->from = source_.get();
         inside->outer = container.scope_;
         inside->key = container.key_;
         inside->index = container.index_;
@@ -969,6 +1037,7 @@ class builder : public YAML::EventHandler {
     std::shared_ptr<const node::scope> top_;
     limits within_;
     std::vector<frame> open_;
+    std::vector<waiting_entry> waiting_;
     node root_;
     std::size_t nodes_ = 0, part_nodes_ = 0, entries_ = 0;
     std::size_t gap_bytes_ = 0, gap_signs_ = 0;  // read since the last event
@@ -989,7 +1058,8 @@ struct way {
 std::optional<document> read(checked_source& source, const limits& within, way& by) {
     shown_text text(source, by.replaces, by.pairs);
     builder events(text, within);
-    shown_buffer buffer(text, [&](std::string_view piece) { events.hear(piece); });
+    shown_buffer buffer(
+        text, [&](std::string_view piece) { events.hear(piece); }, [&] { events.read_waiting(); });
     std::istream stream(&buffer);
     try {
         try {
@@ -997,6 +1067,7 @@ std::optional<document> read(checked_source& source, const limits& within, way& 
             while (parser.HandleNextDocument(events)) {
             }
         } catch (const YAML::Exception& e) {
+            events.read_waiting();
             if (!by.pairs && e.msg.starts_with(YAML::ErrorMsg::INVALID_UNICODE)) {
                 by.pairs = true;
                 return {};
@@ -1005,6 +1076,7 @@ std::optional<document> read(checked_source& source, const limits& within, way& 
         }
     } catch (const error& e) {
         if (!buffer.failure()) {
+            events.read_waiting();
             if (!text.has_lost_one(e.where().line - 1)) throw;
             by.replaces = false;
             return {};
@@ -1016,8 +1088,8 @@ std::optional<document> read(checked_source& source, const limits& within, way& 
         return {};
     }
     const bool is_marked = events.has_end_marker();
-    return document{events.take_root(), sha256(source.bytes()), is_marked, events.end(),
-                    std::make_shared<const std::string>(source.text())};
+    return document{events.take_root(), source.hash(), is_marked, events.end(),
+                    std::make_shared<const std::string>(source.take_text())};
 }
 
 document read(checked_source& source, const limits& within) {

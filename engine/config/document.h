@@ -83,6 +83,7 @@ class node {
 
   private:
     friend class builder;
+    friend class entry_tree;
     struct source;  // what all nodes of a file share
     struct scope;   // a sequence or mapping, as its members see it
     enum class style : std::uint8_t { plain, quoted, literal, folded };
@@ -123,8 +124,10 @@ struct limits {
     // From one value to the next, as many bytes and signs of YAML's: a bracket or a quote without end.
     std::size_t gap_bytes = std::size_t{1} << 20;
     std::size_t gap_signs = 131'072;
-    // Lines that are plain entries are read without yaml-cpp, which changes nothing but the time it takes.
+    // Lines that are plain entries are read without yaml-cpp, and those of a long list by several threads,
+    // which changes nothing but the time it takes.
     bool reads_entries = true;
+    int threads = 1;
 };
 
 struct document {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace tilewalk::config {
@@ -40,27 +41,38 @@ class plain_entry {
         while (now() == ' ') ++at_;
     }
 
-    bool word() {
+    // Empty: there is no word that says what it seems to.
+    std::string_view word() {
         const std::size_t start = at_;
         while (in_word(now())) ++at_;
         const std::string_view found = text_.substr(start, at_ - start);
         const bool begins_well = !found.empty() && (found.front() != '-' || found.size() > 1);
-        if (!begins_well || found == "null" || found == "Null" || found == "NULL") return false;
-        hears_.word(start, found);
+        if (!begins_well || found == "null" || found == "Null" || found == "NULL") return {};
+        return found;
+    }
+    bool key() {
+        const std::size_t start = at_;
+        const std::string_view found = word();
+        if (found.empty()) return false;
+        hears_.key(start, found);
         return true;
     }
     // At most `depth` levels deep so far.
     bool value(int depth) {
         if (now() == '{') return depth < deepest && mapping(depth + 1);
         if (now() == '[') return depth < deepest && sequence(depth + 1);
-        return word();
+        const std::size_t start = at_;
+        const std::string_view found = word();
+        if (found.empty()) return false;
+        hears_.word(start, found);
+        return true;
     }
     bool mapping(int depth) {
         hears_.mapping_starts(at_);
         if (!takes('{')) return false;
         spaces();
         while (now() != '}') {
-            if (!word() || !takes(':') || now() != ' ') return false;
+            if (!key() || !takes(':') || now() != ' ') return false;
             spaces();
             if (!value(depth)) return false;
             spaces();
@@ -95,23 +107,53 @@ class plain_entry {
     std::size_t at_ = 0;
 };
 
-struct deaf_listener {
-    void word(std::size_t, std::string_view) {}
-    void mapping_starts(std::size_t) {}
-    void mapping_ends() {}
-    void sequence_starts(std::size_t) {}
-    void sequence_ends() {}
+// Counts of the parts of an entry.
+struct entry_counts {
+    std::uint32_t values = 0, keys = 0, levels = 0, longest_word = 0;
+    std::uint32_t last_value = 0;  // where it begins
+
+    void key(std::size_t, std::string_view text) {
+        ++keys;
+        measure(text);
+    }
+    void word(std::size_t at, std::string_view text) {
+        begins(at);
+        measure(text);
+    }
+    void mapping_starts(std::size_t at) { opens(at); }
+    void mapping_ends() { --open_; }
+    void sequence_starts(std::size_t at) { opens(at); }
+    void sequence_ends() { --open_; }
+
+  private:
+    void measure(std::string_view word) {
+        longest_word = std::max(longest_word, static_cast<std::uint32_t>(word.size()));
+    }
+    void begins(std::size_t at) {
+        ++values;
+        last_value = static_cast<std::uint32_t>(at);
+    }
+    void opens(std::size_t at) {
+        begins(at);
+        levels = std::max(levels, ++open_);
+    }
+    std::uint32_t open_ = 0;
 };
 
-// The beginning of the mapping in a line that holds nothing but such an entry of a list; npos in any other.
-inline std::size_t plain_entry_in(std::string_view line) {
+// The mapping in a line that holds nothing but such an entry of a list.
+struct entry_in_line {
+    std::size_t start = std::string_view::npos;  // npos: the line is another
+    entry_counts counts;
+};
+inline entry_in_line plain_entry_in(std::string_view line) {
     constexpr std::size_t npos = std::string_view::npos;
+    entry_in_line found;
     const std::size_t dash = line.find_first_not_of(' ');
-    if (dash == npos || line[dash] != '-' || line.substr(dash + 1, 1) != " ") return npos;
+    if (dash == npos || line[dash] != '-' || line.substr(dash + 1, 1) != " ") return found;
     const std::size_t start = line.find_first_not_of(' ', dash + 1);
-    if (start == npos || line[start] != '{') return npos;
-    deaf_listener nobody;
-    return plain_entry(line.substr(start), nobody).scan() ? start : npos;
+    if (start == npos || line[start] != '{') return found;
+    if (plain_entry(line.substr(start), found.counts).scan()) found.start = start;
+    return found;
 }
 
 }  // namespace tilewalk::config

@@ -154,8 +154,6 @@ kernels::tile_result* device_walk::landing_for(std::vector<kernels::tile_result>
 // While a chunk is walked, the shocks of the next one are made.
 chunk_results device_walk::walk_at_once(const tile_range& range, const tile_range& next) {
     open_memory({run_.run.seed, run_.run.paths, range, run_.part_tiles});
-    chunk_results out{range, std::vector<kernels::tile_result>(results_->number_of_parts())};
-    kernels::tile_result* const landing = landing_for(out.results);
     launch_queue queue(device_, run_, counted_);
     open_shocks();
     in_flight guard(device_, streams());
@@ -169,6 +167,9 @@ chunk_results device_walk::walk_at_once(const tile_range& range, const tile_rang
     owned_event merging = new_event(device_, main_.get());
     results_->merge(on_.find(run_.merge.cubins.at(architecture_), "merge_tiles"), main_.get());
     queue.add(std::move(merging), main_.get(), 0, 0);
+    // Memory for the results of a long book takes as long to get as some of its kernels run.
+    chunk_results out{range, std::vector<kernels::tile_result>(results_->number_of_parts())};
+    kernels::tile_result* const landing = landing_for(out.results);
     device_.download(landing, results_->parts(), out.results.size() * sizeof(kernels::tile_result),
                      main_.get());
     const owned_event end = new_event(device_, main_.get());

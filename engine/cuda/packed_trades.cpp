@@ -6,6 +6,7 @@
 #include <map>
 
 #include "engine/cuda/row_layout.h"
+#include "engine/threads/crew.h"
 
 namespace tilewalk::cuda {
 
@@ -14,74 +15,132 @@ namespace {
 using kernels::word32;
 using kernels::word64;
 
-template <class real>
-class packer {
-  public:
-    explicit packer(packed_trades& into) : into_(into) {}
+constexpr std::size_t most_sections = 32;
 
-    void add(const run::job& job) {
-        const auto sections = job.code->sections.size();
-        into_.failures.push_back(why_not(job));
-        const auto& data = *job.data;
+word32 mask_after(const run::job& job, std::size_t step) {
+    word32 mask = 0;
+    for (const program::event& e : job.when->events_after(step))
+        mask |= word32{1} << (e.section % most_sections);
+    return mask;
+}
+
+// Sections run in the order of their numbers, each on its next row, so that one mask a step says it all.
+// Those that run on every step are the first of each.
+std::optional<error> why_not(const run::job& job) {
+    const auto sections = job.code->sections.size();
+    if (sections > most_sections) {
+        return error(error_kind::usage, "the script has " + std::to_string(sections - 1) +
+                                            " blocks; a GPU walks at most 31, the CPU any number");
+    }
+    const std::uint32_t every_step = layout_of_rows(*job.code).every_step;
+    std::vector<std::uint32_t> next_row(sections, 0);
+    for (std::size_t step = 0; step < job.when->steps(); ++step) {
+        if (const std::uint32_t missing = every_step & ~mask_after(job, step); missing != 0)
+            return error(error_kind::internal, "a block that runs on every step is missing on one");
+        std::uint32_t last = 0;
+        for (const program::event& e : job.when->events_after(step)) {
+            if (e.section <= last || e.row != next_row[e.section]++) {
+                return error(error_kind::usage,
+                             "two dates of one block fall on the same moment; a GPU can't walk that, the "
+                             "CPU can");
+            }
+            last = e.section;
+        }
+    }
+    return std::nullopt;
+}
+
+// Rows of scenarios by the order in which jobs come to them.
+class scenario_places {
+  public:
+    scenario_places(std::span<const run::job> jobs, std::vector<scenario_row>& into) {
+        for (const run::job& job : jobs) {
+            if (job.data->scenarios.empty()) continue;
+            for (std::size_t step = 0; step < job.when->steps(); ++step) {
+                for (const program::scenario_rows& s : job.data->scenarios) {
+                    const scenario_row row{s.array, s.rows[step]};
+                    if (places_.emplace(row, static_cast<word32>(into.size())).second) into.push_back(row);
+                }
+            }
+        }
+    }
+    word32 of(const scenario_row& row) const { return places_.at(row); }
+
+  private:
+    std::map<scenario_row, word32> places_;
+};
+
+// Lays out one job: counts what it takes, or writes it where that has its room, which is filled with zeros.
+template <class real>
+class layout_of_job {
+  public:
+    layout_of_job(const run::job& job, const scenario_places& scenarios, std::byte* numbers = nullptr,
+                  word32* words = nullptr)
+        : job_(job), scenarios_(scenarios), to_numbers_(numbers), to_words_(words) {
         const row_layout rows = layout_of_rows(*job.code);
-        const word64 numbers_at = count_;
+        put_all(rows);
+    }
+    // Both are whole pieces.
+    word64 numbers() const { return numbers_; }
+    word64 words() const { return words_; }
+
+  private:
+    void put_all(const row_layout& rows) {
+        const auto& data = *job_.data;
         put(data.terms, data.terms.size());
         fill_piece();
         put(data.initial_states, data.initial_states.size());
         fill_piece();
-        kernels::trade_record record{numbers_at,
-                                     into_.words.size(),
-                                     static_cast<word32>(job.when->steps()),
-                                     static_cast<word32>(into_.results),
-                                     0,
-                                     0,
-                                     0};
-        put_keys(data.normal_names, job.code->normal_streams, job.code->normals_per_step);
-        put_keys(data.uniform_names, job.code->uniform_streams, job.code->uniforms_per_step);
+        put_keys(data.normal_names, job_.code->normal_streams, job_.code->normals_per_step);
+        put_keys(data.uniform_names, job_.code->uniform_streams, job_.code->uniforms_per_step);
         align_words();
-        into_.results += job.code->results();
-        for (std::size_t k = 0; k < sections; ++k) {
-            into_.words.push_back(static_cast<word32>(count_ - numbers_at));
+        for (std::size_t k = 0; k < job_.code->sections.size(); ++k) {
+            put_word(static_cast<word32>(numbers_));
             if (k == 0 && rows.every_step != 0) {
-                put_step(job, rows);
+                put_step(rows);
             } else if (rows.widths[k] > 0) {
                 put(data.rows[k], rows.widths[k]);
             }
             fill_piece();
         }
         align_words();
-        for (std::size_t step = 0; step < job.when->steps(); ++step) {
+        for (std::size_t step = 0; step < job_.when->steps() && !data.scenarios.empty(); ++step) {
             for (const program::scenario_rows& s : data.scenarios)
-                into_.words.push_back(place_of({s.array, s.rows[step]}));
+                put_word(scenarios_.of({s.array, s.rows[step]}));
         }
         align_words();
-        for (std::size_t step = 0; step < job.when->steps(); ++step) {
-            const word32 mask = mask_after(job, step) & ~rows.every_step;
-            if (mask != 0) into_.words.insert(into_.words.end(), {static_cast<word32>(step), mask});
+        for (std::size_t step = 0; step < job_.when->steps(); ++step) {
+            const word32 mask = mask_after(job_, step) & ~rows.every_step;
+            if (mask == 0) continue;
+            put_word(static_cast<word32>(step));
+            put_word(mask);
         }
-        into_.words.insert(into_.words.end(), {kernels::no_step, 0});
+        put_word(kernels::no_step);
+        put_word(0);
         align_words();
-        into_.records.push_back(record);
     }
 
-  private:
-    void align_words() {
-        into_.words.resize(kernels::whole_pieces(static_cast<word32>(into_.words.size()), sizeof(word32)));
+    void put_word(word32 x) {
+        if (to_words_ != nullptr) to_words_[words_] = x;
+        ++words_;
     }
+    void align_words() { words_ = kernels::whole_pieces(static_cast<word32>(words_), sizeof(word32)); }
 
-    // Writes the rows of the step with those of the sections that run on every step.
-    void put_step(const run::job& job, const row_layout& rows) {
-        const auto& data = *job.data;
-        std::vector<double> all;
-        all.reserve(rows.widths[0] * job.when->steps());
-        for (std::size_t step = 0; step < job.when->steps(); ++step) {
+    // The rows of the step with those of the sections that run on every step.
+    void put_step(const row_layout& rows) {
+        const auto& data = *job_.data;
+        const std::size_t steps = job_.when->steps(), width = rows.widths[0];
+        if (width == 0) return;
+        const std::size_t pitch = pitch_of(width);
+        for (std::size_t step = 0; to_numbers_ != nullptr && step < steps; ++step) {
+            word64 at = numbers_ + step * pitch;
             for (std::size_t k = 0; k < data.rows.size(); ++k) {
-                if (k > 0 && !job.code->sections[k].is_on_every_step) continue;
-                const double* row = data.rows[k].data() + step * data.widths[k];
-                all.insert(all.end(), row, row + data.widths[k]);
+                if (k > 0 && !job_.code->sections[k].is_on_every_step) continue;
+                write(data.rows[k].data() + step * data.widths[k], data.widths[k], at);
+                at += data.widths[k];
             }
         }
-        put(all, rows.widths[0]);
+        numbers_ += steps * pitch;
     }
 
     void put_keys(const std::vector<program::stream_name>& names, const std::vector<std::uint32_t>& streams,
@@ -90,74 +149,38 @@ class packer {
         for (const program::place_in_stream& p : program::places_in_streams(streams, slots)) {
             if (p.stream != next) continue;
             const kernels::stream_key key = kernels::stream_key_of(program::key_of(names, next++));
-            into_.words.insert(into_.words.end(), {key.low, key.high});
+            put_word(key.low);
+            put_word(key.high);
         }
     }
 
-    // Writes rows of `width` numbers.
+    // Rows of `width` numbers.
     void put(const std::vector<double>& numbers, std::size_t width) {
         if (width == 0) return;
-        const std::size_t pitch = kernels::row_pitch(static_cast<word32>(width), sizeof(real));
-        const std::size_t rows = numbers.size() / width;
-        grow(rows * pitch);
-        std::byte* out = into_.numbers.data() + into_.numbers.size() - rows * pitch * sizeof(real);
-        for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const std::size_t pitch = pitch_of(width), rows = numbers.size() / width;
+        for (std::size_t r = 0; to_numbers_ != nullptr && r < rows; ++r)
+            write(numbers.data() + r * width, width, numbers_ + r * pitch);
+        numbers_ += rows * pitch;
+    }
+    void write(const double* numbers, std::size_t count, word64 at) {
+        for (std::size_t i = 0; i < count; ++i) {
             const auto rounded = static_cast<real>(numbers[i]);
-            std::memcpy(out + (i / width * pitch + i % width) * sizeof(real), &rounded, sizeof rounded);
+            std::memcpy(to_numbers_ + (at + i) * sizeof(real), &rounded, sizeof rounded);
         }
     }
     void fill_piece() {
-        grow(kernels::whole_pieces(static_cast<word32>(count_ % pieces), sizeof(real)) - count_ % pieces);
+        constexpr word64 piece = kernels::piece_bytes / sizeof(real);
+        numbers_ = (numbers_ + piece - 1) / piece * piece;
     }
-    void grow(std::size_t numbers) {
-        into_.numbers.resize(into_.numbers.size() + numbers * sizeof(real));
-        count_ += numbers;
-    }
-
-    word32 place_of(const scenario_row& row) {
-        const auto [at, is_new] = places_.emplace(row, static_cast<word32>(into_.scenarios.size()));
-        if (is_new) into_.scenarios.push_back(row);
-        return at->second;
+    static std::size_t pitch_of(std::size_t width) {
+        return kernels::row_pitch(static_cast<word32>(width), sizeof(real));
     }
 
-    // Sections run in the order of their numbers, each on its next row, so that one mask a step says it all.
-    // Those that run on every step are the first of each.
-    static std::optional<error> why_not(const run::job& job) {
-        const auto sections = job.code->sections.size();
-        if (sections > most_sections) {
-            return error(error_kind::usage, "the script has " + std::to_string(sections - 1) +
-                                                " blocks; a GPU walks at most 31, the CPU any number");
-        }
-        const std::uint32_t every_step = layout_of_rows(*job.code).every_step;
-        std::vector<std::uint32_t> next_row(sections, 0);
-        for (std::size_t step = 0; step < job.when->steps(); ++step) {
-            if (const std::uint32_t missing = every_step & ~mask_after(job, step); missing != 0)
-                return error(error_kind::internal, "a block that runs on every step is missing on one");
-            std::uint32_t last = 0;
-            for (const program::event& e : job.when->events_after(step)) {
-                if (e.section <= last || e.row != next_row[e.section]++) {
-                    return error(error_kind::usage,
-                                 "two dates of one block fall on the same moment; a GPU can't walk that, the "
-                                 "CPU can");
-                }
-                last = e.section;
-            }
-        }
-        return std::nullopt;
-    }
-
-    static word32 mask_after(const run::job& job, std::size_t step) {
-        word32 mask = 0;
-        for (const program::event& e : job.when->events_after(step))
-            mask |= word32{1} << (e.section % most_sections);
-        return mask;
-    }
-
-    static constexpr std::size_t most_sections = 32;
-    static constexpr word64 pieces = kernels::piece_bytes / sizeof(real);
-    packed_trades& into_;
-    std::map<scenario_row, word32> places_;
-    word64 count_ = 0;
+    const run::job& job_;
+    const scenario_places& scenarios_;
+    std::byte* const to_numbers_;
+    word32* const to_words_;
+    word64 numbers_ = 0, words_ = 0;
 };
 
 // After the numbers of the last job: a kernel reads the rows of a group of steps at once, even if the last
@@ -198,20 +221,52 @@ bool packed_trades::replace(std::size_t job, const packed_trades& alone, packed_
     return true;
 }
 
-packed_trades pack(std::span<const run::job> jobs, number_type type) {
+namespace {
+
+// Counts first, and then writes each job to its place, so that threads may do it side by side.
+template <class real>
+packed_trades packed_as(std::span<const run::job> jobs, int threads) {
     packed_trades out;
-    out.number_bytes = bytes_of(type);
-    out.records.reserve(jobs.size());
-    const auto add_all = [&](auto&& into) {
-        for (const run::job& job : jobs) into.add(job);
+    out.number_bytes = sizeof(real);
+    out.records.resize(jobs.size());
+    out.failures.resize(jobs.size());
+    const scenario_places scenarios(jobs, out.scenarios);
+    struct room {
+        word64 numbers = 0, words = 0;
     };
-    if (type == number_type::single_) {
-        add_all(packer<float>(out));
-    } else {
-        add_all(packer<double>(out));
+    std::vector<room> takes(jobs.size());
+    threads::for_each_short(jobs.size(), threads, [&](int, std::uint64_t j) {
+        out.failures[j] = why_not(jobs[j]);
+        const layout_of_job<real> counted(jobs[j], scenarios);
+        takes[j] = {counted.numbers(), counted.words()};
+    });
+    room taken;
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
+        out.records[j] = {taken.numbers,
+                          taken.words,
+                          static_cast<word32>(jobs[j].when->steps()),
+                          static_cast<word32>(out.results),
+                          0,
+                          0,
+                          0};
+        out.results += jobs[j].code->results();
+        taken.numbers += takes[j].numbers;
+        taken.words += takes[j].words;
     }
-    if (!jobs.empty()) out.numbers.resize(out.numbers.size() + bytes_behind);
+    out.numbers.resize(taken.numbers * sizeof(real) + (jobs.empty() ? 0 : bytes_behind));
+    out.words.resize(taken.words);
+    threads::for_each_short(jobs.size(), threads, [&](int, std::uint64_t j) {
+        const kernels::trade_record& at = out.records[j];
+        layout_of_job<real>(jobs[j], scenarios, out.numbers.data() + at.numbers_at * sizeof(real),
+                            out.words.data() + at.words_at);
+    });
     return out;
+}
+
+}  // namespace
+
+packed_trades pack(std::span<const run::job> jobs, number_type type, int threads) {
+    return type == number_type::single_ ? packed_as<float>(jobs, threads) : packed_as<double>(jobs, threads);
 }
 
 }  // namespace tilewalk::cuda

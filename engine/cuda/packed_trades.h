@@ -56,6 +56,6 @@ struct packed_trades {
     bool replace(std::size_t job, const packed_trades& alone, packed_changes& told);
 };
 
-packed_trades pack(std::span<const run::job> jobs, number_type type);
+packed_trades pack(std::span<const run::job> jobs, number_type type, int threads = 1);
 
 }  // namespace tilewalk::cuda

@@ -70,7 +70,7 @@ struct run_state {
     explicit run_state(const gpu_run& asked)
         : separated(asked.jobs, asked.correlation, asked.how.precision),
           run(asked),
-          packed(pack(separated.jobs(), program::real_type(asked.how.precision))),
+          packed(pack(separated.jobs(), program::real_type(asked.how.precision), asked.threads)),
           shocks_of_moves(separated.jobs().size()),
           part_tiles(asked.part_tiles()) {}
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/cuda/device_crew.h"
+#include "engine/threads/crew.h"
 #include "kernels/tile.h"
 
 namespace tilewalk::cuda {
@@ -87,31 +88,28 @@ std::vector<tile_range> pieces_of(const gpu_run& run, std::size_t devices) {
     return out;
 }
 
-void add(const chunk_results& chunk, const packed_trades& packed, std::vector<run::tally>& to) {
+// Adds the results of a job.
+void add(const chunk_results& chunk, const packed_trades& packed, std::size_t job, run::tally& to) {
     const std::size_t parts = chunk.results.size() / packed.results;
-    std::vector<tile_result> rows;
-    for (std::size_t j = 0; j < to.size(); ++j) {
-        const tile_result* of_job = chunk.results.data() + packed.records[j].result * parts;
-        rows.resize(to[j].rows());
-        for (std::size_t p = 0; p < parts; ++p) {
-            const word64 first = p * to[j].part_tiles();
-            for (std::size_t r = 0; r < rows.size(); ++r) rows[r] = of_job[r * parts + p];
-            to[j].add({chunk.tiles.first + first, std::min(to[j].part_tiles(), chunk.tiles.count - first)},
-                      rows);
-        }
+    const tile_result* of_job = chunk.results.data() + packed.records[job].result * parts;
+    std::vector<tile_result> rows(to.rows());
+    for (std::size_t p = 0; p < parts; ++p) {
+        const word64 first = p * to.part_tiles();
+        for (std::size_t r = 0; r < rows.size(); ++r) rows[r] = of_job[r * parts + p];
+        to.add({chunk.tiles.first + first, std::min(to.part_tiles(), chunk.tiles.count - first)}, rows);
     }
 }
 
 void leave_tallies(run_state& run, const shared_work& work) {
-    run.outcome.tallies.clear();
-    for (const run::job& job : run.run.jobs)
-        run.outcome.tallies
-            .emplace_back(kernels::tiles_of(run.run.paths), run.part_tiles, job.code->outputs.size(),
-                          job.code->crossed)
-            .expect_all();
-    for (const std::vector<chunk_results>& piece : work.results) {
-        for (const chunk_results& chunk : piece) add(chunk, run.packed, run.outcome.tallies);
-    }
+    threads::for_each_short(run.run.jobs.size(), run.run.threads, [&](int, std::uint64_t j) {
+        const program::path_program& code = *run.run.jobs[j].code;
+        run::tally& of_job = run.outcome.tallies[j];
+        of_job =
+            run::tally(kernels::tiles_of(run.run.paths), run.part_tiles, code.outputs.size(), code.crossed);
+        of_job.expect_all();
+        for (const std::vector<chunk_results>& piece : work.results)
+            for (const chunk_results& chunk : piece) add(chunk, run.packed, j, of_job);
+    });
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // A book file: its own errors stop the reading, a trade's errors stay with the trade.
 #include <algorithm>
 #include <map>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "engine/book/book_state.h"
@@ -13,6 +15,7 @@
 #include "engine/config/written.h"
 #include "engine/market/market_state.h"
 #include "engine/reading/argument_reader.h"
+#include "engine/threads/crew.h"
 #include "tilewalk/bounds.h"
 #include "tilewalk/setting_table.h"
 #include "tilewalk/timings.h"
@@ -272,18 +275,15 @@ std::string read_visible(const config::node& id, const std::string& what) {
     return text;
 }
 
-// Fills `into` as far as the trade can be read; throws the first error.
+// Fills `into` as far as the trade can be read; throws the first error. `id` is where its id stands, as soon
+// as that is a good one.
 void read_trade(const config::node& row, const own_products& products, const calendars& known,
-                std::map<std::string, int>& lines_of_ids, trade& into) {
+                const config::node*& id, trade& into) {
     if (!row.is_mapping())
         row.fail("found " + row.found() + ", expected a trade: a mapping with the keys id and product");
-    const config::node& id = row.at("id");
-    into.id = read_visible(id, "an id");
-    const auto [entry, is_new] = lines_of_ids.emplace(into.id, id.where().line);
-    if (!is_new) {
-        id.fail("duplicate id " + config::shown(into.id) + "; it was first given on line " +
-                std::to_string(entry->second));
-    }
+    const config::node& given = row.at("id");
+    into.id = read_visible(given, "an id");
+    id = &given;
     const config::node& product = row.at("product");
     into.product_name = config::shortened(product.text());
     into.product = find_product(product, products);
@@ -309,7 +309,31 @@ void read_trade(const config::node& row, const own_products& products, const cal
     if (const auto* tolerance = row.find("tolerance")) into.tolerance = read_tolerance(*tolerance);
 }
 
-void read_trades(const config::node& root, const own_products& products, const calendars& known,
+// Fails trades with the id of an earlier one, of which nothing else is told. `ids` are null where there is no
+// good one.
+void refuse_duplicates(const std::vector<const config::node*>& ids, std::vector<trade>& of) {
+    std::unordered_map<std::string_view, std::size_t> first;
+    first.reserve(of.size());
+    for (std::size_t i = 0; i < of.size(); ++i) {
+        if (ids[i] == nullptr) continue;
+        const auto [entry, is_new] = first.emplace(ids[i]->text(), i);
+        if (is_new) continue;
+        trade bare;
+        bare.id = std::move(of[i].id);
+        bare.where = std::move(of[i].where);
+        of[i] = std::move(bare);
+        try {
+            ids[i]->fail("duplicate id " + config::shown(of[i].id) + "; it was first given on line " +
+                         std::to_string(ids[entry->second]->where().line));
+        } catch (const error& e) {
+            of[i].failure = e;
+        }
+    }
+}
+
+// Trades are read by several threads, each for itself: what they share, products and calendars, changes no
+// more, but for products of the library, which see to that themselves.
+void read_trades(const config::node& root, const own_products& products, const calendars& known, int threads,
                  book_state& into) {
     const auto& rows = root.at("trades").items();
     if (const auto* count = root.find("trade_count")) {
@@ -319,18 +343,19 @@ void read_trades(const config::node& root, const own_products& products, const c
                         ", expected the number of trades; the file may be cut short");
         }
     }
-    std::map<std::string, int> lines_of_ids;
-    into.trades.reserve(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        trade& read = into.trades.emplace_back();
+    into.trades.resize(rows.size());
+    std::vector<const config::node*> ids(rows.size());
+    threads::for_each_short(rows.size(), threads, [&](int, std::uint64_t i) {
+        trade& read = into.trades[i];
         read.id = "#" + std::to_string(i + 1);
         read.where = rows[i].where();
         try {
-            read_trade(rows[i], products, known, lines_of_ids, read);
+            read_trade(rows[i], products, known, ids[i], read);
         } catch (const error& e) {
             read.failure = e;
         }
-    }
+    });
+    refuse_duplicates(ids, into.trades);
 }
 
 void demand_end_of_book(const config::document& read) {
@@ -370,10 +395,17 @@ std::shared_ptr<const book_state> read_book(const config::document& read, const 
     if (options.confine) around.inside = folder.empty() ? std::filesystem::path(".") : folder;
     state->settings = read_settings(root, around);
     const own_products products = read_products(root, around, *state);
-    read_trades(root, products, read_calendars(root, around, *state), *state);
+    read_trades(root, products, read_calendars(root, around, *state),
+                threads::asked_or_cores(options.threads), *state);
     const timings::during reading(options.times, stage::reading_market);
     read_market_of(root, around, *state);
     return state;
+}
+
+config::limits limits_of(const load_options& options) {
+    config::limits out;
+    out.threads = threads::asked_or_cores(options.threads);
+    return out;
 }
 
 }  // namespace
@@ -382,13 +414,15 @@ std::shared_ptr<const book_state> read_book(const config::document& read, const 
 
 book book::load(const std::filesystem::path& file, const load_options& options) {
     const timings::during reading(options.times, stage::reading_book);
-    return book(books::read_book(config::read_document(file), file.string(), file.parent_path(), options));
+    return book(books::read_book(config::read_document(file, books::limits_of(options)), file.string(),
+                                 file.parent_path(), options));
 }
 
 book book::parse(std::string_view yaml, const std::string& name, const std::filesystem::path& folder,
                  const load_options& options) {
     const timings::during reading(options.times, stage::reading_book);
-    return book(books::read_book(config::read_document(yaml, name), name, folder, options));
+    return book(books::read_book(config::read_document(yaml, name, books::limits_of(options)), name, folder,
+                                 options));
 }
 
 std::size_t book::size() const {

@@ -60,8 +60,11 @@ void tally::add(const tile_range& subtree, std::span<const tile_result> found,
                " tiles in a run of " + std::to_string(run_tiles_) + ", or not of " +
                std::to_string(outputs_) + " outputs, " + std::to_string(crossed_.size()) + " pairs and " +
                std::to_string(derivatives_) + " derivatives");
-    if (is_known(subtree)) refuse(shown(subtree) + " are in the tally already");
-    const auto after = std::ranges::lower_bound(ranges_, subtree.first, {}, &tile_range::first);
+    // Mostly they come in order.
+    const bool is_last = ranges_.empty() || ranges_.back().end() <= subtree.first;
+    if (!is_last && is_known(subtree)) refuse(shown(subtree) + " are in the tally already");
+    const auto after =
+        is_last ? ranges_.end() : std::ranges::lower_bound(ranges_, subtree.first, {}, &tile_range::first);
     auto at = static_cast<std::size_t>(after - ranges_.begin());
     results_.insert(results_.begin() + static_cast<std::ptrdiff_t>(at * rows()), found.begin(), found.end());
     sums_.insert(sums_.begin() + static_cast<std::ptrdiff_t>(at * derivatives_), derivatives.begin(),

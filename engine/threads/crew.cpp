@@ -11,6 +11,10 @@
 
 namespace tilewalk::threads {
 
+int asked_or_cores(int asked) {
+    return asked > 0 ? asked : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
 crew::crew(int threads) : threads_(std::max(threads, 1)) {}
 
 crew::~crew() {
@@ -128,6 +132,15 @@ void crew::for_each(std::uint64_t count, const std::atomic<bool>* cancel,
 void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
               const std::function<void(int, std::uint64_t)>& task, const std::function<void()>& watch) {
     crew(threads).for_each(count, cancel, task, watch);
+}
+
+void for_each_short(std::uint64_t count, int threads, const std::function<void(int, std::uint64_t)>& task) {
+    constexpr std::uint64_t at_once = 32, worth_threads = 512;
+    const auto some = [&](int thread, std::uint64_t piece) {
+        const std::uint64_t end = std::min(count, (piece + 1) * at_once);
+        for (std::uint64_t i = piece * at_once; i < end; ++i) task(thread, i);
+    };
+    for_each((count + at_once - 1) / at_once, count < worth_threads ? 1 : threads, nullptr, some, {});
 }
 
 }  // namespace tilewalk::threads

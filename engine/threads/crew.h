@@ -14,6 +14,9 @@
 
 namespace tilewalk::threads {
 
+// As many threads as were asked for; 0: one for each core.
+int asked_or_cores(int asked);
+
 class crew {
   public:
     explicit crew(int threads);
@@ -55,5 +58,9 @@ class crew {
 void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
               const std::function<void(int thread, std::uint64_t i)>& task,
               const std::function<void()>& watch);
+// The same for short tasks, which are handed out some at a time. Too few of them to be worth the start of a
+// thread are done by the calling one.
+void for_each_short(std::uint64_t count, int threads,
+                    const std::function<void(int thread, std::uint64_t i)>& task);
 
 }  // namespace tilewalk::threads

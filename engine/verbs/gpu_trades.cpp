@@ -35,6 +35,7 @@ gpu_trades::gpu_trades(std::vector<walked_job> of, const gpu_trades* before, int
     const std::vector<run::job> jobs = jobs_of(given_);
     unite(jobs, before);
     seat(jobs, before, threads);
+    places_.reserve(given_.size());
     for (std::size_t j = 0; j < given_.size(); ++j) places_.emplace(given_[j].trade.get(), j);
 }
 

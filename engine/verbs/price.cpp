@@ -240,24 +240,26 @@ void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<wal
               const std::vector<found_bound>& bounds, jumping_programs& jumping, priced_book& into) {
     const timings::during adding(r.options.times, stage::rows);
     const std::size_t trades = r.book.trades.size();
-    for (std::size_t i = 0; i < trades; ++i) {
+    into.moments.resize(trades);
+    into.derivatives.resize(trades);
+    into.told.rows.resize(trades);
+    threads::for_each_short(trades, r.run.threads, [&](int, std::uint64_t i) {
         const std::size_t k = m * trades + i;
-        into.moments.push_back(walked[k] ? walked[k]->result.moments : kernels::moments{});
-        into.derivatives.emplace_back();
-        if (r.plans[k].needs_paths()) {
-            into.told.manifest.part_paths = walked[k]->part_paths;
-            into.derivatives.back() = std::move(walked[k]->derivatives);
-        }
-        price_row& row = into.told.rows.emplace_back(
-            row_of(r.book.trades[i], r.plans[k], walked[k], r.run.paths, jumping));
-        const std::optional<quasi::points>& points = r.plans[k].points ? r.plans[k].points : r.run.points;
+        const planned& p = r.plans[k];
+        if (walked[k]) into.moments[i] = walked[k]->result.moments;
+        if (p.needs_paths()) into.derivatives[i] = std::move(walked[k]->derivatives);
+        price_row& row = into.told.rows[i];
+        row = row_of(r.book.trades[i], p, walked[k], r.run.paths, jumping);
+        const std::optional<quasi::points>& points = p.points ? p.points : r.run.points;
         if (row.randomisations > 0 && points) row.construction = quasi::name_of(points->construction);
-        row.decisions = r.plans[k].decisions;
-        if (r.plans[k].rights) add_rights(row, *r.plans[k].rights, bounds[k]);
-        if (m == 0) continue;
-        if (std::string why = remark_on_paths(r.plans[i], r.plans[k]); !why.empty())
+        row.decisions = p.decisions;
+        if (p.rights) add_rights(row, *p.rights, bounds[k]);
+        if (m == 0) return;
+        if (std::string why = remark_on_paths(r.plans[i], p); !why.empty())
             row.remarks.push_back(std::move(why));
-    }
+    });
+    for (std::size_t k = m * trades; k < (m + 1) * trades; ++k)
+        if (r.plans[k].needs_paths()) into.told.manifest.part_paths = walked[k]->part_paths;
 }
 
 }  // namespace

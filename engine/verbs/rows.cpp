@@ -155,6 +155,7 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
 }  // namespace
 
 bool jumping_programs::has(const ready_trade& t) {
+    const std::lock_guard guard(lock_);
     const auto [at, is_new] = known_.try_emplace(t.code, false);
     if (is_new) at->second = !program::jumps_of(*t.code, t.data, t.when).empty();
     return at->second;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "engine/book/book_state.h"
@@ -14,12 +15,13 @@
 
 namespace tilewalk::verbs {
 
-// Whether the payoffs of programs jump, which is tried once for each.
+// Whether the payoffs of programs jump, which is tried once for each. Safe to share between threads.
 class jumping_programs {
   public:
     bool has(const ready_trade& t);
 
   private:
+    std::mutex lock_;
     std::map<std::shared_ptr<const program::path_program>, bool> known_;
 };
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <limits>
-#include <thread>
 
 #include "engine/config/wording.h"
 #include "engine/cuda/decide.h"
@@ -13,6 +12,7 @@
 #include "engine/market/market_state.h"
 #include "engine/run/units.h"
 #include "engine/settings/wished_kernel.h"
+#include "engine/threads/crew.h"
 #include "engine/verbs/decisions.h"
 #include "tilewalk/setting_table.h"
 
@@ -173,7 +173,7 @@ settled settled_for(const run_options& options, const run_settings& file, std::s
     s.walks_pairs = *all.antithetic == "pairs";
     s.correlation = *all.correlation;
     s.memory_bytes = *all.memory_bytes;
-    if (s.threads == 0) s.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    s.threads = threads::asked_or_cores(s.threads);
     return s;
 }
 

@@ -10,6 +10,7 @@
 #include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/ways_back.h"
 #include "engine/run/schedule.h"
+#include "engine/threads/crew.h"
 #include "engine/verbs/quarters.h"
 #include "kernels/quarters.h"
 #include "kernels/tile.h"
@@ -130,6 +131,8 @@ std::vector<std::optional<error>> book_walk::walk(const kept::walker& on, const 
 
 std::vector<run::job> book_walk::named(const std::vector<std::size_t>& trades) const {
     std::vector<run::job> out;
+    if (!keeps_.work) return out;
+    out.reserve(trades.size());
     for (const std::size_t i : trades) out.push_back(plans_[i].job());
     return out;
 }
@@ -327,14 +330,13 @@ void book_walk::walk_on_gpus(const std::vector<std::size_t>& trades, bool has_po
 
 void book_walk::take_gpu_outcome(const std::vector<std::size_t>& trades, run::outcome& got, bool is_quasi,
                                  bool cpu_can) {
-    for (std::size_t k = 0; k < trades.size(); ++k) {
-        if (got.failures[k]) {
-            planned& p = plans_[trades[k]];
+    threads::for_each_short(trades.size(), run_.threads, [&](int, std::uint64_t k) {
+        planned& p = plans_[trades[k]];
+        if (got.failures[k])
             (cpu_can ? p.gpu_failure : p.failure) = std::move(got.failures[k]);
-            continue;
-        }
-        walked_[trades[k]].emplace(got.tallies[k], is_quasi, plans_[trades[k]]);
-    }
+        else
+            walked_[trades[k]].emplace(got.tallies[k], is_quasi, p);
+    });
 }
 
 // The CPU has no single_fast to take the shadow sample with, so the first tiles are walked once more.

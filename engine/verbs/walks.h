@@ -98,7 +98,7 @@ class book_walk {
                                            const kept::taker& take);
     run::outcome walk(run::back_end& on, const run::walk& asked, std::span<const run::job> named,
                       const kept::conditions& by);
-    // The jobs of trades as they are known everywhere.
+    // The jobs of trades as they are known everywhere, for a store; without one there are none.
     std::vector<run::job> named(const std::vector<std::size_t>& trades) const;
     void take_known_samples(const std::vector<std::size_t>& trades);
     void walk_on_gpus(const std::vector<std::size_t>& trades, bool has_points, cuda::backend& gpus,

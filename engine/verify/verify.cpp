@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "engine/config/wording.h"
 #include "engine/cuda/backend.h"
 #include "engine/cuda/random/catalogue.h"
 #include "engine/report/numbers.h"
+#include "engine/threads/crew.h"
 #include "engine/verify/judgement.h"
 #include "engine/verify/plants.h"
 #include "engine/verify/truth.h"
@@ -153,8 +153,7 @@ verification verify_prices(const verify_request& asked) {
         throw error(error_kind::usage,
                     "found random: auto, expected one source for all trades, such as philox or "
                     "sobol, whose mistakes differ");
-    out->threads = asked.settings.threads.value_or(0);
-    if (out->threads == 0) out->threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    out->threads = threads::asked_or_cores(asked.settings.threads.value_or(0));
     const std::vector<std::size_t> truths = truths_for(asked.products, asked.greeks);
     const bool with_points = random::find(out->random, random::back_end::gpu).is_points;
     auto [plants, left_out] = plants_for(asked.plant, asked.greeks, with_points);

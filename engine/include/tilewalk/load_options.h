@@ -14,6 +14,8 @@ struct load_options {
     // For files of strangers: whatever a file names has to be in the folder of that file or below it,
     // symbolic links followed.
     bool confine = false;
+    // Threads that read the trades of a long book; 0: one for each core.
+    int threads = 0;
     // Takes the time of reading, if anybody wants to know.
     timings* times = nullptr;
 };

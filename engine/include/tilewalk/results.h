@@ -225,6 +225,8 @@ struct text_form {
     bool spreadsheet_safe = false;
     // Write each trade's means by part of the run (JSON).
     bool parts = false;
+    // Threads that write a long CSV; 0: one for each core.
+    int threads = 0;
 };
 // Numbers in csv and json keep all their bits (shortest form that reads back the same).
 void write(std::ostream& out, const results& r, output_format format, const text_form& form = {});
