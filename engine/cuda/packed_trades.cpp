@@ -26,13 +26,12 @@ word32 mask_after(const run::job& job, std::size_t step) {
 
 // Sections run in the order of their numbers, each on its next row, so that one mask a step says it all.
 // Those that run on every step are the first of each.
-std::optional<error> why_not(const run::job& job) {
+std::optional<error> why_not(const run::job& job, std::uint32_t every_step) {
     const auto sections = job.code->sections.size();
     if (sections > most_sections) {
         return error(error_kind::usage, "the script has " + std::to_string(sections - 1) +
                                             " blocks; a GPU walks at most 31, the CPU any number");
     }
-    const std::uint32_t every_step = layout_of_rows(*job.code).every_step;
     std::vector<std::uint32_t> next_row(sections, 0);
     for (std::size_t step = 0; step < job.when->steps(); ++step) {
         if (const std::uint32_t missing = every_step & ~mask_after(job, step); missing != 0)
@@ -74,10 +73,9 @@ class scenario_places {
 template <class real>
 class layout_of_job {
   public:
-    layout_of_job(const run::job& job, const scenario_places& scenarios, std::byte* numbers = nullptr,
-                  word32* words = nullptr)
+    layout_of_job(const run::job& job, const row_layout& rows, const scenario_places& scenarios,
+                  std::byte* numbers = nullptr, word32* words = nullptr)
         : job_(job), scenarios_(scenarios), to_numbers_(numbers), to_words_(words) {
-        const row_layout rows = layout_of_rows(*job.code);
         put_all(rows);
     }
     // Both are whole pieces.
@@ -231,13 +229,17 @@ packed_trades packed_as(std::span<const run::job> jobs, int threads) {
     out.records.resize(jobs.size());
     out.failures.resize(jobs.size());
     const scenario_places scenarios(jobs, out.scenarios);
+    std::map<const program::path_program*, row_layout> layouts;
+    for (const run::job& job : jobs)
+        if (!layouts.contains(job.code)) layouts.emplace(job.code, layout_of_rows(*job.code));
     struct room {
         word64 numbers = 0, words = 0;
     };
     std::vector<room> takes(jobs.size());
     threads::for_each_short(jobs.size(), threads, [&](int, std::uint64_t j) {
-        out.failures[j] = why_not(jobs[j]);
-        const layout_of_job<real> counted(jobs[j], scenarios);
+        const row_layout& rows = layouts.at(jobs[j].code);
+        out.failures[j] = why_not(jobs[j], rows.every_step);
+        const layout_of_job<real> counted(jobs[j], rows, scenarios);
         takes[j] = {counted.numbers(), counted.words()};
     });
     room taken;
@@ -257,7 +259,8 @@ packed_trades packed_as(std::span<const run::job> jobs, int threads) {
     out.words.resize(taken.words);
     threads::for_each_short(jobs.size(), threads, [&](int, std::uint64_t j) {
         const kernels::trade_record& at = out.records[j];
-        layout_of_job<real>(jobs[j], scenarios, out.numbers.data() + at.numbers_at * sizeof(real),
+        layout_of_job<real>(jobs[j], layouts.at(jobs[j].code), scenarios,
+                            out.numbers.data() + at.numbers_at * sizeof(real),
                             out.words.data() + at.words_at);
     });
     return out;
