@@ -8,6 +8,7 @@
 #include "kernels/feeds/feed.h"
 #include "kernels/loops.h"
 #include "kernels/ptx.h"
+#include "kernels/quarters.h"
 #include "kernels/resident_blocks.h"
 #include "kernels/stream_slots.h"
 #include "kernels/tile.h"
