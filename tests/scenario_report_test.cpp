@@ -84,7 +84,7 @@ scenario_results made(bool converted) {
     asked.levels = {0.01, 0.5};
     r.risks = risk::risks_of(r, asked);
     r.measures = {"delta", "vega"};
-    r.explained = {{2, "", "USD", 5, 0.25, {4, 0.5}, 0.25, 0.25}};
+    r.explained = {{2, "", "USD", 5, 0.25, {4, 0.5}, 0.25}};
     return r;
 }
 
@@ -145,42 +145,50 @@ TEST(ore_files, hold_the_currency_of_conversion_alone) {
 
 TEST(our_files, hold_every_figure_with_all_its_bits) {
     const scenario_results r = made(true);
-    EXPECT_EQ(file(r, "gains.csv"),
-              "set,scenario,trade,portfolio,currency,base_value,gain,standard_error,message,converted_to,"
-              "converted_gain,converted_error\n"
-              "history,d1,T0,rates,EUR,10.5,-0.125,0.5,,USD,-0.25,1\n"
-              "history,d1,\"a,\"\"b\"\"\",,USD,-1,1e-09,0,,USD,1e-09,0\n"
-              "history,d1,=1+1,rates,USD,,,,\"no, not here\",USD,,\n"
-              "history,d1,late,,USD,2,3,0.25,,USD,3,0.25\n"
-              "history,d2,T0,rates,EUR,10.5,0.1,0.5,,USD,0.2,1\n"
-              "history,d2,\"a,\"\"b\"\"\",,USD,-1,-0.25,0,,USD,-0.25,0\n"
-              "history,d2,=1+1,rates,USD,,,,\"no, not here\",USD,,\n"
-              "history,d2,late,,USD,2,,,too late,USD,,\n"
-              "stress,up,T0,rates,EUR,10.5,1,0.5,,USD,2,1\n"
-              "stress,up,\"a,\"\"b\"\"\",,USD,-1,2,0,,USD,2,0\n"
-              "stress,up,=1+1,rates,USD,,,,\"no, not here\",USD,,\n"
-              "stress,up,late,,USD,2,3,0.25,,USD,3,0.25\n"
-              "other,up,T0,rates,EUR,10.5,4,0.5,,USD,8,1\n"
-              "other,up,\"a,\"\"b\"\"\",,USD,-1,5,0,,USD,5,0\n"
-              "other,up,=1+1,rates,USD,,,,\"no, not here\",USD,,\n"
-              "other,up,late,,USD,2,6,0.25,,USD,6,0.25\n");
+    EXPECT_EQ(
+        file(r, "gains.csv"),
+        "set,scenario,trade,portfolio,currency,base_value,gain,standard_error,low,high,message,converted_to,"
+        "converted_gain,converted_error\n"
+        "history,d1,T0,rates,EUR,10.5,-0.125,0.5,,,,USD,-0.25,1\n"
+        "history,d1,\"a,\"\"b\"\"\",,USD,-1,1e-09,0,1e-09,1e-09,,USD,1e-09,0\n"
+        "history,d1,=1+1,rates,USD,,,,,,\"no, not here\",USD,,\n"
+        "history,d1,late,,USD,2,3,0.25,,,,USD,3,0.25\n"
+        "history,d2,T0,rates,EUR,10.5,0.1,0.5,,,,USD,0.2,1\n"
+        "history,d2,\"a,\"\"b\"\"\",,USD,-1,-0.25,0,-0.25,-0.25,,USD,-0.25,0\n"
+        "history,d2,=1+1,rates,USD,,,,,,\"no, not here\",USD,,\n"
+        "history,d2,late,,USD,2,,,,,too late,USD,,\n"
+        "stress,up,T0,rates,EUR,10.5,1,0.5,,,,USD,2,1\n"
+        "stress,up,\"a,\"\"b\"\"\",,USD,-1,2,0,2,2,,USD,2,0\n"
+        "stress,up,=1+1,rates,USD,,,,,,\"no, not here\",USD,,\n"
+        "stress,up,late,,USD,2,3,0.25,,,,USD,3,0.25\n"
+        "other,up,T0,rates,EUR,10.5,4,0.5,,,,USD,8,1\n"
+        "other,up,\"a,\"\"b\"\"\",,USD,-1,5,0,5,5,,USD,5,0\n"
+        "other,up,=1+1,rates,USD,,,,,,\"no, not here\",USD,,\n"
+        "other,up,late,,USD,2,6,0.25,,,,USD,6,0.25\n");
     EXPECT_EQ(text(r, output_format::csv), file(r, "gains.csv"));
     EXPECT_NE(text(r, output_format::csv, {.spreadsheet_safe = true}).find("d1,'=1+1,"), std::string::npos);
-    EXPECT_NE(file(made(false), "gains.csv").find("history,d1,T0,rates,EUR,10.5,-0.125,0.5,,,,\n"),
+    EXPECT_NE(file(made(false), "gains.csv").find("history,d1,T0,rates,EUR,10.5,-0.125,0.5,,,,,,\n"),
               std::string::npos);
     EXPECT_EQ(file(made(false), "totals.csv"),
-              "set,scenario,portfolio,currency,gain,standard_error,failed,converted,base_value\n"
-              "history,d1,,EUR,-0.125,0.5,0,false,10.5\n"
-              "history,d2,,EUR,0.1,0.5,0,false,10.5\n"
-              "stress,up,,EUR,1,0.5,0,false,10.5\n"
-              "other,up,,EUR,4,0.5,0,false,10.5\n"
-              "history,d1,,USD,3.000000001,0.25,1,false,1\n"
-              "history,d2,,USD,-0.25,,2,false,1\n"
-              "stress,up,,USD,5,0.25,1,false,1\n"
-              "other,up,,USD,11,0.25,1,false,1\n");
+              "set,scenario,portfolio,currency,gain,standard_error,low,high,failed,converted,base_value\n"
+              "history,d1,,EUR,-0.125,0.5,,,0,false,10.5\n"
+              "history,d2,,EUR,0.1,0.5,,,0,false,10.5\n"
+              "stress,up,,EUR,1,0.5,,,0,false,10.5\n"
+              "other,up,,EUR,4,0.5,,,0,false,10.5\n"
+              "history,d1,,USD,3.000000001,0.25,,,1,false,1\n"
+              "history,d2,,USD,-0.25,,,,2,false,1\n"
+              "stress,up,,USD,5,0.25,,,1,false,1\n"
+              "other,up,,USD,11,0.25,,,1,false,1\n");
     EXPECT_EQ(file(r, "explained.csv"),
-              "set,scenario,portfolio,currency,gain,standard_error,delta,vega,cross,left\n"
-              "stress,up,,USD,5,0.25,4,0.5,0.25,0.25\n");
+              "set,scenario,portfolio,currency,gain,standard_error,delta,vega,left\n"
+              "stress,up,,USD,5,0.25,4,0.5,0.25\n");
+    // Sixteen parts have fifteen degrees of freedom.
+    scenario_results in_parts = made(false);
+    in_parts.base.rows[0].part_means.assign(16, 0.0);
+    in_parts.totals[0].parts = 16;
+    const std::string gains = file(in_parts, "gains.csv"), totals = file(in_parts, "totals.csv");
+    EXPECT_NE(gains.find("10.5,-0.125,0.5,-1.1907"), std::string::npos) << gains;
+    EXPECT_NE(totals.find("EUR,-0.125,0.5,-1.1907"), std::string::npos) << totals;
     const std::string risks = file(r, "risk.csv");
     EXPECT_TRUE(risks.starts_with(
         "set,portfolio,currency,level,quantile,quantile_noise,quantile_sampling,shortfall,shortfall_noise,"

@@ -11,6 +11,7 @@
 #include "engine/report/numbers.h"
 #include "engine/report/scenario_forms.h"
 #include "engine/risk/risks.h"
+#include "engine/run/units.h"
 
 namespace tilewalk::report {
 
@@ -36,6 +37,22 @@ namespace {
 
 constexpr int ore_decimals = 6;
 constexpr std::string_view ore_absent = "#N/A", ore_all = "All";
+
+// Adds the standard error and a 95 % interval by Student's t, whose parts say how many degrees of freedom the
+// error has.
+void add_interval(line_writer& to, double gain, double error, std::size_t parts) {
+    to.field(error);
+    if (!is_figure(gain) || !is_figure(error) || (error > 0 && parts < 2)) {
+        to.text(",,");
+        return;
+    }
+    const double half = error > 0 ? error * run::width_95(static_cast<double>(parts) - 1) : 0.0;
+    to.field(gain - half).field(gain + half);
+}
+
+std::size_t parts_of(const price_row& row) {
+    return (row.early ? row.early->part_means : row.part_means).size();
+}
 
 double base_value(const price_row& row) {
     return row.status == trade_status::priced ? row.value_in_totals() : no_figure;
@@ -174,13 +191,14 @@ void write_gains(std::ostream& out, const scenario_results& r, const text_form& 
                                r.converted_errors.size() == r.gains.size();
     line_writer lines(out);
     lines.text(
-        "set,scenario,trade,portfolio,currency,base_value,gain,standard_error,message,converted_to,"
+        "set,scenario,trade,portfolio,currency,base_value,gain,standard_error,low,high,message,converted_to,"
         "converted_gain,converted_error\n");
     for (std::size_t s = 0; s < r.scenarios.size(); ++s) {
         const std::string where = csv_field(r.scenarios[s].set, form) + "," + names[s];
         for (std::size_t t = 0; t < r.trades(); ++t) {
             const double gain = r.gain(s, t);
-            lines.field(where).field(heads[t]).field(gain).field(r.error_of_gain(s, t));
+            lines.field(where).field(heads[t]).field(gain);
+            add_interval(lines, gain, r.error_of_gain(s, t), parts_of(r.base.rows[t]));
             lines.field(is_figure(gain) ? std::string() : csv_field(messages.of(s, t), form));
             const std::size_t cell = s * r.trades() + t;
             if (has_converted) {
@@ -200,12 +218,14 @@ std::string_view yes_or_no(bool is) {
 void write_totals_of_gains(std::ostream& out, const scenario_results& r) {
     const std::vector<std::string> names = quoted_names(r, {});
     line_writer lines(out);
-    lines.text("set,scenario,portfolio,currency,gain,standard_error,failed,converted,base_value\n");
+    lines.text("set,scenario,portfolio,currency,gain,standard_error,low,high,failed,converted,base_value\n");
     for (const portfolio_gains& of : r.totals) {
         const std::string portfolio = csv_field(of.portfolio), currency = csv_field(of.currency);
         for (std::size_t s = 0; s < r.scenarios.size(); ++s) {
             lines.field(csv_field(r.scenarios[s].set)).field(names[s]).field(portfolio).field(currency);
-            lines.field(of.gains[s]).field(of.errors[s]).field(of.failed[s]);
+            lines.field(of.gains[s]);
+            add_interval(lines, of.gains[s], of.errors[s], of.parts);
+            lines.field(of.failed[s]);
             lines.field(yes_or_no(of.is_converted)).field(of.base_value);
             lines.end_line();
         }

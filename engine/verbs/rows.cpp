@@ -19,7 +19,7 @@ namespace {
 // Says what a failure of a GPU changed about the row; where the CPU failed alike, the row says it already.
 void tell_of_gpu(price_row& row, const std::string& what, const error& why) {
     if (row.message.find(why.message()) != std::string::npos) return;
-    row.message += (row.message.empty() ? "" : "; ") + what + ", because the GPU failed: " + why.message();
+    row.message += (row.message.empty() ? "" : "; ") + what + std::string(because_of_gpu) + why.message();
 }
 
 void fail(price_row& row, const error& e) {

@@ -25,6 +25,9 @@ class jumping_programs {
     std::map<std::shared_ptr<const program::path_program>, bool> known_;
 };
 
+// Stands in messages of rows that the CPU walked in a GPU's place.
+inline constexpr std::string_view because_of_gpu = ", because the GPU failed: ";
+
 // Takes the means of parts from `walked`, which is there unless the trade failed or needed no path.
 price_row row_of(const books::trade& t, const planned& p, std::optional<walked_trade>& walked,
                  std::uint64_t paths, jumping_programs& jumping);

@@ -37,6 +37,7 @@
 #include "engine/verbs/importance.h"
 #include "engine/verbs/moving_controls.h"
 #include "engine/verbs/request.h"
+#include "engine/verbs/rows.h"
 #include "engine/verbs/second_order.h"
 #include "tilewalk/timings.h"
 
@@ -533,7 +534,10 @@ class scenario_run {
         {
             const std::lock_guard guard(lock_);
             take_facts(priced.front().told.manifest);
-            for (const priced_book& p : priced) out_.base.manifest.path_steps += p.told.manifest.path_steps;
+            for (const priced_book& p : priced) {
+                out_.base.manifest.path_steps += p.told.manifest.path_steps;
+                for (const price_row& row : p.told.rows) tell_of_gpu(row);
+            }
         }
         progress_.end(worker, in.size() * of.trades.size());
     }
@@ -622,6 +626,13 @@ class scenario_run {
         explain_gains(out_, in_, found);
     }
 
+    // Prices are right without the GPU, but whoever waits for them should know; once for each reason.
+    void tell_of_gpu(const price_row& row) {
+        const std::size_t at = row.message.find(because_of_gpu);
+        if (at == row.message.npos || !reasons_.insert(row.message.substr(at)).second) return;
+        out_.remarks.push_back("trade " + config::shown(row.trade) + " in scenarios: " + row.message);
+    }
+
     void take_facts(const run_manifest& of) {
         run_manifest& to = out_.base.manifest;
         to.kernels_compiled += of.kernels_compiled;
@@ -664,6 +675,7 @@ class scenario_run {
     points_by_trade near_points_, far_points_;
     std::map<int, base_of_day> days_;
     std::mutex lock_;  // of failures and facts while blocks are walked
+    std::set<std::string> reasons_;
     std::vector<total> totals_;
     progress_of_blocks progress_;
     timings* block_times_ = nullptr;  // none where blocks overlap

@@ -133,7 +133,8 @@ struct scenario_results {
     std::vector<portfolio_risk> risks;
     std::vector<std::string> measures;  // of the explanation, in order
     std::vector<explained_gain> explained;
-    std::vector<input_file> inputs;  // of the scenarios
+    std::vector<input_file> inputs;    // of the scenarios
+    std::vector<std::string> remarks;  // facts to know, a sentence each, such as of trades that no GPU walked
 
     std::size_t trades() const { return base.rows.size(); }
     double gain(std::size_t scenario, std::size_t trade) const { return gains[scenario * trades() + trade]; }
