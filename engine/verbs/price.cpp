@@ -615,7 +615,12 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     if (by.wants_quarters) tally_quarters(planned.plans, run, options.cancel);
     if (by.add_ways_back) by.add_ways_back(planned);
     const cpu_maker usual = stages{}.on_cpu;
-    walkers with{gpus, on(), by.on_cpu, usual, nullptr, by.way_back_on_gpu};
+    ready_on_gpus seated;
+    if (may_walk && choosing.wait_for(seconds(0)) != std::future_status::ready) {
+        const timings::during packing(options.times, stage::packing);
+        seat_ahead(planned.plans, run, seated);
+    }
+    walkers with{gpus, on(), by.on_cpu, usual, &seated, by.way_back_on_gpu};
     if (!run.accuracy && !run.takes_decided_paths) return walked_and_told(std::move(planned), with, tells);
     // The first round has all trades; later ones walk some of them by its programs and kernels.
     ready_on_gpus first, first_of_bounds;

@@ -216,6 +216,24 @@ void book_walk::on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, ru
     tells_.now.trades_done = plans_.size() - left_.size();
 }
 
+void seat_ahead(std::span<const planned> plans, const settled& run, ready_on_gpus& into) {
+    run::walk all;
+    all.points = run.points;
+    std::vector<walked_job> with_points, without;
+    for (const planned& p : plans) {
+        if (!p.needs_paths() || p.back) continue;
+        run::job said;
+        said.points = p.points;
+        (all.points_of(said) ? with_points : without).push_back(p.walked());
+    }
+    const auto seat = [&](std::vector<walked_job>& trades, ready_on_gpus::of_source& to) {
+        if (!trades.empty())
+            to.trades = std::make_shared<const gpu_trades>(std::move(trades), nullptr, run.threads);
+    };
+    seat(without, into.without);
+    seat(with_points, into.with_points);
+}
+
 void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::backend& gpus,
                                const cuda::backend::choice& on, cuda::gpu_facts& told,
                                const cuda::ways_back::decider& by) {

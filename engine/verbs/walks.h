@@ -123,4 +123,7 @@ class book_walk {
     std::vector<std::optional<walked_trade>> walked_;
 };
 
+// Seats trades in the programs that GPUs walk them by, ahead of the walk: a walk of these trades finds them.
+void seat_ahead(std::span<const planned> plans, const settled& run, ready_on_gpus& into);
+
 }  // namespace tilewalk::verbs
