@@ -56,18 +56,24 @@ constexpr std::size_t cells_at_once = 32768;
 // parts of independent paths say too little.
 class parts_of_run {
   public:
-    parts_of_run(const run_manifest& told, const settled& run)
-        : told_(told), least_(run.unit_paths > 0 ? run::least_randomisations : least_parts) {}
+    explicit parts_of_run(const settled& run)
+        : paths_(run.paths), least_(run.unit_paths > 0 ? run::least_randomisations : least_parts) {}
+
+    // All results of a run have the same parts; those of trades that need no path tell of none.
+    void take(const run_manifest& told) {
+        if (told.part_paths > 0) part_paths_ = told.part_paths;
+    }
 
     double error(std::span<const double> means) const {
         if (means.empty()) return 0;
         if (means.size() < least_) return no_figure;
-        return run::error_of_parts(means, told_.part_paths, told_.paths);
+        return run::error_of_parts(means, part_paths_, paths_);
     }
 
   private:
-    const run_manifest& told_;
+    const std::uint64_t paths_;
     const std::size_t least_;
+    std::atomic<std::uint64_t> part_paths_ = 0;
 };
 
 // A trade's worth in a market, and its means by part of the run.
@@ -253,8 +259,8 @@ class scenario_run {
         out_.scenarios = asked_.scenarios;
         out_.inputs = asked_.inputs;
         for (const books::trade& t : trades()) out_.portfolios.push_back(t.portfolio);
-        const parts_of_run parts(out_.base.manifest, run_);
-        for (const price_row& row : out_.base.rows) near_.emplace_back(row, parts);
+        parts_.take(out_.base.manifest);
+        for (const price_row& row : out_.base.rows) near_.emplace_back(row, parts_);
         progress_.end(0, trades().size());
     }
 
@@ -294,10 +300,9 @@ class scenario_run {
         const results plain =
             std::move(price_book(settings_, gpus_, some_of(book_, with_control_), in_, with, by).told);
         out_.base.manifest.path_steps += plain.manifest.path_steps;
-        const parts_of_run parts(out_.base.manifest, run_);
         for (std::size_t k = 0; k < with_control_.size(); ++k) {
             const std::size_t i = with_control_[k];
-            if (plain.rows[k].status == trade_status::priced) far_[i] = worth(plain.rows[k], parts);
+            if (plain.rows[k].status == trade_status::priced) far_[i] = worth(plain.rows[k], parts_);
             const std::string& id = trades()[i].id;
             const bool is_far_alone = controls_.here(id) == nullptr;
             for (points_by_trade* const to : {&far_points_, &near_points_}) {
@@ -369,12 +374,16 @@ class scenario_run {
         auto rolled = std::make_shared<books::book_state>(book_.state());
         for (books::trade& t : rolled->trades) t = books::rolled(std::move(t), days);
         made.trades.emplace(book::of(std::move(rolled)));
+        std::vector<std::size_t> with_rights;
+        for (std::size_t i = 0; i < trades().size(); ++i)
+            if (has_base(i) && plan::has_rights(trades()[i])) with_rights.push_back(i);
+        if (with_rights.empty()) return;
         stages by = usual();
         by.policies.keeps = true;
         by.controls.like = no_control;
         by.held_points = &far_points_;
-        made.policies =
-            std::move(price_book(settings_, gpus_, *made.trades, *made.in, heard(0), by).policies);
+        const book some = some_of(*made.trades, with_rights);
+        made.policies = std::move(price_book(settings_, gpus_, some, *made.in, heard(0), by).policies);
     }
 
     static const controls::control* no_control(const books::trade&) { return nullptr; }
@@ -473,10 +482,9 @@ class scenario_run {
                 continue;
             }
             if (!has_base(i)) continue;
-            const parts_of_run by(out_.base.manifest, run_);
             std::optional<difference> converted;
-            if (!asked_.currency.empty()) converted.emplace(far_[i], rate_in(in, i), rate_in(in_, i), by);
-            add(scenario, i, difference(far_[i], 1, 1, by), converted);
+            if (!asked_.currency.empty()) converted.emplace(far_[i], rate_in(in, i), rate_in(in_, i), parts_);
+            add(scenario, i, difference(far_[i], 1, 1, parts_), converted);
         }
         progress_.end(0, trades().size() - moved.size());
     }
@@ -526,6 +534,7 @@ class scenario_run {
         }
         const book some = some_of(then == nullptr ? book_ : *then->trades, of.trades);
         std::vector<priced_book> priced = price_book(settings_, gpus_, some, in, with, by);
+        parts_.take(priced.front().told.manifest);
         const timings::during adding(block_times_, stage::rows);
         threads::for_each(
             in.size(), run_.threads, options_.cancel,
@@ -565,7 +574,7 @@ class scenario_run {
             if (row.status != trade_status::priced)
                 fail(scenario, i, row.message, row.kind);
             else
-                add(scenario, i, worth(row, {out_.base.manifest, run_}), now[i], in);
+                add(scenario, i, worth(row, parts_), now[i], in);
         }
     }
 
@@ -579,11 +588,10 @@ class scenario_run {
     }
 
     void add(std::size_t scenario, std::size_t trade, const worth& then, const worth& now, const market& in) {
-        const parts_of_run by(out_.base.manifest, run_);
         std::optional<difference> converted;
         if (!asked_.currency.empty())
-            converted.emplace(then, rate_in(in, trade), now, rate_in(in_, trade), by);
-        add(scenario, trade, difference(then, 1, now, 1, by), converted);
+            converted.emplace(then, rate_in(in, trade), now, rate_in(in_, trade), parts_);
+        add(scenario, trade, difference(then, 1, now, 1, parts_), converted);
     }
 
     void add(std::size_t scenario, std::size_t trade, const difference& own,
@@ -605,11 +613,10 @@ class scenario_run {
     }
 
     void end_totals() {
-        const parts_of_run by(out_.base.manifest, run_);
         for (total& t : totals_) {
             const std::span<const double> means(t.told.means_of_parts);
             for (std::size_t s = 0; s < t.told.gains.size(); ++s)
-                t.told.errors[s] = by.error(means.subspan(s * t.told.parts, t.told.parts));
+                t.told.errors[s] = parts_.error(means.subspan(s * t.told.parts, t.told.parts));
             out_.totals.push_back(std::move(t.told));
         }
         std::ranges::sort(out_.failures, {},
@@ -664,6 +671,7 @@ class scenario_run {
     const run_options& options_;
     const clock::time_point begin_ = clock::now();
     const settled run_;
+    parts_of_run parts_{run_};
     scenario_results out_;
     std::vector<markets::market_reads> reads_;  // by trade
     plan::passed_programs passed_;
