@@ -21,124 +21,20 @@
 #include <sstream>
 #include <thread>
 
-#include "tests/own_folder.h"
+#include "tests/command.h"
 #include "tilewalk/setting_table.h"
 #include "tilewalk/version.h"
 
 namespace {
 
 namespace fs = std::filesystem;
-using arguments = std::vector<std::string>;
-
-struct finished {
-    int code = -1;  // of the exit, or 128 + the signal
-    std::string out, err;
-};
-
-struct surroundings {
-    std::map<std::string, std::string> variables;
-    int out = -1, err = -1;  // instead of being collected
-    bool close_stdout = false;
-    rlim_t largest_file = RLIM_INFINITY;
-    int in = -1;  // instead of that of the test
-    std::string program = TILEWALK_CLI;
-};
-
-class running {
-  public:
-    running(const arguments& with, const fs::path& folder, const surroundings& in)
-        : out_(::memfd_create("out", MFD_CLOEXEC)), err_(::memfd_create("err", MFD_CLOEXEC)) {
-        std::vector<std::string> words{in.program};
-        words.insert(words.end(), with.begin(), with.end());
-        std::vector<std::string> variables;
-        for (char** entry = environ; *entry != nullptr; ++entry)
-            if (const std::string_view one = *entry;
-                !one.starts_with("TILEWALK_") && !one.starts_with("COLUMNS="))
-                variables.emplace_back(*entry);
-        for (const auto& [name, value] : in.variables) variables.push_back(name + "=" + value);
-        const auto pointers = [](std::vector<std::string>& texts) {
-            std::vector<char*> list;
-            for (auto& text : texts) list.push_back(text.data());
-            list.push_back(nullptr);
-            return list;
-        };
-        auto argv = pointers(words), envp = pointers(variables);
-        pid_ = ::fork();
-        if (pid_ != 0) return;
-        // A shell's background job starts with SIGINT switched off.
-        for (const int number : {SIGINT, SIGTERM, SIGPIPE}) std::signal(number, SIG_DFL);
-        const rlimit limit{in.largest_file, in.largest_file};
-        const bool ready = ::chdir(folder.c_str()) == 0 &&
-                           ::dup2(in.out >= 0 ? in.out : out_, STDOUT_FILENO) >= 0 &&
-                           ::dup2(in.err >= 0 ? in.err : err_, STDERR_FILENO) >= 0 &&
-                           (in.in < 0 || ::dup2(in.in, STDIN_FILENO) >= 0) &&
-                           (in.largest_file == RLIM_INFINITY || ::setrlimit(RLIMIT_FSIZE, &limit) == 0);
-        if (in.close_stdout) ::close(STDOUT_FILENO);
-        if (ready) ::execve(argv[0], argv.data(), envp.data());
-        ::_exit(99);
-    }
-    ~running() {
-        if (pid_ > 0) wait();
-        ::close(out_);
-        ::close(err_);
-    }
-    running(const running&) = delete;
-    running& operator=(const running&) = delete;
-
-    void send(int number) const { ::kill(pid_, number); }
-    std::string said_on_stderr() const { return contents(err_); }
-
-    // Until the command has its handlers and has worked for a while.
-    void wait_until_at_work() const {
-        for (int i = 0; i < 2000; ++i) {
-            std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
-            std::string word, mask;
-            while (status >> word)
-                if (word == "SigCgt:") status >> mask;
-            if (!mask.empty() && (std::stoull(mask, nullptr, 16) >> (SIGINT - 1) & 1U) != 0) break;
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        }
-        std::this_thread::sleep_for(std::chrono::milliseconds(400));
-    }
-
-    finished wait() {
-        int status = 0;
-        ::waitpid(pid_, &status, 0);
-        pid_ = -1;
-        return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), contents(out_),
-                contents(err_)};
-    }
-
-  private:
-    static std::string contents(int descriptor) {
-        std::string text;
-        char block[4096];
-        for (ssize_t n = 0, at = 0; (n = ::pread(descriptor, block, sizeof block, at)) > 0; at += n)
-            text.append(block, static_cast<std::size_t>(n));
-        return text;
-    }
-
-    int out_, err_;
-    pid_t pid_ = -1;
-};
-
-std::string shown(const arguments& with, const finished& got) {
-    std::string text = "tilewalk";
-    for (const auto& word : with) text += " " + word;
-    return text + "\nexit code " + std::to_string(got.code) + "\nstdout:\n" + got.out + "\nstderr:\n" +
-           got.err;
-}
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-std::string text_of(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-}
+using tilewalk::tests::arguments;
+using tilewalk::tests::finished;
+using tilewalk::tests::has;
+using tilewalk::tests::running;
+using tilewalk::tests::shown;
+using tilewalk::tests::surroundings;
+using tilewalk::tests::text_of;
 
 // The line of a trade in CSV without its last three columns, which say where the trade stands in its file.
 std::string figures_of(const std::string& csv, const std::string& trade) {
@@ -170,7 +66,7 @@ const std::string daily_text =
 const std::string bad_text =
     "  - {id: bad, product: european, underlying: ACMEE, strike: 100, maturity: 1.0}\n";
 
-class command : public testing::Test {
+class command : public tilewalk::tests::command_test {
   protected:
     command() {
         put("market.yaml", market_text);
@@ -180,27 +76,6 @@ class command : public testing::Test {
                             bad_text + asian_text);
         put("empty.yaml", "market: market.yaml\ntrades: []\n");
     }
-    void put(const std::string& name, const std::string& text) const { own.write(name, text); }
-    finished run(const arguments& with, const surroundings& in = {}) const {
-        return running(with, folder, in).wait();
-    }
-    void expect(const arguments& with, int code, const std::string& said_on_stderr,
-                const surroundings& in = {}) const {
-        const finished got = run(with, in);
-        EXPECT_EQ(got.code, code) << shown(with, got);
-        EXPECT_TRUE(has(got.err, said_on_stderr)) << "expected '" << said_on_stderr << "'\n"
-                                                  << shown(with, got);
-        EXPECT_TRUE(code != 2 || got.out.empty()) << shown(with, got);
-    }
-    std::set<std::string> files() const {
-        std::set<std::string> names;
-        for (const auto& entry : fs::directory_iterator(folder))
-            names.insert(entry.path().filename().string());
-        return names;
-    }
-
-    tilewalk::tests::own_folder own;
-    fs::path folder = own.path();
 };
 
 TEST_F(command, prices_to_standard_output_and_says_nothing_else) {
@@ -279,7 +154,7 @@ TEST_F(command, wrong_usage_is_refused_with_a_hint) {
         arguments with;
         std::string said;
     } cases[] = {
-        {{}, "a command is needed; known commands: price, greeks, validate"},
+        {{}, "a command is needed; known commands: price, greeks, scenarios, validate"},
         {{"prise", "book.yaml"}, "unknown command 'prise'"},
         {{"prise", "book.yaml"}, "unknown command 'prise'; did you mean 'price'? known commands: price, "},
         {{""}, "unknown command ''"},
@@ -404,6 +279,8 @@ TEST_F(command, help_and_version) {
     for (const arguments& with : std::vector<arguments>{{"--help"},
                                                         {"-h"},
                                                         {"price", "--help"},
+                                                        {"greeks", "-h"},
+                                                        {"scenarios", "-h"},
                                                         {"validate", "-h"},
                                                         {"explain", "-h"},
                                                         {"products", "-h"},
@@ -432,7 +309,7 @@ TEST_F(command, help_and_version) {
     EXPECT_EQ(run({"help", "price"}).out, price.out);
     EXPECT_EQ(run({"help", "help"}).out, run({"help", "--help"}).out);
     expect({"help", "prise"}, 2,
-           "there is no help on 'prise'; did you mean 'price'? known: price, greeks, validate");
+           "there is no help on 'prise'; did you mean 'price'? known: price, greeks, scenarios, validate");
     expect({"help", "price", "diff"}, 2, "unexpected argument 'diff'");
 
     const finished of_build = run({"--version"});

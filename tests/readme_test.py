@@ -35,7 +35,7 @@ command = os.environ["TILEWALK_CLI"]
 package_dir = os.environ["TILEWALK_PACKAGE_DIR"]
 sanitize = os.environ["TILEWALK_SANITIZE"]
 
-TIMINGS = re.compile(r"[0-9.e-]+ [a-z]+ on [0-9]+ threads? ")
+TIMINGS = re.compile(r"[0-9.e-]+ [a-z]+ on [0-9]+ threads?( |$)")
 KNOWN = {"sh", "yaml", "cpp", "cmake", "text"}
 README = "README.md"
 TABLES = ("product", "command", "feed", "instruction set")

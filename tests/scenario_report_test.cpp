@@ -206,23 +206,20 @@ TEST(our_files, hold_every_figure_with_all_its_bits) {
 }
 
 TEST(reports, are_told_of_in_the_documentation) {
-    std::string pages;
-    for (const char* name : {"scenarios.md", "scenarios_risk_part.md"}) {
-        std::ifstream page(std::filesystem::path(TILEWALK_SOURCE_DIR) / "docs" / name);
-        pages.append(std::istreambuf_iterator<char>(page), {});
-    }
+    std::ifstream file_of_page(std::filesystem::path(TILEWALK_SOURCE_DIR) / "docs/scenarios.md");
+    const std::string page(std::istreambuf_iterator<char>(file_of_page), {});
     std::set<std::string_view> names;
     for (const scenario_report& report : scenario_reports()) {
         EXPECT_TRUE(names.insert(report.file).second) << report.file;
         EXPECT_TRUE(report.meaning.ends_with('.')) << report.file;
-        EXPECT_NE(pages.find("`" + std::string(report.file) + "`"), std::string::npos) << report.file;
+        EXPECT_NE(page.find("`" + std::string(report.file) + "`"), std::string::npos) << report.file;
         // The columns, too.
         std::string head = file(made(true), report.file);
         head.erase(head.find('\n'));
         const std::size_t levels = head.find(",Quantile_");
         head = head.substr(0, levels);
         if (report.file == "explained.csv") head.erase(head.find(",delta"));
-        EXPECT_NE(pages.find(head), std::string::npos) << report.file << ": " << head;
+        EXPECT_NE(page.find(head), std::string::npos) << report.file << ": " << head;
     }
 }
 
@@ -311,8 +308,33 @@ TEST(table_of_scenarios, tells_the_worst_and_counts_the_others) {
     EXPECT_NE(said.find("30 gains in scenarios:\n"), std::string::npos) << said;
     EXPECT_NE(said.find("only in history/day900: failure 900\n"), std::string::npos) << said;
     EXPECT_EQ(said.find("failure 1000"), std::string::npos) << said;
-    EXPECT_NE(said.find("and 20 more; csv and json output have them all"), std::string::npos) << said;
+    EXPECT_NE(said.find("and 20 more lines; csv and json output have them all"), std::string::npos) << said;
     EXPECT_LT(std::ranges::count(said, '\n'), 40);
+}
+
+// A scenario that is no market fails all trades: their sum is no gain of 0, and they have one line.
+TEST(table_of_scenarios, shows_no_gain_where_all_trades_failed) {
+    scenario_results r;
+    r.base.rows = {row_of("one", "USD", 1), row_of("two", "USD", 1)};
+    r.scenarios = {{"stress", "broken"}, {"stress", "up"}, {"stress", "half"}};
+    r.gains = {no_figure, no_figure, 1, 2, no_figure, 5};
+    r.errors = {no_figure, no_figure, 0, 0, no_figure, 0};
+    r.failures = {{0, 0, "no market"}, {0, 1, "no market"}, {2, 0, "too far"}};
+    portfolio_gains all;
+    all.currency = "USD";
+    all.trades = {0, 1};
+    all.gains = {0, 3, 5};
+    all.errors = {0, 0, 0};
+    all.failed = {2, 0, 1};
+    r.totals = {all};
+    const std::string said = text(r, output_format::table);
+    const std::size_t up = said.find("up "), half = said.find("half "), broken = said.find("broken ");
+    EXPECT_TRUE(up < half && half < broken && broken != std::string::npos) << said;
+    const std::string line = said.substr(broken, said.find('\n', broken) - broken);
+    EXPECT_EQ(line.find('0'), std::string::npos) << line;
+    EXPECT_NE(said.find("\n  2 trades in stress/broken: no market\n  one in stress/half: too far\n"),
+              std::string::npos)
+        << said;
 }
 
 TEST(table_of_scenarios, tells_tails_with_both_errors) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <string_view>
 #include <system_error>
 
 #include "engine/cli/exit_code.h"
@@ -40,11 +41,21 @@ void scenario_files::write(const scenario_results& r) const {
 }
 
 std::string scenario_files_text() {
+    constexpr std::size_t columns = 90;
     std::size_t width = 0;
-    for (const scenario_report& report : scenario_reports()) width = std::max(width, report.file.size());
+    for (const scenario_report& report : scenario_reports()) width = std::max(width, report.file.size() + 2);
     std::string out;
-    for (const scenario_report& report : scenario_reports())
-        out += fmt::format("{}{:<{}}  {}", out.empty() ? "" : "\n", report.file, width, report.meaning);
+    for (const scenario_report& report : scenario_reports()) {
+        out += fmt::format("{}{:<{}}", out.empty() ? "" : "\n", report.file, width);
+        std::string_view left = report.meaning;
+        while (width + left.size() > columns) {
+            const std::size_t end = left.rfind(' ', columns - width);
+            if (end == left.npos) break;
+            out += fmt::format("{}\n{:{}}", left.substr(0, end), "", width);
+            left.remove_prefix(end + 1);
+        }
+        out += left;
+    }
     return out;
 }
 
@@ -57,7 +68,9 @@ int tell_of_scenarios(const scenario_results& r, bool is_seen) {
     if (r.failures.empty()) return code;
     if (!is_seen) {
         constexpr std::size_t most = 20;
-        complain(fmt::format("tilewalk: {} gains have no value:", r.failures.size()));
+        complain(fmt::format(
+            "tilewalk: {} no value:",
+            r.failures.size() == 1 ? "1 gain has" : std::to_string(r.failures.size()) + " gains have"));
         std::size_t lines = 0, told = 0;
         while (told < r.failures.size() && lines++ < most) {
             const failed_gain& f = r.failures[told];

@@ -56,6 +56,10 @@ int scenarios(const scenario_arguments& asked, timings& times) {
         output("-").write(with.text(wanted.trades));
         return all_well;
     }
+    if (asked.explains && asked.files.empty() && with.format.value != output_format::json)
+        throw error(error_kind::usage,
+                    "--explain tells what it finds in JSON and in explained.csv; take --format json or "
+                    "--files DIR");
     check_market(wanted);
     const output to(with.output.value);
     const market of = market_of(wanted, &times);
@@ -108,7 +112,8 @@ command add_scenarios(CLI::App& to) {
                     "Folder for the files that risk systems read, a table each:\n" + scenario_files_text())
         ->type_name("DIR");
     app->add_flag("--explain", asked->explains,
-                  "Say what of each gain the sensitivities explain, and what they leave");
+                  "Say what of each gain the sensitivities explain, and what they leave; in JSON\n"
+                  "and explained.csv");
     add_book_options(*app, asked->options);
     app->footer(
         ranking_text() +
@@ -116,7 +121,7 @@ command add_scenarios(CLI::App& to) {
         "Examples:\n"
         "  tilewalk scenarios book.yaml --scenarios stress.yaml\n"
         "  tilewalk scenarios book.yaml --scenarios history.yaml --paths 16384 -o gains.csv\n"
-        "  tilewalk scenarios book.yaml --scenarios history.yaml --files risk --explain\n\n"
+        "  tilewalk scenarios book.yaml --scenarios history.yaml --files risk --explain -o gains.csv\n\n"
         "Exit codes: 0 all is well, 3 some trades failed, in the base market or in a scenario (the others\n"
         "are reported); " +
         exit_code_hint());

@@ -97,13 +97,18 @@ std::string tails_text(const scenario_results& r, const text_form& form) {
     return out + notes + "\n";
 }
 
+// Where all trades failed the sum of none is no gain.
+bool has_gain(const portfolio_gains& of, std::size_t scenario) {
+    return is_figure(of.gains[scenario]) && of.failed[scenario] < of.trades.size();
+}
+
 // The worst scenarios for one total, and how far the others reach.
 std::string worst_text(const scenario_results& r, const portfolio_gains& of, const text_form& form) {
     std::vector<std::size_t> order(r.scenarios.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     // Those without a gain come last.
     std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-        if (!is_figure(of.gains[a]) || !is_figure(of.gains[b])) return is_figure(of.gains[a]);
+        if (!has_gain(of, a) || !has_gain(of, b)) return has_gain(of, a) && !has_gain(of, b);
         return of.gains[a] < of.gains[b];
     });
     std::string out =
@@ -120,20 +125,31 @@ std::string worst_text(const scenario_results& r, const portfolio_gains& of, con
     for (std::size_t i = 0; i < shown; ++i) {
         const std::size_t s = order[i];
         table.add({printable(r.scenarios[s].set), printable(r.scenarios[s].name),
-                   is_figure(of.gains[s]) ? justified(of.gains[s], of.errors[s]) : "",
-                   error_text(of.errors[s]), of.failed[s] > 0 ? std::to_string(of.failed[s]) : ""});
+                   has_gain(of, s) ? justified(of.gains[s], of.errors[s]) : "",
+                   has_gain(of, s) ? error_text(of.errors[s]) : "",
+                   of.failed[s] > 0 ? std::to_string(of.failed[s]) : ""});
     }
     out += fitted(table, form.columns, {{"scenario", 24}, {"set"}, {"std error"}, {"scenario", 8}});
     if (order.size() > shown) {
-        const double low = of.gains[order[shown]], high = of.gains[order.back()];
+        std::size_t end = order.size();
+        while (end > shown && !has_gain(of, order[end - 1])) --end;
         out += hanging("and " + counted(order.size() - shown, "other scenario") +
-                           (is_figure(low) && is_figure(high)
-                                ? ", from " + significant(low, 6) + " to " + significant(high, 6)
-                                : "") +
+                           (end > shown ? ", from " + significant(of.gains[order[shown]], 6) + " to " +
+                                              significant(of.gains[order[end - 1]], 6)
+                                        : "") +
                            "; csv and json output have them all",
                        form.columns, 2);
     }
     return out + "\n";
+}
+
+// How many trades from this one on failed in its scenario for its reason: a scenario that is no market fails
+// all of them.
+std::size_t failures_alike(const std::vector<failed_gain>& in, std::size_t first) {
+    std::size_t end = first + 1;
+    while (end < in.size() && in[end].scenario == in[first].scenario && in[end].message == in[first].message)
+        ++end;
+    return end - first;
 }
 
 std::string failures_text(const scenario_results& r, const text_form& form) {
@@ -149,15 +165,18 @@ std::string failures_text(const scenario_results& r, const text_form& form) {
         add(printable(row.trade) + " in the base market: " + printable(place) + (place.empty() ? "" : ": ") +
             printable(row.message));
     }
-    for (const failed_gain& f : r.failures) {
+    for (std::size_t k = 0, alike = 1; k < r.failures.size(); k += alike) {
+        const failed_gain& f = r.failures[k];
         const scenario& s = r.scenarios[f.scenario];
-        add(printable(r.base.rows[f.trade].trade) + " in " + printable(s.set) + "/" + printable(s.name) +
-            ": " + printable(f.message));
+        alike = failures_alike(r.failures, k);
+        add((alike == 1 ? printable(r.base.rows[f.trade].trade) : counted(alike, "trade")) + " in " +
+            printable(s.set) + "/" + printable(s.name) + ": " + printable(f.message));
     }
     std::string out = counted(r.base.failed(), "trade") + " failed in the base market, " +
                       counted(r.failures.size(), "gain") + " in scenarios:\n" + lines;
     if (told > most_failures)
-        out += "  and " + std::to_string(told - most_failures) + " more; csv and json output have them all\n";
+        out += "  and " + std::to_string(told - most_failures) +
+               " more lines; csv and json output have them all\n";
     return out + "\n";
 }
 
