@@ -51,6 +51,15 @@ namespace {
 // enough for many threads to be done at about the same time.
 constexpr std::size_t markets_at_once = 512;
 constexpr std::size_t cells_at_once = 32768;
+// So are the numbers of their plans, of which paths with many dates have many.
+constexpr std::size_t bytes_at_once = std::size_t{96} << 20;
+
+std::size_t bytes_of(const planned& p) {
+    if (!p.ready) return 0;
+    std::size_t numbers = p.ready->data.terms.size();
+    for (const std::vector<double>& rows : p.ready->data.rows) numbers += rows.size();
+    return numbers * sizeof(double);
+}
 
 // The parts of a run, whose spread is an error. Randomisations are independent by design and may be few; few
 // parts of independent paths say too little.
@@ -244,6 +253,7 @@ class scenario_run {
         by.policies.keeps = true;
         by.see_plans = [&](const planned_run& r) {
             near_points_ = points_of(r);
+            for (const planned& p : r.plans) bytes_of_trades_.push_back(bytes_of(p));
             for (std::size_t i = 0; i < trades().size(); ++i) {
                 if (!r.plans[i].control) continue;
                 with_control_.push_back(i);
@@ -425,7 +435,7 @@ class scenario_run {
         for (const auto& [of, scenarios] : alike) {
             const auto& [days, near, moving] = of;
             if (moving.empty()) continue;
-            const std::size_t at_once = std::max(cells_at_once / moving.size(), std::size_t{1});
+            const std::size_t at_once = scenarios_at_once(moving);
             for (std::size_t k = 0; k < scenarios.size(); k += at_once) {
                 const auto begin = scenarios.begin() + static_cast<std::ptrdiff_t>(k);
                 const auto count = static_cast<std::ptrdiff_t>(std::min(at_once, scenarios.size() - k));
@@ -433,6 +443,12 @@ class scenario_run {
             }
         }
         walk_blocks(blocks, first, in);
+    }
+
+    std::size_t scenarios_at_once(const std::vector<std::size_t>& moving) const {
+        std::size_t bytes = 1;
+        for (const std::size_t i : moving) bytes += bytes_of_trades_[i];
+        return std::max(std::min(cells_at_once / moving.size(), bytes_at_once / bytes), std::size_t{1});
     }
 
     bool has_ours() const {
@@ -674,6 +690,7 @@ class scenario_run {
     parts_of_run parts_{run_};
     scenario_results out_;
     std::vector<markets::market_reads> reads_;  // by trade
+    std::vector<std::size_t> bytes_of_trades_;  // likewise, of their plans
     plan::passed_programs passed_;
     moving_controls controls_;
     std::vector<std::size_t> with_control_;  // trades
