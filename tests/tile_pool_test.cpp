@@ -11,6 +11,7 @@
 #include <functional>
 #include <vector>
 
+#include "engine/threads/crew.h"
 #include "kernels/tile.h"
 #include "products/program/recorder.h"
 #include "tests/whole.h"
@@ -141,7 +142,7 @@ TEST(tile_pool, no_task_begins_after_it_is_told_to_stop) {
     const auto task = [&](int, std::uint64_t) {
         if (++begun == 10) cancel = true;
     };
-    expect_cancelled([&] { for_each(100000, threads, &cancel, task, [] {}); });
+    expect_cancelled([&] { threads::for_each(100000, threads, &cancel, task, [] {}); });
     EXPECT_LT(begun, 10 + threads);
 }
 
