@@ -2,6 +2,7 @@
 // tilewalk scenarios as a user meets it, and plan, run and merge of scenarios.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -297,6 +298,30 @@ TEST_F(scenarios_command, columns_that_lead_nowhere_are_told) {
         EXPECT_TRUE(has(got.err, "tilewalk: levels.csv: ") && has(got.err, "Hail/ACME/0"))
             << shown(words, got);
     }
+}
+
+TEST_F(scenarios_command, progress_counts_prices) {
+    const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    ASSERT_GE(terminal, 0);
+    ASSERT_EQ(::grantpt(terminal), 0);
+    ASSERT_EQ(::unlockpt(terminal), 0);
+    surroundings in;
+    in.err = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    in.variables = {{"TERM", "xterm"}};
+    running started(with({"--paths", "200M"}), folder, in);
+    std::string seen;
+    char block[4096];
+    while (!has(seen, " left")) {
+        const ssize_t n = ::read(terminal, block, sizeof block);
+        ASSERT_GT(n, 0) << seen;
+        seen.append(block, static_cast<std::size_t>(n));
+    }
+    started.send(SIGINT);
+    EXPECT_EQ(started.wait().code, 130);
+    ::close(in.err);
+    ::close(terminal);
+    EXPECT_TRUE(has(seen, "0/12 prices  ")) << "two trades, today and in five scenarios\n" << seen;
+    EXPECT_FALSE(has(seen, "path-steps/s")) << seen;
 }
 
 class interrupted_scenarios : public scenarios_command, public testing::WithParamInterface<int> {};

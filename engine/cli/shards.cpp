@@ -103,7 +103,7 @@ int run_shard(const run_arguments& asked) {
     if (!which.origin.empty()) remark(fmt::format("tilewalk: {}, as {} says", name, which.origin));
     const engine by({with.instruction_set.value});
     const interrupt listening;
-    progress_bar bar;
+    progress_bar bar(all.request().scenarios.empty() ? counted::trades : counted::prices);
     run_options options = with.options();
     options.cancel = listening.flag();
     if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
