@@ -2,6 +2,7 @@
 // tilewalk scenarios as a user meets it, and plan, run and merge of scenarios.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -140,7 +141,8 @@ TEST_F(scenarios_command, names_a_scenario_that_is_no_market_and_tells_the_other
     const finished csv = run(in_file("broken.yaml", {"--files", "risk"}));
     EXPECT_EQ(csv.code, 3) << csv.err;
     EXPECT_EQ(csv.err,
-              "tilewalk: 2 gains have no value:\nscenario broken, 2 trades: ACME.volatility moved by -0.5 to "
+              "tilewalk: 2 gains have no value:\nscenario stress/broken, 2 trades: ACME.volatility moved by "
+              "-0.5 to "
               "-0.3: this is no market: found the volatility -0.3, expected one between 0 and 5\n");
     EXPECT_TRUE(has(csv.out, "\nstress,broken,call,options,USD,")) << csv.out;
     EXPECT_TRUE(has(text_of(folder / "risk/stress.csv"), "call,broken,")) << "files are written all the same";
@@ -265,8 +267,13 @@ TEST_F(scenarios_command, shards_have_the_bytes_of_one_process) {
 
     expect({"merge", "gains", "--totals", "totals.csv"}, 2, "--totals and --tiles are for prices");
     expect({"merge", "gains", "--format", "json", "--tiles"}, 2, "--totals and --tiles are for prices");
-    expect({"merge", "gains", "--format", "csv", "-o", "scenarios.yaml"}, 2, "which is read");
     in_shards("prices", {});
+    const std::string market = text_of(folder / "market.yaml");
+    for (const char* plan : {"gains", "prices"})
+        for (const char* read : {"book.yaml", "market.yaml"})
+            expect({"merge", plan, "--format", "csv", "-o", read}, 2, "which is read");
+    expect({"merge", "gains", "--format", "csv", "-o", "scenarios.yaml"}, 2, "which is read");
+    EXPECT_EQ(text_of(folder / "market.yaml"), market);
     expect({"merge", "prices", "--files", "none"}, 2, "--files is for scenarios; the plan is of prices");
     EXPECT_FALSE(files().contains("none") || files().contains("totals.csv"));
     for (const arguments& more :
@@ -279,6 +286,42 @@ TEST_F(scenarios_command, shards_have_the_bytes_of_one_process) {
     expect({"plan", "book.yaml", "--shards", "3", "-o", "no", "--scenarios", "wrong.yaml"}, 2,
            "did you mean 'ACME.spot'?");
     EXPECT_FALSE(files().contains("no"));
+}
+
+TEST_F(scenarios_command, columns_that_lead_nowhere_are_told) {
+    put("levels.csv", "#Date,Scenario,Numeraire,EquitySpot/ACME/0,Hail/ACME/0\n2026-01-15,1,1,101,5\n");
+    for (const arguments& words :
+         {in_file("levels.csv"),
+          arguments{"plan", "book.yaml", "--shards", "2", "-o", "plan", "--scenarios", "levels.csv"}}) {
+        const finished got = run(words);
+        EXPECT_EQ(got.code, 0) << shown(words, got);
+        EXPECT_TRUE(has(got.err, "tilewalk: levels.csv: ") && has(got.err, "Hail/ACME/0"))
+            << shown(words, got);
+    }
+}
+
+TEST_F(scenarios_command, progress_counts_prices) {
+    const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    ASSERT_GE(terminal, 0);
+    ASSERT_EQ(::grantpt(terminal), 0);
+    ASSERT_EQ(::unlockpt(terminal), 0);
+    surroundings in;
+    in.err = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    in.variables = {{"TERM", "xterm"}};
+    running started(with({"--paths", "200M"}), folder, in);
+    std::string seen;
+    char block[4096];
+    while (!has(seen, " left")) {
+        const ssize_t n = ::read(terminal, block, sizeof block);
+        ASSERT_GT(n, 0) << seen;
+        seen.append(block, static_cast<std::size_t>(n));
+    }
+    started.send(SIGINT);
+    EXPECT_EQ(started.wait().code, 130);
+    ::close(in.err);
+    ::close(terminal);
+    EXPECT_TRUE(has(seen, "0/12 prices  ")) << "two trades, today and in five scenarios\n" << seen;
+    EXPECT_FALSE(has(seen, "path-steps/s")) << seen;
 }
 
 class interrupted_scenarios : public scenarios_command, public testing::WithParamInterface<int> {};

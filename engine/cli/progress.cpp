@@ -46,7 +46,7 @@ void show(std::string_view text) {
 
 }  // namespace
 
-std::string progress_line(const progress& now, double seconds, int columns) {
+std::string progress_line(const progress& now, double seconds, int columns, counted what) {
     const auto part = [](auto of, auto all) {
         return all > 0 ? static_cast<double>(of) / static_cast<double>(all) : 0.0;
     };
@@ -63,6 +63,8 @@ std::string progress_line(const progress& now, double seconds, int columns) {
                           100 * done, now.round, now.trades_in_tolerance, now.trades,
                           now.widest > 0 ? fmt::format(", widest {:.3g} x", now.widest) : "", rate_text(rate),
                           left)
+        : what == counted::prices
+            ? fmt::format(" {:3.0f}%  {}/{} prices  {} left", 100 * done, now.trades_done, now.trades, left)
             : fmt::format(" {:3.0f}%  {}/{} trades  {} path-steps/s  {} left", 100 * done, now.trades_done,
                           now.trades, rate_text(rate), left);
     // One column stays free: a full line would wrap on some terminals.
@@ -73,7 +75,7 @@ std::string progress_line(const progress& now, double seconds, int columns) {
            figures;
 }
 
-progress_bar::progress_bar() {
+progress_bar::progress_bar(counted what) : what_(what) {
     const char* terminal = std::getenv("TERM");
     shown_ = !is_quiet() && is_terminal(STDERR_FILENO) && terminal != nullptr &&
              std::string_view(terminal) != "dumb";
@@ -90,7 +92,7 @@ void progress_bar::update(const progress& now) {
     next_ = time + std::chrono::milliseconds(100);
     const auto since = finds_policies(now) ? start_ : walks_since_;
     show(std::string(wipe) +
-         progress_line(now, std::chrono::duration<double>(time - since).count(), terminal_columns()));
+         progress_line(now, std::chrono::duration<double>(time - since).count(), terminal_columns(), what_));
     drawn_ = true;
 }
 

@@ -10,10 +10,13 @@
 
 namespace tilewalk::cli {
 
+// A trade in each of many markets is as many prices, whose steps nobody counts.
+enum class counted { trades, prices };
+
 // Draws on standard error if that is a terminal, else does nothing; wipes itself off at the end.
 class progress_bar {
   public:
-    progress_bar();
+    explicit progress_bar(counted what = counted::trades);
     ~progress_bar();
     progress_bar(const progress_bar&) = delete;
     progress_bar& operator=(const progress_bar&) = delete;
@@ -23,6 +26,7 @@ class progress_bar {
 
   private:
     using clock = std::chrono::steady_clock;
+    const counted what_;
     bool shown_ = false, drawn_ = false;
     clock::time_point start_ = clock::now(), next_ = start_ + std::chrono::milliseconds(300);
     clock::time_point walks_since_ = start_;
@@ -47,6 +51,6 @@ class progress_notes {
 
 // The line for a bar on a terminal of this many columns, so long after policies began to be found or, once
 // they are, after paths began to be walked.
-std::string progress_line(const progress& now, double seconds, int columns);
+std::string progress_line(const progress& now, double seconds, int columns, counted what = counted::trades);
 
 }  // namespace tilewalk::cli

@@ -81,7 +81,8 @@ int tell_of_scenarios(const scenario_results& r, bool is_seen) {
                 ++alike;
             const std::string trades =
                 alike == 1 ? "trade " + r.base.rows[f.trade].trade : std::to_string(alike) + " trades";
-            complain(fmt::format("scenario {}, {}: {}", r.scenarios[f.scenario].name, trades, f.message));
+            const scenario& of = r.scenarios[f.scenario];
+            complain(fmt::format("scenario {}/{}, {}: {}", of.set, of.name, trades, f.message));
             told += alike;
         }
         if (told < r.failures.size()) complain(fmt::format("and {} more", r.failures.size() - told));

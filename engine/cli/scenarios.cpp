@@ -39,7 +39,7 @@ struct scenario_arguments {
 scenario_results run(const engine& pricer, const chosen_book& asked, const market& of,
                      const scenario_list& scenarios, timings& times) {
     if (!asked.with.journal.value.empty()) note_kept();
-    progress_bar bar;
+    progress_bar bar(counted::prices);
     run_options options = asked.with.options();
     if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
     options.times = &times;

@@ -48,6 +48,11 @@ int plan_shards(const plan_arguments& asked) {
     sharded_request request = request_of(asked.book, asked.options, wanted);
     if (asked.wants_greeks || !asked.greeks.wanted.empty()) request.greeks = asked.greeks;
     request.scenarios = asked.scenarios;
+    if (!asked.scenarios.empty()) {
+        const scenario_list list = scenario_list::load(asked.scenarios, market_of(wanted), request.how);
+        for (const std::string& line : list.remarks)
+            remark(fmt::format("tilewalk: {}: {}", asked.scenarios, line));
+    }
     const engine by({wanted.with.instruction_set.value});
     const interrupt listening;
     progress_bar bar;
@@ -98,7 +103,7 @@ int run_shard(const run_arguments& asked) {
     if (!which.origin.empty()) remark(fmt::format("tilewalk: {}, as {} says", name, which.origin));
     const engine by({with.instruction_set.value});
     const interrupt listening;
-    progress_bar bar;
+    progress_bar bar(all.request().scenarios.empty() ? counted::trades : counted::prices);
     run_options options = with.options();
     options.cancel = listening.flag();
     if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
@@ -123,6 +128,14 @@ struct merge_arguments {
     bool tiles = false;
 };
 
+// Files that shards have read, which are known once they are merged.
+std::vector<std::filesystem::path> read_for(const results& r, const std::vector<input_file>& more = {}) {
+    std::vector<std::filesystem::path> out;
+    for (const std::vector<input_file>* const of : {&r.manifest.inputs, &more})
+        for (const input_file& f : *of) out.emplace_back(f.file);
+    return out;
+}
+
 int merge_scenarios(const shards& all, const settings& with, const merge_arguments& asked) {
     if (asked.totals || asked.tiles)
         throw error(
@@ -133,6 +146,7 @@ int merge_scenarios(const shards& all, const settings& with, const merge_argumen
     files.keep_apart_from({all.request().book, all.request().scenarios}, to);
     const engine by({with.instruction_set.value});
     const scenario_results r = all.merge_scenarios(by, with.options());
+    files.keep_apart_from(read_for(r.base, r.inputs), to);
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
     form.spreadsheet_safe = asked.spreadsheet_safe;
     std::ostringstream text;
@@ -186,6 +200,7 @@ int report_merged(const shards& all, const settings& with, const std::optional<s
     keep_apart(outputs, {all.request().book});
     const engine by({with.instruction_set.value});
     const results r = all.merge(by, with.options());
+    keep_apart(outputs, read_for(r));
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
     form.spreadsheet_safe = spreadsheet_safe;
     form.parts = tiles;
