@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # ORE itself is asked for the files that Tilewalk writes in its columns: its own writer of reports makes them
 # anew, to the byte, from the figures that our files hold with all their bits, and its own calculator finds value
-# at risk and expected shortfall of the same gains. The module of the wheel has no reader for these three files,
-# only for sensitivities, scenarios and quotes. Needs the Python package open-source-risk-engine; skipped without.
+# at risk and expected shortfall of the same gains. The module of the wheel has no reader for these files but for
+# sensitivities, which it reads. Needs the Python package open-source-risk-engine; skipped without.
 import os
 import pathlib
 import subprocess
@@ -27,12 +27,12 @@ def figure(text):
     return float(text) if text else math.nan
 
 
-def report(name, columns, lines):
-    """The file as ORE writes it: text columns, dates and figures with 6 decimals."""
+def report(name, columns, lines, decimals=6):
+    """The file as ORE writes it: text columns, dates and figures with so many decimals."""
     path = str(folder / ("ore_" + name))
     out = ORE.CSVFileReport(path, ",", True, "\0", "#N/A")
     adds = {"text": (out.addColumnString, out.addString), "date": (out.addColumnDate, out.addDate),
-            "figure": (lambda title: out.addColumnReal(title, 6), out.addReal)}
+            "figure": (lambda title: out.addColumnReal(title, decimals), out.addReal)}
     for title, kind in columns:
         adds[kind][0](title)
     for line in lines:
@@ -75,6 +75,37 @@ report("stress.csv",
        [[trade, row["scenario"], figure(row["base_value"]), figure(row["base_value"]) + figure(row["gain"]),
          figure(row["gain"])]
         for trade in trades for row in gains if row["trade"] == trade and row["set"] not in likely])
+
+# Sensitivities: what ORE's own reader finds in a line is what stands there, and its writer makes the same line.
+written = rows("sensitivity.csv")
+head = ["TradeId", "IsPar", "Factor_1", "ShiftSize_1", "Factor_2", "ShiftSize_2", "Currency", "Base NPV", "Delta", "Gamma",
+        "Currency(Trade)", "Base NPV(Trade)", "Delta(Trade)", "Gamma(Trade)"]
+assert list(written[0]) == ["#" + head[0], *head[1:]], list(written[0])
+texts = {"TradeId", "IsPar", "Factor_1", "Factor_2", "Currency", "Currency(Trade)"}
+report("sensitivity.csv", [(title, "text" if title in texts else "figure") for title in head],
+       [[text if title in texts else figure("" if text == "#N/A" else text) for title, text in zip(head, row.values())]
+        for row in written], decimals=10)
+types = {"EquitySpot": ORE.RiskFactorKey.KeyType_EquitySpot, "EquityVolatility": ORE.RiskFactorKey.KeyType_EquityVolatility,
+         "DividendYield": ORE.RiskFactorKey.KeyType_DividendYield, "DiscountCurve": ORE.RiskFactorKey.KeyType_DiscountCurve,
+         "FXSpot": ORE.RiskFactorKey.KeyType_FXSpot, "FXVolatility": ORE.RiskFactorKey.KeyType_FXVolatility,
+         "Theta": ORE.RiskFactorKey.KeyType_Theta}
+stream = ORE.SensitivityFileStream(str(folder / "sensitivity.csv"))
+for row in written:
+    read = stream.next()
+    assert (read.tradeId, read.isPar, read.currency) == (row["#TradeId"], False, row["Currency"]), read.tradeId
+    assert read.baseNpv == float(row["Base NPV"]) and read.delta == float(row["Delta"]), row
+    assert row["Gamma"] == "#N/A" or read.gamma == float(row["Gamma"]), row
+    for key, rest, shift, at in ((read.key_1, read.desc_1, read.shift_1, 1), (read.key_2, read.desc_2, read.shift_2, 2)):
+        assert shift == float(row[f"ShiftSize_{at}"]), row
+        if not row[f"Factor_{at}"]:
+            continue
+        kind, name, index, described = row[f"Factor_{at}"].replace(r"\\/", "\0").split("/", 3)
+        assert (key.keytype, key.name, key.index) == (types[kind], name.replace("\0", "/"), int(index)), row
+        assert rest == described, row
+    assert read.isCrossGamma() == bool(row["Factor_2"]), row
+assert stream.next().tradeId == ""
+assert {row["Factor_1"].split("/")[0] for row in written} == set(types)
+print(f"sensitivity.csv: {len(written)} lines, read by ORE as they stand")
 
 calculator = ORE.HistoricalSimulationVarCalculator(pnl)
 for row in risks:

@@ -127,6 +127,91 @@ TEST(ore_files, have_the_columns_of_ore) {
               "late,other/up,2.000000,8.000000,6.000000\n");
 }
 
+// A sensitivity of a trade with its measure, key and value.
+greek_row greek(const std::string& trade, const char* measure, const std::string& key, double value) {
+    greek_row g;
+    g.trade = trade;
+    g.measure = measure;
+    g.key = key;
+    g.value = value;
+    return g;
+}
+
+// Numbers of every kind that ORE has a factor for, and some that it has none for.
+void add_sensitivities(scenario_results& r, const std::string& trade, const std::string& failed) {
+    r.numbers = {{"ACME.spot", 250, "USD"},
+                 {"ACME.volatility", 0.2, "volatility"},
+                 {"ACME.dividend_yield", 0.01, "rate a year"},
+                 {"INDEX.spot", 5000, "EUR"},
+                 {"INDEX.volatility@0.5y,6000", 0.3, "volatility"},
+                 {"INDEX.volatility@2027-01-15,6000", 0.3, "volatility"},
+                 {"INDEX.heston.sigma", 0.5, "parameter of the model"},
+                 {"USD.rate@0.5y", 0.03, "rate a year"},
+                 {"USD.rate@1y", 0.03, "rate a year"},
+                 {"USD.rate@0.1y", 0.03, "rate a year"},
+                 {"EUR.rate", 0.02, "rate a year"},
+                 {"USD.hull_white.volatility@1y", 0.01, "parameter of the model"},
+                 {"EURUSD.rate", 1.16, "USD for one EUR"},
+                 {"EURUSD.volatility", 0.07, "volatility"},
+                 {"ACME|INDEX.correlation", 0.5, "correlation"},
+                 {"A/B.spot", 10, "USD"},
+                 {"ACME.fixing@2026-01-02", 99.5, "USD"}};
+    r.base.greeks = {greek(trade, "delta", "ACME.spot", 4),
+                     greek(trade, "delta", "INDEX.spot", -2),
+                     greek(trade, "delta", "A/B.spot", 1),
+                     greek(trade, "vega", "ACME.volatility", 3.5),
+                     greek(trade, "vega", "INDEX.volatility@0.5y,6000", 0.25),
+                     greek(trade, "vega", "INDEX.volatility@2027-01-15,6000", 0.5),
+                     greek(trade, "vega", "EURUSD.volatility", 0.75),
+                     greek(trade, "rho", "USD.rate@1y", -0.0625),
+                     greek(trade, "rho", "USD.rate@0.1y", 0.125),
+                     greek(trade, "rho", "EUR.rate", 2),
+                     greek(trade, "dividend", "ACME.dividend_yield", -1),
+                     greek(trade, "fx", "EURUSD.rate", 100),
+                     greek(trade, "correlation", "ACME|INDEX.correlation", 9),
+                     greek(trade, "parameter", "INDEX.heston.sigma", 9),
+                     greek(trade, "parameter", "USD.hull_white.volatility@1y", 9),
+                     greek(trade, "theta", "as_of", -0.5),
+                     greek(trade, "gamma", "ACME.spot", 0.0125),
+                     greek(trade, "cross_gamma", "ACME.spot;INDEX.spot", 0.01),
+                     greek(trade, "vanna", "ACME.spot;ACME.volatility", 0.5),
+                     greek(trade, "volga", "ACME.volatility", 0.03125),
+                     greek(trade, "volga", "INDEX.volatility@0.5y,6000", 7),
+                     greek(trade, "vega", "", 12),
+                     greek("", "delta", "ACME.spot", 4),
+                     greek(failed, "delta", "ACME.spot", 4),
+                     greek(trade, "delta", "BETA.spot", no_figure)};
+}
+
+TEST(ore_files, have_sensitivities_for_the_moves_of_ore) {
+    scenario_results r = made(false);
+    add_sensitivities(r, "T0", "=1+1");
+    const std::string base = "EUR,10.5000000000,";
+    const auto line = [&](const std::string& factors, const std::string& figures) {
+        return "T0,false," + factors + "," + base + figures + "," + base + figures + "\n";
+    };
+    const std::string none = ",,0.0000000000";
+    const std::string text = file(r, "sensitivity.csv");
+    EXPECT_EQ(text.substr(text.find('\n') + 1),
+              line("EquitySpot/ACME/0/spot,2.5000000000" + none, "10.0000000000,0.0781250000") +
+                  line("EquitySpot/INDEX/0/spot,50.0000000000" + none, "-100.0000000000,#N/A") +
+                  line("EquitySpot/A\\\\/B/0/spot,0.1000000000" + none, "0.1000000000,#N/A") +
+                  line("EquityVolatility/ACME/0/1Y/ATM,0.0100000000" + none, "3.5000000000,0.0312500000") +
+                  line("EquityVolatility/INDEX/0/6M/6000,0.0100000000" + none, "0.2500000000,#N/A") +
+                  line("EquityVolatility/INDEX/1/2027-01-15/6000,0.0100000000" + none, "0.5000000000,#N/A") +
+                  line("FXVolatility/EURUSD/0/1Y/ATM,0.0100000000" + none, "0.7500000000,#N/A") +
+                  line("DiscountCurve/USD/1/1Y,0.0001000000" + none, "-0.0625000000,#N/A") +
+                  line("DiscountCurve/USD/2/37D,0.0001000000" + none, "0.1250000000,#N/A") +
+                  line("DiscountCurve/EUR/0/1Y,0.0001000000" + none, "2.0000000000,#N/A") +
+                  line("DividendYield/ACME/0/1Y,0.0001000000" + none, "-1.0000000000,#N/A") +
+                  line("FXSpot/EURUSD/0/spot,0.0116000000" + none, "1.1600000000,#N/A") +
+                  line("Theta//0/1D,0.0027397260" + none, "-0.5000000000,#N/A") +
+                  line("EquitySpot/ACME/0/spot,2.5000000000,EquitySpot/INDEX/0/spot,50.0000000000",
+                       "0.0000000000,1.2500000000") +
+                  line("EquitySpot/ACME/0/spot,2.5000000000,EquityVolatility/ACME/0/1Y/ATM,0.0100000000",
+                       "0.0000000000,1.2500000000"));
+}
+
 TEST(ore_files, hold_the_currency_of_conversion_alone) {
     EXPECT_EQ(file(made(true), "var.csv"),
               "#Portfolio,RiskClass,RiskType,Quantile_0.010000,Quantile_0.500000,ExpectedShortfall_0.010000,"
@@ -411,6 +496,7 @@ TEST(ore_files, are_written_for_the_test_of_ore) {
     asked.likely_sets = {"history"};
     asked.levels = {0.01, 0.025, 0.05, 0.1};
     r.risks = risk::risks_of(r, asked);
+    add_sensitivities(r, "of two words", "b,c");
     const char* asked_folder = std::getenv("TILEWALK_ORE_FOLDER");
     const std::filesystem::path folder = asked_folder != nullptr ? asked_folder : testing::TempDir();
     for (const scenario_report& report : scenario_reports()) {

@@ -9,6 +9,7 @@
 #include "engine/report/formats.h"
 #include "engine/report/line_writer.h"
 #include "engine/report/numbers.h"
+#include "engine/report/ore_factors.h"
 #include "engine/report/scenario_forms.h"
 #include "engine/risk/risks.h"
 #include "engine/run/units.h"
@@ -36,6 +37,8 @@ std::vector<std::string_view> likely_sets_of(const scenario_results& r) {
 namespace {
 
 constexpr int ore_decimals = 6;
+// The shift of a rate or of a small exchange rate would lose digits in six.
+constexpr int sensitivity_decimals = 10;
 constexpr std::string_view ore_absent = "#N/A", ore_all = "All";
 
 // Adds the standard error and a 95 % interval by Student's t, whose parts say how many degrees of freedom the
@@ -173,6 +176,51 @@ void write_stress(std::ostream& out, const scenario_results& r) {
     }
 }
 
+// Sensitivities of trades that ORE has a factor for. A gamma stands beside the delta of its key.
+void write_sensitivity(std::ostream& out, const scenario_results& r) {
+    const ore_factors factors(r.numbers);
+    std::map<std::string_view, std::size_t> places;
+    for (std::size_t t = 0; t < r.trades(); ++t) places.emplace(r.base.rows[t].trade, t);
+    std::map<std::pair<std::string_view, std::string_view>, double> squares;
+    for (const greek_row& g : r.base.greeks)
+        if (g.measure == "gamma" || (g.measure == "volga" && factors.is_alone(g.key)))
+            squares[{g.trade, g.key}] = g.value;
+    const std::vector<std::string> trades = quoted_trades(r, {});
+    line_writer lines(out, ore_absent);
+    lines.text(
+        "#TradeId,IsPar,Factor_1,ShiftSize_1,Factor_2,ShiftSize_2,Currency,Base NPV,Delta,Gamma,"
+        "Currency(Trade),Base NPV(Trade),Delta(Trade),Gamma(Trade)\n");
+    for (const greek_row& g : r.base.greeks) {
+        const auto place = places.find(g.trade);
+        if (place == places.end() || !is_figure(g.value) ||
+            !is_figure(base_value(r.base.rows[place->second])))
+            continue;
+        const bool is_square = g.measure == "gamma" || g.measure == "volga";
+        const std::size_t two = g.key.find(';');
+        const ore_factor* first = factors.of(std::string_view(g.key).substr(0, two));
+        const ore_factor* second =
+            two == g.key.npos ? nullptr : factors.of(std::string_view(g.key).substr(two + 1));
+        if (is_square || first == nullptr || (two != g.key.npos && second == nullptr)) continue;
+        double delta = g.value * first->moves, gamma = no_figure;
+        if (second != nullptr) {
+            gamma = delta * second->moves;
+            delta = 0;
+        } else if (const auto found = squares.find({g.trade, g.key}); found != squares.end()) {
+            gamma = found->second * first->moves * first->moves;
+        }
+        const price_row& row = r.base.rows[place->second];
+        lines.field(trades[place->second]).field("false");
+        lines.field(csv_field(first->name)).field(first->shift, sensitivity_decimals);
+        lines.field(second == nullptr ? std::string() : csv_field(second->name));
+        lines.field(second == nullptr ? 0 : second->shift, sensitivity_decimals);
+        for (int currency = 0; currency < 2; ++currency) {
+            lines.field(csv_field(row.currency)).field(base_value(row), sensitivity_decimals);
+            lines.field(delta, sensitivity_decimals).field(gamma, sensitivity_decimals);
+        }
+        lines.end_line();
+    }
+}
+
 void write_gains(std::ostream& out, const scenario_results& r, const text_form& form) {
     std::string currency;
     for (const portfolio_gains& of : r.totals)
@@ -299,6 +347,10 @@ constexpr std::array reports{
                     "Values before and after each scenario of the other sets, in ORE's columns: a line for "
                     "each trade and scenario, in the trade's currency.",
                     write_stress},
+    scenario_report{"sensitivity.csv",
+                    "The sensitivities that explain gains, in ORE's columns: a line for each trade and "
+                    "factor, and one for each two factors, in the trade's currency.",
+                    write_sensitivity},
     scenario_report{"gains.csv", "The gain of each trade in each scenario with its standard error.",
                     [](std::ostream& out, const scenario_results& r) { write_gains(out, r, {}); }},
     scenario_report{"totals.csv", "The gain of each portfolio in each scenario with its standard error.",

@@ -644,9 +644,11 @@ class scenario_run {
         quietly.on_progress = {};
         const greek_options wanted = greeks_of_moves(in_, asked_);
         if (wanted.wanted.empty()) return;
-        const results found = greeks_of_book(settings_, gpus_, book_, in_, wanted, quietly);
+        results found = greeks_of_book(settings_, gpus_, book_, in_, wanted, quietly);
         out_.base.manifest.path_steps += found.manifest.path_steps;
         explain_gains(out_, in_, found);
+        out_.base.greeks = std::move(found.greeks);
+        out_.numbers = in_.numbers();
     }
 
     // Prices are right without the GPU, but whoever waits for them should know; once for each reason.

@@ -121,7 +121,10 @@ struct explained_gain {
 
 struct scenario_results {
     std::vector<scenario> scenarios;
-    results base;  // prices in the base market; its manifest is that of the whole request
+    // Prices in the base market, with the sensitivities that explain gains; its manifest is that of the whole
+    // request.
+    results base;
+    std::vector<market_number> numbers{};  // of the base market, where gains are explained
     // By scenario and trade: gain of scenario s and trade t at s * trades + t, in the trade's currency and
     // with its quantity, with its standard error. None where it failed.
     std::vector<double> gains, errors;
