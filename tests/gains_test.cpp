@@ -230,6 +230,7 @@ TEST(gains, a_failure_stays_in_its_cell) {
     EXPECT_TRUE(is_figure(r.gain(0, 0)));
     EXPECT_TRUE(is_figure(r.gain(2, 0)));
     EXPECT_EQ(r.totals.at(0).failed, (std::vector<std::size_t>{0, 1, 0}));
+    EXPECT_FALSE(is_figure(r.totals.at(0).gains[1]));
 }
 
 TEST(gains, totals_are_by_portfolio_and_currency) {

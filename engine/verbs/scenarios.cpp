@@ -211,7 +211,7 @@ class scenario_run {
           progress_(options, trades.size() * (asked.scenarios.size() + 1)),
           block_times_(options.times) {
         refuse_importance(run_, "scenarios");
-        refuse_accuracy(run_, "scenarios");
+        refuse_accuracy(run_, "a run of scenarios");
     }
 
     scenario_results told() {
@@ -631,8 +631,11 @@ class scenario_run {
     void end_totals() {
         for (total& t : totals_) {
             const std::span<const double> means(t.told.means_of_parts);
-            for (std::size_t s = 0; s < t.told.gains.size(); ++s)
+            for (std::size_t s = 0; s < t.told.gains.size(); ++s) {
                 t.told.errors[s] = parts_.error(means.subspan(s * t.told.parts, t.told.parts));
+                // A sum of no gain is none, where it would pass for a loss that nobody has.
+                if (t.told.failed[s] == t.told.trades.size()) t.told.gains[s] = t.told.errors[s] = no_figure;
+            }
             out_.totals.push_back(std::move(t.told));
         }
         std::ranges::sort(out_.failures, {},
