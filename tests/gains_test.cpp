@@ -233,6 +233,19 @@ TEST(gains, a_failure_stays_in_its_cell) {
     EXPECT_FALSE(is_figure(r.totals.at(0).gains[1]));
 }
 
+TEST(gains, a_scenario_that_is_no_market_is_in_no_tail) {
+    scenario_list asked = spots({90, 95, 99, 101, 105});
+    asked.scenarios.push_back(moved("no market", {to("ACME.volatility", -0.1)}));
+    const scenario_results r = engine().scenarios(book_of(call), in(), asked, with_paths(16384));
+    ASSERT_EQ(r.risks.size(), 1U);
+    EXPECT_EQ(r.risks[0].scenarios, 5U);
+    EXPECT_TRUE(r.risks[0].left_out.empty());
+    EXPECT_EQ(r.risks[0].tails[0].quantile.value, r.gain(0, 0));
+    ASSERT_EQ(r.remarks.size(), 1U);
+    EXPECT_NE(r.remarks[0].find("1 of 6 scenarios of 'history' are no markets"), std::string::npos)
+        << r.remarks[0];
+}
+
 TEST(gains, totals_are_by_portfolio_and_currency) {
     const std::string trades =
         "  - {id: a, product: european, underlying: ACME, strike: 100, maturity: 1.0, portfolio: one}\n"

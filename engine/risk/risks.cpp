@@ -43,8 +43,14 @@ bool is_priced_in_base(const scenario_results& r, std::size_t trade) {
 gains_of_set gains_in(const scenario_results& r, const portfolio_gains& of, std::string_view set) {
     gains_of_set out;
     std::vector<char> is_of_set(r.scenarios.size()), fails(r.trades());
+    const auto in_base = static_cast<std::size_t>(
+        std::ranges::count_if(of.trades, [&](std::size_t t) { return is_priced_in_base(r, t); }));
+    std::vector<std::size_t> failed(r.scenarios.size());
+    for (const failed_gain& f : r.failures)
+        failed[f.scenario] += std::ranges::find(of.trades, f.trade) != of.trades.end() ? 1U : 0U;
     for (std::size_t s = 0; s < r.scenarios.size(); ++s) {
-        is_of_set[s] = r.scenarios[s].set == set;
+        // Without a single gain it is the scenario that is wrong, such as one that is no market.
+        is_of_set[s] = r.scenarios[s].set == set && (in_base == 0 || failed[s] < in_base);
         if (is_of_set[s]) out.scenarios.push_back(s);
     }
     for (const failed_gain& f : r.failures)

@@ -10,7 +10,8 @@
 
 namespace tilewalk::risk {
 
-// A portfolio in the scenarios of one set, without the trades that are not priced in all of them.
+// A portfolio in the scenarios of one set, but for those in which no trade is priced, without the trades that
+// are not priced in all of them.
 struct gains_of_set {
     std::vector<std::size_t> scenarios;
     std::vector<std::size_t> trades, left_out;

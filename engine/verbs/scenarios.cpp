@@ -232,6 +232,7 @@ class scenario_run {
             walk_scenarios(first, std::min(first + markets_at_once, all));
         end_totals();
         out_.risks = risk::risks_of(out_, asked_);
+        tell_of_impossible();
         if (asked_.explains) explain();
         out_.base.manifest.total_seconds = std::chrono::duration<double>(clock::now() - begin_).count();
         return std::move(out_);
@@ -423,6 +424,7 @@ class scenario_run {
         for (std::size_t k = 0; k < in.size(); ++k) {
             if (!is_ours(first + k)) continue;
             if (impossible[k]) {
+                impossible_.insert(first + k);
                 for (std::size_t i = 0; i < trades().size(); ++i)
                     if (has_base(i)) fail(first + k, i, impossible[k]->message(), impossible[k]->kind());
                 continue;
@@ -654,6 +656,22 @@ class scenario_run {
         out_.numbers = in_.numbers();
     }
 
+    // Scenarios that are no market are in no tail, which then is of fewer.
+    void tell_of_impossible() {
+        for (const std::string& set : asked_.likely_sets) {
+            std::size_t all = 0, impossible = 0;
+            for (std::size_t s = 0; s < asked_.scenarios.size(); ++s) {
+                if (asked_.scenarios[s].set != set) continue;
+                ++all;
+                impossible += impossible_.contains(s) ? 1U : 0U;
+            }
+            if (impossible > 0)
+                out_.remarks.push_back(std::to_string(impossible) + " of " + std::to_string(all) +
+                                       " scenarios of " + config::shown(set) +
+                                       " are no markets: its tail is that of the others");
+        }
+    }
+
     // Prices are right without the GPU, but whoever waits for them should know; once for each reason.
     void tell_of_gpu(const price_row& row) {
         const std::size_t at = row.message.find(because_of_gpu);
@@ -706,6 +724,7 @@ class scenario_run {
     std::map<int, base_of_day> days_;
     std::mutex lock_;  // of failures and facts while blocks are walked
     std::set<std::string> reasons_;
+    std::set<std::size_t> impossible_;  // scenarios
     std::vector<total> totals_;
     progress_of_blocks progress_;
     timings* block_times_ = nullptr;  // none where blocks overlap
