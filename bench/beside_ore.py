@@ -30,6 +30,11 @@ for conventions, which are the same: 1e-9 of the trade's value for rounding, and
 and the mean square of each trade's is of few independent numbers: --seeds N asks for N more seeds of ours, whose mean squares
 say whether our errors are right. Exit code 1: some z is above 4.5, as normal.
 
+Then the sensitivities: ORE's SENSITIVITY and `sensitivity.csv` of `tilewalk scenarios --explain`, by the names of their factors, each
+brought to a derivative. ORE's are differences of small moves (a rate 1e-4, a volatility 1e-5, a spot 1e-5 of itself) of closed forms, so next to derivatives; ours
+may differ by 4.5 errors, by 1.25 times the size that `tilewalk greeks` states for the error of its own moves (`bias`, an estimate by halving them),
+and by 1e-6 of the value. Of the arithmetic Asian ORE has no derivatives: its differences are of few paths.
+
 Seconds are wall-clock, of one thread each: for ORE of reading its files, the run and writing its reports, without the import of
 the module; for Tilewalk of the whole command. ORE's time of the arithmetic Asian alone and of the others is its report `pricingstats`.
 """
@@ -106,22 +111,44 @@ def parameters(values):
     return "".join(element("Parameter", value, name=name) for name, value in values.items())
 
 
-def setup_of(folder, days, output):
+def setup_of(folder, output, *analytics):
     setup = {"asofDate": TODAY, "inputPath": folder, "outputPath": folder / output, "logFile": "log.txt", "logMask": 15,
              "marketDataFile": "market.txt", "fixingDataFile": "fixings.txt", "implyTodaysFixings": "N",
              "curveConfigFile": "curves.xml", "conventionsFile": "conventions.xml", "marketConfigFile": "today.xml",
              "pricingEnginesFile": f"engines_{output}.xml", "portfolioFile": f"portfolio_{output}.xml",
              "observationModel": "None", "baseCurrency": "USD", "nThreads": 1}
-    simulation = {"active": "Y", "historicalScenarioFile": "scenarios.csv", "simulationConfigFile": "simulation.xml",
-                  "historicalPeriod": f"{days[1]},{days[-1]}", "mporDays": 1, "mporCalendar": "WeekendsOnly",
-                  "mporOverlappingPeriods": "true", "quantiles": ",".join(map(str, LEVELS)),
-                  "includeExpectedShortfall": "Y", "breakdown": "N", "riskClassBreakdown": "N", "tradePnl": "Y",
-                  "outputFile": "var.csv"}
-    npv = {"active": "Y", "baseCurrency": "USD", "outputFileName": "npv.csv"}
     return element("ORE", element("Setup", parameters(setup)),
                    element("Markets", parameters(dict.fromkeys(("pricing", "simulation", "sensitivity"), "default"))),
-                   element("Analytics", element("Analytic", parameters(npv), type="npv"),
-                           element("Analytic", parameters(simulation), type="historicalSimulationVar")))
+                   element("Analytics", *(element("Analytic", parameters({"active": "Y", **given}), type=kind)
+                                          for kind, given in analytics)))
+
+
+def value_at_risk(days):
+    return "historicalSimulationVar", {
+        "historicalScenarioFile": "scenarios.csv", "simulationConfigFile": "simulation.xml",
+        "historicalPeriod": f"{days[1]},{days[-1]}", "mporDays": 1, "mporCalendar": "WeekendsOnly",
+        "mporOverlappingPeriods": "true", "quantiles": ",".join(map(str, LEVELS)), "includeExpectedShortfall": "Y",
+        "breakdown": "N", "riskClassBreakdown": "N", "tradePnl": "Y", "outputFile": "var.csv"}
+
+
+def sensitivities():
+    return "sensitivity", {
+        "marketConfigFile": "simulation.xml", "sensitivityConfigFile": "sensitivity.xml",
+        "pricingEnginesFile": "engines_sensitivity.xml", "scenarioOutputFile": "scenario.csv",
+        "sensitivityOutputFile": "sensitivity.csv", "outputSensitivityThreshold": 0, "outputPrecision": 16}
+
+
+def shifts():
+    def shift(kind, size, *more):
+        return (element("ShiftType", kind), element("ShiftSize", size), *more, element("ShiftScheme", "Central"))
+
+    return element(
+        "SensitivityAnalysis",
+        element("DiscountCurves", element("DiscountCurve", *shift("Absolute", 1e-4, element("ShiftTenors", "1Y")), ccy="USD")),
+        element("EquitySpots", element("EquitySpot", *shift("Relative", "0.00001"), equity="ACME")),
+        element("EquityVolatilities", element("EquityVolatility", *shift(
+            "Absolute", "0.00001", element("ShiftExpiries", "1Y"), "<ShiftStrikes/>"), equity="ACME")),
+        element("CrossGammaFilter", element("Pair", "EquitySpot/ACME,EquityVolatility/ACME")), element("ComputeGamma", "true"))
 
 
 def market_files():
@@ -218,12 +245,12 @@ def portfolio(only=None):
     return element("Portfolio", *(text for name, text in trades if only in (None, name)))
 
 
-def run_ore(folder, days, output, samples, only=None):
-    """Seconds, values and gains by trade, value at risk and shortfall by level, and seconds by trade."""
+def run_ore(folder, output, samples, analytics, only=None):
+    """Seconds, and the application, whose reports are files now."""
     (folder / f"engines_{output}.xml").write_text(engines(samples), encoding="ascii")
     (folder / f"portfolio_{output}.xml").write_text(portfolio(only), encoding="ascii")
     setup = folder / f"ore_{output}.xml"
-    setup.write_text(setup_of(folder, days, output), encoding="ascii")
+    setup.write_text(setup_of(folder, output, *analytics), encoding="ascii")
     begin = time.monotonic()
     given = ORE.Parameters()
     given.fromFile(str(setup))
@@ -231,8 +258,15 @@ def run_ore(folder, days, output, samples, only=None):
     app.run()
     seconds = time.monotonic() - begin
     failures = list(app.getErrors())
-    if failures or not (folder / output / "var.csv").exists():
+    if failures:
         sys.exit(f"ORE failed; {folder / output / 'log.txt'} says why: {failures}")
+    return seconds, app
+
+
+def ask_ore_for_gains(folder, days, output, samples, only=None):
+    """Seconds, values and gains by trade, value at risk and shortfall by level, and seconds by trade."""
+    npv = "npv", {"baseCurrency": "USD", "outputFileName": "npv.csv"}
+    seconds, app = run_ore(folder, output, samples, (npv, value_at_risk(days)), only)
 
     def table(name):
         report = app.getReport(name)
@@ -334,17 +368,79 @@ def main():
             (folder / name).write_text(text, encoding="ascii")
         write_tilewalk(folder)
         fewer = (arguments.samples + 1) // 4 - 1
-        coarse = run_ore(folder, days, "fewer", fewer, only=MONTE_CARLO)
-        ore_seconds, ore_values, ore_gains, ore_tails, spent = run_ore(folder, days, "all", arguments.samples)
+        coarse = ask_ore_for_gains(folder, days, "fewer", fewer, only=MONTE_CARLO)
+        ore_seconds, ore_values, ore_gains, ore_tails, spent = ask_ore_for_gains(
+            folder, days, "all", arguments.samples)
         ways = ["--paths", arguments.paths, "--random", arguments.random]
         ours = run_tilewalk(arguments.command, folder, ways)
         more = [run_tilewalk(arguments.command, folder, [*ways, "--seed", str(1000 + i)]) for i in range(arguments.seeds)]
+        derivatives = sensitivities_of_both(arguments.command, folder, arguments.samples, ways)
     version = subprocess.run([arguments.command, "--version"], capture_output=True, text=True, check=True).stdout.split("\n")[0]
     print(f"{version}; open-source-risk-engine {importlib.metadata.version('open-source-risk-engine')}")
     agree = compare(arguments, days, coarse, ore_seconds, ore_values, ore_gains, ore_tails, spent, *ours)
     if more:
         tell_of_seeds(ore_gains, more)
+    agree = compare_sensitivities(*derivatives) and agree
     return 0 if agree else 1
+
+
+# Sensitivities by trade and factors, as derivatives.
+def derivatives_in(file):
+    found = {}
+    with open(file, newline="", encoding="utf-8") as opened:
+        for row in csv.DictReader(opened):
+            trade, first, second = row["#TradeId"], row["Factor_1"], row["Factor_2"]
+            size, other = float(row["ShiftSize_1"]), float(row["ShiftSize_2"])
+            if second:
+                found[trade, first, second] = float(row["Gamma"]) / (size * other)
+                continue
+            found[trade, first] = float(row["Delta"]) / size
+            if row["Gamma"] != "#N/A":
+                found[trade, first, first] = float(row["Gamma"]) / size ** 2
+    return found
+
+
+def sensitivities_of_both(command, folder, samples, more):
+    (folder / "sensitivity.xml").write_text(shifts(), encoding="ascii")
+    run_ore(folder, "sensitivity", samples, (sensitivities(),))
+    (folder / "moves.yaml").write_text("stress: {all: {ACME.spot: -20%, ACME.volatility: +5pt, USD.rate: +50bp, "
+                                       "ACME.dividend_yield: +10bp}}\n", encoding="ascii")
+    usual = ["--threads", "1", "--device", "cpu", "--format", "csv", "--quiet", *more]
+    subprocess.run([command, "scenarios", folder / "book.yaml", "--scenarios", folder / "moves.yaml", "--explain", "--files",
+                    folder / "moved", "--output", folder / "moved.csv", *usual], check=True)
+    subprocess.run([command, "greeks", folder / "book.yaml", "--greeks", "delta,gamma,vega,volga,vanna,rho", "--output",
+                    folder / "greeks.csv", *usual], check=True)
+    errors = {}
+    with open(folder / "greeks.csv", newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if row["trade"] and row["key"]:
+                errors[row["trade"], row["measure"]] = float(row["standard_error"]), float(row["bias"])
+    return (derivatives_in(folder / "sensitivity" / "sensitivity.csv"), derivatives_in(folder / "moved" / "sensitivity.csv"),
+            errors)
+
+
+def compare_sensitivities(theirs, ours, errors):
+    spot, volatility, rate = "EquitySpot/ACME/0/spot", "EquityVolatility/ACME/0/1Y/ATM", "DiscountCurve/USD/0/1Y"
+    # The factors of each measure, and the move that `tilewalk greeks` states it for.
+    measures = {"delta": ((spot,), 1), "vega": ((volatility,), 0.01), "rho": ((rate,), 1e-4), "gamma": ((spot, spot), 1),
+                "volga": ((volatility, volatility), 1e-4), "vanna": ((spot, volatility), 0.01)}
+    print(f"\n{'sensitivities':<14}{'largest':>12}{'differs by':>12}{'our error':>12}{'error of moves':>16}{'max |z|':>9}"
+          "   (largest of the seven trades, for the moves of tilewalk greeks)")
+    worst = 0.0
+    for measure, (factors, move) in measures.items():
+        z, sizes, differences = [], [], []
+        of = {trade: figures for (trade, name), figures in errors.items() if name == measure and trade != MONTE_CARLO}
+        for trade, (error, bias) in of.items():
+            value, other = ours[(trade, *factors)] * move, theirs[(trade, *factors)] * move
+            sizes.append(abs(other))
+            differences.append(abs(value - other))
+            z.append(as_normal(z_of(value - other, error, 1.25 * bias + 1e-6 * abs(other) + 1e-9), 15))
+        worst = max(worst, max(map(abs, z)))
+        print(f"{measure:<14}{max(sizes):>12.6f}{max(differences):>12.6f}{max(e for e, _ in of.values()):>12.6f}"
+              f"{max(b for _, b in of.values()):>16.6f}{max(map(abs, z)):>9.2f}")
+    agree = worst <= LIMIT
+    print(f"largest |z|, as normal, {worst:.2f}: {'they agree' if agree else f'they differ by more than {LIMIT} errors'}")
+    return agree
 
 
 def tell_of_seeds(ore_gains, runs):
