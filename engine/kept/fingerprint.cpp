@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "engine/run/mixed.h"
+
 namespace tilewalk::kept {
 
 namespace {
@@ -16,13 +18,6 @@ std::uint64_t folded(std::uint64_t a, std::uint64_t b) {
     const std::uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
     const std::uint64_t other = a0 * b1 + (middle & low);
     return (a1 * b1 + (middle >> 32) + (other >> 32)) ^ (a * b);
-}
-
-// Steps of the finaliser of SplitMix64, of which each can be undone: no two words become one.
-std::uint64_t mixed(std::uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
 }
 
 }  // namespace
@@ -37,8 +32,8 @@ std::string key::text() const {
 // One half is a product, whose word can be 0 by chance; the other is a sum, turned and mixed, that no word
 // can erase.
 void fingerprint::add(std::uint64_t word) {
-    first_ = folded(first_ ^ word, 0x9e3779b97f4a7c15) + word;
-    second_ = (second_ << 23 | second_ >> 41) + mixed(word ^ ++words_ * 0xd1342543de82ef95);
+    first_ = folded(first_ ^ word, run::golden) + word;
+    second_ = (second_ << 23 | second_ >> 41) + run::mixed(word ^ ++words_ * 0xd1342543de82ef95);
     second_ *= 0x2545f4914f6cdd1d;
 }
 
@@ -66,7 +61,7 @@ void fingerprint::add_bytes(const void* from, std::size_t bytes) {
 }
 
 key fingerprint::found() const {
-    return {mixed(first_ ^ second_ << 1 ^ words_), mixed(second_ + 0x9e3779b97f4a7c15 * first_)};
+    return {run::mixed(first_ ^ second_ << 1 ^ words_), run::mixed(second_ + run::golden * first_)};
 }
 
 }  // namespace tilewalk::kept

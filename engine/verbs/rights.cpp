@@ -11,18 +11,16 @@
 #include "engine/exercise/training.h"
 #include "engine/kept/fingerprints_of_jobs.h"
 #include "engine/report/policy_file.h"
+#include "engine/run/mixed.h"
 #include "engine/run/units.h"
 
 namespace tilewalk::verbs {
 
 namespace {
 
-// Steps of the finaliser of SplitMix64, so that neighbouring seeds have nothing in common.
-std::uint64_t mixed(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
+// A seed that has nothing in common with those of other purposes.
+std::uint64_t seed_for(std::uint64_t seed, std::uint64_t purpose) {
+    return run::mixed((seed ^ purpose) + run::golden);
 }
 
 void add_to(std::string& all, const std::string& text) {
@@ -32,15 +30,15 @@ void add_to(std::string& all, const std::string& text) {
 }  // namespace
 
 std::uint64_t seed_of_bounds(std::uint64_t seed) {
-    return mixed(seed ^ 0x626f756e64);
+    return seed_for(seed, 0x626f756e64);
 }
 
 std::uint64_t seed_of_nested_bounds(std::uint64_t seed) {
-    return mixed(seed ^ 0x6e6573746564);
+    return seed_for(seed, 0x6e6573746564);
 }
 
 std::uint64_t policy_search::seed() const {
-    return is_on_priced_paths() ? run.seed : mixed(run.seed ^ 0x747261696e);
+    return is_on_priced_paths() ? run.seed : seed_for(run.seed, 0x747261696e);
 }
 
 std::optional<exercise::saved_policies> policies_in(const settled& run) {

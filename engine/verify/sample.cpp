@@ -8,18 +8,16 @@
 
 #include <fmt/format.h>
 
+#include "engine/run/mixed.h"
 #include "engine/threads/crew.h"
 
 namespace tilewalk::verify {
 
 namespace {
 
-// One of many streams of random numbers that have nothing to do with each other (SplitMix64's finish).
+// One of many streams of random numbers that have nothing to do with each other.
 std::uint64_t mixed(std::uint64_t seed, std::uint64_t number) {
-    std::uint64_t x = seed * 0x9E3779B97F4A7C15u + number + 1;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-    return x ^ (x >> 31);
+    return run::mixed(seed * run::golden + number + 1);
 }
 
 drawn_trade draw(const sample_wanted& wanted, std::size_t number) {
