@@ -33,7 +33,7 @@ say whether our errors are right. Exit code 1: some z is above 4.5, as normal.
 Then the sensitivities: ORE's SENSITIVITY and `sensitivity.csv` of `tilewalk scenarios --explain`, by the names of their factors, each
 brought to a derivative. ORE's are differences of small moves (a rate 1e-4, a volatility 1e-5, a spot 1e-5 of itself) of closed forms, so next to derivatives; ours
 may differ by 4.5 errors, by 1.25 times the size that `tilewalk greeks` states for the error of its own moves (`bias`, an estimate by halving them),
-and by 1e-6 of the value. Of the arithmetic Asian ORE has no derivatives: its differences are of few paths.
+and by 1e-6 of the value. ORE has no derivatives of the arithmetic Asian: its differences are of few paths.
 
 Seconds are wall-clock, of one thread each: for ORE of reading its files, the run and writing its reports, without the import of
 the module; for Tilewalk of the whole command. ORE's time of the arithmetic Asian alone and of the others is its report `pricingstats`.

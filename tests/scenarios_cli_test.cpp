@@ -49,7 +49,7 @@ likely: [ladder]
         return out;
     }
     static arguments with(const arguments& more = {}) { return in_file("scenarios.yaml", more); }
-    // What it prints; it has to end well, and say nothing else.
+    // The text that it prints; it has to end well, and say nothing else.
     std::string printed(const arguments& words) const {
         const finished got = run(words);
         EXPECT_EQ(got.code, 0) << shown(words, got);

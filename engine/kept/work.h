@@ -27,8 +27,8 @@ namespace tilewalk::kept {
 // bound, is cut at the same parts of it: shares that make up one run make up all.
 struct share {
     std::uint64_t first = 0, end = 1, of = 1;
-    // Where trades are priced in the markets of scenarios, too: in those from `first_market` up to
-    // `end_market`. The base market is number 0.
+    // The markets, from `first_market` up to `end_market`, of trades that are priced in scenarios, too. The
+    // base market is number 0.
     std::uint64_t first_market = 0, end_market = UINT64_MAX;
 
     run::tile_range in(kernels::word64 run_tiles) const;

@@ -97,7 +97,7 @@ std::string tails_text(const scenario_results& r, const text_form& form) {
     return out + notes + "\n";
 }
 
-// Where all trades failed the sum of none is no gain.
+// A sum of no trade, where all have failed, is no gain.
 bool has_gain(const portfolio_gains& of, std::size_t scenario) {
     return is_figure(of.gains[scenario]) && of.failed[scenario] < of.trades.size();
 }

@@ -51,7 +51,7 @@ class taylor_terms {
   public:
     void add(const greek_row& row) { values_[row.measure][row.key] += row.value; }
 
-    // What a measure explains of a gain.
+    // The part of a gain that a measure explains.
     double explained_by(const std::string& measure, const moves& by) const {
         const auto of = values_.find(measure);
         if (of == values_.end()) return 0;
