@@ -444,6 +444,17 @@ std::vector<double> shared(const std::vector<double>& payoffs, const std::vector
 
 }  // namespace
 
+// Differences that are rounding show no share: one of 1e12 times the control has made prices of 3e8 for 1e3.
+TEST(controls, that_are_alike_in_all_units_have_no_share) {
+    std::vector<double> payoffs(16), of(16);
+    for (std::size_t u = 0; u < 16; ++u) {
+        payoffs[u] = 1000 + std::sin(static_cast<double>(u));
+        of[u] = 5e-13 * static_cast<double>(u % 3);
+    }
+    const std::vector<double> means = shared(payoffs, of);
+    for (std::size_t u = 0; u < 16; ++u) EXPECT_NEAR(means[u], payoffs[u], 1e-9) << u;
+}
+
 // A unit's share is that of the others: then its mean is linear in its own control.
 TEST(controls, have_shares_that_know_nothing_of_their_unit) {
     std::mt19937_64 bits(3);
