@@ -140,25 +140,22 @@ std::vector<owned_event> device_walk::join_sides() {
     return walked;
 }
 
-// Makes the memory to which few results come from the device, before there is work that it would wait for.
-void device_walk::make_landing(std::size_t results) {
-    const std::size_t bytes = results * sizeof(kernels::tile_result);
-    if (bytes > most_landing_bytes || (landing_ && landing_->bytes() >= bytes)) return;
-    landing_.reset();
-    landing_.emplace(device_, bytes);
-}
-
 // The memory to which results come from the device.
 kernels::tile_result* device_walk::landing_for(std::vector<kernels::tile_result>& results) {
-    const bool are_few = results.size() * sizeof(kernels::tile_result) <= most_landing_bytes;
-    return are_few ? landing_->as<kernels::tile_result>() : results.data();
+    const std::size_t bytes = results.size() * sizeof(kernels::tile_result);
+    if (bytes > most_landing_bytes) return results.data();
+    if (!landing_ || landing_->bytes() < bytes) {
+        landing_.reset();
+        landing_.emplace(device_, bytes);
+    }
+    return landing_->as<kernels::tile_result>();
 }
 
 // While a chunk is walked, the shocks of the next one are made.
 chunk_results device_walk::walk_at_once(const tile_range& range, const tile_range& next) {
     open_memory({run_.run.seed, run_.run.paths, range, run_.part_tiles});
-    make_landing(results_->number_of_parts());
-    chunk_results out{range, {}};  // outlives the work that writes to it
+    chunk_results out{range, std::vector<kernels::tile_result>(results_->number_of_parts())};
+    kernels::tile_result* const landing = landing_for(out.results);
     launch_queue queue(device_, run_, counted_);
     open_shocks();
     in_flight guard(device_, streams());
@@ -172,9 +169,6 @@ chunk_results device_walk::walk_at_once(const tile_range& range, const tile_rang
     owned_event merging = new_event(device_, main_.get());
     results_->merge(on_.find(run_.merge.cubins.at(architecture_), "merge_tiles"), main_.get());
     queue.add(std::move(merging), main_.get(), 0, 0);
-    // Memory for the results of a long book takes as long to get as some of its kernels run.
-    out.results.resize(results_->number_of_parts());
-    kernels::tile_result* const landing = landing_for(out.results);
     device_.download(landing, results_->parts(), out.results.size() * sizeof(kernels::tile_result),
                      main_.get());
     const owned_event end = new_event(device_, main_.get());

@@ -66,7 +66,6 @@ class device_walk {
     std::vector<stream> streams() const;
     stream begun(std::size_t side);
     std::vector<owned_event> join_sides();
-    void make_landing(std::size_t results);
     kernels::tile_result* landing_for(std::vector<kernels::tile_result>& results);
     void launch_groups(launch_queue& queue);
     void launch_group(std::size_t group, launch_queue& queue);
