@@ -15,6 +15,7 @@
 #include "engine/config/written.h"
 #include "engine/market/market_state.h"
 #include "engine/reading/argument_reader.h"
+#include "engine/reading/named_files.h"
 #include "engine/threads/crew.h"
 #include "tilewalk/bounds.h"
 #include "tilewalk/setting_table.h"
@@ -37,17 +38,7 @@ const std::vector<std::string>& keys_of_trades() {
 constexpr std::size_t most_currency_bytes =
     64;  // all have three letters; a misspelt one gets a better answer
 
-// A file that the book names: what can't be read is an error of the book, at the place where it is named.
-template <class read>
-auto read_named(const config::node& named, const std::filesystem::path& file, read&& from) {
-    try {
-        return from(file);
-    } catch (const error& e) {
-        if (e.kind() != error_kind::io) throw;
-        throw error(error_kind::io, config::shown(file.string()) + ": " + e.message(), named.where(),
-                    named.key_path());
-    }
-}
+using reading::read_named;
 
 // Rules for the files that a book names.
 struct surroundings {

@@ -19,14 +19,7 @@ template <class read>
 auto named_files::at(const config::node& named, read&& from) {
     if (!named.is_scalar() || named.text().empty())
         named.fail("found " + named.found() + ", expected the name of a file");
-    const fs::path file = (folder_ / named.text()).lexically_normal();
-    try {
-        return from(file);
-    } catch (const error& e) {
-        if (e.kind() != error_kind::io) throw;
-        throw error(error_kind::io, config::shown(file.string()) + ": " + e.message(), named.where(),
-                    named.key_path());
-    }
+    return read_named(named, (folder_ / named.text()).lexically_normal(), from);
 }
 
 config::document named_files::yaml(const fs::path& file) {

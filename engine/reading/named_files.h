@@ -9,6 +9,8 @@
 
 #include "engine/config/checked_source.h"
 #include "engine/config/document.h"
+#include "engine/config/wording.h"
+#include "tilewalk/error.h"
 #include "tilewalk/load_options.h"
 #include "tilewalk/results.h"
 
@@ -18,6 +20,18 @@ namespace tilewalk::reading {
 struct checked_text {
     std::string name, text;
 };
+
+// Reads a file that another names: what can't be read is an error of that one, at the place of the name.
+template <class reader>
+auto read_named(const config::node& named, const std::filesystem::path& file, reader&& from) {
+    try {
+        return from(file);
+    } catch (const error& e) {
+        if (e.kind() != error_kind::io) throw;
+        throw error(error_kind::io, config::shown(file.string()) + ": " + e.message(), named.where(),
+                    named.key_path());
+    }
+}
 
 class named_files {
   public:

@@ -44,4 +44,15 @@ void describe_run(const settled& run, std::string_view instruction_set, const bo
     for (const markets::scenario_array& a : in.state().scenarios) add_input({a.name, a.hash.get()});
 }
 
+void add_walk(run_manifest& to, const run_manifest& of) {
+    to.path_seconds += of.path_seconds;
+    to.kernels_compiled += of.kernels_compiled;
+    to.launches += of.launches;
+    to.device_seconds += of.device_seconds;
+    to.kernel_seconds += of.kernel_seconds;
+    for (const std::string& lost : of.lost_devices)
+        if (std::ranges::find(to.lost_devices, lost) == to.lost_devices.end())
+            to.lost_devices.push_back(lost);
+}
+
 }  // namespace tilewalk::verbs

@@ -17,4 +17,8 @@ std::string utc_now();
 void describe_run(const settled& run, std::string_view instruction_set, const books::book_state& book,
                   const market& in, run_manifest& into);
 
+// Adds the time of a later walk of a run and what GPUs did in it, but for its path-steps. Kernels that it
+// found are those of the first walk, which has counted them.
+void add_walk(run_manifest& to, const run_manifest& of);
+
 }  // namespace tilewalk::verbs

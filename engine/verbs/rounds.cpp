@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "engine/run/units.h"
+#include "engine/verbs/manifest.h"
 
 namespace tilewalk::verbs {
 
@@ -274,17 +275,8 @@ class rounds {
 
     void take(const std::vector<std::size_t>& trades, priced_book found) {
         run_manifest& all = made_.told.manifest;
-        const run_manifest& of = found.told.manifest;
-        all.path_steps += of.path_steps;
-        all.path_seconds += of.path_seconds;
-        // Kernels that are found are those of the first round, which has counted them.
-        all.kernels_compiled += of.kernels_compiled;
-        all.launches += of.launches;
-        all.device_seconds += of.device_seconds;
-        all.kernel_seconds += of.kernel_seconds;
-        for (const std::string& lost : of.lost_devices)
-            if (std::ranges::find(all.lost_devices, lost) == all.lost_devices.end())
-                all.lost_devices.push_back(lost);
+        all.path_steps += found.told.manifest.path_steps;
+        add_walk(all, found.told.manifest);
         all.total_seconds = seconds(clock::now() - r_.begin).count();
         for (std::size_t k = 0; k < trades.size(); ++k) {
             price_row& is = made_.told.rows[trades[k]];

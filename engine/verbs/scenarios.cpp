@@ -35,6 +35,7 @@
 #include "engine/verbs/controls.h"
 #include "engine/verbs/explained_gains.h"
 #include "engine/verbs/importance.h"
+#include "engine/verbs/manifest.h"
 #include "engine/verbs/moving_controls.h"
 #include "engine/verbs/request.h"
 #include "engine/verbs/rows.h"
@@ -560,9 +561,11 @@ class scenario_run {
             {});
         {
             const std::lock_guard guard(lock_);
-            take_facts(priced.front().told.manifest);
+            run_manifest& all = out_.base.manifest;
+            add_walk(all, priced.front().told.manifest);  // all have the facts of the whole walk
+            all.plan_seconds += priced.front().told.manifest.plan_seconds;
             for (const priced_book& p : priced) {
-                out_.base.manifest.path_steps += p.told.manifest.path_steps;
+                all.path_steps += p.told.manifest.path_steps;
                 for (const price_row& row : p.told.rows) tell_of_gpu(row);
             }
         }
@@ -677,20 +680,6 @@ class scenario_run {
         const std::size_t at = row.message.find(because_of_gpu);
         if (at == row.message.npos || !reasons_.insert(row.message.substr(at)).second) return;
         out_.remarks.push_back("trade " + config::shown(row.trade) + " in scenarios: " + row.message);
-    }
-
-    void take_facts(const run_manifest& of) {
-        run_manifest& to = out_.base.manifest;
-        to.kernels_compiled += of.kernels_compiled;
-        to.kernels_from_cache += of.kernels_from_cache;
-        to.launches += of.launches;
-        to.device_seconds += of.device_seconds;
-        to.kernel_seconds += of.kernel_seconds;
-        to.plan_seconds += of.plan_seconds;
-        to.path_seconds += of.path_seconds;
-        for (const std::string& lost : of.lost_devices)
-            if (std::ranges::find(to.lost_devices, lost) == to.lost_devices.end())
-                to.lost_devices.push_back(lost);
     }
 
     // Options of a run of a worker, which prices so many trades and markets; 0: of the base market.
