@@ -561,11 +561,11 @@ class scenario_run {
             {});
         {
             const std::lock_guard guard(lock_);
-            run_manifest& all = out_.base.manifest;
-            add_walk(all, priced.front().told.manifest);  // all have the facts of the whole walk
-            all.plan_seconds += priced.front().told.manifest.plan_seconds;
+            run_manifest& told = out_.base.manifest;
+            add_walk(told, priced.front().told.manifest);  // all have the facts of the whole walk
+            told.plan_seconds += priced.front().told.manifest.plan_seconds;
             for (const priced_book& p : priced) {
-                all.path_steps += p.told.manifest.path_steps;
+                told.path_steps += p.told.manifest.path_steps;
                 for (const price_row& row : p.told.rows) tell_of_gpu(row);
             }
         }
