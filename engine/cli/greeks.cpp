@@ -5,6 +5,7 @@
 #include <optional>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
@@ -12,8 +13,10 @@
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
 #include "engine/cli/priced.h"
+#include "engine/cli/program.h"
 #include "engine/cli/progress.h"
 #include "engine/cli/settings.h"
+#include "engine/cli/side_files.h"
 #include "engine/cli/terminal.h"
 
 namespace tilewalk::cli {
@@ -24,6 +27,7 @@ struct greeks_arguments {
     std::string book;
     spoken options;
     greek_options wanted;
+    side_files beside;
     bool spreadsheet_safe = false;
     bool shows_timings = false;
 };
@@ -38,7 +42,7 @@ results run(const engine& pricer, const chosen_book& asked, const market& of, co
     return pricer.greeks(asked.trades, of, wanted, options);
 }
 
-int greeks(const greeks_arguments& asked, timings& times) {
+int greeks(greeks_arguments& asked, timings& times) {
     std::optional<timings::during> ending;  // until all that follows is gone
     const engine pricer = engine_for(asked.options);
     open_devices_of(pricer, asked.book, asked.options, times);
@@ -50,8 +54,11 @@ int greeks(const greeks_arguments& asked, timings& times) {
     }
     check_market(wanted);
     const output to(with.output.value);
+    asked.beside.open();
+    std::vector<const output*> all = asked.beside.outputs();
+    all.push_back(&to);
     const market of = market_of(wanted, &times);
-    keep_apart({&to}, inputs_of(wanted, of));
+    keep_apart(all, inputs_of(wanted, of));
     complain_of_remarks(of);
     const results r = run(pricer, wanted, of, asked.wanted, times);
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
@@ -60,6 +67,8 @@ int greeks(const greeks_arguments& asked, timings& times) {
     std::ostringstream text;
     write_greeks(text, r, with.format.value, form);
     to.write(text.view());
+    asked.beside.write(
+        {.prices = r, .trades = &wanted.trades, .in = &of, .times = &times, .command = command_as_typed()});
     writing.reset();
     ending.emplace(&times, stage::ending);
     tell_of_journal(r);
@@ -81,7 +90,7 @@ std::string measures_text() {
     return out;
 }
 
-int greeks(const greeks_arguments& asked) {
+int greeks(greeks_arguments& asked) {
     timings times(start_of_process());
     const int code = greeks(asked, times);
     if (asked.shows_timings) tell_of_times(times);
@@ -110,6 +119,7 @@ command add_greeks(CLI::App& to) {
                     "were fitted with, those to the quotes of the fit, which a market that 'tilewalk\n"
                     "calibrate' wrote keeps (default market)")
         ->type_name("NAME");
+    asked->beside.add_options(*app);
     add_book_options(*app, asked->options);
     app->footer(
         measures_text() + "\n" + ranking_text() +

@@ -7,6 +7,7 @@
 
 #include "engine/cli/plans.h"
 #include "engine/cli/settings.h"
+#include "engine/cli/side_files.h"
 #include "tilewalk/shards.h"
 
 namespace tilewalk::cli {
@@ -15,6 +16,6 @@ sharded_request request_of(const std::string& book_file, const spoken& options, 
 
 // Merges, writes, and returns the exit code.
 int report_merged(const shards& all, const settings& with, const std::optional<std::string>& totals,
-                  bool spreadsheet_safe, bool tiles);
+                  bool spreadsheet_safe, bool tiles, side_files& beside);
 
 }  // namespace tilewalk::cli

@@ -20,8 +20,10 @@
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
 #include "engine/cli/priced.h"
+#include "engine/cli/program.h"
 #include "engine/cli/progress.h"
 #include "engine/cli/settings.h"
+#include "engine/cli/side_files.h"
 #include "engine/cli/terminal.h"
 #include "engine/cli/workers.h"
 
@@ -33,6 +35,7 @@ struct price_arguments {
     std::string book;
     spoken options;
     std::optional<std::string> totals, policies;  // files
+    side_files beside;
     bool spreadsheet_safe = false;
     bool shows_timings = false;
     bool tiles = false;
@@ -68,7 +71,7 @@ std::vector<std::string> arguments_of_workers(const chosen_book& asked, std::siz
 }
 
 // Plans, runs in processes, and merges.
-int price_by_workers(const price_arguments& asked, const chosen_book& wanted) {
+int price_by_workers(price_arguments& asked, const chosen_book& wanted) {
     if (asked.policies)
         throw error(error_kind::usage, "--save-policy is for one process; leave out --workers");
     if (asked.book == "-")
@@ -95,10 +98,10 @@ int price_by_workers(const price_arguments& asked, const chosen_book& wanted) {
     const int failed = run_in_workers(*plan, folder, shards::stage::pricing, asked.workers,
                                       arguments_of_workers(wanted, asked.workers));
     if (failed != all_well) return failed;
-    return report_merged(*plan, wanted.with, asked.totals, asked.spreadsheet_safe, asked.tiles);
+    return report_merged(*plan, wanted.with, asked.totals, asked.spreadsheet_safe, asked.tiles, asked.beside);
 }
 
-int price(const price_arguments& asked, timings& times) {
+int price(price_arguments& asked, timings& times) {
     std::optional<timings::during> ending;  // until all that follows is gone
     const engine pricer = engine_for(asked.options);
     if (asked.workers == 0) open_devices_of(pricer, asked.book, asked.options, times);
@@ -120,6 +123,8 @@ int price(const price_arguments& asked, timings& times) {
         refuse_unknown_ending(*asked.totals, "--totals");
     }
     if (asked.policies) all.push_back(&policies_to.emplace(*asked.policies, "--save-policy"));
+    asked.beside.open();
+    for (const output* one : asked.beside.outputs()) all.push_back(one);
     const market of = market_of(wanted, &times);
     keep_apart(all, inputs_of(wanted, of));
     complain_of_remarks(of);
@@ -137,6 +142,8 @@ int price(const price_arguments& asked, timings& times) {
         totals_to->write(totals.view());
     }
     if (policies_to) policies_to->write(r.policies);
+    asked.beside.write(
+        {.prices = r, .trades = &wanted.trades, .in = &of, .times = &times, .command = command_as_typed()});
     writing.reset();
     ending.emplace(&times, stage::ending);
     tell_of_journal(r);
@@ -147,7 +154,7 @@ int price(const price_arguments& asked, timings& times) {
     return code;
 }
 
-int price(const price_arguments& asked) {
+int price(price_arguments& asked) {
     timings times(start_of_process());
     const int code = price(asked, times);
     if (asked.shows_timings) tell_of_times(times);
@@ -176,6 +183,7 @@ command add_price(CLI::App& to) {
     app->add_option("--workers", asked->workers,
                     "Price in so many processes of this machine, of which one that dies is replaced")
         ->type_name("N");
+    asked->beside.add_options(*app);
     add_book_options(*app, asked->options);
     app->footer(
         ranking_text() +

@@ -101,6 +101,8 @@ command add_help(CLI::App& to, std::vector<command>& all) {
             }};
 }
 
+std::vector<std::string> typed{"tilewalk"};
+
 int run(const std::vector<std::string>& arguments, const std::vector<adds_command>& knows) {
     CLI::App app{"Tilewalk prices books of derivatives by Monte Carlo, every price with its standard error.",
                  "tilewalk"};
@@ -183,6 +185,7 @@ int run_program(const std::vector<std::string>& arguments, const std::vector<add
     guard_standard_streams();
     exit_on_interrupt();
     try {
+        typed.insert(typed.end(), arguments.begin(), arguments.end());
         return run(arguments, knows);
     } catch (const machine_failure& e) {
         complain("tilewalk: " + std::string(e.what()));
@@ -204,6 +207,10 @@ int run_program(const std::vector<std::string>& arguments, const std::vector<add
         complain("tilewalk: internal error: an exception of no known kind");
     }
     return defect;
+}
+
+const std::vector<std::string>& command_as_typed() {
+    return typed;
 }
 
 }  // namespace tilewalk::cli

@@ -13,4 +13,7 @@ namespace tilewalk::cli {
 // To be returned by main. `arguments` follow the name of the program.
 int run_program(const std::vector<std::string>& arguments, const std::vector<adds_command>& knows) noexcept;
 
+// The name of the program and its arguments, as run_program had them.
+const std::vector<std::string>& command_as_typed();
+
 }  // namespace tilewalk::cli

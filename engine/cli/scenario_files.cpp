@@ -26,10 +26,9 @@ scenario_files::scenario_files(const std::string& folder) {
 }
 
 void scenario_files::keep_apart_from(const std::vector<std::filesystem::path>& inputs,
-                                     const output& other) const {
-    std::vector<const output*> all{&other};
-    for (const output& one : outputs_) all.push_back(&one);
-    keep_apart(all, inputs);
+                                     std::vector<const output*> others) const {
+    for (const output& one : outputs_) others.push_back(&one);
+    keep_apart(others, inputs);
 }
 
 void scenario_files::write(const scenario_results& r) const {

@@ -16,7 +16,8 @@ class scenario_files {
     // Makes the folder; empty: no file is wanted. Throws tilewalk::error (io).
     explicit scenario_files(const std::string& folder);
     // See keep_apart.
-    void keep_apart_from(const std::vector<std::filesystem::path>& inputs, const output& other) const;
+    void keep_apart_from(const std::vector<std::filesystem::path>& inputs,
+                         std::vector<const output*> others) const;
     void write(const scenario_results& r) const;
 
   private:

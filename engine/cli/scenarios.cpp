@@ -17,9 +17,11 @@
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
 #include "engine/cli/priced.h"
+#include "engine/cli/program.h"
 #include "engine/cli/progress.h"
 #include "engine/cli/scenario_files.h"
 #include "engine/cli/settings.h"
+#include "engine/cli/side_files.h"
 #include "engine/cli/terminal.h"
 #include "tilewalk/scenarios.h"
 
@@ -31,6 +33,7 @@ struct scenario_arguments {
     std::string book, scenarios;
     spoken options;
     std::string files;  // a folder; empty: none
+    side_files beside;
     bool explains = false;
     bool spreadsheet_safe = false;
     bool shows_timings = false;
@@ -46,7 +49,7 @@ scenario_results run(const engine& pricer, const chosen_book& asked, const marke
     return pricer.scenarios(asked.trades, of, scenarios, options);
 }
 
-int scenarios(const scenario_arguments& asked, timings& times) {
+int scenarios(scenario_arguments& asked, timings& times) {
     std::optional<timings::during> ending;  // until all that follows is gone
     const engine pricer = engine_for(asked.options);
     open_devices_of(pricer, asked.book, asked.options, times);
@@ -71,7 +74,10 @@ int scenarios(const scenario_arguments& asked, timings& times) {
     std::vector<std::filesystem::path> inputs = inputs_of(wanted, of);
     for (const input_file& f : list.inputs) inputs.emplace_back(f.file);
     const scenario_files files(asked.files);
-    files.keep_apart_from(inputs, to);
+    asked.beside.open();
+    std::vector<const output*> others = asked.beside.outputs();
+    others.push_back(&to);
+    files.keep_apart_from(inputs, others);
     complain_of_remarks(of);
     for (const std::string& line : list.remarks)
         remark(fmt::format("tilewalk: {}: {}", asked.scenarios, line));
@@ -83,6 +89,12 @@ int scenarios(const scenario_arguments& asked, timings& times) {
     write(text, r, with.format.value, form);
     to.write(text.view());
     files.write(r);
+    asked.beside.write({.prices = r.base,
+                        .scenarios = &r,
+                        .trades = &wanted.trades,
+                        .in = &of,
+                        .times = &times,
+                        .command = command_as_typed()});
     writing.reset();
     ending.emplace(&times, stage::ending);
     const int code = tell_of_scenarios(r, to.is_stdout() && with.format.value == output_format::table);
@@ -90,7 +102,7 @@ int scenarios(const scenario_arguments& asked, timings& times) {
     return code;
 }
 
-int scenarios(const scenario_arguments& asked) {
+int scenarios(scenario_arguments& asked) {
     timings times(start_of_process());
     const int code = scenarios(asked, times);
     if (asked.shows_timings) tell_of_times(times);
@@ -114,6 +126,7 @@ command add_scenarios(CLI::App& to) {
     app->add_flag("--explain", asked->explains,
                   "Say what of each gain the sensitivities explain, and what they leave; in JSON\n"
                   "and explained.csv");
+    asked->beside.add_options(*app);
     add_book_options(*app, asked->options);
     app->footer(
         ranking_text() +

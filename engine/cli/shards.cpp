@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <vector>
 
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
@@ -15,10 +16,12 @@
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
 #include "engine/cli/priced.h"
+#include "engine/cli/program.h"
 #include "engine/cli/progress.h"
 #include "engine/cli/scenario_files.h"
 #include "engine/cli/settings.h"
 #include "engine/cli/shard_number.h"
+#include "engine/cli/side_files.h"
 #include "engine/cli/terminal.h"
 #include "tilewalk/shards.h"
 
@@ -124,6 +127,7 @@ struct merge_arguments {
     spoken options;
     std::optional<std::string> totals;
     std::string files;  // a folder; empty: none
+    side_files beside;
     bool spreadsheet_safe = false;
     bool tiles = false;
 };
@@ -136,27 +140,31 @@ std::vector<std::filesystem::path> read_for(const results& r, const std::vector<
     return out;
 }
 
-int merge_scenarios(const shards& all, const settings& with, const merge_arguments& asked) {
+int merge_scenarios(const shards& all, const settings& with, merge_arguments& asked) {
     if (asked.totals || asked.tiles)
         throw error(
             error_kind::usage,
             "--totals and --tiles are for prices; the plan is of scenarios, whose files --files writes");
     const output to(with.output.value);
     const scenario_files files(asked.files);
-    files.keep_apart_from({all.request().book, all.request().scenarios}, to);
+    asked.beside.open();
+    std::vector<const output*> others = asked.beside.outputs();
+    others.push_back(&to);
+    files.keep_apart_from({all.request().book, all.request().scenarios}, others);
     const engine by({with.instruction_set.value});
     const scenario_results r = all.merge_scenarios(by, with.options());
-    files.keep_apart_from(read_for(r.base, r.inputs), to);
+    files.keep_apart_from(read_for(r.base, r.inputs), others);
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
     form.spreadsheet_safe = asked.spreadsheet_safe;
     std::ostringstream text;
     write(text, r, with.format.value, form);
     to.write(text.view());
     files.write(r);
+    asked.beside.write({.prices = r.base, .scenarios = &r, .command = command_as_typed()});
     return tell_of_scenarios(r, to.is_stdout() && with.format.value == output_format::table);
 }
 
-int merge_shards(const merge_arguments& asked) {
+int merge_shards(merge_arguments& asked) {
     shards all = shards::open(asked.folder);
     if (stage_named(asked.stage) == shards::stage::training) {
         all.merge_training();
@@ -169,7 +177,7 @@ int merge_shards(const merge_arguments& asked) {
     if (!all.request().scenarios.empty()) return merge_scenarios(all, with, asked);
     if (!asked.files.empty())
         throw error(error_kind::usage, "--files is for scenarios; the plan is of prices");
-    return report_merged(all, with, asked.totals, asked.spreadsheet_safe, asked.tiles);
+    return report_merged(all, with, asked.totals, asked.spreadsheet_safe, asked.tiles, asked.beside);
 }
 
 }  // namespace
@@ -187,7 +195,7 @@ sharded_request request_of(const std::string& book_file, const spoken& options, 
 }
 
 int report_merged(const shards& all, const settings& with, const std::optional<std::string>& totals,
-                  bool spreadsheet_safe, bool tiles) {
+                  bool spreadsheet_safe, bool tiles, side_files& beside) {
     if (tiles && with.format.value != output_format::json)
         throw error(error_kind::usage, "--tiles puts means by part of the run into JSON; take --format json");
     const output to(with.output.value);
@@ -197,6 +205,8 @@ int report_merged(const shards& all, const settings& with, const std::optional<s
         outputs.push_back(&totals_to.emplace(*totals, "--totals"));
         refuse_unknown_ending(*totals, "--totals");
     }
+    beside.open();
+    for (const output* one : beside.outputs()) outputs.push_back(one);
     keep_apart(outputs, {all.request().book});
     const engine by({with.instruction_set.value});
     const results r = all.merge(by, with.options());
@@ -214,6 +224,7 @@ int report_merged(const shards& all, const settings& with, const std::optional<s
         write_totals(totals_text, r, format_of_ending(*totals).value_or(output_format::csv), form);
         totals_to->write(totals_text.view());
     }
+    beside.write({.prices = r, .command = command_as_typed()});
     complain_of_lost_gpus(r);
     complain_of_correlations(r.manifest.missing_correlations);
     const bool is_seen = to.is_stdout() && with.format.value == output_format::table && !all.request().greeks;
@@ -298,6 +309,7 @@ command add_merge(CLI::App& to) {
     app->add_option("--files", asked->files, "Of scenarios: a folder for files, see 'tilewalk scenarios'")
         ->type_name("DIR");
     app->add_option("--stage", asked->stage, "pricing or training (default pricing)")->type_name("NAME");
+    asked->beside.add_options(*app);
     add_machine_options(*app, asked->options);
     app->footer(
         "The results have the bits of one process, whatever the number of shards.\n"

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cli/side_files.h"
+
+namespace tilewalk::cli {
+
+std::span<const side_file> side_file_kinds() {
+    static const std::vector<side_file> kinds{};
+    return kinds;
+}
+
+void side_files::add_options(CLI::App& to) {
+    asked_.reserve(side_file_kinds().size());  // the parser keeps addresses of names
+    for (const side_file& kind : side_file_kinds()) {
+        asked_file& added = asked_.emplace_back(asked_file{&kind});
+        to.add_option(kind.option, added.name, kind.meaning)->type_name("FILE");
+    }
+}
+
+void side_files::open() {
+    for (asked_file& one : asked_)
+        if (one.name) one.to.emplace(*one.name, one.kind->option);
+}
+
+std::vector<const output*> side_files::outputs() const {
+    std::vector<const output*> out;
+    for (const asked_file& one : asked_)
+        if (one.to) out.push_back(&*one.to);
+    return out;
+}
+
+void side_files::write(const told_results& of) const {
+    for (const asked_file& one : asked_)
+        if (one.to) one.to->write(one.kind->text(of));
+}
+
+}  // namespace tilewalk::cli
