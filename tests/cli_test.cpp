@@ -207,7 +207,7 @@ TEST_F(command, wrong_usage_is_refused_with_a_hint) {
         {{"price", "book.yaml", "--threads", "1.5"}, "--threads: found '1.5', expected"},
         {{"price", "book.yaml", "--threads", "100000"}, "--threads: found '100000', expected"},
         {{"price", "book.yaml", "--format", "jsn"},
-         "--format: found 'jsn'; did you mean 'json'? expected table, csv, json"},
+         "--format: found 'jsn'; did you mean 'json'? expected table, csv, json, parquet"},
         {{"price", "book.yaml", "--instruction-set", "mmx"}, "--instruction-set: found 'mmx', expected"},
         {{"price", "book.yaml", "--market", ""}, "--market: found '', expected the name of a file"},
         {{"price", "book.yaml", "--output", ""}, "--output: found '', expected the name of a file"},
@@ -475,15 +475,21 @@ TEST_F(command, output_file_holds_what_standard_output_would) {
     EXPECT_TRUE(text_of(folder / "OUT.JSON").starts_with("{")) << "an ending in any case";
     expect({"price", "book.yaml", "-o", "out.jsn"}, 2,
            "--output: found 'out.jsn', which ends in '.jsn'; did you mean '.json'? expected .txt, .csv, "
-           ".json, or "
-           "--format with any ending");
+           ".json, .parquet, or --format with any ending");
     expect({"price", "book.yaml", "-o", "out"}, 2,
            "--output: found 'out', which has no ending; expected .txt");
     expect({"verify", "-o", "out.dat"}, 2, "--output: found 'out.dat', which ends in '.dat'; expected .txt");
+    expect({"verify", "-o", "out.parquet"}, 2, "'.parquet'; expected .txt, .csv, .json, or --format");
+    expect({"devices", "--format", "parquet"}, 2, "--format: found 'parquet', expected table, csv, json");
     expect({"bench", "prefetch", "-o", "out.dat"}, 2, "expected .txt, .csv, .json, .jsonl");
     expect({"calibrate", "market.yaml", "-o", "out.json"}, 2, "missing key 'calibrate'");
     EXPECT_EQ(run({"price", "book.yaml", "-o", "out.dat", "--format", "csv"}).code, 0);
     EXPECT_TRUE(text_of(folder / "out.dat").starts_with("trade,")) << text_of(folder / "out.dat");
+    EXPECT_EQ(run({"price", "book.yaml", "-o", "out.dat", "--format", "parquet"}).code, 0);
+    EXPECT_TRUE(text_of(folder / "out.dat").starts_with("PAR1"));
+    EXPECT_EQ(run({"price", "book.yaml", "-o", "out.parquet", "--totals", "totals.parquet"}).code, 0);
+    EXPECT_EQ(text_of(folder / "out.parquet").size(), text_of(folder / "out.dat").size());
+    EXPECT_TRUE(text_of(folder / "totals.parquet").ends_with("PAR1"));
     surroundings in;
     in.variables = {{"TILEWALK_FORMAT", "table"}};
     EXPECT_EQ(run({"price", "book.yaml", "-o", "out"}, in).code, 0) << "a format that somebody asked for";

@@ -30,25 +30,12 @@ void add_little_endian(std::string& to, Number n) {
     to.append(reinterpret_cast<const char*>(&n), sizeof n);
 }
 
-// Text with a replacement character for each byte that is not UTF-8.
-std::string as_utf8(std::string_view text) {
-    constexpr std::uint32_t replacement = 0xfffd;
-    std::string out;
-    for (std::size_t at = 0; at < text.size();) {
-        const config::decoded next = config::decode(text, at);
-        const bool is_wrong = next.code_point == config::not_a_code_point;
-        config::append_utf8(is_wrong ? replacement : next.code_point, out);
-        at += is_wrong ? 1 : next.bytes;
-    }
-    return out;
-}
-
 bool is_ascii(std::string_view text) {
     return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 128; });
 }
 
 void add_text(std::string& to, std::string_view text) {
-    const std::string valid = is_ascii(text) ? std::string() : as_utf8(text);
+    const std::string valid = is_ascii(text) ? std::string() : config::valid_utf8(text);
     if (!valid.empty()) text = valid;
     add_little_endian(to, static_cast<std::uint32_t>(text.size()));
     to += text;
