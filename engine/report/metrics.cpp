@@ -117,7 +117,9 @@ constexpr std::array catalogue{
     metric{"tilewalk_last_success_timestamp_seconds",
            "Unix time at which the results were written, whether or not some trades failed.",
            [](const told_run& of, samples& to) {
-               to.add(std::chrono::duration<double>(of.at.time_since_epoch()).count());
+               using std::chrono::milliseconds;
+               const auto since = std::chrono::floor<milliseconds>(of.at.time_since_epoch());
+               to.add(static_cast<double>(since.count()) / 1000);
            }},
     metric{"tilewalk_duration_seconds",
            "Time that planning and walking took, reading and writing files apart.",
