@@ -19,3 +19,13 @@ html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": []}
 pygments_style = "tango"
 pygments_dark_style = "github-dark"
 highlight_language = "text"
+
+
+def setup(app):
+    """What scrolls sideways can be scrolled by the keyboard, too."""
+    def with_focus(_app, _page, _template, context, _doctree):
+        body = context.get("body", "")
+        context["body"] = body.replace('<div class="highlight"><pre>', '<div class="highlight"><pre tabindex="0">').replace(
+            '<div class="table-wrapper', '<div tabindex="0" class="table-wrapper')
+
+    app.connect("html-page-context", with_focus, priority=900)

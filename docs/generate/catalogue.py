@@ -5,6 +5,7 @@ import pathlib
 import re
 import tempfile
 
+import markdown
 from chart import curve, draw
 from command import command_line
 from payoff import draw_payoff
@@ -88,7 +89,7 @@ def product_page(tilewalk: command_line, name: str, site: pathlib.Path) -> str:
                     [[f"`{p['name']}`", cell(p["type"]), cell(p["range"]), f"`{p['default']}`" if p["default"] else "required", cell(p["help"])]
                      for p in page["parameters"]]),
               "## An example", block(f"trades:\n  - {page['example']}", "yaml"),
-              f"In the market of [configs/markets/demo.yaml](/files/configs/markets/demo_yaml.md) as of {worth['as_of']} it is worth "
+              f"In the market of [configs/markets/demo.yaml](../../../configs/markets/demo.yaml) as of {worth['as_of']} it is worth "
               f"{worth['price']:.7g} {worth['currency']}, with a standard error of {worth['standard_error']:.3g} over {worth['paths']} paths.",
               f"![{name}: value and payment of the example, by the price of what it is on]({name}.svg)",
               "The solid curve is the value of the example in markets that differ from that one by the prices, or rates, on the axis alone; "
@@ -114,7 +115,7 @@ def product_pages(tilewalk: command_line, site: pathlib.Path) -> dict[str, str]:
 
 # Books that come with Tilewalk in which there is an asset, or a currency, of each model.
 BOOKS_OF_MODELS = ("configs/books/smiles.yaml", "configs/books/jumps.yaml", "configs/books/rates.yaml", "configs/markets/demo.yaml")
-STRIKES = [0.6 + 0.05 * i for i in range(17)]
+STRIKES = [0.6 + 0.08 * i for i in range(11)]
 YEARS = (0.25, 1.0)
 
 
@@ -141,9 +142,9 @@ def draw_smile(tilewalk: command_line, model: str, book: str, owner: str, keys: 
                "strike": round(strike * spot, 6), "maturity": years, "report": "implied_volatility"} for years in YEARS for strike in STRIKES]
     with tempfile.TemporaryDirectory() as folder:
         file, market = pathlib.Path(folder) / "book.yaml", pathlib.Path(folder) / "market.yaml"
-        market.write_text(tilewalk.say("market", book, "--format", "yaml"), encoding="utf-8")
+        tilewalk.say("market", book, "--output", str(market))
         file.write_text(json.dumps({"market": str(market), "trades": trades}), encoding="utf-8")
-        rows = tilewalk.data("price", str(file), "--paths", "32768")["rows"]
+        rows = tilewalk.data("price", str(file), "--paths", "16384")["rows"]
     values = {row["trade"]: row["reported"]["value"] for row in rows if row["status"] == "priced" and row["reported"]}
     curves = [curve(f"{years:g} years", points) for years in YEARS
               if len(points := [(strike * 100, 100 * values[name]) for strike in STRIKES if (name := f"{years} {strike:.2f}") in values
@@ -153,7 +154,7 @@ def draw_smile(tilewalk: command_line, model: str, book: str, owner: str, keys: 
 
 def equations_of(root: pathlib.Path) -> dict[str, str]:
     text = (root / "docs/reference/equations.md").read_text(encoding="utf-8")
-    return {name: part.strip() for name, part in re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", text, re.M | re.S)}
+    return {name: part.strip() for name, part in re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", markdown.captioned(text), re.M | re.S)}
 
 
 def model_pages(tilewalk: command_line, root: pathlib.Path, site: pathlib.Path) -> dict[str, str]:
@@ -168,12 +169,12 @@ def model_pages(tilewalk: command_line, root: pathlib.Path, site: pathlib.Path) 
         book, owner, keys = owners[name]
         mine = [k for k in keys if f".{name}." in k["key"]] or keys
         parts = [f"# {name}", f"{summary[0].upper()}{summary[1:]}. It moves {moves}.", "## What moves", equations[name],
-                 "## Parameters", f"As {owner} has them in [{book}](/files/{book.replace('.', '_')}.md):",
+                 "## Parameters", f"As {owner} has them in [{book}](../../../{book}):",
                  table(["market key", "value", "unit"], [[f"`{k['key']}`", f"{k['value']:.7g}", cell(k["unit"])] for k in mine])]
         if any(k["key"] == f"{owner}.spot" for k in keys):
             (site / f"reference/models/{name}.svg").write_text(draw_smile(tilewalk, name, book, owner, keys), encoding="utf-8")
             parts += ["## The smile that it makes", f"![{name}: implied volatility by strike]({name}.svg)",
-                      f"Black volatilities of calls above the spot and puts below it on {owner}, from prices of 32,768 paths."]
+                      f"Black volatilities of calls above the spot and puts below it on {owner}, from prices of 16,384 paths."]
         parts += ["[Models](../../models.md) tells of schemes, errors and calibration; [market keys](../../market.md#market-keys) name the numbers."]
         return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 

@@ -9,8 +9,10 @@ import pathlib
 import posixpath
 import re
 import shutil
+import typing
 
-LINK = re.compile(r"(!?\[[^\]]*\]\()([^)\s]+)(\))")
+# A link, whose words may have code in them, or code by itself, which is left alone.
+LINK = re.compile(r"(?P<words>!?\[(?:[^\]`]|`[^`]*`)*\]\()(?P<target>[^)\s]+)\)|`(?:[^`\n]|\n(?!\n))*`")
 FENCE = re.compile(r"(\s*)(`{3,}|:{3,})(.*)$")
 MARKER = re.compile(r"<!--\s*(file|exits|output of|not run):\s*(.*?)\s*-->\s*$")
 # Pages that stand outside of docs/.
@@ -81,20 +83,33 @@ def captioned(text: str) -> str:
     return "\n".join(out)
 
 
-def with_links(text: str, change) -> str:
+def with_links(text: str, change: typing.Callable[[str], str]) -> str:
     """The text with the target of each link as `change` has it; code is left alone."""
-    out, fence = [], None
+    out: list[str] = []
+    prose: list[str] = []
+    fence = None
+
+    def end_prose() -> None:
+        def new(m: re.Match) -> str:
+            return f"{m['words']}{change(m['target'])})" if m["words"] else m[0]
+
+        if prose:
+            out.append(LINK.sub(new, "\n".join(prose)))
+            prose.clear()
+
     for line in text.split("\n"):
         opening = FENCE.match(line)
         if fence is not None:
+            out.append(line)
             if opening and opening.group(2).startswith(fence) and not opening.group(3).strip():
                 fence = None
         elif opening and opening.group(2)[0] == "`":
+            end_prose()
             fence = opening.group(2)
+            out.append(line)
         else:
-            line = "".join(part if part.startswith("`") else LINK.sub(lambda m: m[1] + change(m[2]) + m[3], part)
-                           for part in re.split(r"(`[^`]*`)", line))
-        out.append(line)
+            prose.append(line)
+    end_prose()
     return "\n".join(out)
 
 
@@ -109,7 +124,7 @@ class placing:
 
     def change(self, page: str, target: str) -> str:
         """The target of a link on a page of the project, as the site has it."""
-        if re.match(r"[a-z]+:", target) or target.startswith("#"):
+        if re.match(r"[a-z]+:|#", target):
             return target
         path, hash_sign, anchor = target.partition("#")
         here = posixpath.dirname(page)

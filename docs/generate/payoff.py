@@ -11,7 +11,7 @@ import tempfile
 from chart import curve, draw
 from command import command_line
 
-POINTS = 51
+POINTS = 41
 WIDEST, NARROWEST = 0.5, 0.01  # of prices: how far they move, and of rates
 STILL = 1e-6
 
