@@ -19,6 +19,7 @@
 #include "engine/cli/interrupt.h"
 #include "engine/cli/output.h"
 #include "engine/cli/settings.h"
+#include "engine/cli/topics.h"
 #include "tilewalk/error.h"
 #include "tilewalk/products.h"
 #include "tilewalk/version.h"
@@ -63,6 +64,8 @@ struct topic {
 constexpr std::array topics{
     topic{"exit-codes", "The meaning of exit codes", exit_code_text},
     topic{"market-keys", "The names of a market's numbers", market_keys_text},
+    topic{"models", "The ways in which assets and interest rates move", models_text},
+    topic{"settings", "Everything that a run can be told, with its default", settings_text},
 };
 
 std::string list_of_topics() {
