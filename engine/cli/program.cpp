@@ -133,7 +133,8 @@ int run(const std::vector<std::string>& arguments, const std::vector<adds_comman
         "  tilewalk bench prefetch book.yaml                # the fastest way to read memory\n"
         "  tilewalk tune book.yaml                          # and remember it for this book's kernels\n"
         "  tilewalk verify                                  # whether the prices are right\n"
-        "  tilewalk calibrate quotes.yaml -o market.yaml    # models fitted to quotes\n\n"
+        "  tilewalk calibrate quotes.yaml -o market.yaml    # models fitted to quotes\n"
+        "  tilewalk import portfolio.xml -o book.yaml       # a portfolio of ORE as a book\n\n"
         "tilewalk COMMAND --help describes each.");
     std::vector<command> commands;
     for (const adds_command add : knows) commands.push_back(add(app));
