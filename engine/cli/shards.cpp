@@ -17,11 +17,12 @@
 #include "engine/cli/priced.h"
 #include "engine/cli/program.h"
 #include "engine/cli/progress.h"
-#include "engine/cli/scenario_files.h"
+#include "engine/cli/report_folder.h"
 #include "engine/cli/settings.h"
 #include "engine/cli/shard_number.h"
 #include "engine/cli/side_files.h"
 #include "engine/cli/terminal.h"
+#include "engine/cli/told_scenarios.h"
 #include "engine/cli/written.h"
 #include "tilewalk/shards.h"
 
@@ -146,7 +147,7 @@ int merge_scenarios(const shards& all, const settings& with, merge_arguments& as
             error_kind::usage,
             "--totals and --tiles are for prices; the plan is of scenarios, whose files --files writes");
     const output to(with.output.value);
-    const scenario_files files(asked.files);
+    const report_folder files(asked.files, scenario_reports());
     asked.beside.open();
     std::vector<const output*> others = asked.beside.outputs();
     others.push_back(&to);
@@ -157,7 +158,7 @@ int merge_scenarios(const shards& all, const settings& with, merge_arguments& as
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
     form.spreadsheet_safe = asked.spreadsheet_safe;
     to.write(written_gains(r, with.format.value, form));
-    files.write(r);
+    files.write(scenario_reports(), r);
     asked.beside.write({.prices = r.base, .scenarios = &r, .command = command_as_typed()});
     return tell_of_scenarios(r, to.is_stdout() && with.format.value == result_format::table);
 }
