@@ -9,6 +9,7 @@
 #include "tilewalk/book.h"
 #include "tilewalk/calibration.h"
 #include "tilewalk/devices.h"
+#include "tilewalk/differences.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/error.h"
 #include "tilewalk/market.h"
