@@ -56,7 +56,7 @@ def test_the_comments_of_the_page():
 
     said = tw.price([{"id": "a", "product": "european", "underlying": "ACME", "strik": 100, "maturity": 1}],
                     "configs/markets/demo.yaml")["a"].message
-    quoted = re.search(r"# (unknown parameter .*) \.\.\.$", PAGE.read_text(encoding="utf-8"), re.M).group(1)
+    quoted = re.search(r"# (trades.0..strik: .*) \.\.\.$", PAGE.read_text(encoding="utf-8"), re.M).group(1)
     assert said.startswith(quoted), (said, quoted)
 
 

@@ -41,7 +41,7 @@ def environment(**variables):
     outer = {name: value for name, value in os.environ.items()
              if not name.startswith(("DASK_", "TILEWALK_"))}
     ours = {name: os.environ[name] for name in ("TILEWALK_SOURCE_DIR", "TILEWALK_BINARY_DIR", "TILEWALK_CLI", "TILEWALK_PYTHON")}
-    return dict(outer, PYTHONPATH=str(package), PYTHONDONTWRITEBYTECODE="1", **ours, **variables)
+    return {**outer, "PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1", **ours, **variables}
 
 
 def in_python_with(*modules):

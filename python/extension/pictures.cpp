@@ -26,7 +26,7 @@ std::string picture(const book& trades, const market& in, const std::string& tra
 
 nb::dict imported(nb::handle portfolio, nb::handle names) {
     const std::filesystem::path file = path_of(portfolio);
-    const std::filesystem::path leads = names.is_none() ? std::filesystem::path() : path_of(names);
+    const std::filesystem::path leads = path_of(names);
     imported_portfolio found;
     {
         const nb::gil_scoped_release others_run;

@@ -228,7 +228,7 @@ class Imported:
 
 def import_ore(portfolio: str | os.PathLike[str], names: str | os.PathLike[str] | None = None) -> Imported:
     """A portfolio in the XML of Open Source Risk Engine; `names` leads its names to those of the market."""
-    return Imported(_core.import_ore(portfolio, names))
+    return Imported(_core.import_ore(portfolio, names or ""))
 
 
 class Product(Row):
