@@ -61,7 +61,7 @@ benchmarks: packages_for_bench $(CONFIGURED)  ## build the benchmarks
 bench: benchmarks  ## build and run the benchmarks
 	@for program in $(BUILD)/bench/*_bench; do $$program || exit 1; done
 
-install: commands  ## install the commands and the C++ package under PREFIX (/usr/local)
+install: commands  ## install the commands, manual pages, completion and the C++ package under PREFIX (/usr/local)
 	@$(call run_build,tilewalk)
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 

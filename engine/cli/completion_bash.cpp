@@ -27,6 +27,13 @@ _tilewalk_has() {
     return 1
 }
 
+# Offers a word, as it is to be typed.
+_tilewalk_reply() {
+    local quoted
+    printf -v quoted %q "$1"
+    [[ $1 == "$typed"* || $quoted == "$typed"* ]] && COMPREPLY+=("$quoted")
+}
+
 _tilewalk() {
     local program=$1 line=$COMP_LINE word rest typed option='' first='' before='' kind='' list='' i place=1
     local -a words=() options=() flags=() offered=()
@@ -71,9 +78,7 @@ _tilewalk() {
     [[ -n $list ]] && before=${typed%"${typed##*,}"}
     case $kind in
         words)
-            for word in "${offered[@]}"; do
-                [[ $before$word == "$typed"* ]] && COMPREPLY+=("$before$word")
-            done
+            for word in "${offered[@]}"; do _tilewalk_reply "$before$word"; done
             ;;
         trades | keys)
             [[ $kind == keys ]] && compopt -o nospace 2>/dev/null
@@ -81,8 +86,7 @@ _tilewalk() {
             [[ $first == '~/'* ]] && first=$HOME/${first#'~/'}
             while IFS= read -r word; do
                 [[ $kind == keys ]] && word+='='
-                printf -v rest %q "$word"
-                [[ $word == "$typed"* || $rest == "$typed"* ]] && COMPREPLY+=("$rest")
+                _tilewalk_reply "$word"
             done < <(command "$program" completion "$kind" "$first" 2>/dev/null)
             ;;
         files | folders)

@@ -13,16 +13,17 @@ namespace {
 
 using source = offered_values::source;
 
-constexpr const char* tail = R"zsh(
-# Ids of trades or keys of a market, of the file that is the first argument.
+// The words after the command are those of its own function from where the program's arguments end, so both
+// are called by one function: zsh gives back the words of a function that returns.
+constexpr const char* before_arguments =
+    R"zsh(# Ids of trades or keys of a market, of the file that is the first argument.
 _tilewalk_asked() {
-    local kind=$1 file=${(Q)line[1]}
-    local -a found
-    shift
+    local kind=$@[-1] file=${(Q)line[1]}
+    local -a found placed=("${@[1,-2]}")
     [[ $file == '~/'* ]] && file=$HOME/${file#'~/'}
     found=(${(f)"$(command $tilewalk_program completion $kind $file 2>/dev/null)"})
-    [[ $kind == keys ]] && found=(${^found}=) && set -- -S '' "$@"
-    compadd "$@" -a found
+    [[ $kind == keys ]] && found=(${^found}=) && placed+=(-S '')
+    compadd "${placed[@]}" -a found
 }
 
 _tilewalk() {
@@ -30,7 +31,9 @@ _tilewalk() {
     local -a line
     typeset -A opt_args
     [[ $tilewalk_program == '~/'* ]] && tilewalk_program=$HOME/${tilewalk_program#'~/'}
-    _tilewalk_of_program && return 0
+)zsh";
+
+constexpr const char* tail = R"zsh( && return 0
     [[ $state == rest ]] || return 1
     command=${line[1]}
     curcontext=${curcontext%:*:*}:tilewalk-$command:
@@ -88,8 +91,10 @@ std::string action(const described_option& of) {
         case source::files: {
             if (words.empty()) return "_files";
             std::string endings;
-            for (const std::string& ending : words) endings += (endings.empty() ? "" : "|") + element(ending);
-            return "_files -g \"*(" + endings + ")\"";
+            for (const std::string& ending : words)
+                endings += (endings.empty() ? "" : "|") + std::string("*") + element(ending);
+            // A single pattern in brackets would be qualifiers of files.
+            return "_files -g \"" + (words.size() == 1 ? endings : "(" + endings + ")") + "\"";
         }
         case source::folders:
             return "_files -/";
@@ -142,10 +147,11 @@ std::string zsh_completion(const described_program& of) {
         commands += "        " + shell_word(escaped(c.name, "\\:") + ":" + in_one_line(c.summary)) + "\n";
     out += "_tilewalk_commands() {\n    local -a known=(\n" + commands +
            "    )\n    _describe -t commands command known \"$@\"\n}\n\n";
-    out += "_tilewalk_of_program() {\n    _arguments -C -S -A '-*'" + arguments_of(of.itself) +
-           " \\\n        '1:COMMAND:_tilewalk_commands' \\\n        '*::argument:->rest'\n}\n";
     for (const described_command& c : of.commands)
-        out += fmt::format("\n_tilewalk_of_{}() {{\n    _arguments -S{}\n}}\n", c.name, arguments_of(c));
+        out += fmt::format("_tilewalk_of_{}() {{\n    _arguments -S{}\n}}\n\n", c.name, arguments_of(c));
+    out += before_arguments;
+    out += "    _arguments -C -S -A '-*'" + arguments_of(of.itself) +
+           " \\\n        '1:COMMAND:_tilewalk_commands' \\\n        '*::argument:->rest'";
     return out + tail;
 }
 

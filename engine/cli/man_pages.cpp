@@ -109,20 +109,22 @@ struct parts_of_footer {
 };
 
 parts_of_footer parts_of(const std::string& footer) {
+    constexpr std::string_view exit_codes = "Exit codes: ";
     parts_of_footer out;
     std::vector<std::string> lines;
     const auto take = [&] {
         if (lines.empty()) return;
         if (lines.front() == "Examples:")
             out.examples += as_typed({lines.begin() + 1, lines.end()});
-        else if (lines.front().starts_with("Exit codes:"))
+        else if (lines.front().starts_with(exit_codes)) {
+            lines.front().erase(0, exit_codes.size());
             out.codes += paragraph(lines);
-        else
+        } else
             out.description += paragraph(lines);
         lines.clear();
     };
     for (const std::string& line : lines_of(footer)) {
-        if (line.empty() || line == "Examples:" || line.starts_with("Exit codes:")) take();
+        if (line.empty() || line == "Examples:" || line.starts_with(exit_codes)) take();
         if (!line.empty()) lines.push_back(line);
     }
     take();
@@ -135,7 +137,7 @@ std::string head_of(const std::string& page, const std::string& summary, const s
         return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
     });
     return ".TH " + escaped(title) + " 1 \"\" \"Tilewalk " + escaped(version) +
-           "\" \"Tilewalk\"\n.SH NAME\n" + escaped(page) + " \\- " + escaped(summary) + "\n";
+           "\" \"Tilewalk\"\n.nh\n.ad l\n.SH NAME\n" + escaped(page) + " \\- " + escaped(summary) + "\n";
 }
 
 std::string synopsis_of(const std::string& words, const described_command& command) {
@@ -173,7 +175,19 @@ std::string options_of(const described_command& command) {
 }
 
 std::string chapter(const std::string& title, const std::string& text) {
-    return text.empty() ? "" : ".SH \"" + title + "\"\n" + text;
+    constexpr std::string_view gap = ".PP\n";  // which a title has by itself
+    if (text.empty()) return {};
+    return ".SH \"" + title + "\"\n" + (text.starts_with(gap) ? text.substr(gap.size()) : text);
+}
+
+std::string entries_of(const std::string& text) {
+    std::string out;
+    for (const std::string& line : lines_of(text)) {
+        const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+        const std::size_t end = std::min(line.find(' ', begin), line.size());
+        out += ".TP\n" + bold(line.substr(begin, end - begin)) + "\n" + filled(line.substr(end));
+    }
+    return out;
 }
 
 }  // namespace
@@ -192,7 +206,8 @@ std::vector<man_page> man_pages(const described_program& of, const std::string& 
                         bold(program) + "\n" + italic("COMMAND") + "\n[" + italic("ARGUMENT") + "...]\n" +
                         chapter("DESCRIPTION", filled(of.itself.summary) + own.description) +
                         chapter("COMMANDS", commands) + options_of(of.itself);
-    for (const man_chapter& c : chapters) whole += chapter(c.title, as_typed(lines_of(c.text)));
+    for (const man_chapter& c : chapters)
+        whole += chapter(c.title, c.is_list ? entries_of(c.text) : filled(c.text));
     whole += chapter("EXAMPLES", own.examples) + chapter("SEE ALSO", others + "\n");
 
     std::vector<man_page> out{{program + ".1", whole}};

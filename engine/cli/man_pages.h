@@ -14,9 +14,10 @@ struct man_page {
     std::string text;  // in the macros of man(7)
 };
 
-// A chapter of the page of the program that no command has: "EXIT STATUS". Its lines stand as they are.
+// A chapter of the page of the program that no command has, such as "EXIT STATUS".
 struct man_chapter {
     std::string title, text;
+    bool is_list = false;  // each line is a word and its meaning
 };
 
 // The page of the program, and one for each command.

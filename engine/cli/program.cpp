@@ -82,7 +82,8 @@ int write_man_pages(const described_program& of, const std::string& folder) {
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
     if (failed) throw error(error_kind::io, "--man: can't make the folder: " + failed.message(), {folder});
-    std::vector<man_chapter> chapters{{"EXIT STATUS", exit_code_text()}, {"ENVIRONMENT", ranking_text()}};
+    const std::vector<man_chapter> chapters{{"EXIT STATUS", exit_code_text(), true},
+                                            {"ENVIRONMENT", ranking_text()}};
     for (const man_page& page : man_pages(of, std::string(version()), chapters))
         output((std::filesystem::path(folder) / page.file).string(), "--man").write(page.text);
     return all_well;
