@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "tilewalk/engine.h"
+#include "tilewalk/products.h"
 
 namespace tilewalk::cli {
 
@@ -15,7 +16,7 @@ namespace {
 using source = offered_values::source;
 
 // The parser keeps the names of checks and shows none of them. A check of such a name refuses nothing.
-constexpr std::string_view words_check = "words", files_check = "files";
+constexpr std::string_view words_check = "words", files_check = "files", products_check = "products";
 
 CLI::Option* with_check(CLI::Option* option, std::string_view kind, const std::vector<std::string>& words) {
     std::string name(kind);
@@ -81,6 +82,10 @@ CLI::Option* offers_files(CLI::Option* option, const std::vector<std::string>& e
     return with_check(option, files_check, endings);
 }
 
+CLI::Option* offers_products(CLI::Option* option) {
+    return with_check(option, products_check, {});
+}
+
 offered_values offered_by(CLI::Option& option) {
     offered_values out;
     const std::string word = option.get_positional() ? option.get_name(true) : option.get_type_name();
@@ -99,6 +104,10 @@ offered_values offered_by(CLI::Option& option) {
     said.erase(said.begin());
     if (kind == words_check) return {source::words, said};
     if (kind == files_check) return {source::files, said};
+    if (kind == products_check) {
+        for (const product_page& page : product_pages()) said.push_back(page.name);
+        return {source::words, said};
+    }
     return out;
 }
 

@@ -20,6 +20,8 @@ const std::vector<std::string>& stage_words();
 CLI::Option* offers(CLI::Option* option, const std::vector<std::string>& words);
 // The option takes a file, most likely one with such an ending (".yaml").
 CLI::Option* offers_files(CLI::Option* option, const std::vector<std::string>& endings);
+// The option takes the name of a product. The products are read only when somebody asks for the values.
+CLI::Option* offers_products(CLI::Option* option);
 
 struct offered_values {
     enum class source { nothing, words, files, folders, trades, keys };

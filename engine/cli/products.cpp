@@ -8,7 +8,6 @@
 #include <memory>
 #include <sstream>
 
-#include "engine/book/library.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
 #include "engine/cli/offers.h"
@@ -72,8 +71,7 @@ command add_products(CLI::App& to) {
         to.add_subcommand("products", "List the products, or show one: parameters, script, example")
             ->group("Commands");
     const auto asked = std::make_shared<products_arguments>();
-    offers(app->add_option("NAME", asked->name, "The product to show; a list of all if left out"),
-           books::library().names());
+    offers_products(app->add_option("NAME", asked->name, "The product to show; a list of all if left out"));
     offers(app->add_option("--format", asked->format, "table, csv or json (default table)"), format_words())
         ->type_name("NAME");
     app->footer(
