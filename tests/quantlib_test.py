@@ -207,8 +207,8 @@ def what_cannot_be_conveyed_is_refused():
     refused("the payoff that was said pays 8.0",
             lambda: say(digital, plain, payoff=ql.CashOrNothingPayoff(ql.Option.Call, 100.0, 8.0)))
     refused("class SuperSharePayoff",
-            lambda: say(ql.VanillaOption(ql.SuperSharePayoff(90.0, 110.0, 1.0), YEAR), plain,
-                        payoff=ql.SuperSharePayoff(90.0, 110.0, 1.0)))
+            lambda: say(ql.VanillaOption(SHARE, YEAR), plain,
+                        payoff=SHARE))
     american = ql.VanillaOption(CALL, ql.AmericanExercise(TODAY, TODAY + 365))
     refused("exercise_step", lambda: say(american, plain))
     touch = ql.VanillaOption(ql.CashOrNothingPayoff(ql.Option.Call, 120.0, 7.0), ql.AmericanExercise(TODAY, TODAY + 365))
