@@ -674,6 +674,8 @@ def _swaption(asked: _Asked) -> _Conveyed:
     """QuantLib tells all of a swaption. The swap has to be what Tilewalk's are: one curve, no spread, paid at the end
     of each period."""
     option, swap = asked.option, asked.option.underlying()
+    if _class_of(asked.model) not in _RATES:
+        _refuse(f"found a model of QuantLib's class {_class_of(asked.model)}; known for swaptions are {_listed(list(_RATES))}")
     exercise = _exercise(asked, ql.Exercise.European, ql.Exercise.Bermudan)
     methods = (ql.Settlement.PhysicalOTC, ql.Settlement.PhysicalCleared, ql.Settlement.CollateralizedCashPrice)
     if option.settlementMethod() not in methods:
@@ -875,8 +877,6 @@ def _heston(asked: _Asked, model: Any) -> tuple[Any, dict[str, Any]]:
         model = ql.BatesModel(model)
     jumps = name.startswith("Bates")
     process = model.process()
-    if not jumps and process.factors() > 3:
-        _refuse("found a HestonProcess with jumps, of which it does not tell; give the BatesProcess or BatesModel")
     clock = _clock(asked, process.riskFreeRate(), "riskFreeRate")
     terms = {"v0": model.v0() * clock, "kappa": model.kappa() * clock, "theta": model.theta() * clock,
              "sigma": model.sigma() * clock, "rho": model.rho()}
@@ -1011,9 +1011,7 @@ _RATES = {"HullWhite": _hull_white, "G2": _g2}
 
 def _moving_rates(asked: _Asked) -> dict[str, Any]:
     """A currency whose rates move, in years of 365 days."""
-    name = _class_of(asked.model)
-    if name not in _RATES:
-        _refuse(f"found a model of QuantLib's class {name}; known for swaptions are {_listed(list(_RATES))}")
     curve = asked.model.termStructure()
     clock = _clock(asked, curve, "termStructure")
-    return {**_curve(asked, curve, "termStructure"), "model": _RATES[name](list(asked.model.params()), clock)}
+    moves = _RATES[_class_of(asked.model)](list(asked.model.params()), clock)
+    return {**_curve(asked, curve, "termStructure"), "model": moves}
