@@ -15,9 +15,12 @@ if __name__ == "__main__" and "--inside" not in sys.argv:
     python = clusters.need_python_with("QuantLib")
     sys.exit(subprocess.run([python, __file__, "--inside"], env={**os.environ, "PYTHONPATH": str(package)}).returncode)
 
+import contextlib
 import copy
+import io
 import json
 import math
+import re
 
 import QuantLib as ql
 import quantlib_cases as cases
@@ -42,8 +45,7 @@ def both_price_alike():
     made = cases.random_cases(SEED)
     expect(len(made) >= 200, f"only {len(made)} cases")
     book = join(*(one.book for one in made))
-    results = tilewalk.price(book, paths=262144, random="philox")
-    rows = {row.trade: row for row in results.rows}
+    rows = {row.trade: row for row in tilewalk.price(book, paths=262144, random="philox")}
     for one in made:
         priced = [rows[trade["id"]] for trade in one.book["trades"]]
         case = f"{one.kind}: QuantLib {one.price!r} +- {one.deviation!r}, within {one.allowance!r}, {json.dumps(one.book)[:2000]}"
@@ -51,20 +53,20 @@ def both_price_alike():
             expect(False, f"{[row.message for row in priced]} of {case}")
             continue
         if one.ended_early:
-            early_price_is_within_bounds(one, priced[0], case)
+            early_price_is_within_bounds(one, priced[0].early, case)
             continue
         price = math.fsum(row.value for row in priced)
         error = math.hypot(one.deviation, *(row.value_error for row in priced))
         expect(abs(price - one.price) <= DEVIATIONS * error + one.allowance, f"{price!r} +- {error!r} of {case}")
 
 
-def early_price_is_within_bounds(one, row, case):
+def early_price_is_within_bounds(one, early, case):
     """The policy that was found is worth less than the best one, and by no more than 2 %."""
-    at_most = row.upper_bound + DEVIATIONS * row.upper_error + one.allowance
-    at_least = row.lower_bound - DEVIATIONS * row.lower_error - one.allowance
-    expect(at_least <= one.price <= at_most, f"bounds {row.lower_bound!r} and {row.upper_bound!r} of {case}")
-    short = one.price - row.lower_bound
-    expect(short <= 0.02 * one.price + DEVIATIONS * row.lower_error + one.allowance, f"policy {row.lower_bound!r} of {case}")
+    at_most = early["upper_bound"] + DEVIATIONS * early["upper_error"] + one.allowance
+    at_least = early["lower_bound"] - DEVIATIONS * early["lower_error"] - one.allowance
+    expect(at_least <= one.price <= at_most, f"bounds {early} of {case}")
+    short = one.price - early["lower_bound"]
+    expect(short <= 0.02 * one.price + DEVIATIONS * early["lower_error"] + one.allowance, f"policy {early} of {case}")
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -114,6 +116,45 @@ def curves_agree_on_every_day():
         expect(len(variances) == 4, f"a variance with three corners is written by {len(variances)} numbers")
 
 
+def parameters_count_in_years_of_365_days():
+    """Models in years of 360 days, made again in QuantLib from what the market says in years of 365: their prices are
+    the same."""
+    count = COUNTS[1]
+    rates, dividends, last = flat(0.03, count), flat(0.01, count), TODAY + 500
+    option = ql.EuropeanOption(CALL, ql.EuropeanExercise(last))
+    terms = (rates, dividends, spot(), 0.04, 1.5, 0.06, 0.5, -0.6)
+    jumps = (0.4, -0.1, 0.12)
+    for name, process, model, engine in (
+            ("heston", ql.HestonProcess, ql.HestonModel, ql.AnalyticHestonEngine),
+            ("bates", ql.BatesProcess, ql.BatesModel, ql.BatesEngine)):
+        moves = process(*terms, *(jumps if name == "bates" else ()))
+        option.setPricingEngine(engine(model(moves), 192))
+        price = option.NPV()
+        market = from_option(option, moves)["market"]
+        asset = market["assets"]["ASSET"]
+        said = asset["model"][name]
+        again = process(flat(market["currencies"]["USD"]["rate"]), flat(asset["dividend_yield"]), spot(asset["spot"]),
+                        *(said[one] for one in ("v0", "kappa", "theta", "sigma", "rho")),
+                        *(said[one] for one in ("jump_intensity", "jump_mean", "jump_sd") if one in said))
+        option.setPricingEngine(engine(model(again), 192))
+        expect(abs(option.NPV() - price) < 1e-7, f"{name}: {option.NPV()!r} by {asset}, not {price!r}")
+    start = TODAY + 365
+    index = ql.IborIndex("6M", ql.Period(6, ql.Months), 0, ql.USDCurrency(), NONE, ql.Unadjusted, False, count, rates)
+    periods = ql.Schedule(start, start + 365 * 3, ql.Period(365, ql.Days), NONE, ql.Unadjusted, ql.Unadjusted,
+                          ql.DateGeneration.Forward, False)
+    swap = ql.VanillaSwap(ql.Swap.Payer, 1000.0, periods, 0.03, COUNTS[0], periods, index, 0.0, count)
+    swaption = ql.Swaption(swap, ql.EuropeanExercise(start))
+    for name, model, terms in (("hull_white", ql.HullWhite, (0.05, 0.01)), ("g2", ql.G2, (0.3, 0.01, 0.05, 0.008, -0.5))):
+        moves = model(rates, *terms)
+        said = from_option(swaption, moves)["market"]["currencies"]["USD"]
+        again = model(flat(said["rate"]), *said["model"][name].values())
+        for strike in (0.9, 0.97):
+            # Times are years of the curve's day counter: the same days on both sides.
+            price = moves.discountBondOption(ql.Option.Call, strike, 730 / 360, 1460 / 360)
+            found = again.discountBondOption(ql.Option.Call, strike, 730 / 365, 1460 / 365)
+            expect(abs(found - price) < 1e-10, f"{name}: {found!r} by {said}, not {price!r}")
+
+
 def between(values, day):
     days = sorted(values)
     if day in values:
@@ -160,7 +201,7 @@ def local_volatility_has_the_surface():
         books.append(from_option(option, smiling, id=f"strike_{k}", **said))
         prices.append(option.NPV())
         vegas.append(option.vega())
-    for row, price, vega in zip(tilewalk.price(join(*books), paths=262144, random="philox").rows, prices, vegas):
+    for row, price, vega in zip(tilewalk.price(join(*books), paths=262144, random="philox"), prices, vegas):
         expect(row.status == "priced" and abs(row.price - price) <= DEVIATIONS * row.standard_error + 2e-4 * vega,
                f"{row.trade}: {row.price!r} +- {row.standard_error!r}, QuantLib {price!r}, {row.message}")
 
@@ -300,6 +341,29 @@ def what_swaptions_refuse():
     refused("class HestonModel", lambda: say(swaption(), ql.HestonModel(ql.HestonProcess(curve, curve, spot(), .04, 1., .04, .3, 0.))))
 
 
+PAGE = pathlib.Path(__file__).parent.parent / "docs" / "python_quantlib.md"
+
+
+def page_says_what_is_so():
+    """Blocks of Python on the page run one after another; a block of text behind one is what it prints."""
+    text = PAGE.read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \| .* \|$", text, re.M)
+    named = sorted(name for row in rows for name in re.findall(r"`(\w+)`", row))
+    expect(named == known_options(), f"the page's table has {named}, known are {known_options()}")
+    blocks = re.findall(r"^```(python|text)\n(.*?)^```", text, re.M | re.S)
+    expect(len(blocks) >= 5, f"the page has {len(blocks)} blocks")
+    names, printed = {}, ""
+    for kind, block in blocks:
+        if kind == "text":
+            expect(printed == block, f"the page says\n{block}and its block prints\n{printed}")
+            continue
+        with contextlib.redirect_stdout(io.StringIO()) as heard:
+            exec(compile(block, PAGE.name, "exec"), names)
+        printed = heard.getvalue()
+    off = re.findall(r"([+-][0-9.]+) standard errors", printed)
+    expect(len(off) == 2 and all(abs(float(one)) < DEVIATIONS for one in off), f"the last block of the page prints {printed}")
+
+
 def what_is_known_is_listed():
     for name in [*known_options(), *known_models()]:
         expect(hasattr(ql, name), f"{name} is no class of QuantLib")
@@ -310,7 +374,9 @@ if __name__ == "__main__":
     what_is_known_is_listed()
     books_are_plain()
     curves_agree_on_every_day()
+    parameters_count_in_years_of_365_days()
     what_cannot_be_conveyed_is_refused()
     local_volatility_has_the_surface()
     both_price_alike()
+    page_says_what_is_so()
     sys.exit(f"{len(failures)} failures" if failures else 0)
