@@ -21,11 +21,13 @@
 #include "engine/cli/priced.h"
 #include "engine/cli/program.h"
 #include "engine/cli/progress.h"
+#include "engine/cli/report_folder.h"
 #include "engine/cli/settings.h"
 #include "engine/cli/side_files.h"
 #include "engine/cli/terminal.h"
 #include "engine/cli/workers.h"
 #include "engine/cli/written.h"
+#include "tilewalk/differences.h"
 
 namespace tilewalk::cli {
 
@@ -35,6 +37,7 @@ struct price_arguments {
     std::string book;
     spoken options;
     std::optional<std::string> totals, policies;  // files
+    std::string files;                            // a folder; empty: none
     side_files beside;
     bool spreadsheet_safe = false;
     bool shows_timings = false;
@@ -74,6 +77,8 @@ std::vector<std::string> arguments_of_workers(const chosen_book& asked, std::siz
 int price_by_workers(price_arguments& asked, const chosen_book& wanted) {
     if (asked.policies)
         throw error(error_kind::usage, "--save-policy is for one process; leave out --workers");
+    if (!asked.files.empty())
+        throw error(error_kind::usage, "--files is for one process; leave out --workers");
     if (asked.book == "-")
         throw error(error_kind::usage, "workers read the book: found standard input, expected a file");
     // Files that can't be written are refused before the work, not after it.
@@ -126,7 +131,8 @@ int price(price_arguments& asked, timings& times) {
     asked.beside.open();
     for (const output* one : asked.beside.outputs()) all.push_back(one);
     const market of = market_of(wanted, &times);
-    keep_apart(all, inputs_of(wanted, of));
+    const report_folder files(asked.files, value_reports());
+    files.keep_apart_from(inputs_of(wanted, of), all);
     complain_of_remarks(of);
     const results r = run(pricer, wanted, of, asked.policies.has_value(), times);
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
@@ -137,6 +143,7 @@ int price(price_arguments& asked, timings& times) {
     to.write(written_prices(r, with.format.value, form));
     if (totals_to) totals_to->write(written_totals(r, *asked.totals, form));
     if (policies_to) policies_to->write(r.policies);
+    if (!asked.files.empty()) files.write(value_reports(), valued(wanted.trades, of, r));
     asked.beside.write(
         {.prices = r, .trades = &wanted.trades, .in = &of, .times = &times, .command = command_as_typed()});
     writing.reset();
@@ -172,6 +179,9 @@ command add_price(CLI::App& to) {
            "File for the policies by which trades are ended early, for --policy FILE: on other days\n"
            "and in other markets")
         ->type_name("FILE");
+    app->add_option("--files", asked->files,
+                    "Folder for the files that risk systems read:\n" + files_text(value_reports()))
+        ->type_name("DIR");
     app->add_flag("--tiles", asked->tiles,
                   "In JSON, add each trade's mean by part of the run: sums over trades and\n"
                   "differences between runs of one seed then have errors of their own");

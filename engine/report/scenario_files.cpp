@@ -10,6 +10,7 @@
 #include "engine/report/line_writer.h"
 #include "engine/report/numbers.h"
 #include "engine/report/ore_factors.h"
+#include "engine/report/ore_lines.h"
 #include "engine/report/scenario_forms.h"
 #include "engine/risk/risks.h"
 #include "engine/run/units.h"
@@ -50,10 +51,7 @@ std::vector<std::string_view> likely_sets_of(const scenario_results& r) {
 
 namespace {
 
-constexpr int ore_decimals = 6;
-// The shift of a rate or of a small exchange rate would lose digits in six.
-constexpr int sensitivity_decimals = 10;
-constexpr std::string_view ore_absent = "#N/A", ore_all = "All";
+constexpr std::string_view ore_all = "All";
 
 // Adds the standard error and the interval.
 void add_interval(line_writer& to, double gain, double error, std::size_t parts) {
@@ -192,9 +190,7 @@ void write_sensitivity(std::ostream& out, const scenario_results& r) {
             squares[{g.trade, g.key}] = g.value;
     const std::vector<std::string> trades = quoted_trades(r);
     line_writer lines(out, ore_absent);
-    lines.text(
-        "#TradeId,IsPar,Factor_1,ShiftSize_1,Factor_2,ShiftSize_2,Currency,Base NPV,Delta,Gamma,"
-        "Currency(Trade),Base NPV(Trade),Delta(Trade),Gamma(Trade)\n");
+    begin_sensitivities(lines);
     for (const greek_row& g : r.base.greeks) {
         const auto place = places.find(g.trade);
         if (place == places.end() || !is_figure(g.value) ||
@@ -214,15 +210,10 @@ void write_sensitivity(std::ostream& out, const scenario_results& r) {
             gamma = found->second * first->moves * first->moves;
         }
         const price_row& row = r.base.rows[place->second];
-        lines.field(trades[place->second]).field("false");
-        lines.field(csv_field(first->name)).field(first->shift, sensitivity_decimals);
-        lines.field(second == nullptr ? std::string() : csv_field(second->name));
-        lines.field(second == nullptr ? 0 : second->shift, sensitivity_decimals);
-        for (int currency = 0; currency < 2; ++currency) {
-            lines.field(csv_field(row.currency)).field(base_value(row), sensitivity_decimals);
-            lines.field(delta, sensitivity_decimals).field(gamma, sensitivity_decimals);
-        }
-        lines.end_line();
+        const std::string currency = csv_field(row.currency);
+        const ore_figures figures{currency, base_value(row), delta, gamma};
+        add_sensitivity(lines, {trades[place->second], first, second, first->shift,
+                                second == nullptr ? 0 : second->shift, figures, figures});
     }
 }
 
