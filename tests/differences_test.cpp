@@ -112,7 +112,8 @@ TEST(differences, are_those_of_black_in_moved_markets) {
         up.*member += size;
         down.*member -= size;
         expect_near(d.own.delta, d.own.delta_error, up.value() - value, value, key + ", delta");
-        expect_near(d.own.gamma, d.own.gamma_error, up.value() - 2 * value + down.value(), value, key + ", gamma");
+        expect_near(d.own.gamma, d.own.gamma_error, up.value() - 2 * value + down.value(), value,
+                    key + ", gamma");
         EXPECT_EQ(d.method, "bump");
         // Most of the noise is in both prices.
         EXPECT_LT(d.own.delta_error, 1e-3 * std::abs(d.own.delta)) << key;
@@ -140,8 +141,8 @@ TEST(differences, are_those_of_black_in_moved_markets) {
     call_market spot = base, vol = base, moved = base;
     spot.spot = moved.spot = 101;
     vol.vol = moved.vol = 0.23;
-    expect_near(both.own.gamma, both.own.gamma_error, moved.value() - spot.value() - vol.value() + value, value,
-                "both");
+    expect_near(both.own.gamma, both.own.gamma_error, moved.value() - spot.value() - vol.value() + value,
+                value, "both");
     EXPECT_EQ(both.own.delta, 0);
 }
 
@@ -149,9 +150,10 @@ TEST(differences, have_rows_for_the_numbers_that_move_a_trade_alone) {
     std::vector<std::string> keys;
     for (const difference_row& d : found().rows)
         if (found().values.rows[d.trade].trade == "put") keys.push_back(d.key + ";" + d.second_key);
-    EXPECT_EQ(keys, (std::vector<std::string>{"EUR.rate;", "BETA.spot;", "BETA.volatility@0.5y;",
-                                              "BETA.volatility@1.5y;", "EURUSD.rate;", "as_of;",
-                                              "BETA.spot;BETA.volatility@0.5y", "BETA.spot;BETA.volatility@1.5y"}));
+    EXPECT_EQ(keys,
+              (std::vector<std::string>{"EUR.rate;", "BETA.spot;", "BETA.volatility@0.5y;",
+                                        "BETA.volatility@1.5y;", "EURUSD.rate;", "as_of;",
+                                        "BETA.spot;BETA.volatility@0.5y", "BETA.spot;BETA.volatility@1.5y"}));
     EXPECT_TRUE(found().failures.empty());
     EXPECT_TRUE(found().remarks.empty());
 }
@@ -161,11 +163,13 @@ TEST(differences, of_buckets_add_up_to_the_parallel_move) {
     call_market up = base;
     up.at_1y += 1e-4;
     up.at_2y += 1e-4;
-    const difference_row &one = row(found(), "call", "USD.rate@1y"), &two = row(found(), "call", "USD.rate@2y");
+    const difference_row &one = row(found(), "call", "USD.rate@1y"),
+                         &two = row(found(), "call", "USD.rate@2y");
     const double sum = one.own.delta + two.own.delta, parallel = up.value() - base.value();
     // The mixed second difference is at most the mean of the two pure ones, all being of one sign here.
     const double second_order = (std::abs(one.own.gamma) + std::abs(two.own.gamma)) / 2;
-    EXPECT_LE(std::abs(sum - parallel), 1.01 * second_order + far * (one.own.delta_error + two.own.delta_error));
+    EXPECT_LE(std::abs(sum - parallel),
+              1.01 * second_order + far * (one.own.delta_error + two.own.delta_error));
     EXPECT_LT(second_order, 1e-3 * std::abs(parallel));
 }
 
@@ -228,7 +232,8 @@ trades: [{id: call, product: european, underlying: ACME, option: call, strike: 1
     const difference_row& d = row(r, "call", "ACME.volatility@0.5y");
     EXPECT_EQ(d.method, "bump_down");
     const double value = black(1, 100, 100, 0.5, 0.03, 0, 0.30);
-    expect_near(d.own.delta, d.own.delta_error, value - black(1, 100, 100, 0.5, 0.03, 0, 0.29), value, "down");
+    expect_near(d.own.delta, d.own.delta_error, value - black(1, 100, 100, 0.5, 0.03, 0, 0.29), value,
+                "down");
     EXPECT_FALSE(is_figure(d.own.gamma));
     EXPECT_TRUE(r.failures.empty());
 }
@@ -238,8 +243,8 @@ std::map<std::string, double> crif_of(const difference_results& r, const std::st
     std::map<std::string, double> out;
     for (const crif_row& c : r.crif) {
         if (r.values.rows[c.trade].trade != trade) continue;
-        const std::string key = std::string(c.risk_type) + "|" + c.qualifier + "|" + c.bucket + "|" + c.label1 +
-                                "|" + c.label2;
+        const std::string key =
+            std::string(c.risk_type) + "|" + c.qualifier + "|" + c.bucket + "|" + c.label1 + "|" + c.label2;
         EXPECT_TRUE(out.emplace(key, c.amount).second) << key;
         EXPECT_TRUE(is_figure(c.error) && c.error >= 0) << key;
     }
@@ -286,7 +291,8 @@ TEST(rows_of_simm, move_each_currency_against_that_of_calculation) {
     EXPECT_TRUE(crif_of(found(), "yen").contains("Risk_IRCurve|JPY|2|6m|OIS"));
 }
 
-// ---- Files -------------------------------------------------------------------------------------------------
+// ---- Files
+// -------------------------------------------------------------------------------------------------
 
 std::string file(const difference_results& r, std::string_view name) {
     for (const difference_report& report : difference_reports()) {
@@ -328,7 +334,8 @@ difference_results made() {
     both.own = {0, 0, 0.5, 0.125};
     both.base = {0, 0, 0.625, 0.15625};
     r.rows = {spot, both};
-    r.crif = {{0, "Risk_EquityVol", "ISIN:1", "7", "6m", "", 0.75, 0.5}, {0, "Risk_FX", "USD", "", "", "", no_figure, no_figure}};
+    r.crif = {{0, "Risk_EquityVol", "ISIN:1", "7", "6m", "", 0.75, 0.5},
+              {0, "Risk_FX", "USD", "", "", "", no_figure, no_figure}};
     return r;
 }
 
@@ -340,29 +347,33 @@ TEST(files_of_differences, have_their_bytes) {
               "late,asian,#N/A,#N/A,#N/A,#N/A,#N/A,USD,#N/A,#N/A,#N/A,,\n");
     EXPECT_EQ(
         file(made(), "sensitivity.csv"),
-        "#TradeId,IsPar,Factor_1,ShiftSize_1,Factor_2,ShiftSize_2,Currency,Base NPV,Delta,Gamma,Currency(Trade),"
+        "#TradeId,IsPar,Factor_1,ShiftSize_1,Factor_2,ShiftSize_2,Currency,Base "
+        "NPV,Delta,Gamma,Currency(Trade),"
         "Base NPV(Trade),Delta(Trade),Gamma(Trade)\n"
         "\"a,b\",false,EquitySpot/ACME/0/spot,2.5000000000,,0.0000000000,USD,26.2500000000,5.0000000000,"
         "0.3125000000,EUR,21.0000000000,4.0000000000,0.2500000000\n"
         "\"a,b\",false,EquitySpot/ACME/0/spot,2.5000000000,EquityVolatility/ACME/0/1Y/ATM,0.0100000000,USD,"
         "26.2500000000,0.0000000000,0.6250000000,EUR,21.0000000000,0.0000000000,0.5000000000\n");
-    EXPECT_EQ(file(made(), "sensitivity_error.csv"),
-              "#TradeId,IsPar,Factor_1,ShiftSize_1,Factor_2,ShiftSize_2,Currency,Delta SE,Gamma SE,"
-              "Currency(Trade),Delta SE(Trade),Gamma SE(Trade),Method,Paths,Bias bound\n"
-              "\"a,b\",false,EquitySpot/ACME/0/spot,2.5000000000,,0.0000000000,USD,0.625,#N/A,EUR,0.5,#N/A,bump,"
-              "2048,0\n"
-              "\"a,b\",false,EquitySpot/ACME/0/spot,2.5000000000,EquityVolatility/ACME/0/1Y/ATM,0.0100000000,USD,0,"
-              "0.15625,EUR,0,0.125,bump,2048,0\n");
-    EXPECT_EQ(file(made(), "crif.csv"),
-              "TradeID,PortfolioID,ProductClass,RiskType,Qualifier,Bucket,Label1,Label2,AmountCurrency,Amount,"
-              "AmountUSD,IMModel,PostRegulations,CollectRegulations,EndDate\n"
-              "\"a,b\",rates,Equity,Risk_EquityVol,ISIN:1,7,6m,,USD,0.75,0.75,SIMM,,,2027-01-15\n"
-              "\"a,b\",rates,Equity,Risk_FX,USD,,,,USD,,,SIMM,,,2027-01-15\n");
-    EXPECT_EQ(file(made(), "crif_error.csv"),
-              "TradeID,PortfolioID,ProductClass,RiskType,Qualifier,Bucket,Label1,Label2,AmountCurrency,Amount SE,"
-              "AmountUSD SE,Method,Paths\n"
-              "\"a,b\",rates,Equity,Risk_EquityVol,ISIN:1,7,6m,,USD,0.5,0.5,bump,2048\n"
-              "\"a,b\",rates,Equity,Risk_FX,USD,,,,USD,,,bump,2048\n");
+    EXPECT_EQ(
+        file(made(), "sensitivity_error.csv"),
+        "#TradeId,IsPar,Factor_1,ShiftSize_1,Factor_2,ShiftSize_2,Currency,Delta SE,Gamma SE,"
+        "Currency(Trade),Delta SE(Trade),Gamma SE(Trade),Method,Paths,Bias bound\n"
+        "\"a,b\",false,EquitySpot/ACME/0/spot,2.5000000000,,0.0000000000,USD,0.625,#N/A,EUR,0.5,#N/A,bump,"
+        "2048,0\n"
+        "\"a,b\",false,EquitySpot/ACME/0/spot,2.5000000000,EquityVolatility/ACME/0/1Y/ATM,0.0100000000,USD,0,"
+        "0.15625,EUR,0,0.125,bump,2048,0\n");
+    EXPECT_EQ(
+        file(made(), "crif.csv"),
+        "TradeID,PortfolioID,ProductClass,RiskType,Qualifier,Bucket,Label1,Label2,AmountCurrency,Amount,"
+        "AmountUSD,IMModel,PostRegulations,CollectRegulations,EndDate\n"
+        "\"a,b\",rates,Equity,Risk_EquityVol,ISIN:1,7,6m,,USD,0.75,0.75,SIMM,,,2027-01-15\n"
+        "\"a,b\",rates,Equity,Risk_FX,USD,,,,USD,,,SIMM,,,2027-01-15\n");
+    EXPECT_EQ(
+        file(made(), "crif_error.csv"),
+        "TradeID,PortfolioID,ProductClass,RiskType,Qualifier,Bucket,Label1,Label2,AmountCurrency,Amount SE,"
+        "AmountUSD SE,Method,Paths\n"
+        "\"a,b\",rates,Equity,Risk_EquityVol,ISIN:1,7,6m,,USD,0.5,0.5,bump,2048\n"
+        "\"a,b\",rates,Equity,Risk_FX,USD,,,,USD,,,bump,2048\n");
 }
 
 TEST(files_of_differences, are_told_of_column_by_column) {
@@ -408,7 +419,8 @@ TEST_F(files_of_a_command, are_in_its_folder) {
     expect({"price", "book.yaml", "--files", "values", "--workers", "2"}, 2, "leave out --workers");
 }
 
-// ---- What a market says of SIMM ----------------------------------------------------------------------------
+// ---- What a market says of SIMM
+// ----------------------------------------------------------------------------
 
 TEST(simm_of_a_market, is_refused_where_it_is_wrong) {
     const auto refusal = [](const std::string& simm) -> std::string {
@@ -425,7 +437,8 @@ TEST(simm_of_a_market, is_refused_where_it_is_wrong) {
              {"simm: {ACME: {qualifier: X, bucket: 7}}\n", "market.yaml:12:7: simm: "},
              {"simm: {currency: USF}\n", "unknown currency 'USF'; did you mean 'USD'?"},
              {"simm: {currency: [USD]}\n", "expected a currency"},
-             {head + "  ACMEE: {qualifier: X, bucket: 7}\n", "market.yaml:14:3: simm.ACMEE: unknown asset 'ACMEE'; did you mean 'ACME'?"},
+             {head + "  ACMEE: {qualifier: X, bucket: 7}\n",
+              "market.yaml:14:3: simm.ACMEE: unknown asset 'ACMEE'; did you mean 'ACME'?"},
              {head + "  ACME: {qualifier: X, bucket: 13}\n", "1 to 12 or Residual"},
              {head + "  ACME: {qualifier: X, bucket: residual}\n", "1 to 12 or Residual"},
              {head + "  ACME: {qualifier: \"a,b\", bucket: 7}\n", "without spaces, commas"},
@@ -445,8 +458,9 @@ TEST(simm_of_a_market, has_every_asset_that_a_trade_depends_on) {
         differences(engine(), trades, in);
         FAIL() << "an asset without a qualifier passed";
     } catch (const error& e) {
-        EXPECT_TRUE(tests::has(e.what(), "market.yaml:13:3: simm: simm has no entry for the asset 'BETA', on "
-                                         "which the trade 'put' depends"))
+        EXPECT_TRUE(tests::has(e.what(),
+                               "market.yaml:13:3: simm: simm has no entry for the asset 'BETA', on "
+                               "which the trade 'put' depends"))
             << e.what();
     }
 }

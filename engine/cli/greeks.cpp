@@ -173,11 +173,11 @@ command add_greeks(CLI::App& to) {
                     "calibrate' wrote keeps (default market)")
         ->type_name("NAME");
     asked->beside.add_options(*app);
-    app->add_option("--files", asked->files,
-                    "Folder for the files that risk systems read, a table each:\n" +
-                        files_text(difference_reports()) +
-                        "\nThey tell of all numbers that ORE has a factor for, whatever --greeks names; of two\n"
-                        "at once where it names cross_gamma or vanna")
+    app->add_option(
+           "--files", asked->files,
+           "Folder for the files that risk systems read, a table each:\n" + files_text(difference_reports()) +
+               "\nThey tell of all numbers that ORE has a factor for, whatever --greeks names; of two\n"
+               "at once where it names cross_gamma or vanna")
         ->type_name("DIR");
     add_book_options(*app, asked->options);
     app->footer(

@@ -121,8 +121,9 @@ command add_scenarios(CLI::App& to) {
                     "The scenarios: shifts by market key, ladders and history, in YAML or CSV")
         ->type_name("FILE")
         ->required();
-    app->add_option("--files", asked->files,
-                    "Folder for the files that risk systems read, a table each:\n" + files_text(scenario_reports()))
+    app->add_option(
+           "--files", asked->files,
+           "Folder for the files that risk systems read, a table each:\n" + files_text(scenario_reports()))
         ->type_name("DIR");
     app->add_flag("--explain", asked->explains,
                   "Say what of each gain the sensitivities explain, and what they leave; in JSON\n"

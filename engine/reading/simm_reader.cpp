@@ -28,10 +28,10 @@ std::vector<std::string> names_of(const auto& by_name) {
 // A qualifier stands in files that are read by programs with little grammar.
 std::string read_qualifier(const node& value) {
     const std::string& text = value.text();
-    const bool is_plain = !text.empty() && text.size() <= longest_qualifier &&
-                          std::ranges::all_of(text, [](char c) {
-                              return c > ' ' && c <= '~' && c != ',' && c != '"' && c != '\\';
-                          });
+    const bool is_plain =
+        !text.empty() && text.size() <= longest_qualifier && std::ranges::all_of(text, [](char c) {
+            return c > ' ' && c <= '~' && c != ',' && c != '"' && c != '\\';
+        });
     if (!is_plain)
         value.fail("found " + value.found() +
                    ", expected 1 to 64 visible ASCII characters without spaces, commas, quotation marks and "
@@ -41,7 +41,7 @@ std::string read_qualifier(const node& value) {
 
 // The buckets of equities in SIMM.
 std::string read_bucket(const node& value) {
-    static const std::vector<std::string> known{"1", "2", "3", "4",  "5",  "6",       "7",
+    static const std::vector<std::string> known{"1", "2", "3",  "4",  "5",  "6",       "7",
                                                 "8", "9", "10", "11", "12", "Residual"};
     if (!value.is_scalar() || std::ranges::find(known, value.text()) == known.end())
         value.fail("found the bucket " + value.found() +
@@ -70,7 +70,8 @@ std::optional<simm_data> read_simm(const node& root, const market_state& of) {
     for (const node::member& m : given->members()) {
         if (m.key == key_of_currency) continue;
         if (!of.assets.contains(m.key)) m.fail(unknown_name("asset", m.key, names_of(of.assets)));
-        expect_mapping(m.value, "a qualifier and a bucket, such as {qualifier: \"ISIN:US0378331005\", bucket: 7}");
+        expect_mapping(m.value,
+                       "a qualifier and a bucket, such as {qualifier: \"ISIN:US0378331005\", bucket: 7}");
         m.value.only({"qualifier", "bucket"});
         out.names[m.key] = {read_qualifier(m.value.at("qualifier")), read_bucket(m.value.at("bucket"))};
     }

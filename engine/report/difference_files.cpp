@@ -99,7 +99,9 @@ void write_sensitivity_error(std::ostream& out, const difference_results& r) {
     const sensitivity_lines of(r);
     line_writer lines(out, ore_absent);
     lines.text(ore_sensitivity_keys);
-    lines.text("Currency,Delta SE,Gamma SE,Currency(Trade),Delta SE(Trade),Gamma SE(Trade),Method,Paths,Bias bound\n");
+    lines.text(
+        "Currency,Delta SE,Gamma SE,Currency(Trade),Delta SE(Trade),Gamma SE(Trade),Method,Paths,Bias "
+        "bound\n");
     for (const difference_row& row : r.rows) {
         const ore_sensitivity line = of.of(row);
         add_sensitivity_keys(lines, line);
@@ -115,9 +117,11 @@ std::string portfolio_of(const valued_trade& of) {
     return of.portfolio.empty() ? "All" : csv_field(of.portfolio);
 }
 
-constexpr std::string_view crif_keys = "TradeID,PortfolioID,ProductClass,RiskType,Qualifier,Bucket,Label1,Label2,AmountCurrency,";
+constexpr std::string_view crif_keys =
+    "TradeID,PortfolioID,ProductClass,RiskType,Qualifier,Bucket,Label1,Label2,AmountCurrency,";
 
-void add_crif_keys(line_writer& to, const difference_results& r, const crif_row& row, std::string_view trade) {
+void add_crif_keys(line_writer& to, const difference_results& r, const crif_row& row,
+                   std::string_view trade) {
     to.field(trade).field(portfolio_of(r.trades[row.trade])).field(r.trades[row.trade].product_class);
     to.field(row.risk_type).field(row.qualifier).field(row.bucket).field(row.label1).field(row.label2);
     to.field(r.currency);
@@ -163,8 +167,8 @@ constexpr std::array reports{
     difference_report{"crif.csv",
                       "The sensitivities of ISDA SIMM, in the columns of CRIF; where the market has 'simm'.",
                       write_crif, false, true},
-    difference_report{"crif_error.csv", "The standard error of each amount of crif.csv.",
-                      write_crif_error, false, true},
+    difference_report{"crif_error.csv", "The standard error of each amount of crif.csv.", write_crif_error,
+                      false, true},
 };
 
 }  // namespace

@@ -21,7 +21,15 @@ struct key_parts {
     explicit key_parts(std::string_view key);
 };
 
-enum class ore_kind { equity_spot, equity_volatility, dividend_yield, discount_rate, fx_spot, fx_volatility, day };
+enum class ore_kind {
+    equity_spot,
+    equity_volatility,
+    dividend_yield,
+    discount_rate,
+    fx_spot,
+    fx_volatility,
+    day
+};
 
 struct ore_factor {
     ore_kind kind = ore_kind::day;

@@ -147,16 +147,25 @@ void set_last_day(valued_trade& to, double years, dates::date as_of) {
     to.years_to_maturity = dates::year_fraction(as_of, day, dates::day_count::act_act);
 }
 
-// ---- SIMM --------------------------------------------------------------------------------------------------
+// ---- SIMM
+// --------------------------------------------------------------------------------------------------
 
 struct vertex {
     std::string_view name;
     double years;
 };
-constexpr std::array vertices{vertex{"2w", 14 / days_a_year}, vertex{"1m", 1.0 / 12}, vertex{"3m", 0.25},
-                              vertex{"6m", 0.5},              vertex{"1y", 1},        vertex{"2y", 2},
-                              vertex{"3y", 3},                vertex{"5y", 5},        vertex{"10y", 10},
-                              vertex{"15y", 15},              vertex{"20y", 20},      vertex{"30y", 30}};
+constexpr std::array vertices{vertex{"2w", 14 / days_a_year},
+                              vertex{"1m", 1.0 / 12},
+                              vertex{"3m", 0.25},
+                              vertex{"6m", 0.5},
+                              vertex{"1y", 1},
+                              vertex{"2y", 2},
+                              vertex{"3y", 3},
+                              vertex{"5y", 5},
+                              vertex{"10y", 10},
+                              vertex{"15y", 15},
+                              vertex{"20y", 20},
+                              vertex{"30y", 30}};
 
 struct share_of_vertex {
     std::size_t at;
@@ -190,7 +199,8 @@ struct crif_key {
     auto operator<=>(const crif_key&) const = default;
 };
 
-// ---- All together ------------------------------------------------------------------------------------------
+// ---- All together
+// ------------------------------------------------------------------------------------------
 
 class difference_run {
   public:
@@ -214,20 +224,21 @@ class difference_run {
         const dates::date as_of = in_.state().as_of;
         out_.trades.resize(all.size());
         currencies_.resize(all.size());
-        threads::for_each(
-            all.size(), run.threads, options_.cancel,
-            [&](int, std::uint64_t i) {
-                out_.trades[i].portfolio = all[i].portfolio;
-                try {
-                    if (all[i].failure) return;
-                    const plan::trade_program made = plan::plan_trade(all[i], {in_.state()}, run.how.precision);
-                    currencies_[i] = made.currency;
-                    set_last_day(out_.trades[i], last_of(all[i], made, as_of), as_of);
-                } catch (const error& e) {
-                    if (e.kind() == error_kind::cancelled) throw;  // where it is priced it is said what is wrong
-                }
-            },
-            {});
+        threads::for_each(all.size(), run.threads, options_.cancel,
+                          [&](int, std::uint64_t i) {
+                              out_.trades[i].portfolio = all[i].portfolio;
+                              try {
+                                  if (all[i].failure) return;
+                                  const plan::trade_program made =
+                                      plan::plan_trade(all[i], {in_.state()}, run.how.precision);
+                                  currencies_[i] = made.currency;
+                                  set_last_day(out_.trades[i], last_of(all[i], made, as_of), as_of);
+                              } catch (const error& e) {
+                                  if (e.kind() == error_kind::cancelled)
+                                      throw;  // where it is priced it is said what is wrong
+                              }
+                          },
+                          {});
         for (std::size_t i = 0; i < all.size(); ++i)
             if (!currencies_[i].empty()) out_.trades[i].to_base = rate_to_base(currencies_[i]);
         if (!out_.currency.empty() && in_.state().currencies.contains("USD"))
@@ -289,9 +300,9 @@ class difference_run {
         for (std::size_t i = 0; i < currencies_.size(); ++i)
             if (!currencies_[i].empty() && !is_figure(out_.trades[i].to_base))
                 throw error(error_kind::input,
-                            "the market has no exchange rate from " + currencies_[i] + ", in which the trade " +
-                                config::shown(id(i)) + " is priced, to " + out_.currency +
-                                ", the currency of calculation",
+                            "the market has no exchange rate from " + currencies_[i] +
+                                ", in which the trade " + config::shown(id(i)) + " is priced, to " +
+                                out_.currency + ", the currency of calculation",
                             simm_->where, markets::key_of_simm);
     }
     void refuse_unknown_names() const {
@@ -332,13 +343,15 @@ class difference_run {
                 continue;
             }
             places[n.key] = shifts_.size();
-            shifts_.push_back({&n, factor, list_.add({{n.key, factor->shift}}), list_.add({{n.key, -factor->shift}})});
+            shifts_.push_back(
+                {&n, factor, list_.add({{n.key, factor->shift}}), list_.add({{n.key, -factor->shift}})});
         }
         day_ = list_.add({}, 1);
         numbers_of_.resize(depends.size());
         for (std::size_t i = 0; i < depends.size(); ++i) {
             for (const std::string& key : keys[i])
-                if (const auto at = places.find(key); at != places.end()) numbers_of_[i].push_back(at->second);
+                if (const auto at = places.find(key); at != places.end())
+                    numbers_of_[i].push_back(at->second);
             std::ranges::sort(numbers_of_[i]);
         }
         find_crosses();
@@ -355,7 +368,8 @@ class difference_run {
                 if (shifts_[a].factor->kind != ore_kind::equity_spot) continue;
                 for (const std::size_t b : numbers) {
                     const ore_kind kind = shifts_[b].factor->kind;
-                    const bool is_vol = kind == ore_kind::equity_volatility || kind == ore_kind::fx_volatility;
+                    const bool is_vol =
+                        kind == ore_kind::equity_volatility || kind == ore_kind::fx_volatility;
                     if ((wanted_.cross_gamma && kind == ore_kind::equity_spot && b > a) ||
                         (wanted_.vanna && is_vol))
                         pairs.emplace(a, b);
@@ -412,7 +426,8 @@ class difference_run {
         if (!has_up) row.method = "bump_down";
         if (!has_up && !has_down) fail(trade, s.number->key, {s.up, s.down});
         for (const auto& [to, from] : {std::pair(&row.own, &own), std::pair(&row.base, &base)}) {
-            const figure delta = from->of(trade, {has_up ? share_of_gain{s.up, 1} : share_of_gain{s.down, -1}});
+            const figure delta =
+                from->of(trade, {has_up ? share_of_gain{s.up, 1} : share_of_gain{s.down, -1}});
             const figure gamma = from->of(trade, {{s.up, 1}, {s.down, 1}});
             *to = {delta.value, delta.error, gamma.value, gamma.error};
         }
@@ -464,8 +479,7 @@ class difference_run {
     double years_of(std::string_view time, std::size_t trade) const {
         // A number that holds at all times moves what happens up to the last day.
         if (time.empty()) return out_.trades[trade].years_to_last_day;
-        if (const auto day = dates::parse_date(time))
-            return dates::time_point{*day}.years(in_.state().as_of);
+        if (const auto day = dates::parse_date(time)) return dates::time_point{*day}.years(in_.state().as_of);
         return std::strtod(std::string(time).c_str(), nullptr);
     }
 
@@ -480,7 +494,8 @@ class difference_run {
             const auto add_by_time = [&](std::string_view risk_type, const std::string& qualifier,
                                          const std::string& bucket) {
                 for (const share_of_vertex& v : shares_of(years_of(parts.time, trade)))
-                    sums[{risk_type, qualifier, bucket, v.at}].push_back({gain.scenario, gain.weight * v.weight});
+                    sums[{risk_type, qualifier, bucket, v.at}].push_back(
+                        {gain.scenario, gain.weight * v.weight});
             };
             switch (s.factor->kind) {
                 case ore_kind::equity_spot: {
@@ -545,8 +560,9 @@ class difference_run {
         std::string text = keys.front();
         for (std::size_t k = 1; k < std::min(keys.size(), most); ++k) text += ", " + keys[k];
         if (keys.size() > most) text += " and " + std::to_string(keys.size() - most) + " more";
-        out_.remarks.push_back("ORE has no factor for numbers that trades depend on, and its files no line: " +
-                               text + "; the Greeks themselves tell of them");
+        out_.remarks.push_back(
+            "ORE has no factor for numbers that trades depend on, and its files no line: " + text +
+            "; the Greeks themselves tell of them");
         if (simm_ && has_parameters)
             out_.remarks.push_back(
                 "crif.csv has no volatility risk of models whose parameters these are: SIMM asks for that of "

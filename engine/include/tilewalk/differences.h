@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of a book and their differences for the usual shifts of a market, as risk systems take them: found by
-// revaluation on common random numbers, each with the standard error of the difference, and as rows of ISDA
-// SIMM where the market has `simm:`.
+// Values of a book and their differences for the usual shifts of a market, as risk systems take them: found
+// by revaluation on common random numbers, each with the standard error of the difference, and as rows of
+// ISDA SIMM where the market has `simm:`.
 //
 //     tilewalk::difference_results d = tilewalk::differences(engine, book, market);
 //     for (const auto& file : tilewalk::difference_reports()) file.write(std::cout, d);
@@ -30,11 +30,11 @@ struct difference_options {
 
 // What files tell of a trade beside its value.
 struct valued_trade {
-    std::string portfolio;            // empty: none
-    std::string last_day;             // on which something happens, in ISO form; empty: not known
-    double years_to_last_day = 0;     // ACT/365F
-    double years_to_maturity = 0;     // ACT/ACT (ISDA), as ORE has it
-    double to_base = no_figure;       // units of the base currency for one of the trade's
+    std::string portfolio;             // empty: none
+    std::string last_day;              // on which something happens, in ISO form; empty: not known
+    double years_to_last_day = 0;      // ACT/365F
+    double years_to_maturity = 0;      // ACT/ACT (ISDA), as ORE has it
+    double to_base = no_figure;        // units of the base currency for one of the trade's
     std::string_view product_class{};  // of SIMM: "Equity" where an asset moves it, else "RatesFX"
 };
 
@@ -45,10 +45,10 @@ struct difference {
     double gamma = no_figure, gamma_error = no_figure;
 };
 struct difference_row {
-    std::size_t trade = 0;         // by its place in the book
-    std::string key, second_key;   // market keys; "as_of" is the day; second_key: empty for one shift
+    std::size_t trade = 0;             // by its place in the book
+    std::string key, second_key;       // market keys; "as_of" is the day; second_key: empty for one shift
     double size = 0, second_size = 0;  // the moves of the numbers; of the day, in years
-    difference own, base;          // in the trade's currency, in the base currency
+    difference own, base;              // in the trade's currency, in the base currency
     // "bump": up and, for gamma, down; "bump_down": V - V(down), where the market can't be moved up.
     std::string_view method = "bump";
     std::uint64_t paths = 0;
@@ -67,18 +67,18 @@ struct simm_data {
     struct name {
         std::string qualifier, bucket;
     };
-    std::string currency;  // of calculation
+    std::string currency;                            // of calculation
     std::map<std::string, name, std::less<>> names;  // by asset
     location where;
 };
 
 struct difference_results {
     results values;
-    std::vector<valued_trade> trades;     // by place in the book
-    std::string currency;                 // the base currency; empty: each trade has its own
+    std::vector<valued_trade> trades;      // by place in the book
+    std::string currency;                  // the base currency; empty: each trade has its own
     std::vector<market_number> numbers{};  // of the market
-    std::vector<difference_row> rows{};   // by trade, in the order of the market's file, then the day
-    std::vector<crif_row> crif{};         // by trade
+    std::vector<difference_row> rows{};    // by trade, in the order of the market's file, then the day
+    std::vector<crif_row> crif{};          // by trade
     double base_to_usd = no_figure;
     std::optional<simm_data> simm{};
     // Shifts in which trades have no value, a sentence each, and facts to know.
