@@ -33,6 +33,7 @@ command add_tune(CLI::App& to);
 command add_verify(CLI::App& to);
 command add_calibrate(CLI::App& to);
 command add_market(CLI::App& to);
+command add_import(CLI::App& to);
 // The table of market keys, for a page of help.
 std::string market_keys_text();
 

@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +22,7 @@
 #include "engine/cli/settings.h"
 #include "engine/cli/side_files.h"
 #include "engine/cli/terminal.h"
+#include "engine/cli/written.h"
 #include "tilewalk/differences.h"
 
 namespace tilewalk::cli {
@@ -115,9 +115,7 @@ int greeks(greeks_arguments& asked, timings& times) {
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
     form.spreadsheet_safe = asked.spreadsheet_safe;
     std::optional<timings::during> writing(std::in_place, &times, stage::writing);
-    std::ostringstream text;
-    write_greeks(text, r, with.format.value, form);
-    to.write(text.view());
+    to.write(written_greeks(r, with.format.value, form));
     if (differences) files.write(std::span(reports), *differences);
     asked.beside.write(
         {.prices = r, .trades = &wanted.trades, .in = &of, .times = &times, .command = command_as_typed()});

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -27,6 +26,7 @@
 #include "engine/cli/side_files.h"
 #include "engine/cli/terminal.h"
 #include "engine/cli/workers.h"
+#include "engine/cli/written.h"
 #include "tilewalk/differences.h"
 
 namespace tilewalk::cli {
@@ -116,7 +116,7 @@ int price(price_arguments& asked, timings& times) {
         output("-").write(with.text(wanted.trades));
         return all_well;
     }
-    if (asked.tiles && with.format.value != output_format::json)
+    if (asked.tiles && with.format.value != result_format::json)
         throw error(error_kind::usage, "--tiles puts means by part of the run into JSON; take --format json");
     check_market(wanted);
     if (asked.workers > 0) return price_by_workers(asked, wanted);
@@ -140,13 +140,8 @@ int price(price_arguments& asked, timings& times) {
     form.parts = asked.tiles;
     form.threads = over(with.run, wanted.trades.settings()).threads.value_or(0);
     std::optional<timings::during> writing(std::in_place, &times, stage::writing);
-    std::ostringstream text, totals;
-    write(text, r, with.format.value, form);
-    to.write(text.view());
-    if (totals_to) {
-        write_totals(totals, r, format_of_ending(*asked.totals).value_or(output_format::csv), form);
-        totals_to->write(totals.view());
-    }
+    to.write(written_prices(r, with.format.value, form));
+    if (totals_to) totals_to->write(written_totals(r, *asked.totals, form));
     if (policies_to) policies_to->write(r.policies);
     if (!asked.files.empty()) files.write(value_reports(), valued(wanted.trades, of, r));
     asked.beside.write(
@@ -156,7 +151,7 @@ int price(price_arguments& asked, timings& times) {
     tell_of_journal(r);
     complain_of_lost_gpus(r);
     complain_of_correlations(r.manifest.missing_correlations);
-    const int code = code_of(r, !to.is_stdout() || with.format.value != output_format::table);
+    const int code = code_of(r, !to.is_stdout() || with.format.value != result_format::table);
     end_process(code, asked.shows_timings ? &times : nullptr);
     return code;
 }
@@ -176,8 +171,8 @@ command add_price(CLI::App& to) {
     const auto asked = std::make_shared<price_arguments>();
     add_result_options(*app, asked->book, asked->options, asked->spreadsheet_safe, asked->shows_timings);
     app->add_option("--totals", asked->totals,
-                    "File for the totals by currency, as .csv, .json or .txt; CSV has no place for them\n"
-                    "beside the trades")
+                    "File for the totals by currency, as .csv, .json, .txt or .parquet; CSV has no place\n"
+                    "for them beside the trades")
         ->type_name("FILE");
     app->add_option(
            "--save-policy", asked->policies,

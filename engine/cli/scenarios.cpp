@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -24,6 +23,7 @@
 #include "engine/cli/side_files.h"
 #include "engine/cli/terminal.h"
 #include "engine/cli/told_scenarios.h"
+#include "engine/cli/written.h"
 #include "tilewalk/scenarios.h"
 
 namespace tilewalk::cli {
@@ -60,7 +60,7 @@ int scenarios(scenario_arguments& asked, timings& times) {
         output("-").write(with.text(wanted.trades));
         return all_well;
     }
-    if (asked.explains && asked.files.empty() && with.format.value != output_format::json)
+    if (asked.explains && asked.files.empty() && with.format.value != result_format::json)
         throw error(error_kind::usage,
                     "--explain tells what it finds in JSON and in explained.csv; take --format json or "
                     "--files DIR");
@@ -86,9 +86,7 @@ int scenarios(scenario_arguments& asked, timings& times) {
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
     form.spreadsheet_safe = asked.spreadsheet_safe;
     std::optional<timings::during> writing(std::in_place, &times, stage::writing);
-    std::ostringstream text;
-    write(text, r, with.format.value, form);
-    to.write(text.view());
+    to.write(written_gains(r, with.format.value, form));
     files.write(scenario_reports(), r);
     asked.beside.write({.prices = r.base,
                         .scenarios = &r,
@@ -98,7 +96,7 @@ int scenarios(scenario_arguments& asked, timings& times) {
                         .command = command_as_typed()});
     writing.reset();
     ending.emplace(&times, stage::ending);
-    const int code = tell_of_scenarios(r, to.is_stdout() && with.format.value == output_format::table);
+    const int code = tell_of_scenarios(r, to.is_stdout() && with.format.value == result_format::table);
     end_process(code, asked.shows_timings ? &times : nullptr);
     return code;
 }

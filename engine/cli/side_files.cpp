@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cli/side_files.h"
 
+#include "engine/cli/metrics_file.h"
+
 namespace tilewalk::cli {
 
 std::span<const side_file> side_file_kinds() {
-    static const std::vector<side_file> kinds{};
+    static const std::vector<side_file> kinds{
+        {"--metrics",
+         "File for Prometheus that tells how the run went, for node exporter's textfile collector,\n"
+         "which reads names that end in .prom; written when the results are",
+         metrics_of},
+    };
     return kinds;
 }
 
