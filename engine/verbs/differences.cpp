@@ -22,6 +22,7 @@
 #include "engine/report/ore_factors.h"
 #include "engine/run/units.h"
 #include "engine/threads/crew.h"
+#include "engine/verbs/importance.h"
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/settled.h"
 #include "products/dates/date.h"
@@ -259,6 +260,9 @@ class difference_run {
     }
 
     difference_results told(const engine& by) {
+        const settled run = settle(options_, book_.state(), {&in_, 1});
+        refuse_importance(run, "a run of differences");
+        refuse_accuracy(run, "a run of differences");
         find_trades();
         refuse_unknown_rates();
         find_shifts(by);
