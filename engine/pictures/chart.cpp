@@ -167,13 +167,14 @@ std::string end_labels(const panel& p, const box& in, const axis& ys) {
 
 using legend_entry = std::pair<std::string, std::size_t>;
 
-// Lines with the same name in several panels have one entry, in the order of their styles.
+// Lines with the same name in several panels have one entry, in the order of their styles; those without a
+// name have none.
 std::vector<legend_entry> legend_of(const chart& of) {
     std::vector<legend_entry> out;
     for (const panel& p : of.panels) {
         for (const chart_line& line : p.lines) {
             const legend_entry one{line.name, line.style};
-            if (std::ranges::find(out, one) == out.end()) out.push_back(one);
+            if (!line.name.empty() && std::ranges::find(out, one) == out.end()) out.push_back(one);
         }
     }
     std::ranges::stable_sort(out, {}, &legend_entry::second);
@@ -216,12 +217,13 @@ std::string drawn(const chart& of, const std::string& style_element) {
     }
     const axis xs = x_axis(all_x);
     const bool is_one = of.panels.size() == 1;
-    const bool at_ends = is_one && of.panels[0].lines.size() <= most_end_labels;
+    const std::vector<legend_entry> names = legend_of(of);
+    const bool at_ends = is_one && !names.empty() && of.panels[0].lines.size() <= most_end_labels;
 
     std::string body;
     body += text_at(edge, title_height - 7, "start", of.title, " class=\"title\"");
     double top = title_height;
-    if (!at_ends) top = draw_legend(body, legend_of(of), of.width, top + 2) + 2;
+    if (!at_ends) top = draw_legend(body, names, of.width, top + 2) + 2;
     body += text_at(edge, top + 16, "start", of.y_title, " class=\"quiet\"");
     top += 20;
 
@@ -233,7 +235,9 @@ std::string drawn(const chart& of, const std::string& style_element) {
         labels_width = std::min(labels_width, 0.5 * of.width);
     }
     const double cell_width = (of.width - 2 * edge - labels_width) / static_cast<double>(columns);
-    const double panel_height = is_one ? height_of_one : height_of_many;
+    const double panel_height = of.panel_height > 0 ? of.panel_height
+                                : is_one            ? height_of_one
+                                                    : height_of_many;
     const double cell_height = above_panel + panel_height + below_panel;
     for (const panel& p : of.panels) {
         const double left = edge + cell_width * static_cast<double>(p.column) + left_of_panel;

@@ -40,7 +40,8 @@ struct chart {
     // above zero have one.
     bool by_logarithm = false;
     std::vector<panel> panels;
-    double width = 960;  // in pixels; what is drawn shrinks with a page that is narrower
+    double width = 960;       // in pixels; what is drawn shrinks with a page that is narrower
+    double panel_height = 0;  // in pixels; 0: as suits their number
 };
 
 // The chart as a file.

@@ -13,6 +13,7 @@
 #include "tilewalk/engine.h"
 #include "tilewalk/error.h"
 #include "tilewalk/market.h"
+#include "tilewalk/own_product.h"
 #include "tilewalk/prepared.h"
 #include "tilewalk/products.h"
 #include "tilewalk/results.h"
