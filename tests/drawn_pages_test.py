@@ -193,6 +193,9 @@ def main():
             picture = folder / f"{trade}.svg"
             run("explain", demo, trade, "--picture", picture, "-o", folder / "told.txt")
             pages[f"picture of {trade}"] = picture.read_text(encoding="utf-8")
+        shown = (SOURCE / "docs/autocall.svg").read_text(encoding="utf-8")
+        expect(wrong, "docs/autocall.svg", shown == pages["picture of autocall"],
+               "is another picture than 'tilewalk explain configs/books/demo.yaml autocall --picture' draws")
         done = run("explain", demo, "--picture", folder / "all.svg", exits=(2,))
         expect(wrong, "picture", "name it behind the book" in done.stderr, done.stderr)
         # Whole or not at all, and never over what is read.
