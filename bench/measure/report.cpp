@@ -433,6 +433,7 @@ std::string bars_of_kind(const row_list& rows) {
     const std::optional<std::string> parted = parting_axis(measured, axes);
     if (!parted) return {};
     const shown_in by = unit_for(measured, figure);
+    const bool is_time = figure == "milliseconds";
     std::vector<json> parts = parted->empty() ? std::vector<json>{} : values_of(measured, parted->c_str());
     if (parts.empty()) parts.emplace_back(nullptr);
     std::vector<std::vector<named_bar>> pictures(parts.size());
@@ -452,7 +453,7 @@ std::string bars_of_kind(const row_list& rows) {
     std::string out;
     for (std::size_t n = 0; n < parts.size(); ++n) {
         const std::string of = parted->empty() ? "" : described(json{{*parted, parts[n]}}) + ", ";
-        out += bar_chart(of + by.title, pictures[n], highest[n]);
+        out += bar_chart(of + by.title + (is_time ? "; shorter is faster" : ""), pictures[n], highest[n]);
     }
     return "<div class=\"pictures\">\n" + out + "</div>\n";
 }
@@ -658,21 +659,36 @@ std::string head_of(const run& what) {
     return out + "</dl>\n";
 }
 
-constexpr std::string_view how_to_read =
-    "<h2>How to read this page</h2>\n"
-    "<p>Every kernel was checked before it was timed: what gave other bits than it should is listed as "
-    "wrong, "
-    "and is in no figure. A time is the median of samples taken between two events of the device; a bar "
-    "runs from the fastest tenth of the samples to the slowest; noise is half the width of an interval that "
-    "holds the true median with about 95 %.</p>\n"
-    "<p>Where speed-up is shown, 1 is the feed none at width 1 in the same run, with the same workload, "
-    "precision, block and warps; 2 takes half its time. A line joins the fastest row of a feed at each "
-    "distance; small pale marks are its other rows, such as with other numbers of rows or another block. A "
-    "level across a panel, with its mark at the left end, is a feed that has no distance. Panels of one "
-    "number of warps share their scale, others need not.</p>\n"
-    "<p>The share of the copy rate says how much of what the memory can give is used: 100 % is a plain copy "
-    "of a large array on this device, bytes read and written together. Few warps a multiprocessor stand for "
-    "kernels that need many registers or much shared memory. Point at a mark to see what it is.</p>\n";
+std::string how_to_read(const run& what) {
+    const auto has_suite = [&](const char* name) {
+        return std::ranges::find(what.rows, name, &row::suite) != what.rows.end();
+    };
+    const bool has_shares =
+        std::ranges::any_of(what.rows, [](const row& r) { return r.figures.contains("share_of_copy"); });
+    std::string out =
+        element("h2", "How to read this page") +
+        element("p",
+                "Every kernel was checked before it was timed: what gave other bits than it should is listed "
+                "as wrong, and is in no figure. A time is the median of samples taken between two events of "
+                "the device; a thin line across a bar or a mark runs from the fastest tenth of the samples "
+                "to the slowest; noise is half the width of an interval that holds the true median with "
+                "about 95 %. Point at a mark or a bar to see what it is.");
+    if (has_suite("prefetch"))
+        out += element(
+            "p",
+            "Where speed-up is shown, 1 is the feed none at width 1 in the same run, with the same workload, "
+            "precision, block and warps; 2 takes half its time. A line joins the fastest row of a feed at "
+            "each distance; small pale marks are its other rows, such as with other numbers of rows or "
+            "another block. A level across a panel, with its mark at the left end, is a feed that has no "
+            "distance. Panels of one number of warps share their scale, others need not. Few warps a "
+            "multiprocessor stand for kernels that need many registers or much shared memory.");
+    if (has_shares)
+        out +=
+            element("p",
+                    "The share of the copy rate says how much of what the memory can give is used: 100 % is "
+                    "a plain copy of a large array on this device, bytes read and written together.");
+    return out;
+}
 
 // Beside the style of all pages.
 constexpr std::string_view page_style =
@@ -700,7 +716,7 @@ std::string report_html(const run& what) {
     out += element("title", title) + "<style>\n" + page::style() + std::string(page_style) + chart_style() +
            bar_chart_style() + "</style>\n</head>\n";
     out += "<body>\n<header>\n" + element("h1", title) + head_of(what) + "</header>\n<main>\n" +
-           std::string(how_to_read);
+           how_to_read(what);
     for (const auto& [suite, rows] : by_suite(what)) {
         if (suite == "prefetch") {
             out += prefetch_section(rows);

@@ -11,10 +11,10 @@ namespace tilewalk::pictures {
 
 namespace {
 
-// Lengths in pixels. Such a picture is read on a telephone, too, where it shrinks by a fifth.
-constexpr double page_width = 440, title_height = 24, row_height = 19, bar_height = 12;
+// Lengths in pixels. A telephone has room for one such picture, a screen for three side by side.
+constexpr double page_width = 360, title_height = 24, row_height = 19, bar_height = 12;
 constexpr double gap = 7, least_bar = 1;
-constexpr std::size_t most_of_name = 32;  // columns of text
+constexpr std::size_t most_of_name = 34;  // columns of text
 
 }  // namespace
 
