@@ -696,7 +696,7 @@ constexpr std::string_view page_style =
     "margin:.5rem 0}\n"
     "dl div{display:flex;gap:.5rem}dt{color:var(--quiet);flex:none;width:9rem}"
     "dd{margin:0;overflow-wrap:anywhere}\n"
-    ".wide .chart{min-width:46rem}\n"
+    ".wide .chart{min-width:46rem}.wide .chart .paper,.wide .chart .hollow{fill:var(--paper)}\n"
     ".reasons{font-size:.875rem}.reasons ul{columns:2 20rem}\n"
     "@media print{section{break-before:page}.together,.bars{break-inside:avoid}.wide .chart{min-width:0}}\n"
     "@page{margin:14mm}\n";
