@@ -53,6 +53,15 @@ const std::vector<std::string>& format_words() {
     return words;
 }
 
+const std::vector<std::string>& result_format_words() {
+    static const std::vector<std::string> words = [] {
+        std::vector<std::string> all = format_words();
+        all.emplace_back("parquet");
+        return all;
+    }();
+    return words;
+}
+
 std::vector<std::string> greek_words() {
     std::vector<std::string> words;
     for (const greek_measure& m : greek_measures()) words.emplace_back(m.name);

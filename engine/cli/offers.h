@@ -8,8 +8,9 @@
 
 namespace tilewalk::cli {
 
-// The names of the formats of results, in the order of output_format.
+// The names of the formats of text, in the order of output_format, and of results, in that of result_format.
 const std::vector<std::string>& format_words();
+const std::vector<std::string>& result_format_words();
 // Those of --greeks, --greeks-method and --view, and of --stage.
 std::vector<std::string> greek_words();
 const std::vector<std::string>& greek_method_words();

@@ -115,9 +115,9 @@ void add_result_options(CLI::App& to, std::string& book, spoken& into, bool& spr
 
 void add_output_options(CLI::App& to, spoken& into, bool& spreadsheet_safe) {
     offers(to.add_option("--format", into.format,
-                         "table, csv or json; if left out, what the ending of --output says,\n"
+                         "table, csv, json or parquet; if left out, what the ending of --output says,\n"
                          "else a table on a terminal and csv elsewhere"),
-           format_words())
+           result_format_words())
         ->type_name("NAME");
     to.add_option("-o,--output", into.output,
                   "File for the results; it appears whole or not at all. - is standard output")

@@ -25,6 +25,7 @@
 #include "engine/cli/offers.h"
 #include "engine/cli/output.h"
 #include "engine/cli/settings.h"
+#include "engine/cli/topics.h"
 #include "tilewalk/error.h"
 #include "tilewalk/products.h"
 #include "tilewalk/version.h"
@@ -69,6 +70,8 @@ struct topic {
 constexpr std::array topics{
     topic{"exit-codes", "The meaning of exit codes", exit_code_text},
     topic{"market-keys", "The names of a market's numbers", market_keys_text},
+    topic{"models", "The ways in which assets and interest rates move", models_text},
+    topic{"settings", "Everything that a run can be told, with its default", settings_text},
 };
 
 std::string list_of_topics() {
@@ -159,6 +162,7 @@ int run(const std::vector<std::string>& arguments, const std::vector<adds_comman
         "  tilewalk tune book.yaml                          # and remember it for this book's kernels\n"
         "  tilewalk verify                                  # whether the prices are right\n"
         "  tilewalk calibrate quotes.yaml -o market.yaml    # models fitted to quotes\n"
+        "  tilewalk import portfolio.xml -o book.yaml       # a portfolio of ORE as a book\n"
         "  source <(tilewalk completion bash)               # words of commands, by the tab key\n\n"
         "tilewalk COMMAND --help describes each.");
     std::vector<command> commands;

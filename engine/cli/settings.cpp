@@ -48,12 +48,19 @@ std::string parse_instruction_set(const std::string& text, const std::string& or
     return text;
 }
 
-std::string name_of(output_format format) {
-    return format_words()[static_cast<std::size_t>(format)];
+// Endings of outputs, in the order of result_format.
+const std::vector<std::string> endings{".txt", ".csv", ".json", ".parquet"};
+
+std::string name_of(result_format format) {
+    return result_format_words()[static_cast<std::size_t>(format)];
 }
 
-// Endings of outputs, in the order of the formats.
-const std::vector<std::string> endings{".txt", ".csv", ".json"};
+template <class Format>
+Format parse(const std::string& text, const std::string& origin, const std::vector<std::string>& known) {
+    const auto at = std::ranges::find(known, text);
+    if (at == known.end()) refuse(origin, text, joined(known), known);
+    return static_cast<Format>(at - known.begin());
+}
 
 std::string lower(std::string text) {
     for (char& c : text)
@@ -170,13 +177,18 @@ void resolve_output(settings& s, const spoken& options, const environment& varia
 
     // The ending of an output file is an option's word, so it beats the environment; --format beats both.
     const bool to_terminal = s.output.value == "-" && stdout_is_terminal;
-    s.format = {to_terminal ? output_format::table : output_format::csv,
+    s.format = {to_terminal ? result_format::table : result_format::csv,
                 {source::preset, to_terminal ? "default on a terminal" : "default off a terminal"}};
-    offer(s.format, {}, "", variables, "TILEWALK_FORMAT", parse_format);
-    if (const auto by_ending = format_of_ending(s.output.value))
+    offer(s.format, {}, "", variables, "TILEWALK_FORMAT", parse_result_format);
+    if (const auto by_ending = result_format_of_ending(s.output.value))
         s.format.offer(*by_ending, source::option, "the ending of --output");
-    if (options.format) s.format.offer(parse_format(*options.format, "--format"), source::option, "--format");
+    if (options.format)
+        s.format.offer(parse_result_format(*options.format, "--format"), source::option, "--format");
     if (s.format.from.from == source::preset) refuse_unknown_ending(s.output.value);
+    if (to_terminal && s.format.value == result_format::parquet)
+        throw error(error_kind::usage, s.format.from.name +
+                                           ": parquet is bytes that no terminal shows; expected a file, "
+                                           "--output FILE, or a pipe");
 }
 
 // The heading of the options for GPUs in the help.
@@ -309,10 +321,11 @@ std::string parse_file(const std::string& text, const std::string& origin) {
 }
 
 output_format parse_format(const std::string& text, const std::string& origin) {
-    const std::vector<std::string>& names = format_words();
-    const auto at = std::ranges::find(names, text);
-    if (at == names.end()) refuse(origin, text, joined(names), names);
-    return static_cast<output_format>(at - names.begin());
+    return parse<output_format>(text, origin, format_words());
+}
+
+result_format parse_result_format(const std::string& text, const std::string& origin) {
+    return parse<result_format>(text, origin, result_format_words());
 }
 
 std::string ending_of(const std::string& file) {
@@ -327,10 +340,16 @@ bool is_regular_or_new(const std::string& file) {
             is == std::filesystem::file_type::none);
 }
 
-std::optional<output_format> format_of_ending(const std::string& file) {
+std::optional<result_format> result_format_of_ending(const std::string& file) {
     const auto at = std::ranges::find(endings, ending_of(file));
     if (at == endings.end()) return {};
-    return static_cast<output_format>(at - endings.begin());
+    return static_cast<result_format>(at - endings.begin());
+}
+
+std::optional<output_format> format_of_ending(const std::string& file) {
+    const auto found = result_format_of_ending(file);
+    if (!found || static_cast<std::size_t>(*found) >= format_words().size()) return {};
+    return static_cast<output_format>(*found);
 }
 
 void refuse_ending(const std::string& file, const std::vector<std::string>& expected,
@@ -344,7 +363,7 @@ void refuse_ending(const std::string& file, const std::vector<std::string>& expe
 }
 
 void refuse_unknown_ending(const std::string& file, const std::string& option) {
-    if (format_of_ending(file)) return;
+    if (result_format_of_ending(file)) return;
     refuse_ending(file, endings, option == "--output" ? ", or --format with any ending" : "", option);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cli/side_files.h"
 
+#include "engine/cli/metrics_file.h"
 #include "tilewalk/page.h"
 
 namespace tilewalk::cli {
@@ -13,6 +14,10 @@ std::span<const side_file> side_file_kinds() {
          [](const told_results& of) {
              return page_of(of.prices, {of.scenarios, of.times, of.command});
          }},
+        {"--metrics",
+         "File for Prometheus that tells how the run went, for node exporter's textfile collector,\n"
+         "which reads names that end in .prom; written when the results are",
+         metrics_of},
     };
     return kinds;
 }

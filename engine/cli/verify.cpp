@@ -89,8 +89,9 @@ run_settings settings_of(const verify_arguments& asked) {
 
 output_format format_of(const verify_arguments& asked) {
     if (asked.format) return parse_format(*asked.format, "--format");
-    refuse_unknown_ending(asked.output);
-    return format_of_ending(asked.output).value_or(output_format::table);
+    if (const auto by_ending = format_of_ending(asked.output)) return *by_ending;
+    refuse_ending(asked.output, {".txt", ".csv", ".json"}, ", or --format with any ending");
+    return output_format::table;
 }
 
 // With a bar on a terminal, else with a line now and then.

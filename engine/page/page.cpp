@@ -36,6 +36,14 @@ std::span<const section> sections() {
 }
 
 told::told(const results& of, const beside_results& with) : r(of), beside(with), totals(of.totals()) {
+    for (const currency_total& total : totals) {
+        double squares = 0;
+        for (const price_row& row : r.rows)
+            if (row.status == trade_status::priced && row.currency == total.currency &&
+                is_figure(row.error_in_totals()))
+                squares += row.error_in_totals() * row.error_in_totals();
+        errors_.push_back(is_figure(total.error) ? total.error : std::sqrt(squares));
+    }
     std::vector<double> shares(r.rows.size());
     for (std::size_t i = 0; i < r.rows.size(); ++i) {
         if (r.rows[i].status != trade_status::priced) continue;
@@ -45,13 +53,9 @@ told::told(const results& of, const beside_results& with) : r(of), beside(with),
     std::ranges::stable_sort(by_error, std::ranges::greater{}, [&](std::size_t i) { return shares[i]; });
 }
 
-const currency_total& told::total_of(const price_row& row) const {
-    return *std::ranges::find(totals, row.currency, &currency_total::currency);
-}
-
 double told::share_of_error(const price_row& row) const {
-    const currency_total& total = total_of(row);
-    const double whole = is_figure(total.error) ? total.error : total.error_at_most;
+    const auto total = std::ranges::find(totals, row.currency, &currency_total::currency);
+    const double whole = errors_[static_cast<std::size_t>(total - totals.begin())];
     return is_figure(row.error_in_totals()) && whole > 0 ? row.error_in_totals() / whole : no_figure;
 }
 

@@ -21,7 +21,8 @@ using report::counted;
 using report::justified;
 using report::significant;
 
-constexpr std::size_t most_trades = 2000, open_trades = 30, most_listed = 200, most_errors = 10;
+constexpr std::size_t most_trades = 2000, open_trades = 30, most_listed = 200, most_errors = 10,
+                      most_open = 12;
 
 bool is_priced(const price_row& row) {
     return row.status == trade_status::priced;
@@ -142,14 +143,17 @@ std::string to_look_at_section(const told& of) {
     if (failed > 0)
         out += element("h3", escaped(counted(failed, "trade") + " failed")) + failures.text() +
                left_out(failed, most_listed, "trade");
-    if (thins > 0)
-        out += element("h3", escaped(counted(thins, "trade") + " with a thin sample")) +
+    if (thins > 0) {
+        const std::string title = counted(thins, "trade") + " with a thin sample";
+        const std::string list = thin.text() + left_out(thins, most_listed, "trade");
+        out += element("h3", escaped(title)) +
                paragraph("Fewer than " + significant(thin_below, 3) +
                          " paths carry the variance, so the standard error itself is in doubt.") +
-               thin.text() + left_out(thins, most_listed, "trade");
+               (thins <= most_open ? list : folded("all of them", list));
+    }
     if (noted > 0) {
-        out +=
-            folded(counted(noted, "note"), notes.text() + left_out(noted, most_listed, "note"), noted <= 10);
+        out += folded(counted(noted, "note"), notes.text() + left_out(noted, most_listed, "note"),
+                      noted <= most_open);
     }
     const run_manifest& m = r.manifest;
     std::string facts;
@@ -195,7 +199,11 @@ std::string largest_errors_section(const told& of) {
     return paragraph(
                "By the share of the error of their currency's total. Errors add up by their squares, and "
                "trades "
-               "on one asset have some in common, so that shares do not add up to 100%.") +
+               "on one asset have some in common, so that shares do not add up to 100%." +
+               std::string(
+                   std::ranges::all_of(of.totals, [](const auto& t) { return is_figure(t.error); })
+                       ? ""
+                       : " Where a total has no error, the root of the sum of squares is in its place.")) +
            rows.text();
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <span>
 
 #include "engine/page/markup.h"
 #include "engine/page/sections.h"
@@ -91,6 +92,28 @@ std::string ladder_text(const ladder& of) {
     return out;
 }
 
+// The numbers of a measure: those in one unit as a ladder, those that are alone in theirs in one table.
+std::string measure_text(std::span<const ladder> of) {
+    std::string out;
+    table alone(of.front().measure, {{"market key", table::of::text},
+                                     {"value"},
+                                     {"std error"},
+                                     {"unit", table::of::text},
+                                     {"bias"},
+                                     {"method", table::of::text}});
+    for (const ladder& one : of) {
+        if (one.rows.size() > 1) continue;
+        const greek_row& row = *one.rows.front();
+        alone.add({name_cell(row.key), justified(row.value, row.standard_error),
+                   error_text(row.standard_error), escaped(row.unit),
+                   row.bias > 0 ? significant(row.bias, 2) : "", escaped(row.method)});
+    }
+    if (!alone.empty()) out += element("h3", escaped(of.front().measure)) + alone.text();
+    for (const ladder& one : of)
+        if (one.rows.size() > 1) out += ladder_text(one);
+    return out;
+}
+
 std::string greeks_by_trade(const std::vector<greek_row>& all) {
     std::vector<const greek_row*> shown;
     for (const greek_row& row : all) shown.push_back(&row);
@@ -144,7 +167,13 @@ std::string sensitivities_section(const told& of) {
         "Bars of one "
         "table have one scale.");
     const std::vector<greek_row> totals = of.r.greek_totals();
-    for (const ladder& one : ladders_of(totals)) out += ladder_text(one);
+    std::vector<ladder> ladders = ladders_of(totals);
+    for (auto at = ladders.begin(); at != ladders.end();) {
+        const auto end =
+            std::find_if(at, ladders.end(), [&](const ladder& l) { return l.measure != at->measure; });
+        out += measure_text({at, end});
+        at = end;
+    }
     table failures("Sensitivities without a value", {{"trade", table::of::text},
                                                      {"measure", table::of::text},
                                                      {"market key", table::of::text},

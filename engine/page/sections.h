@@ -13,7 +13,8 @@
 namespace tilewalk::page {
 
 // What all sections are made from.
-struct told {
+class told {
+  public:
     const results& r;
     const beside_results& beside;
     std::vector<currency_total> totals;  // by currency
@@ -22,9 +23,12 @@ struct told {
     std::vector<std::size_t> by_error;
 
     told(const results& of, const beside_results& with);
-    const currency_total& total_of(const price_row& row) const;
-    // The share of the error of the total that the trade alone would have; none where there is no such.
+    // The part of the error of the total that the trade alone would have; where a total has none, of the root
+    // of the sum of squared errors. None where the trade has no error.
     double share_of_error(const price_row& row) const;
+
+  private:
+    std::vector<double> errors_;  // of totals
 };
 
 struct section {
