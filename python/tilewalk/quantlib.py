@@ -4,10 +4,10 @@
 book = from_option(option, process)
 tilewalk.price(book)
 
-QuantLib's Python does not tell again all that an object was made with. What it hides is said to `from_option` under the
-name that QuantLib's own constructor gives it, such as `barrierType=ql.Barrier.DownOut, barrier=85`. If the option has an
-engine of QuantLib, the option is made anew from what was said, and has to have the same price there. What cannot be
-conveyed is refused with what was found and what is known.
+QuantLib's Python does not tell again all that an object was made with. What it hides is said to `from_option`
+under the name that QuantLib's own constructor gives it, such as `barrierType=ql.Barrier.DownOut, barrier=85`.
+If the option has an engine of QuantLib, the option is made anew from what was said, and has to have the same
+price there. What cannot be conveyed is refused with what was found and what is known.
 """
 
 from __future__ import annotations
@@ -74,10 +74,10 @@ def from_option(
 ) -> dict[str, Any]:
     """The book of one option: a market and trades, as `tilewalk.price` takes it.
 
-    `model` is the process or model that QuantLib's engine was given: see `known_models()`; a list of processes, with
-    `correlation`, for options on several assets. Curves and variances by term are read on every day up to `horizon`
-    (the last day of the option if left out), and the market's agree with them on each: the logarithms of discount
-    factors, and total variances, within `bound`.
+    `model` is the process or model that QuantLib's engine was given: see `known_models()`; a list of
+    processes, with `correlation`, for options on several assets. Curves and variances by term are read on
+    every day up to `horizon` (the last day of the option if left out), and the market's agree with them on
+    each: the logarithms of discount factors, and total variances, within `bound`.
 
     Nothing is guessed: an argument that the option needs and one that it has no use for are refused alike.
     """
@@ -95,8 +95,10 @@ def from_option(
         )
     idle = [term for term in said if term not in reader.needs + reader.may + _OF_MARKETS]
     if idle:
-        _refuse(f"found {_listed(idle)}, of which {name} knows nothing; known are "
-                f"{_listed(list(reader.needs + reader.may + _OF_MARKETS))}")
+        _refuse(
+            f"found {_listed(idle)}, of which {name} knows nothing; known are "
+            f"{_listed(list(reader.needs + reader.may + _OF_MARKETS))}"
+        )
     _expect_positive("bound", bound)
     asked = _Asked(
         option=option,
@@ -112,7 +114,10 @@ def from_option(
         _expect_same_price(option, conveyed.again)
     last = max([asked.day(d) for d in conveyed.days])
     if horizon is not None and asked.day(horizon) < last:
-        _refuse(f"found the horizon {horizon.ISO()} before {(asked.today + last).ISO()}, the last day of the option")
+        _refuse(
+            f"found the horizon {horizon.ISO()} before {(asked.today + last).ISO()}, the last day of the"
+            " option"
+        )
     asked.horizon = asked.day(horizon) if horizon is not None else last
     market = _market(asked, conveyed)
     trades = []
@@ -125,8 +130,8 @@ def from_option(
 def join(*books: Mapping[str, Any]) -> dict[str, Any]:
     """One book of several: their trades, and the market that they have in common.
 
-    Two books may name the same currency or asset if they say the same about it, to the bit; `horizon` makes the curves
-    of two options the same, and `underlying` and `currency` give other names.
+    Two books may name the same currency or asset if they say the same about it, to the bit; `horizon` makes
+    the curves of two options the same, and `underlying` and `currency` give other names.
     """
     if not books:
         _refuse("found no book to join; expected one at least")
@@ -139,13 +144,17 @@ def join(*books: Mapping[str, Any]) -> dict[str, Any]:
                 for pair in held:
                     key = frozenset(pair[:2])
                     if pairs.setdefault(key, pair)[2] != pair[2]:
-                        _refuse(f"found correlations {pairs[key][2]} and {pair[2]} of {pair[0]} and {pair[1]}")
+                        _refuse(
+                            f"found correlations {pairs[key][2]} and {pair[2]} of {pair[0]} and {pair[1]}"
+                        )
             elif isinstance(held, Mapping):
                 ours = market.setdefault(part, {})
                 for name, numbers in held.items():
                     if ours.setdefault(name, numbers) != numbers:
-                        _refuse(f"found two books that say different things about {name} of {part}; give it the same "
-                                "horizon in both, or another name (underlying=, currency=)")
+                        _refuse(
+                            f"found two books that say different things about {name} of {part}; give it the"
+                            " same horizon in both, or another name (underlying=, currency=)"
+                        )
             elif market.setdefault(part, held) != held:
                 _refuse(f"found {part} {market[part]} and {held}; expected books of one {part}")
         trades += book["trades"]
@@ -169,7 +178,7 @@ def known_models() -> list[str]:
     return sorted(_LOGNORMAL + _HESTON + tuple(_RATES))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------------------
 # What is asked, and what comes of it
 
 
@@ -209,8 +218,10 @@ class _Asked:
         held = list(self.said[term])
         days = [self.day(d) for d in held]
         if not held or days[0] < 0 or any(later <= earlier for earlier, later in zip(days, days[1:])):
-            _refuse(f"found {term}=[{', '.join(d.ISO() for d in held)}], expected at least one date, "
-                    f"in rising order and none before {self.today.ISO()}")
+            _refuse(
+                f"found {term}=[{', '.join(d.ISO() for d in held)}], expected at least one date, "
+                f"in rising order and none before {self.today.ISO()}"
+            )
         return held
 
     def choice(self, term: str, known: Mapping[int, Any], names: str) -> Any:
@@ -222,7 +233,8 @@ class _Asked:
 
 @dataclasses.dataclass
 class _Conveyed:
-    """Trades of Tilewalk, the days that the market has to reach, and the option made again from what was said."""
+    """Trades of Tilewalk, the days that the market has to reach, and the option made again from what was
+    said."""
 
     trades: list[dict[str, Any]]
     days: list[Any]
@@ -240,11 +252,34 @@ class _Reader:
 _READERS: dict[str, _Reader] = {}
 _OF_MARKETS = ("smile", "surface_dates", "surface_strikes", "correlation")
 _TERMS = (
-    "payoff", "payoffAtExpiry", "barrierType", "barrier", "barrier_lo", "barrier_hi", "rebate", "averageType",
-    "fixingDates", "runningAccumulator", "pastFixings", "allPastFixings", "moneyness", "resetDate", "resetDates", "a",
-    "Q1", "Q2", "correlation", "foreignRiskFreeRate", "exchangeRateVolatility", "foreign_currency", "rebate_paid",
-    "exercise_step", "smile", "surface_dates", "surface_strikes",
-)  # fmt: skip
+    "payoff",
+    "payoffAtExpiry",
+    "barrierType",
+    "barrier",
+    "barrier_lo",
+    "barrier_hi",
+    "rebate",
+    "averageType",
+    "fixingDates",
+    "runningAccumulator",
+    "pastFixings",
+    "allPastFixings",
+    "moneyness",
+    "resetDate",
+    "resetDates",
+    "a",
+    "Q1",
+    "Q2",
+    "correlation",
+    "foreignRiskFreeRate",
+    "exchangeRateVolatility",
+    "foreign_currency",
+    "rebate_paid",
+    "exercise_step",
+    "smile",
+    "surface_dates",
+    "surface_strikes",
+)
 
 
 def _reads(
@@ -304,14 +339,16 @@ def _expect_same_price(option: Any, again: Any) -> None:
         return
     option.recalculate()
     if _same(option.NPV(), price):  # an engine that draws anew each time could not tell them apart
-        _refuse(f"what was said makes another option: QuantLib prices it at {found!r} and the option at {price!r}")
+        _refuse(
+            f"what was said makes another option: QuantLib prices it at {found!r} and the option at {price!r}"
+        )
 
 
 def _same(one: float, other: float) -> bool:
     return math.isclose(one, other, rel_tol=1e-10, abs_tol=1e-12)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------------------
 # Payoffs and exercise
 
 
@@ -327,8 +364,12 @@ class _Payoff:
     paid_for: float = 0.0  # a gap's second strike
 
 
-_PAYOFFS = {"PlainVanillaPayoff": "plain", "CashOrNothingPayoff": "cash", "AssetOrNothingPayoff": "asset",
-            "GapPayoff": "gap"}  # fmt: skip
+_PAYOFFS = {
+    "PlainVanillaPayoff": "plain",
+    "CashOrNothingPayoff": "cash",
+    "AssetOrNothingPayoff": "asset",
+    "GapPayoff": "gap",
+}
 _SIDES = {ql.Option.Call: "call", ql.Option.Put: "put"}
 
 
@@ -338,13 +379,17 @@ def _payoff(asked: _Asked, *kinds: str) -> _Payoff:
     said = asked.said.get("payoff")
     held = ql.as_plain_vanilla_payoff(own) if said is None else said
     if held is None:
-        _refuse("QuantLib does not tell what the payoff of this option is, only that it is no PlainVanillaPayoff; say it, "
-                "from_option(..., payoff=), by the object that the option was made with")
+        _refuse(
+            "QuantLib does not tell what the payoff of this option is, only that it is no PlainVanillaPayoff;"
+            " say it, from_option(..., payoff=), by the object that the option was made with"
+        )
     kind = _PAYOFFS.get(_class_of(held))
     known = [name for name, of in _PAYOFFS.items() if of in kinds]
     if kind not in kinds:
-        _refuse(f"found a payoff of QuantLib's class {_class_of(held)}; known for a {_class_of(asked.option)} "
-                f"are {_listed(known)}")
+        _refuse(
+            f"found a payoff of QuantLib's class {_class_of(held)}; known for a {_class_of(asked.option)} "
+            f"are {_listed(known)}"
+        )
     side, strike = _SIDES[held.optionType()], float(held.strike())
     _expect_same_payoff(own, held, strike)
     inside = strike * (2.0 if side == "call" else 0.5) if strike > 0 else 1.0
@@ -359,15 +404,17 @@ def _expect_same_payoff(own: Any, said: Any, strike: float) -> None:
     for share in (0.0, 0.25, 0.5, 1 - 1e-9, 1.0, 1 + 1e-9, 1.5, 2.0, 8.0):
         price = share * (strike or 1.0)
         if own(price) != said(price):
-            _refuse(f"the payoff that was said pays {said(price)!r} at a price of {price!r}, that of the option "
-                    f"{own(price)!r}")
+            _refuse(
+                f"the payoff that was said pays {said(price)!r} at a price of {price!r}, that of the option "
+                f"{own(price)!r}"
+            )
 
 
 def _plain_inside(payoff: Any) -> tuple[str, float]:
     """Side and strike of the plain payoff within one of a basket, read off its values.
 
-    A put pays its strike at a price of 0. A call's is found at a price within a factor of two of it, where the
-    difference of two numbers is exact.
+    A put pays its strike at a price of 0. A call's is found at a price within a factor of two of it, where
+    the difference of two numbers is exact.
     """
     if payoff(0.0) > 0:
         side, strike = "put", float(payoff(0.0))
@@ -383,7 +430,9 @@ def _plain_inside(payoff: Any) -> tuple[str, float]:
     sign = 1 if side == "call" else -1
     for share in (0.0, 0.25, 0.5, 1 - 1e-6, 1.0, 1 + 1e-6, 1.5, 2.0, 8.0, 1e3):
         price = share * (strike or 1.0)
-        if not side or not math.isclose(payoff(price), max(sign * (price - strike), 0.0), rel_tol=1e-12, abs_tol=1e-300):
+        if not side or not math.isclose(
+            payoff(price), max(sign * (price - strike), 0.0), rel_tol=1e-12, abs_tol=1e-300
+        ):
             _refuse("the payoff within that of the basket is no PlainVanillaPayoff; only those are known")
     return side, strike
 
@@ -391,12 +440,21 @@ def _plain_inside(payoff: Any) -> tuple[str, float]:
 def _exercise(asked: _Asked, *known: int) -> Any:
     """The exercise of an option; the last of its days is still to come."""
     held = asked.option.exercise()
-    names = {ql.Exercise.European: "European", ql.Exercise.American: "American", ql.Exercise.Bermudan: "Bermudan"}
+    names = {
+        ql.Exercise.European: "European",
+        ql.Exercise.American: "American",
+        ql.Exercise.Bermudan: "Bermudan",
+    }
     if held.type() not in known:
-        _refuse(f"found {names.get(held.type(), 'another')} exercise of a {_class_of(asked.option)}; known is "
-                f"{_listed([names[one] for one in known])}")
+        _refuse(
+            f"found {names.get(held.type(), 'another')} exercise of a {_class_of(asked.option)}; known is "
+            f"{_listed([names[one] for one in known])}"
+        )
     if asked.day(held.lastDate()) <= 0:
-        _refuse(f"found {held.lastDate().ISO()} for the last day of exercise, which is not after {asked.today.ISO()}")
+        _refuse(
+            f"found {held.lastDate().ISO()} for the last day of exercise, which is not after"
+            f" {asked.today.ISO()}"
+        )
     return held
 
 
@@ -405,7 +463,7 @@ def _european(asked: _Asked) -> tuple[Any, Any]:
     return held, held.lastDate()
 
 
-# ----------------------------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------------------
 # Options on one asset
 
 
@@ -422,21 +480,37 @@ def _vanilla(asked: _Asked) -> _Conveyed:
     elif payoff.kind != "plain":
         trade = _touch(asked, payoff, exercise)
     elif asked.said.get("payoffAtExpiry"):
-        _refuse("found payoffAtExpiry=True; early exercise that pays later is known of cash and assets at a touch only")
+        _refuse(
+            "found payoffAtExpiry=True; early exercise that pays later is known of cash and assets at a touch"
+            " only"
+        )
     elif exercise.type() == ql.Exercise.American:
         if "exercise_step" not in asked.said:
-            _refuse("an American option is exercised on days of Tilewalk's; say how many years lie between two, such as "
-                    "exercise_step=0.02: the fewer days, the less is it worth")
+            _refuse(
+                "an American option is exercised on days of Tilewalk's; say how many years lie between two,"
+                " such as exercise_step=0.02: the fewer days, the less is it worth"
+            )
         first = max(asked.day(exercise.dates()[0]), 0)
-        trade = {"product": "american", "underlying": asked.name(), "option": payoff.option, "strike": payoff.strike,
-                 "maturity": exercise.lastDate().ISO(), "exercise_step": asked.number("exercise_step")}
+        trade = {
+            "product": "american",
+            "underlying": asked.name(),
+            "option": payoff.option,
+            "strike": payoff.strike,
+            "maturity": exercise.lastDate().ISO(),
+            "exercise_step": asked.number("exercise_step"),
+        }
         if first > 0:
             trade["exercise_start"] = exercise.dates()[0].ISO()
     else:
         _expect_only(asked, "exercise_step", False, "American exercise")
         days = [d.ISO() for d in exercise.dates() if asked.day(d) >= 0]
-        trade = {"product": "bermudan_basket", "basket": [asked.name()], "option": payoff.option,
-                 "strike": payoff.strike, "exercise_dates": days}
+        trade = {
+            "product": "bermudan_basket",
+            "basket": [asked.name()],
+            "option": payoff.option,
+            "strike": payoff.strike,
+            "exercise_dates": days,
+        }
     if "basket" not in trade:
         trade["underlying"] = asked.name()
     return _Conveyed([trade], [exercise.lastDate()], payoff.strike, ql.VanillaOption(payoff.held, exercise))
@@ -462,15 +536,24 @@ def _on_one_day(payoff: _Payoff, maturity: Any) -> dict[str, Any]:
 def _touch(asked: _Asked, payoff: _Payoff, exercise: Any) -> dict[str, Any]:
     """An American digital: it pays when the price touches the strike, or on the last day if it did."""
     if exercise.type() != ql.Exercise.American or asked.day(exercise.dates()[0]) > 0:
-        _refuse("found a digital payoff with early exercise that begins later or on some days only; known is "
-                "AmericanExercise from today on")
+        _refuse(
+            "found a digital payoff with early exercise that begins later or on some days only; known is "
+            "AmericanExercise from today on"
+        )
     if "payoffAtExpiry" not in asked.said:
-        _refuse("QuantLib does not tell payoffAtExpiry of an AmericanExercise again; say what it was made with, "
-                "from_option(..., payoffAtExpiry=...)")
+        _refuse(
+            "QuantLib does not tell payoffAtExpiry of an AmericanExercise again; say what it was made with, "
+            "from_option(..., payoffAtExpiry=...)"
+        )
     _expect_only(asked, "exercise_step", False, "an American option with a plain payoff")
-    trade = {"product": "one_touch", "direction": "up" if payoff.option == "call" else "down",
-             "barrier": payoff.strike, "pays": payoff.kind, "maturity": exercise.lastDate().ISO(),
-             "paid": "at_expiry" if asked.said["payoffAtExpiry"] else "at_hit"}
+    trade = {
+        "product": "one_touch",
+        "direction": "up" if payoff.option == "call" else "down",
+        "barrier": payoff.strike,
+        "pays": payoff.kind,
+        "maturity": exercise.lastDate().ISO(),
+        "paid": "at_expiry" if asked.said["payoffAtExpiry"] else "at_hit",
+    }
     return {**trade, "payout": payoff.cash} if payoff.kind == "cash" else trade
 
 
@@ -478,32 +561,58 @@ def _touch(asked: _Asked, payoff: _Payoff, exercise: Any) -> dict[str, Any]:
 def _barrier(asked: _Asked) -> _Conveyed:
     exercise, maturity = _european(asked)
     payoff = _payoff(asked, "plain")
-    types = {ql.Barrier.DownIn: ("down", "knock_in"), ql.Barrier.UpIn: ("up", "knock_in"),
-             ql.Barrier.DownOut: ("down", "knock_out"), ql.Barrier.UpOut: ("up", "knock_out")}
+    types = {
+        ql.Barrier.DownIn: ("down", "knock_in"),
+        ql.Barrier.UpIn: ("up", "knock_in"),
+        ql.Barrier.DownOut: ("down", "knock_out"),
+        ql.Barrier.UpOut: ("up", "knock_out"),
+    }
     direction, kind = asked.choice("barrierType", types, "ql.Barrier.DownIn, UpIn, DownOut and UpOut")
     barrier, rebate = asked.number("barrier"), asked.number("rebate")
-    trade = {"product": "barrier", "underlying": asked.name(), "option": payoff.option, "strike": payoff.strike,
-             "maturity": maturity.ISO(), "direction": direction, "kind": kind, "barrier": barrier, "rebate": rebate}
+    trade = {
+        "product": "barrier",
+        "underlying": asked.name(),
+        "option": payoff.option,
+        "strike": payoff.strike,
+        "maturity": maturity.ISO(),
+        "direction": direction,
+        "kind": kind,
+        "barrier": barrier,
+        "rebate": rebate,
+    }
     if kind == "knock_out":
         trade["rebate_paid"] = "at_hit"  # as QuantLib's engines have it
     again = ql.BarrierOption(asked.said["barrierType"], barrier, rebate, payoff.held, exercise)
     return _Conveyed([trade], [maturity], payoff.strike, again)
 
 
-@_reads("DoubleBarrierOption", needs=("barrierType", "barrier_lo", "barrier_hi", "rebate"),
-        may=("payoff", "rebate_paid"))
+@_reads(
+    "DoubleBarrierOption",
+    needs=("barrierType", "barrier_lo", "barrier_hi", "rebate"),
+    may=("payoff", "rebate_paid"),
+)
 def _double_barrier(asked: _Asked) -> _Conveyed:
     exercise, maturity = _european(asked)
     payoff = _payoff(asked, "plain")
     types = {ql.DoubleBarrier.KnockIn: "knock_in", ql.DoubleBarrier.KnockOut: "knock_out"}
     kind = asked.choice("barrierType", types, "ql.DoubleBarrier.KnockIn and KnockOut")
     low, high, rebate = asked.number("barrier_lo"), asked.number("barrier_hi"), asked.number("rebate")
-    trade = {"product": "double_barrier", "underlying": asked.name(), "option": payoff.option,
-             "strike": payoff.strike, "maturity": maturity.ISO(), "kind": kind, "lower": low, "upper": high}
+    trade = {
+        "product": "double_barrier",
+        "underlying": asked.name(),
+        "option": payoff.option,
+        "strike": payoff.strike,
+        "maturity": maturity.ISO(),
+        "kind": kind,
+        "lower": low,
+        "upper": high,
+    }
     if rebate != 0:
         if kind == "knock_out" and "rebate_paid" not in asked.said:
-            _refuse("QuantLib's engines do not agree on when a rebate is paid that two barriers knock out; say it, "
-                    "rebate_paid='at_hit' or rebate_paid='at_expiry'")
+            _refuse(
+                "QuantLib's engines do not agree on when a rebate is paid that two barriers knock out; say"
+                " it, rebate_paid='at_hit' or rebate_paid='at_expiry'"
+            )
         trade["rebate"] = rebate
     if kind == "knock_out" and "rebate_paid" in asked.said:
         trade["rebate_paid"] = asked.said["rebate_paid"]
@@ -511,8 +620,11 @@ def _double_barrier(asked: _Asked) -> _Conveyed:
     return _Conveyed([trade], [maturity], payoff.strike, again)
 
 
-@_reads("DiscreteAveragingAsianOption", needs=("averageType", "fixingDates"),
-        may=("runningAccumulator", "pastFixings", "allPastFixings"))
+@_reads(
+    "DiscreteAveragingAsianOption",
+    needs=("averageType", "fixingDates"),
+    may=("runningAccumulator", "pastFixings", "allPastFixings"),
+)
 def _asian(asked: _Asked) -> _Conveyed:
     exercise, maturity = _european(asked)
     payoff = _payoff(asked, "plain")
@@ -520,17 +632,27 @@ def _asian(asked: _Asked) -> _Conveyed:
     mean = asked.choice("averageType", means, "ql.Average.Arithmetic and Geometric")
     dates = asked.dates("fixingDates")
     if dates[-1] != maturity:
-        _refuse(f"found the last fixing on {dates[-1].ISO()} and payment on {maturity.ISO()}; Tilewalk's asian pays on the "
-                "last fixing")
+        _refuse(
+            f"found the last fixing on {dates[-1].ISO()} and payment on {maturity.ISO()}; Tilewalk's asian"
+            " pays on the last fixing"
+        )
     if ("runningAccumulator" in asked.said) != ("pastFixings" in asked.said):
         _refuse("runningAccumulator and pastFixings go together; say both or neither")
     if "allPastFixings" in asked.said and "pastFixings" in asked.said:
         _refuse("found allPastFixings and pastFixings; say the one that the option was made with")
-    trade = {"product": "asian", "underlying": asked.name(), "option": payoff.option, "mean": mean,
-             "strike": payoff.strike, "averaging_dates": [d.ISO() for d in dates]}
+    trade = {
+        "product": "asian",
+        "underlying": asked.name(),
+        "option": payoff.option,
+        "mean": mean,
+        "strike": payoff.strike,
+        "averaging_dates": [d.ISO() for d in dates],
+    }
     if "pastFixings" in asked.said:
         count, so_far = int(asked.number("pastFixings")), asked.number("runningAccumulator")
-        again = ql.DiscreteAveragingAsianOption(asked.said["averageType"], so_far, count, dates, payoff.held, exercise)
+        again = ql.DiscreteAveragingAsianOption(
+            asked.said["averageType"], so_far, count, dates, payoff.held, exercise
+        )
         past = so_far / count if mean == "arithmetic" and count else so_far ** (1.0 / count) if count else 0.0
     else:
         seen = [float(one) for one in asked.said.get("allPastFixings", ())]
@@ -549,17 +671,27 @@ def _asian(asked: _Asked) -> _Conveyed:
 def _forward_start(asked: _Asked) -> _Conveyed:
     exercise, maturity = _european(asked)
     payoff = _payoff(asked, "plain")
-    trade = _started_forward(asked, payoff.option, asked.number("moneyness"), asked.said["resetDate"], maturity)
+    trade = _started_forward(
+        asked, payoff.option, asked.number("moneyness"), asked.said["resetDate"], maturity
+    )
     again = ql.ForwardVanillaOption(asked.number("moneyness"), asked.said["resetDate"], payoff.held, exercise)
     return _Conveyed([trade], [maturity], None, again)
 
 
 def _started_forward(asked: _Asked, side: str, share: float, reset: Any, maturity: Any) -> dict[str, Any]:
     if not 0 <= asked.day(reset) < asked.day(maturity):
-        _refuse(f"found a strike that is set on {reset.ISO()}, expected a day from {asked.today.ISO()} on and before "
-                f"{maturity.ISO()}")
-    return {"product": "forward_start", "underlying": asked.name(), "option": side, "strike_date": reset.ISO(),
-            "strike_factor": share, "maturity": maturity.ISO()}
+        _refuse(
+            f"found a strike that is set on {reset.ISO()}, expected a day from {asked.today.ISO()} on and"
+            f" before {maturity.ISO()}"
+        )
+    return {
+        "product": "forward_start",
+        "underlying": asked.name(),
+        "option": side,
+        "strike_date": reset.ISO(),
+        "strike_factor": share,
+        "maturity": maturity.ISO(),
+    }
 
 
 @_reads("CliquetOption", needs=("payoff", "resetDates"))
@@ -568,33 +700,49 @@ def _cliquet(asked: _Asked) -> _Conveyed:
     exercise, maturity = _european(asked)
     held = asked.said["payoff"]
     if _class_of(held) != "PercentageStrikePayoff":
-        _refuse(f"found a payoff of QuantLib's class {_class_of(held)} for a CliquetOption; known is "
-                "PercentageStrikePayoff")
+        _refuse(
+            f"found a payoff of QuantLib's class {_class_of(held)} for a CliquetOption; known is "
+            "PercentageStrikePayoff"
+        )
     dates = asked.dates("resetDates")
     side = _SIDES[held.optionType()]
-    trades = [_started_forward(asked, side, float(held.strike()), begin, end)
-              for begin, end in zip(dates, [*dates[1:], maturity])]
+    trades = [
+        _started_forward(asked, side, float(held.strike()), begin, end)
+        for begin, end in zip(dates, [*dates[1:], maturity])
+    ]
     again = ql.CliquetOption(held, ql.EuropeanExercise(maturity), dates)
     return _Conveyed(trades, [maturity], None, again)
 
 
 @_reads("VarianceSwap", needs=("fixingDates",))
 def _variance_swap(asked: _Asked) -> _Conveyed:
-    """QuantLib's swap is on the variance of every moment; Tilewalk's is on that of the fixings that were said."""
+    """QuantLib's swap is on the variance of every moment; Tilewalk's is on that of the fixings that were
+    said."""
     swap = asked.option
     dates = asked.dates("fixingDates")
     if dates[0] != swap.startDate() or dates[-1] != swap.maturityDate() or len(dates) < 2:
-        _refuse(f"found fixingDates from {dates[0].ISO()} to {dates[-1].ISO()}, expected two at least, from the swap's start "
-                f"{swap.startDate().ISO()} to its maturity {swap.maturityDate().ISO()}")
+        _refuse(
+            f"found fixingDates from {dates[0].ISO()} to {dates[-1].ISO()}, expected two at least, from the"
+            f" swap's start {swap.startDate().ISO()} to its maturity {swap.maturityDate().ISO()}"
+        )
     years = (dates[-1] - dates[0]) / _DAYS_A_YEAR
-    trade = {"product": "variance_swap", "underlying": asked.name(), "fixings": [d.ISO() for d in dates],
-             "strike": swap.strike(), "strike_is": "variance", "annualisation": (len(dates) - 1) / years,
-             "notional": swap.notional(), "quantity": 1.0 if swap.position() == ql.Position.Long else -1.0}
+    trade = {
+        "product": "variance_swap",
+        "underlying": asked.name(),
+        "fixings": [d.ISO() for d in dates],
+        "strike": swap.strike(),
+        "strike_is": "variance",
+        "annualisation": (len(dates) - 1) / years,
+        "notional": swap.notional(),
+        "quantity": 1.0 if swap.position() == ql.Position.Long else -1.0,
+    }
     return _Conveyed([trade], [dates[-1]])
 
 
-@_reads("QuantoVanillaOption", needs=("foreignRiskFreeRate", "exchangeRateVolatility", "correlation",
-                                      "foreign_currency"))
+@_reads(
+    "QuantoVanillaOption",
+    needs=("foreignRiskFreeRate", "exchangeRateVolatility", "correlation", "foreign_currency"),
+)
 def _quanto(asked: _Asked) -> _Conveyed:
     """Paid in `currency`; the asset's own, `foreign_currency`, has the curve foreignRiskFreeRate."""
     exercise, maturity = _european(asked)
@@ -605,7 +753,7 @@ def _quanto(asked: _Asked) -> _Conveyed:
     return _Conveyed([trade], [maturity], payoff.strike, again)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------------------
 # Options on several assets
 
 
@@ -614,27 +762,42 @@ def _basket(asked: _Asked) -> _Conveyed:
     exercise = _exercise(asked, ql.Exercise.European, ql.Exercise.Bermudan)
     held = asked.said["payoff"]
     kind = _class_of(held)
-    kinds = {"MinBasketPayoff": "minimum", "MaxBasketPayoff": "maximum", "AverageBasketPayoff": "average",
-             "SpreadBasketPayoff": "spread"}
+    kinds = {
+        "MinBasketPayoff": "minimum",
+        "MaxBasketPayoff": "maximum",
+        "AverageBasketPayoff": "average",
+        "SpreadBasketPayoff": "spread",
+    }
     if kind not in kinds:
-        _refuse(f"found a payoff of QuantLib's class {kind} for a BasketOption; known are {_listed(list(kinds))}")
+        _refuse(
+            f"found a payoff of QuantLib's class {kind} for a BasketOption; known are {_listed(list(kinds))}"
+        )
     side, strike = _plain_inside(held)
     _expect_same_payoff(asked.option.payoff(), held, strike)
     count = len(asked.names)
     if kind != "AverageBasketPayoff":
         _expect_only(asked, "a", False, "the weights of an AverageBasketPayoff")
     elif "a" not in asked.said:
-        _refuse("QuantLib does not tell the weights of its AverageBasketPayoff again; say what it was made with, "
-                "from_option(..., a=[...])")
+        _refuse(
+            "QuantLib does not tell the weights of its AverageBasketPayoff again; say what it was made with, "
+            "from_option(..., a=[...])"
+        )
     elif len(asked.said["a"]) != count:
         _refuse(f"found {len(asked.said['a'])} weights for {count} assets, expected one for each")
     trade: dict[str, Any] = {"option": side, "strike": strike, "maturity": exercise.lastDate().ISO()}
     if exercise.type() == ql.Exercise.Bermudan:
         if kind not in ("MinBasketPayoff", "MaxBasketPayoff"):
-            _refuse(f"found Bermudan exercise of a basket with a {kind}; known are MinBasketPayoff and MaxBasketPayoff")
+            _refuse(
+                f"found Bermudan exercise of a basket with a {kind}; known are MinBasketPayoff and"
+                " MaxBasketPayoff"
+            )
         del trade["maturity"]
-        trade.update(product="bermudan_basket", basket=asked.names, price=kinds[kind],
-                     exercise_dates=[d.ISO() for d in exercise.dates() if asked.day(d) >= 0])
+        trade.update(
+            product="bermudan_basket",
+            basket=asked.names,
+            price=kinds[kind],
+            exercise_dates=[d.ISO() for d in exercise.dates() if asked.day(d) >= 0],
+        )
     elif kind == "SpreadBasketPayoff":
         if count != 2:
             _refuse(f"found {count} assets for a SpreadBasketPayoff, expected two: the first less the second")
@@ -660,34 +823,54 @@ def _margrabe(asked: _Asked) -> _Conveyed:
     exercise, maturity = _european(asked)
     if len(asked.names) != 2:
         _refuse(f"found {len(asked.names)} names of assets, expected two: the one received and the one given")
-    trade = {"product": "exchange", "received_asset": asked.names[0], "given_asset": asked.names[1],
-             "received_units": asked.number("Q1"), "given_units": asked.number("Q2"), "maturity": maturity.ISO()}
-    return _Conveyed([trade], [maturity], None, ql.MargrabeOption(asked.said["Q1"], asked.said["Q2"], exercise))
+    trade = {
+        "product": "exchange",
+        "received_asset": asked.names[0],
+        "given_asset": asked.names[1],
+        "received_units": asked.number("Q1"),
+        "given_units": asked.number("Q2"),
+        "maturity": maturity.ISO(),
+    }
+    return _Conveyed(
+        [trade], [maturity], None, ql.MargrabeOption(asked.said["Q1"], asked.said["Q2"], exercise)
+    )
 
 
-# ----------------------------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------------------
 # Swaptions
 
 
 @_reads("Swaption")
 def _swaption(asked: _Asked) -> _Conveyed:
-    """QuantLib tells all of a swaption. The swap has to be what Tilewalk's are: one curve, no spread, paid at the end
-    of each period."""
+    """QuantLib tells all of a swaption. The swap has to be what Tilewalk's are: one curve, no spread, paid at
+    the end of each period."""
     option, swap = asked.option, asked.option.underlying()
     if _class_of(asked.model) not in _RATES:
-        _refuse(f"found a model of QuantLib's class {_class_of(asked.model)}; known for swaptions are {_listed(list(_RATES))}")
+        _refuse(
+            f"found a model of QuantLib's class {_class_of(asked.model)}; known for swaptions are"
+            f" {_listed(list(_RATES))}"
+        )
     exercise = _exercise(asked, ql.Exercise.European, ql.Exercise.Bermudan)
-    methods = (ql.Settlement.PhysicalOTC, ql.Settlement.PhysicalCleared, ql.Settlement.CollateralizedCashPrice)
+    methods = (
+        ql.Settlement.PhysicalOTC,
+        ql.Settlement.PhysicalCleared,
+        ql.Settlement.CollateralizedCashPrice,
+    )
     if option.settlementMethod() not in methods:
-        _refuse("found settlement by the par yield curve or a zero coupon curve; known is what the swap is worth: "
-                "ql.Settlement.PhysicalOTC, PhysicalCleared and CollateralizedCashPrice")
+        _refuse(
+            "found settlement by the par yield curve or a zero coupon curve; known is what the swap is worth:"
+            " ql.Settlement.PhysicalOTC, PhysicalCleared and CollateralizedCashPrice"
+        )
     if swap.spread() != 0:
         _refuse(f"found a spread of {swap.spread()!r} over the floating rate; known are swaptions without")
     fixed = [ql.as_fixed_rate_coupon(flow) for flow in swap.fixedLeg()]
     floating = [ql.as_floating_rate_coupon(flow) for flow in swap.floatingLeg()]
     for leg, what in ((fixed, "fixed"), (floating, "floating")):
         if any(one is None for one in leg):
-            _refuse(f"found a {what} leg with something else than its coupons; known are swaps without exchange of notionals")
+            _refuse(
+                f"found a {what} leg with something else than its coupons; known are swaps without exchange"
+                " of notionals"
+            )
         _expect_plain_leg(leg, what)
     begin, end = fixed[0].accrualStartDate(), fixed[-1].accrualEndDate()
     if (floating[0].accrualStartDate(), floating[-1].accrualEndDate()) != (begin, end):
@@ -697,19 +880,28 @@ def _swaption(asked: _Asked) -> _Conveyed:
         _refuse("found a notional that changes; known are swaps with one notional")
     days = [d for d in exercise.dates() if asked.day(d) >= 0]
     side = "payer" if swap.type() == ql.Swap.Payer else "receiver"
-    trade: dict[str, Any] = {"option": side, "strike": swap.fixedRate(), "day_count": _day_count(fixed),
-                             "payments": [one.date().ISO() for one in fixed], "notional": nominal,
-                             "currency": asked.currency}
+    trade: dict[str, Any] = {
+        "option": side,
+        "strike": swap.fixedRate(),
+        "day_count": _day_count(fixed),
+        "payments": [one.date().ISO() for one in fixed],
+        "notional": nominal,
+        "currency": asked.currency,
+    }
     if exercise.type() == ql.Exercise.European:
         trade.update(product="swaption", expiry=days[0].ISO(), begin=begin.ISO())
         if begin < days[0]:
             _refuse(f"found a swap that begins on {begin.ISO()}, before exercise on {days[0].ISO()}")
     else:
-        starts = ({one.accrualStartDate().ISO() for one in fixed} & {one.accrualStartDate().ISO() for one in floating})
+        starts = {one.accrualStartDate().ISO() for one in fixed} & {
+            one.accrualStartDate().ISO() for one in floating
+        }
         for one in days:
             if one.ISO() not in starts:
-                _refuse(f"found exercise on {one.ISO()}, on which no period of both legs begins; Tilewalk's swap accrues from "
-                        "the day of exercise")
+                _refuse(
+                    f"found exercise on {one.ISO()}, on which no period of both legs begins; Tilewalk's swap"
+                    " accrues from the day of exercise"
+                )
         trade.update(product="bermudan_swaption", exercise_dates=[one.ISO() for one in days])
     _expect_one_curve(asked, swap, end)
     return _Conveyed([trade], [fixed[-1].date()])
@@ -718,23 +910,37 @@ def _swaption(asked: _Asked) -> _Conveyed:
 def _expect_plain_leg(leg: Sequence[Any], what: str) -> None:
     for earlier, later in zip(leg, leg[1:]):
         if later.accrualStartDate() != earlier.accrualEndDate():
-            _refuse(f"found a gap before {later.accrualStartDate().ISO()} in the {what} leg; known are legs without")
+            _refuse(
+                f"found a gap before {later.accrualStartDate().ISO()} in the {what} leg; known are legs"
+                " without"
+            )
     for one in leg:
         if one.date() != one.accrualEndDate():
-            _refuse(f"found payment on {one.date().ISO()} of the {what} coupon that ends on {one.accrualEndDate().ISO()}; "
-                    "known are legs that pay when a period ends")
+            _refuse(
+                f"found payment on {one.date().ISO()} of the {what} coupon that ends on"
+                f" {one.accrualEndDate().ISO()}; known are legs that pay when a period ends"
+            )
 
 
 def _day_count(fixed: Sequence[Any]) -> str:
     """The convention of Tilewalk's by which every coupon has the years that QuantLib counts."""
-    known = {"act_365f": ql.Actual365Fixed(), "act_360": ql.Actual360(),
-             "act_act": ql.ActualActual(ql.ActualActual.ISDA), "thirty_360": ql.Thirty360(ql.Thirty360.BondBasis)}
+    known = {
+        "act_365f": ql.Actual365Fixed(),
+        "act_360": ql.Actual360(),
+        "act_act": ql.ActualActual(ql.ActualActual.ISDA),
+        "thirty_360": ql.Thirty360(ql.Thirty360.BondBasis),
+    }
     for name, counter in known.items():
-        if all(abs(counter.yearFraction(one.accrualStartDate(), one.accrualEndDate()) - one.accrualPeriod()) < 1e-14
-               for one in fixed):
+        if all(
+            abs(counter.yearFraction(one.accrualStartDate(), one.accrualEndDate()) - one.accrualPeriod())
+            < 1e-14
+            for one in fixed
+        ):
             return name
-    _refuse(f"found coupons counted by {fixed[0].dayCounter().name()}, to which none of act_365f, act_360, act_act "
-            "(ISDA) and thirty_360 (bond basis) comes to the same")
+    _refuse(
+        f"found coupons counted by {fixed[0].dayCounter().name()}, to which none of act_365f, act_360,"
+        " act_act (ISDA) and thirty_360 (bond basis) comes to the same"
+    )
 
 
 def _expect_one_curve(asked: _Asked, swap: Any, end: Any) -> None:
@@ -747,15 +953,23 @@ def _expect_one_curve(asked: _Asked, swap: Any, end: Any) -> None:
         except RuntimeError as error:
             _refuse(f"the curve of the swap's index cannot be read: {error}")
         if not same:
-            _refuse(f"found an index whose curve is not that of the model on {date.ISO()}; known are swaptions on one curve")
+            _refuse(
+                f"found an index whose curve is not that of the model on {date.ISO()}; known are swaptions on"
+                " one curve"
+            )
 
 
-# ----------------------------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------------------
 # The market
 
 
-_LOGNORMAL = ("BlackProcess", "BlackScholesMertonProcess", "BlackScholesProcess", "GarmanKohlagenProcess",
-              "GeneralizedBlackScholesProcess")  # fmt: skip
+_LOGNORMAL = (
+    "BlackProcess",
+    "BlackScholesMertonProcess",
+    "BlackScholesProcess",
+    "GarmanKohlagenProcess",
+    "GeneralizedBlackScholesProcess",
+)
 _HESTON = ("BatesModel", "BatesProcess", "HestonModel", "HestonProcess")
 
 
@@ -767,8 +981,10 @@ def _market(asked: _Asked, conveyed: _Conveyed) -> dict[str, Any]:
         return market
     several = name in ("BasketOption", "MargrabeOption")
     if several and not (isinstance(asked.model, (list, tuple)) and len(asked.model) == len(asked.names)):
-        _refuse(f"expected a list of processes for a {name}, one for each of {_listed(asked.names)} (underlying=): QuantLib's "
-                "StochasticProcessArray does not tell its processes again")
+        _refuse(
+            f"expected a list of processes for a {name}, one for each of {_listed(asked.names)}"
+            " (underlying=): QuantLib's StochasticProcessArray does not tell its processes again"
+        )
     models = list(asked.model) if several else [asked.model]
     if not several and isinstance(asked.model, (list, tuple)):
         _refuse(f"found a list of processes, expected one for a {name}")
@@ -779,7 +995,10 @@ def _market(asked: _Asked, conveyed: _Conveyed) -> dict[str, Any]:
         curves.append(discount)
     for curve in curves[1:]:
         if curve != curves[0]:
-            _refuse("found processes with different riskFreeRates; expected one discount curve for all assets of an option")
+            _refuse(
+                "found processes with different riskFreeRates; expected one discount curve for all assets of"
+                " an option"
+            )
     if len(assets) != len(models):
         _refuse(f"found a name of an asset twice among {_listed(asked.names)}")
     market["currencies"][asked.currency] = curves[0]
@@ -796,8 +1015,10 @@ def _asset(asked: _Asked, conveyed: _Conveyed, model: Any) -> tuple[dict[str, An
     """An asset as the market writes it, and the discount curve of its process."""
     name = _class_of(model)
     if name not in _LOGNORMAL + _HESTON:
-        _refuse(f"found a model of QuantLib's class {name}; known for options on assets are "
-                f"{', '.join(_LOGNORMAL + _HESTON)}")
+        _refuse(
+            f"found a model of QuantLib's class {name}; known for options on assets are "
+            f"{', '.join(_LOGNORMAL + _HESTON)}"
+        )
     asset: dict[str, Any] = {"currency": asked.currency}
     if name in _LOGNORMAL:
         process = model
@@ -816,10 +1037,13 @@ def _asset(asked: _Asked, conveyed: _Conveyed, model: Any) -> tuple[dict[str, An
 
 
 def _curve(asked: _Asked, handle: Any, what: str) -> dict[str, Any]:
-    """Discount factors whose logarithms are linear between the days that are written, as Tilewalk has them."""
+    """Discount factors whose logarithms are linear between the days that are written, as Tilewalk has
+    them."""
     if handle.referenceDate() != asked.today:
-        _refuse(f"found a {what} of {handle.referenceDate().ISO()}, expected one of {asked.today.ISO()}, QuantLib's "
-                "evaluation date")
+        _refuse(
+            f"found a {what} of {handle.referenceDate().ISO()}, expected one of {asked.today.ISO()},"
+            " QuantLib's evaluation date"
+        )
     try:
         factors = [handle.discount(asked.today + day) for day in range(asked.horizon + 1)]
     except RuntimeError as error:
@@ -833,7 +1057,7 @@ def _curve(asked: _Asked, handle: Any, what: str) -> dict[str, Any]:
 
 def _plain(value: float) -> float:
     """Without the rounding of the last digits, which would make one number two for two horizons."""
-    return round(value, 14) + 0.0
+    return float(round(value, 14)) + 0.0
 
 
 def _nodes(values: Sequence[float], bound: float) -> list[int]:
@@ -857,11 +1081,15 @@ def _nodes(values: Sequence[float], bound: float) -> list[int]:
 def _clock(asked: _Asked, handle: Any, what: str) -> float:
     """Years of a curve's day count in a year of 365 days, which is one number for a count of days."""
     counter = handle.dayCounter()
-    rates = [counter.yearFraction(asked.today, asked.today + day) * _DAYS_A_YEAR / day
-             for day in range(1, asked.horizon + 1)]
+    rates = [
+        counter.yearFraction(asked.today, asked.today + day) * _DAYS_A_YEAR / day
+        for day in range(1, asked.horizon + 1)
+    ]
     if max(rates) - min(rates) > 1e-12:
-        _refuse(f"found a {what} whose time counts {counter.name()}; parameters of a model can be conveyed where time is a "
-                "count of days, such as Actual/365 (Fixed) or Actual/360")
+        _refuse(
+            f"found a {what} whose time counts {counter.name()}; parameters of a model can be conveyed where"
+            " time is a count of days, such as Actual/365 (Fixed) or Actual/360"
+        )
     return rates[-1]
 
 
@@ -878,8 +1106,13 @@ def _heston(asked: _Asked, model: Any) -> tuple[Any, dict[str, Any]]:
     jumps = name.startswith("Bates")
     process = model.process()
     clock = _clock(asked, process.riskFreeRate(), "riskFreeRate")
-    terms = {"v0": model.v0() * clock, "kappa": model.kappa() * clock, "theta": model.theta() * clock,
-             "sigma": model.sigma() * clock, "rho": model.rho()}
+    terms = {
+        "v0": model.v0() * clock,
+        "kappa": model.kappa() * clock,
+        "theta": model.theta() * clock,
+        "sigma": model.sigma() * clock,
+        "rho": model.rho(),
+    }
     if not jumps:
         return process, {"heston": terms}
     terms.update(jump_intensity=model.lambda_parameter() * clock, jump_mean=model.nu(), jump_sd=model.delta())
@@ -890,8 +1123,10 @@ def _volatility(asked: _Asked, conveyed: _Conveyed, process: Any) -> dict[str, A
     """The volatility of a lognormal asset by term, or the local volatility of a surface."""
     handle, spot = process.blackVolatility(), process.stateVariable().value()
     if handle.referenceDate() != asked.today:
-        _refuse(f"found a volatility of {handle.referenceDate().ISO()}, expected one of {asked.today.ISO()}, QuantLib's "
-                "evaluation date")
+        _refuse(
+            f"found a volatility of {handle.referenceDate().ISO()}, expected one of {asked.today.ISO()},"
+            " QuantLib's evaluation date"
+        )
     smile = asked.said.get("smile")
     if smile not in (None, "at_strike", "local_volatility"):
         _refuse(f"found smile={smile!r}, expected 'at_strike' or 'local_volatility'")
@@ -900,20 +1135,30 @@ def _volatility(asked: _Asked, conveyed: _Conveyed, process: Any) -> dict[str, A
             _expect_only(asked, term, False, "smile='local_volatility'")
     dates = [asked.today + day for day in sorted({max(1, asked.horizon * k // 12) for k in range(1, 13)})]
     try:
-        smiles = any(not _same(handle.blackVol(d, spot * share, True), handle.blackVol(d, spot, True))
-                     for d in dates for share in (0.5, 0.8, 0.95, 1.05, 1.25, 2.0))
+        smiles = any(
+            not _same(handle.blackVol(d, spot * share, True), handle.blackVol(d, spot, True))
+            for d in dates
+            for share in (0.5, 0.8, 0.95, 1.05, 1.25, 2.0)
+        )
         if smiles and smile is None:
-            _refuse("found a volatility that depends on the strike. smile='at_strike' takes it at the strike of the option, as "
-                    "QuantLib's analytic engines do; smile='local_volatility' with surface_dates and surface_strikes makes "
-                    "paths that have the whole surface")
+            _refuse(
+                "found a volatility that depends on the strike. smile='at_strike' takes it at the strike of"
+                " the option, as QuantLib's analytic engines do; smile='local_volatility' with surface_dates"
+                " and surface_strikes makes paths that have the whole surface"
+            )
         if smile == "local_volatility":
             return _surface(asked, handle)
         if smiles and conveyed.strike is None:
-            _refuse(f"found smile='at_strike' for a {_class_of(asked.option)}, which has no strike in money of one asset")
+            _refuse(
+                f"found smile='at_strike' for a {_class_of(asked.option)}, which has no strike in money of"
+                " one asset"
+            )
         strike = conveyed.strike if smiles and conveyed.strike is not None else spot
         if not smiles:
             _expect_own_local_volatility(process, handle, spot, dates)
-        variances = [0.0] + [handle.blackVariance(asked.today + day, strike, True) for day in range(1, asked.horizon + 1)]
+        variances = [0.0] + [
+            handle.blackVariance(asked.today + day, strike, True) for day in range(1, asked.horizon + 1)
+        ]
     except RuntimeError as error:
         _refuse(f"the volatility cannot be read up to {(asked.today + asked.horizon).ISO()}: {error}")
     return {"volatility": _by_term(asked, variances)}
@@ -922,7 +1167,9 @@ def _volatility(asked: _Asked, conveyed: _Conveyed, process: Any) -> dict[str, A
 def _by_term(asked: _Asked, variances: Sequence[float]) -> Any:
     """A number, or volatilities by date between which total variance is linear, as Tilewalk has them."""
     days = _nodes(variances, asked.bound)
-    levels = {(asked.today + day).ISO(): _plain(math.sqrt(variances[day] * _DAYS_A_YEAR / day)) for day in days}
+    levels = {
+        (asked.today + day).ISO(): _plain(math.sqrt(variances[day] * _DAYS_A_YEAR / day)) for day in days
+    }
     return levels if len(days) > 1 else next(iter(levels.values()))
 
 
@@ -931,22 +1178,32 @@ def _expect_own_local_volatility(process: Any, handle: Any, spot: float, dates: 
     local, step = process.localVolatility(), 1 / 365.0
     for date in dates:
         time = handle.timeFromReference(date)
-        variance = (handle.blackVariance(time + step, spot, True) - handle.blackVariance(time, spot, True)) / step
+        variance = (
+            handle.blackVariance(time + step, spot, True) - handle.blackVariance(time, spot, True)
+        ) / step
         for share in (0.5, 1.0, 2.0):
             found = local.localVol(time, spot * share, True)
             if abs(found * found - variance) > 1e-6 * max(variance, 1e-4):
-                _refuse(f"found a process with a local volatility of its own, {found:.6g} on {date.ISO()} where its Black "
-                        f"volatility has {math.sqrt(variance):.6g}; known is the local volatility of the Black volatility")
+                _refuse(
+                    f"found a process with a local volatility of its own, {found:.6g} on {date.ISO()} where"
+                    f" its Black volatility has {math.sqrt(variance):.6g}; known is the local volatility of"
+                    " the Black volatility"
+                )
 
 
 def _surface(asked: _Asked, handle: Any) -> dict[str, Any]:
-    """Black volatilities on a grid of dates and strikes, met on the grid; between them Tilewalk has its own lines."""
+    """Black volatilities on a grid of dates and strikes, met on the grid; between them Tilewalk has its own
+    lines."""
     if "surface_dates" not in asked.said or "surface_strikes" not in asked.said:
-        _refuse("smile='local_volatility' needs surface_dates and surface_strikes: QuantLib does not tell where a surface has "
-                "its quotes")
+        _refuse(
+            "smile='local_volatility' needs surface_dates and surface_strikes: QuantLib does not tell where a"
+            " surface has its quotes"
+        )
     strikes = [float(one) for one in asked.said["surface_strikes"]]
-    quotes = {date.ISO(): {repr(strike): handle.blackVol(date, strike, True) for strike in strikes}
-              for date in asked.dates("surface_dates")}
+    quotes = {
+        date.ISO(): {repr(strike): handle.blackVol(date, strike, True) for strike in strikes}
+        for date in asked.dates("surface_dates")
+    }
     return {"model": {"local_volatility": {"surface": {"by_strike": quotes}}}}
 
 
@@ -957,10 +1214,17 @@ def _quanto_market(asked: _Asked, market: dict[str, Any]) -> None:
     market["assets"][asset]["currency"] = foreign
     market["currencies"][foreign] = _curve(asked, asked.said["foreignRiskFreeRate"], "foreignRiskFreeRate")
     handle = asked.said["exchangeRateVolatility"]
-    if any(not _same(handle.blackVol(asked.today + asked.horizon, rate, True),
-                     handle.blackVol(asked.today + asked.horizon, 1.0, True)) for rate in (0.5, 2.0)):
+    if any(
+        not _same(
+            handle.blackVol(asked.today + asked.horizon, rate, True),
+            handle.blackVol(asked.today + asked.horizon, 1.0, True),
+        )
+        for rate in (0.5, 2.0)
+    ):
         _refuse("found an exchangeRateVolatility that depends on the strike; known is one by term")
-    variances = [0.0] + [handle.blackVariance(asked.today + day, 1.0, True) for day in range(1, asked.horizon + 1)]
+    variances = [0.0] + [
+        handle.blackVariance(asked.today + day, 1.0, True) for day in range(1, asked.horizon + 1)
+    ]
     pair = foreign + asked.currency
     market["fx"] = {pair: {"rate": 1.0, "volatility": _by_term(asked, variances)}}
     market["correlations"] = [[asset, pair, asked.number("correlation")]]
@@ -971,14 +1235,18 @@ def _correlations(asked: _Asked) -> list[list[Any]]:
     held = asked.said.get("correlation")
     count = len(asked.names)
     if held is None:
-        _refuse("QuantLib's processes do not tell their correlation; say it: correlation=, a matrix, the "
-                "StochasticProcessArray that was made with one, or a number for two assets")
+        _refuse(
+            "QuantLib's processes do not tell their correlation; say it: correlation=, a matrix, the "
+            "StochasticProcessArray that was made with one, or a number for two assets"
+        )
     if isinstance(held, ql.StochasticProcessArray):
         # Covariances over a day, as QuantLib's arrays have them, hold the correlation.
         covariance = held.covariance(0.0, held.initialValues(), 1 / 365.0)
         size = covariance.rows()
-        rows = [[covariance[i][j] / math.sqrt(covariance[i][i] * covariance[j][j]) for j in range(size)]
-                for i in range(size)]
+        rows = [
+            [covariance[i][j] / math.sqrt(covariance[i][i] * covariance[j][j]) for j in range(size)]
+            for i in range(size)
+        ]
     elif isinstance(held, (int, float)) and count == 2:
         rows = [[1.0, float(held)], [float(held), 1.0]]
     elif isinstance(held, ql.Matrix):
@@ -987,9 +1255,14 @@ def _correlations(asked: _Asked) -> list[list[Any]]:
         try:
             rows = [[float(one) for one in row] for row in held]
         except TypeError:
-            _refuse(f"found correlation={held!r}, expected a matrix, a StochasticProcessArray, or a number for two assets")
+            _refuse(
+                f"found correlation={held!r}, expected a matrix, a StochasticProcessArray, or a number for"
+                " two assets"
+            )
     if len(rows) != count or any(len(row) != count for row in rows):
-        _refuse(f"found a correlation of {len(rows)} rows for {count} assets, expected {count} rows of {count}")
+        _refuse(
+            f"found a correlation of {len(rows)} rows for {count} assets, expected {count} rows of {count}"
+        )
     for i in range(count):
         if abs(rows[i][i] - 1) > 1e-12 or any(abs(rows[i][j] - rows[j][i]) > 1e-12 for j in range(i)):
             _refuse("found a correlation that is no symmetric matrix with ones on its diagonal")
@@ -1003,7 +1276,15 @@ def _hull_white(parameters: Sequence[float], clock: float) -> dict[str, Any]:
 
 def _g2(parameters: Sequence[float], clock: float) -> dict[str, Any]:
     a, sigma, b, eta, rho = parameters
-    return {"g2": {"a": a * clock, "sigma": sigma * clock**1.5, "b": b * clock, "eta": eta * clock**1.5, "rho": rho}}
+    return {
+        "g2": {
+            "a": a * clock,
+            "sigma": sigma * clock**1.5,
+            "b": b * clock,
+            "eta": eta * clock**1.5,
+            "rho": rho,
+        }
+    }
 
 
 _RATES = {"HullWhite": _hull_white, "G2": _g2}
