@@ -500,7 +500,7 @@ def refined(kind, option, engine_of, model, **said):
 def bermudan(m):
     """Early exercise on five days; an American option of Tilewalk's has such days by its exercise_step."""
     process = flat_process(m)
-    spot, payoff = process.x0(), m.plain(process.x0())
+    payoff = m.plain(process.x0())
     days = [TODAY + 73 * k for k in range(1, 6)]
     option = ql.VanillaOption(payoff, ql.BermudanExercise(days))
     return refined(
