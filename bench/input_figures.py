@@ -50,6 +50,18 @@ def cpu_name():
     return platform.machine()
 
 
+def write_table(file, count):
+    """Calls, barriers and Asians in turn, a row each."""
+    with file.open("w") as out:
+        out.write("id,product,underlying,option,strike,maturity,direction,barrier,averaging_dates,quantity\n")
+        for i in range(count):
+            strike, years, end = 50 + i % 1009 / 10, 0.1 + i % 307 / 100, ("call", "put")[i % 2]
+            terms = {0: f"{years:.2f},,,", 1: f"{years:.2f},down,{strike / 2:.3f},",
+                     2: f',,,"{{start: 0, end: {years:.2f}, count: 12}}"'}[i % 3]
+            product = ("european", "barrier", "asian")[i % 3]
+            out.write(f"t{i},{product},{('ACME', 'BETA', 'INDEX')[i % 5 % 3]},{end},{strike:.1f},{terms},{i % 999 - 500}\n")
+
+
 def main():
     tilewalk = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/release/tilewalk").resolve()
     commit = subprocess.run(["git", "describe", "--always", "--dirty", "--abbrev=12"], cwd=ROOT, capture_output=True,
@@ -66,6 +78,10 @@ def main():
         row(f"50,000 trades ({book.stat().st_size / 1e6:.1f} MB), read and checked", *measure([*validate, book], 0))
         read = measure([*validate, book, "--print-config"], 0)
         row("the same, read alone", *read)
+        table, count = folder / "trades.csv", 100_000
+        write_table(table, count)
+        row(f"{count:,} trades in a table of CSV ({table.stat().st_size / 1e6:.1f} MB), read alone",
+            *measure([*validate, table, "--print-config"], 0))
 
         bad = folder / "bad.yaml"
         with book.open() as lines, bad.open("w") as out:

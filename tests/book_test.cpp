@@ -752,7 +752,7 @@ TEST(books, an_error_of_the_book_stops_the_reading) {
         {"[1]", "b:1:1: found a list, expected a book"},
         {"settings: {}\n", "b:1:1: missing key 'trades'"},
         {"trades:\n", "b:1:1: trades: found nothing, expected a list"},
-        {"trades: {a: 1}\n", "b:1:9: trades: found a mapping, expected a list"},
+        {"trades: {a: 1}\n", "b:1:10: trades.a: unknown key 'a'; known keys: csv, product"},
         {"trade: []\n",
          "b:1:1: trade: unknown key 'trade'; did you mean 'trades'? known keys: market, settings, "
          "calendars, products, trades, trade_count"},

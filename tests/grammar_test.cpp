@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The grammar of scripts that the documentation draws, docs/reference/grammar.ebnf, against the parser: sentences made from it
-// at random parse, every script of the library follows from it, and of scripts with a token changed both say the same.
+// The grammar of scripts that the documentation draws, docs/reference/grammar.ebnf, against the parser:
+// sentences made from it at random parse, every script of the library follows from it, and of scripts with a
+// token changed both say the same.
 #include <algorithm>
 #include <cctype>
 #include <fstream>
@@ -15,8 +16,8 @@
 
 #include <gtest/gtest.h>
 
-#include "products/language/parser.h"
 #include "products/language/lexer.h"
+#include "products/language/parser.h"
 #include "tilewalk/products.h"
 
 namespace {
@@ -65,7 +66,8 @@ class grammar {
     std::string read_name() {
         skip();
         std::string name;
-        while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_'))
+        while (at_ < text_.size() &&
+               (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_'))
             name += text_[at_++];
         if (name.empty()) throw std::runtime_error("expected a name before " + text_.substr(at_, 40));
         return name;
@@ -167,13 +169,16 @@ class maker {
         symbol(rule, 0);
         return out_;
     }
-    std::size_t below(std::size_t count) { return std::uniform_int_distribution<std::size_t>(0, count - 1)(random_); }
+    std::size_t below(std::size_t count) {
+        return std::uniform_int_distribution<std::size_t>(0, count - 1)(random_);
+    }
 
   private:
     static constexpr int deep = 22;
 
     void symbol(const std::string& name, int depth) {
-        static const std::vector<std::string> names{"a", "spot", "every", "times", "days", "call", "receive", "x_1", "worst"};
+        static const std::vector<std::string> names{"a",    "spot",    "every", "times", "days",
+                                                    "call", "receive", "x_1",   "worst"};
         if (name == "NAME") return out_.push_back(names[below(names.size())]);
         if (name == "NUMBER") return out_.push_back(below(2) == 0 ? "100" : "1e-6");
         if (name == "TEXT") return out_.push_back("\"act_360\"");
@@ -248,7 +253,8 @@ class judge {
             case form::kind::word:
                 for (const std::size_t at : begins) {
                     const token& t = tokens_[at];
-                    const bool is_word = t.kind == token_kind::sign || t.kind == token_kind::keyword || t.kind == token_kind::name;
+                    const bool is_word = t.kind == token_kind::sign || t.kind == token_kind::keyword ||
+                                         t.kind == token_kind::name;
                     if (is_word && t.text == f.text) out.insert(at + 1);
                 }
                 return out;
@@ -317,7 +323,8 @@ TEST(grammar, names_no_rule_that_it_lacks) {
         for (const form& part : f.parts) self(self, part);
     };
     for (const auto& [name, f] : all.rules()) look(look, f);
-    for (const char* terminal : {"NAME", "NUMBER", "TEXT", "LINE_END", "INDENT", "DEDENT"}) EXPECT_EQ(used.erase(terminal), 1U);
+    for (const char* terminal : {"NAME", "NUMBER", "TEXT", "LINE_END", "INDENT", "DEDENT"})
+        EXPECT_EQ(used.erase(terminal), 1U);
     for (const std::string& name : used) EXPECT_TRUE(all.rules().contains(name)) << name;
     for (const auto& [name, f] : all.rules()) EXPECT_TRUE(used.contains(name) || name == "script") << name;
 }
@@ -332,12 +339,16 @@ TEST(grammar, sentences_made_from_it_parse) {
         if (script.size() > 20000) continue;
         const std::string refusal = refusal_of(script);
         // Bounds on nesting and on chains are no part of the grammar.
-        if (refusal.find("nested deeper") != std::string::npos || refusal.find("chains more") != std::string::npos) continue;
+        if (refusal.find("nested deeper") != std::string::npos ||
+            refusal.find("chains more") != std::string::npos)
+            continue;
         ASSERT_EQ(refusal, "") << script;
         for (const std::string& t : tokens) ++words[t];
     }
-    for (const std::string_view keyword : tilewalk::language::keywords()) EXPECT_GT(words[std::string(keyword)], 100) << keyword;
-    for (const char* word : {"exercise", "receive", "every", "within", "most", "least", "times", "notice", "days"})
+    for (const std::string_view keyword : tilewalk::language::keywords())
+        EXPECT_GT(words[std::string(keyword)], 100) << keyword;
+    for (const char* word :
+         {"exercise", "receive", "every", "within", "most", "least", "times", "notice", "days"})
         EXPECT_GT(words[word], 100) << word;
 }
 
@@ -352,11 +363,14 @@ TEST(grammar, every_script_of_the_library_follows_from_it) {
 TEST(grammar, says_what_the_parser_says_of_changed_scripts) {
     const grammar all(grammar_text());
     maker make(all, 11);
-    const std::vector<std::string> others{"a",    "100",  "\"x\"", "(", ")",  "[",     "]",       ",",    ":",   "=",      "==",      "-",    "not",
-                                          "on",   "in",   "at",    "if", "elif", "else", "between", "and",  "or",  "for",    "pay",     "stop", "refuse",
-                                          "true", "call", "every", "exercise", "receive", "most", "times", "with", "notice", "LINE_END", "INDENT", "DEDENT"};
+    const std::vector<std::string> others{
+        "a",       "100",  "\"x\"", "(",    ")",      "[",        "]",      ",",     ":",     "=",
+        "==",      "-",    "not",   "on",   "in",     "at",       "if",     "elif",  "else",  "between",
+        "and",     "or",   "for",   "pay",  "stop",   "refuse",   "true",   "call",  "every", "exercise",
+        "receive", "most", "times", "with", "notice", "LINE_END", "INDENT", "DEDENT"};
     std::vector<std::vector<std::string>> scripts;
-    for (const auto& [name, script] : library()) scripts.push_back(written(tilewalk::language::tokenize(script, {})));
+    for (const auto& [name, script] : library())
+        scripts.push_back(written(tilewalk::language::tokenize(script, {})));
     while (scripts.size() < 400)
         if (auto s = make.sentence("script"); s.size() < 300) scripts.push_back(std::move(s));
     int accepted = 0, refused = 0;
@@ -386,7 +400,9 @@ TEST(grammar, says_what_the_parser_says_of_changed_scripts) {
                 continue;  // no tokens, nothing to judge
             }
             const std::string refusal = refusal_of(script);
-            if (refusal.find("nested deeper") != std::string::npos || refusal.find("chains more") != std::string::npos) continue;
+            if (refusal.find("nested deeper") != std::string::npos ||
+                refusal.find("chains more") != std::string::npos)
+                continue;
             ASSERT_EQ(judge(all, read).follows_from("script"), refusal.empty()) << refusal << "\n" << script;
             ++(refusal.empty() ? accepted : refused);
         }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/book/library.h"
 #include "engine/config/accuracy.h"
 #include "engine/config/document.h"
 #include "products/language/product.h"
@@ -42,13 +43,22 @@ struct trade {
     std::optional<error> failure;
 };
 
+// A file of trades that a book names, as it was read.
+struct trade_file {
+    std::string name;
+    std::shared_ptr<const std::string> text;
+    std::string product;  // of rows which name none; may be empty
+    own_products products;
+};
+
 struct book_state {
     std::string name;
     std::vector<trade> trades;
     std::optional<tilewalk::market> market;
     run_settings settings;
     std::vector<input_file> inputs;  // the book and its product files; the market of a run may be another
-    std::shared_ptr<const std::string> text;  // that it was read from
+    std::shared_ptr<const std::string> text;  // that it was read from; null for trades in files alone
+    std::vector<trade_file> trade_files;      // where trades do not stand in the text
     std::filesystem::path folder;             // from which the names in it count
 };
 

@@ -52,4 +52,9 @@ std::vector<std::shared_ptr<const language::product>> read_library() {
     return products;
 }
 
+std::shared_ptr<const language::product> product_of(std::string_view name, const own_products& own) {
+    if (const auto found = own.find(name); found != own.end()) return found->second;
+    return library().find(name);
+}
+
 }  // namespace tilewalk::books

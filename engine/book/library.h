@@ -2,6 +2,7 @@
 // The products that come with Tilewalk: every file of products/library, carried inside the binary.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -50,5 +51,10 @@ class product_library {
 const product_library& library();
 // All of them, by name.
 std::vector<std::shared_ptr<const language::product>> read_library();
+
+// A book's own products, beside those of the library.
+using own_products = std::map<std::string, std::shared_ptr<const language::product>, std::less<>>;
+// The product of a name, of the book or of the library; null if there is none.
+std::shared_ptr<const language::product> product_of(std::string_view name, const own_products& own);
 
 }  // namespace tilewalk::books

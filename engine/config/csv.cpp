@@ -42,6 +42,12 @@ bool csv_reader::next() {
     return true;
 }
 
+bool csv_reader::next_of_any_length() {
+    if (!read_line(row_, text_.size() + 1)) return false;
+    ++rows_;
+    return true;
+}
+
 // False at the end of the text. Stops before the line end.
 bool csv_reader::read_line(std::vector<cell>& into, std::size_t most_cells) {
     while (at_ < text_.size() && takes_line_end()) {
@@ -74,6 +80,7 @@ void csv_reader::read_cell(cell& into) {
     into.line = line_;
     into.column = here().column;
     into.text.clear();
+    into.is_quoted = false;
     if (at_ == text_.size() || text_[at_] != '"') {
         const std::size_t end = std::min(text_.find_first_of(",\r\n\"", at_), text_.size());
         if (end < text_.size() && text_[end] == '"') {
@@ -85,6 +92,7 @@ void csv_reader::read_cell(cell& into) {
         step(end - at_);
         return;
     }
+    into.is_quoted = true;
     step(1);
     while (true) {
         const std::size_t quote = text_.find('"', at_);

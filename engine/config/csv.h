@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tilewalk/error.h"
@@ -18,6 +19,7 @@ class csv_reader {
     struct cell {
         std::string text;  // without its quotes
         int line = 0, column = 0;
+        bool is_quoted = false;
     };
 
     // `name` is the text's name in errors. A "#" before the first name of the header is no part of it.
@@ -30,7 +32,10 @@ class csv_reader {
 
     // Goes on to the next row; false at the end. Lines with nothing in them are no rows.
     bool next();
+    // The same for a row that may have more or fewer cells than the header.
+    bool next_of_any_length();
     const std::vector<cell>& row() const { return row_; }
+    std::vector<cell> take_row() { return std::move(row_); }
     std::size_t rows() const { return rows_; }  // so far
 
     // Once next() has said that there are no more rows.

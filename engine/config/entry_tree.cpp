@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/config/entry_tree.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -35,10 +36,75 @@ bool entry_tree::read(std::string_view text, int line, int column, int index, no
     return !has_key_twice_;
 }
 
+std::vector<entry_tree> entry_tree::of_rows(const std::string& table, const std::string& list, int threads) {
+    auto source = std::make_shared<node::source>();
+    source->name = table;
+    source->keys_of_entries.resize(static_cast<std::size_t>(std::max(threads, 1)));
+    node::scope rows;
+    rows.from = source.get();
+    rows.key = &*source->keys.insert(list).first;
+    auto& keys = source->keys_of_entries;
+    auto top = std::make_shared<node::scope>();
+    top->from = source.get();
+    top->held = std::move(source);
+    rows.outer = std::move(top);
+    std::vector<entry_tree> out;
+    for (auto& of_thread : keys) out.emplace_back(rows, of_thread);
+    return out;
+}
+
+void entry_tree::row_begins(int line, int column, int index, node& into) {
+    index_ = index;
+    into_ = &into;
+    stands_at(line, column);
+    mapping_starts(0);
+}
+
+void entry_tree::row_ends() {
+    while (!open_.empty()) open_.back().container.is_sequence() ? sequence_ends() : mapping_ends();
+}
+
+void entry_tree::stands_at(int line, int column) {
+    line_ = line;
+    column_ = column;
+}
+
+void entry_tree::tell(const node& value, int first_line, int first_column) {
+    const auto moved_to = [&](int line, int column) {
+        stands_at(first_line + line - 1, line == 1 ? first_column + column - 1 : column);
+    };
+    moved_to(value.line_, value.column_);
+    switch (value.kind_) {
+        case node::shape::null:
+            add(begun(0, node::shape::null));
+            break;
+        case node::shape::scalar:
+            style_ = value.style_;
+            word(0, std::get<std::string>(value.content_));
+            style_ = node::style::plain;
+            break;
+        case node::shape::sequence:
+            sequence_starts(0);
+            for (const node& item : value.items()) tell(item, first_line, first_column);
+            sequence_ends();
+            break;
+        case node::shape::mapping:
+            mapping_starts(0);
+            for (const node::member& m : value.members()) {
+                moved_to(m.line, m.column);
+                key(0, m.key);
+                tell(m.value, first_line, first_column);
+            }
+            mapping_ends();
+            break;
+    }
+}
+
 void entry_tree::key(std::size_t at, std::string_view text) {
     level& in = open_.back();
     key_ = text;
     in.key = &*keys_.insert(key_).first;
+    in.key_line = line_;
     in.key_column = column_ + static_cast<int>(at);
     for (std::size_t m = in.first; m < members_.size(); ++m)
         has_key_twice_ = has_key_twice_ || members_[m].value.key_ == in.key;
@@ -46,6 +112,7 @@ void entry_tree::key(std::size_t at, std::string_view text) {
 
 void entry_tree::word(std::size_t at, std::string_view text) {
     node scalar = begun(at, node::shape::scalar);
+    scalar.style_ = style_;
     std::get<std::string>(scalar.content_) = text;
     add(std::move(scalar));
 }
@@ -100,7 +167,7 @@ void entry_tree::add(node&& value) {
     if (in.container.is_sequence()) {
         items_.push_back(std::move(value));
     } else {
-        members_.push_back({*in.key, std::move(value), line_, in.key_column});
+        members_.push_back({*in.key, std::move(value), in.key_line, in.key_column});
         in.key = nullptr;
     }
 }

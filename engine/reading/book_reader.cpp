@@ -8,6 +8,8 @@
 
 #include "engine/book/book_state.h"
 #include "engine/book/library.h"
+#include "engine/config/checked_source.h"
+#include "engine/config/digest.h"
 #include "engine/config/document.h"
 #include "engine/config/numbers.h"
 #include "engine/config/open_file.h"
@@ -16,6 +18,7 @@
 #include "engine/market/market_state.h"
 #include "engine/reading/argument_reader.h"
 #include "engine/reading/named_files.h"
+#include "engine/reading/trade_table.h"
 #include "engine/threads/crew.h"
 #include "tilewalk/bounds.h"
 #include "tilewalk/setting_table.h"
@@ -26,9 +29,6 @@ namespace tilewalk {
 namespace books {
 
 namespace {
-
-// The book's own products, beside those of the library.
-using own_products = std::map<std::string, std::shared_ptr<const language::product>, std::less<>>;
 
 const std::vector<std::string>& keys_of_trades() {
     static const std::vector<std::string> keys{trade_keys.begin(), trade_keys.end()};
@@ -146,8 +146,7 @@ own_products read_products(const config::node& root, const surroundings& around,
 }
 
 std::shared_ptr<const language::product> find_product(const config::node& named, const own_products& own) {
-    if (const auto found = own.find(named.text()); found != own.end()) return found->second;
-    if (auto product = library().find(named.text())) return product;
+    if (auto product = product_of(named.text(), own)) return product;
     std::vector<std::string> known = library().names();
     for (const auto& [name, product] : own) known.push_back(name);
     std::ranges::sort(known);
@@ -266,15 +265,19 @@ std::string read_visible(const config::node& id, const std::string& what) {
     return text;
 }
 
-// Fills `into` as far as the trade can be read; throws the first error. `id` is where its id stands, as soon
-// as that is a good one.
-void read_trade(const config::node& row, const own_products& products, const calendars& known,
-                const config::node*& id, trade& into) {
+void read_id(const config::node& row, const config::node*& id, trade& into) {
     if (!row.is_mapping())
         row.fail("found " + row.found() + ", expected a trade: a mapping with the keys id and product");
     const config::node& given = row.at("id");
     into.id = read_visible(given, "an id");
     id = &given;
+}
+
+// Fills `into` as far as the trade can be read; throws the first error. `id` is where its id stands, as soon
+// as that is a good one.
+void read_trade(const config::node& row, const own_products& products, const calendars& known,
+                const config::node*& id, trade& into) {
+    read_id(row, id, into);
     const config::node& product = row.at("product");
     into.product_name = config::shortened(product.text());
     into.product = find_product(product, products);
@@ -314,39 +317,118 @@ void refuse_duplicates(const std::vector<const config::node*>& ids, std::vector<
         bare.where = std::move(of[i].where);
         of[i] = std::move(bare);
         try {
-            ids[i]->fail("duplicate id " + config::shown(of[i].id) + "; it was first given on line " +
-                         std::to_string(ids[entry->second]->where().line));
+            location first_given = ids[entry->second]->where();
+            const bool is_here = first_given.file == ids[i]->where().file;
+            ids[i]->fail(
+                "duplicate id " + config::shown(of[i].id) + "; it was first given " +
+                (is_here ? "on line " + std::to_string(first_given.line) : "at " + to_string(first_given)));
         } catch (const error& e) {
             of[i].failure = e;
         }
     }
 }
 
+// What trades are read with, beside their own rows.
+struct trade_readers {
+    const own_products& products;
+    const calendars& known;
+    int threads;
+    bool demands_end;  // of files of trades
+};
+
+void add_trade_file(config::checked_source& from, const std::string& product, const trade_readers& with,
+                    rows_of_trades& rows, book_state& into) {
+    while (from.grow()) {
+    }
+    into.inputs.push_back({from.name(), from.hash()});
+    trade_file read{from.name(), std::make_shared<const std::string>(from.take_text()), product,
+                    with.products};
+    read_trade_table(read, with.threads, rows);
+    if (with.demands_end && !rows.has_end_marker) {
+        throw error(error_kind::input,
+                    "found no last line '...', expected one, or a trade_count in the book, where files are "
+                    "read strictly" +
+                        std::string(config::may_be_cut_short),
+                    rows.end);
+    }
+    into.trade_files.push_back(std::move(read));
+}
+
+std::string read_product_of_rows(const config::node& given, const own_products& products) {
+    const config::node* const named = given.find("product");
+    return named == nullptr ? std::string() : find_product(*named, products)->name;
+}
+
+// {csv: trades.csv, product: european}, where csv may be a list, and one of a list {file: NAME, product:
+// NAME}.
+void read_trade_files(const config::node& given, const surroundings& around, const trade_readers& with,
+                      rows_of_trades& rows, book_state& into) {
+    given.only({"csv", "product"});
+    const config::node& files = given.at("csv");
+    const std::string product = read_product_of_rows(given, with.products);
+    const auto read_one = [&](const config::node& one) {
+        const bool has_more = one.is_mapping();
+        if (has_more) one.only({"file", "product"});
+        const config::node& named = has_more ? one.at("file") : one;
+        const std::string own = has_more ? read_product_of_rows(one, with.products) : std::string();
+        const auto file = resolved(named, around);
+        // A file that can't be opened is an error of its name; what is in it is its own.
+        const auto source = read_named(named, file, [&](const std::filesystem::path& path) {
+            return std::make_unique<config::checked_source>(path, config::limits{}, around.inside);
+        });
+        add_trade_file(*source, own.empty() ? product : own, with, rows, into);
+    };
+    if (!files.is_sequence()) return read_one(files);
+    if (files.items().empty()) files.fail("found an empty list, expected the name of a file");
+    for (const config::node& one : files.items()) read_one(one);
+}
+
 // Trades are read by several threads, each for itself: what they share, products and calendars, changes no
 // more, but for products of the library, which see to that themselves.
-void read_trades(const config::node& root, const own_products& products, const calendars& known, int threads,
-                 book_state& into) {
-    const auto& rows = root.at("trades").items();
-    if (const auto* count = root.find("trade_count")) {
-        if (count->integer() != static_cast<std::int64_t>(rows.size())) {
-            count->fail("found " + count->found() + " beside " + std::to_string(rows.size()) +
-                        (rows.size() == 1 ? " trade" : " trades") +
-                        ", expected the number of trades; the file may be cut short");
-        }
-    }
+void read_trades(const std::vector<config::node>& rows, const std::map<std::size_t, error>& failures,
+                 const trade_readers& with, book_state& into) {
     into.trades.resize(rows.size());
     std::vector<const config::node*> ids(rows.size());
-    threads::for_each_short(rows.size(), threads, [&](int, std::uint64_t i) {
+    threads::for_each_short(rows.size(), with.threads, [&](int, std::uint64_t i) {
         trade& read = into.trades[i];
         read.id = "#" + std::to_string(i + 1);
         read.where = rows[i].where();
         try {
-            read_trade(rows[i], products, known, ids[i], read);
+            if (const auto wrong = failures.find(i); wrong != failures.end()) {
+                if (rows[i].find("id") != nullptr) read_id(rows[i], ids[i], read);
+                throw error(wrong->second);
+            }
+            read_trade(rows[i], with.products, with.known, ids[i], read);
         } catch (const error& e) {
             read.failure = e;
         }
     });
     refuse_duplicates(ids, into.trades);
+}
+
+void check_count(const config::node& count, std::size_t trades) {
+    if (count.integer() == static_cast<std::int64_t>(trades)) return;
+    count.fail("found " + count.found() + " beside " + std::to_string(trades) +
+               (trades == 1 ? " trade" : " trades") +
+               ", expected the number of trades; the file may be cut short");
+}
+
+void read_trades_of(const config::node& root, const surroundings& around, const trade_readers& with,
+                    book_state& into) {
+    const config::node& given = root.at("trades");
+    const config::node* const count = root.find("trade_count");
+    if (!given.is_mapping()) {
+        if (!given.is_sequence()) {
+            given.fail("found " + given.found() +
+                       ", expected a list of trades, or a table of them, as in {csv: trades.csv}");
+        }
+        if (count) check_count(*count, given.items().size());
+        return read_trades(given.items(), {}, with, into);
+    }
+    rows_of_trades rows;
+    read_trade_files(given, around, with, rows, into);
+    if (count) check_count(*count, rows.rows.size());
+    read_trades(rows.rows, rows.failures, with, into);
 }
 
 void demand_end_of_book(const config::document& read) {
@@ -386,10 +468,33 @@ std::shared_ptr<const book_state> read_book(const config::document& read, const 
     if (options.confine) around.inside = folder.empty() ? std::filesystem::path(".") : folder;
     state->settings = read_settings(root, around);
     const own_products products = read_products(root, around, *state);
-    read_trades(root, products, read_calendars(root, around, *state),
-                threads::asked_or_cores(options.threads), *state);
+    const calendars known = read_calendars(root, around, *state);
+    read_trades_of(root, around,
+                   {products, known, threads::asked_or_cores(options.threads),
+                    options.strict && root.find("trade_count") == nullptr},
+                   *state);
     const timings::during reading(options.times, stage::reading_market);
     read_market_of(root, around, *state);
+    return state;
+}
+
+// A file of trades is a book by itself: it has neither a market nor settings.
+bool is_table(const std::filesystem::path& file) {
+    return file.extension() == ".csv";
+}
+
+std::shared_ptr<const book_state> read_table(config::checked_source& from,
+                                             const std::filesystem::path& folder,
+                                             const load_options& options) {
+    auto state = std::make_shared<book_state>();
+    state->name = from.name();
+    state->folder = folder;
+    const own_products none;
+    const calendars known = usual_calendars();
+    const trade_readers with{none, known, threads::asked_or_cores(options.threads), options.strict};
+    rows_of_trades rows;
+    add_trade_file(from, {}, with, rows, *state);
+    read_trades(rows.rows, rows.failures, with, *state);
     return state;
 }
 
@@ -405,6 +510,10 @@ config::limits limits_of(const load_options& options) {
 
 book book::load(const std::filesystem::path& file, const load_options& options) {
     const timings::during reading(options.times, stage::reading_book);
+    if (books::is_table(file)) {
+        config::checked_source source(file, {}, {});
+        return book(books::read_table(source, file.parent_path(), options));
+    }
     return book(books::read_book(config::read_document(file, books::limits_of(options)), file.string(),
                                  file.parent_path(), options));
 }
@@ -412,6 +521,10 @@ book book::load(const std::filesystem::path& file, const load_options& options) 
 book book::parse(std::string_view yaml, const std::string& name, const std::filesystem::path& folder,
                  const load_options& options) {
     const timings::during reading(options.times, stage::reading_book);
+    if (books::is_table(name)) {
+        config::checked_source source(yaml, name, {});
+        return book(books::read_table(source, folder, options));
+    }
     return book(books::read_book(config::read_document(yaml, name, books::limits_of(options)), name, folder,
                                  options));
 }

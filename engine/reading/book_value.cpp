@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Books as values.
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "engine/book/book_state.h"
 #include "engine/config/document.h"
 #include "engine/config/tree_value.h"
+#include "engine/reading/trade_table.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk {
@@ -17,19 +19,37 @@ book book::of(const value& written, const std::string& name, const std::filesyst
     return parse(written.yaml(), name, folder, whole);
 }
 
+namespace {
+
+// Rows of files as trades of a list.
+std::vector<config::node> rows_of_files(const books::book_state& of) {
+    books::rows_of_trades read;
+    for (const books::trade_file& file : of.trade_files) books::read_trade_table(file, 1, read);
+    return std::move(read.rows);
+}
+
+}  // namespace
+
 value book::written() const {
-    if (!state_->text) throw error(error_kind::usage, "the book was not read, so that nothing was written");
-    const config::node root = config::parse(*state_->text, state_->name);
-    value out = config::value_of(root);
+    if (!state_->text && state_->trade_files.empty())
+        throw error(error_kind::usage, "the book was not read, so that nothing was written");
+    const bool is_in_files = !state_->trade_files.empty();
+    const config::node root = state_->text ? config::parse(*state_->text, state_->name) : config::node();
+    value out = state_->text ? config::value_of(root) : value::mapping();
+    const std::vector<config::node> rows = is_in_files ? rows_of_files(*state_) : root.at("trades").items();
+    if (is_in_files) {
+        std::vector<value> trades;
+        for (const config::node& row : rows) trades.push_back(config::value_of(row));
+        out["trades"] = value::list(std::move(trades));
+    }
     // A trade is known by its place: one that can't be read may have any id, or none.
-    std::set<std::pair<int, int>> kept;
-    for (const books::trade& t : state_->trades) kept.emplace(t.where.line, t.where.column);
-    const auto& rows = root.at("trades").items();
+    std::set<std::tuple<std::string, int, int>> kept;
+    for (const books::trade& t : state_->trades) kept.emplace(t.where.file, t.where.line, t.where.column);
     if (kept.size() == rows.size()) return out;
     std::vector<value> left;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const location at = rows[i].where();
-        if (kept.contains({at.line, at.column})) left.push_back(std::move(out["trades"].items()[i]));
+        if (kept.contains({at.file, at.line, at.column})) left.push_back(std::move(out["trades"].items()[i]));
     }
     if (out.find("trade_count") != nullptr) out["trade_count"] = left.size();
     out["trades"] = value::list(std::move(left));

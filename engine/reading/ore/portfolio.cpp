@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// ORE's portfolios, trade by trade: none that is not known keeps the others from the book.
+#include <map>
+#include <unordered_set>
+#include <utility>
+
+#include "engine/arrays/mapped_file.h"
+#include "engine/config/wording.h"
+#include "engine/config/xml.h"
+#include "engine/reading/ore/trade.h"
+#include "tilewalk/bounds.h"
+#include "tilewalk/import.h"
+
+namespace tilewalk {
+
+namespace {
+
+using config::xml_element;
+using reading::ore::fields;
+
+const reading::ore::kind& kind_of(const fields& type) {
+    std::vector<std::string> known;
+    for (const auto& one : reading::ore::kinds()) {
+        if (one.name == type.text()) return one;
+        known.emplace_back(one.name);
+    }
+    type.fail("unknown trade type " + config::shown(type.text()) +
+              config::alternatives(type.text(), "known types:", known));
+}
+
+// Throws for a trade that is not known, with its place.
+std::vector<value> read_trade(const xml_element& of, const std::string& file, reading::ore::names& known) {
+    reading::ore::read_parts read{file, {}, {}};
+    const fields whole(of, read);
+    std::string id = whole.attribute("id").value_or("");
+    if (id.empty()) whole.fail("found a <Trade> without an id");
+    const auto& kind = kind_of(whole.at("TradeType"));
+    std::string portfolio;
+    if (const auto envelope = whole.find("Envelope")) {
+        envelope->ignore({"CounterParty", "NettingSetId", "NettingSetDetails", "AdditionalFields"});
+        if (const auto ids = envelope->find("PortfolioIds")) {
+            ids->ignore({"PortfolioId"});
+            for (const fields& one : ids->all("PortfolioId"))
+                if (portfolio.empty()) portfolio = one.text();
+        }
+    }
+    reading::ore::trade trade{std::move(id), std::move(portfolio), whole.at(kind.data), known};
+    kind.read(trade);
+    whole.expect_all_read();
+    return std::move(trade.rows);
+}
+
+imported_portfolio import_text(std::string_view xml, const std::string& name,
+                               const std::filesystem::path& names_file) {
+    imported_portfolio out;
+    reading::ore::names known = names_file.empty() ? reading::ore::names() : reading::ore::names(names_file);
+    config::xml_reader reader(xml, name);
+    if (reader.root().name != "Portfolio") {
+        reader.fail(reader.root(),
+                    "found <" + config::shortened(reader.root().name) +
+                        ">, expected a portfolio: an element <Portfolio> with a <Trade> for each");
+    }
+    std::vector<value> rows;
+    std::unordered_set<std::string> ids;
+    xml_element element;
+    while (reader.next(element)) {
+        if (element.name != "Trade")
+            reader.fail(element, "found <" + config::shortened(element.name) + ">, expected <Trade>");
+        ++out.found;
+        std::string id;
+        for (const auto& attribute : element.attributes)
+            if (attribute.name == "id") id = attribute.value;
+        if (id.empty()) id = "#" + std::to_string(out.found);
+        try {
+            if (!ids.insert(id).second)
+                reader.fail(element,
+                            "found a second trade " + config::shown(id) + ", expected different ids");
+            for (value& row : read_trade(element, name, known)) rows.push_back(std::move(row));
+            ++out.imported;
+        } catch (const error& e) {
+            if (e.kind() != error_kind::input) throw;
+            out.refused.push_back({config::shortened(id), e.where(), e.message()});
+        }
+    }
+    out.taken = known.notes();
+    out.files = known.files();
+    out.book["trades"] = value::list(std::move(rows));
+    return out;
+}
+
+}  // namespace
+
+std::vector<known_trade> known_ore_trades() {
+    std::vector<known_trade> out;
+    for (const auto& one : reading::ore::kinds())
+        out.push_back({std::string(one.name), std::string(one.products)});
+    return out;
+}
+
+imported_portfolio import_ore(const std::filesystem::path& portfolio, const std::filesystem::path& names) {
+    const arrays::mapped_file file = arrays::map_file(portfolio);
+    const std::string_view bytes(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
+    // A copy, which stays as it is whatever happens to the file.
+    imported_portfolio out =
+        import_text(std::string(bytes.substr(0, bounds::file_bytes + 1)), portfolio.string(), names);
+    out.files.insert(out.files.begin(), portfolio);
+    return out;
+}
+
+imported_portfolio import_ore_text(std::string_view xml, const std::string& name,
+                                   const std::filesystem::path& names) {
+    return import_text(xml, name, names);
+}
+
+}  // namespace tilewalk

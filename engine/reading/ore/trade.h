@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// A trade of ORE on its way into a book, and the parts that kinds of trades share.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/reading/ore/fields.h"
+#include "engine/reading/ore/names.h"
+#include "engine/reading/ore/schedule.h"
+#include "tilewalk/value.h"
+
+namespace tilewalk::reading::ore {
+
+struct trade {
+    std::string id, portfolio;
+    fields data;  // <FxOptionData> and its like
+    names& known;
+    std::vector<value> rows{};  // of the book
+
+    // A row of the book; one of several has an id of its own, such as "cap_1_premium".
+    value& add(const std::string& product, const std::string& suffix = "");
+};
+
+// A kind of trade: one line of the catalogue.
+struct kind {
+    std::string_view name;      // "FxOption"
+    std::string_view data;      // "FxOptionData"
+    std::string_view products;  // that it becomes, for the list of kinds
+    void (*read)(trade& of);
+};
+const std::vector<kind>& kinds();
+
+// <OptionData>
+struct option_terms {
+    double sign = 1;     // -1 for a short one
+    std::string option;  // call or put; empty: it does not say
+    std::string style;   // European, American, Bermudan
+    std::vector<dates::date> exercise;
+    bool pays_at_expiry = true;
+
+    dates::date expiry() const { return exercise.back(); }
+};
+// `styles` are those that the kind of trade has here. Adds rows for premiums.
+option_terms read_option(trade& of, fields::meanings styles);
+// 1 for Long, -1 for Short.
+double sign_of(const fields& position);
+void add_premium(trade& of, const fields& premium, double sign, const std::string& suffix);
+
+// The asset of <Underlying> or <Name>; "EURUSD" for a pair of currencies, which has to be an asset of the
+// market.
+std::string read_asset(trade& of);
+std::string read_pair(trade& of, const std::string& foreign, const std::string& domestic);
+// <Strike> or <StrikeData>, in `currency`.
+double read_strike(const trade& of, const std::string& currency);
+
+// <StartDate>, since when a level is watched, if it says so.
+std::optional<std::string> read_watching_start(trade& of);
+
+void read_equity_option(trade& of);
+void read_fx_option(trade& of);
+void read_equity_barrier(trade& of);
+void read_fx_barrier(trade& of);
+void read_equity_double_barrier(trade& of);
+void read_fx_double_barrier(trade& of);
+void read_equity_digital(trade& of);
+void read_fx_digital(trade& of);
+void read_equity_touch(trade& of);
+void read_fx_touch(trade& of);
+void read_fx_double_touch(trade& of);
+void read_asian(trade& of);
+void read_variance_swap(trade& of);
+void read_cliquet(trade& of);
+void read_target_redemption(trade& of);
+void read_accumulator(trade& of);
+void read_swap(trade& of);
+void read_swaption(trade& of);
+void read_cap_floor(trade& of);
+void read_bond(trade& of);
+
+}  // namespace tilewalk::reading::ore

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cells are split off by one thread, and rows made of them by all: what a cell holds follows from its column,
+// by the product of its row.
+#include "engine/reading/trade_table.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "engine/config/csv.h"
+#include "engine/config/entry_tree.h"
+#include "engine/config/plain_entry.h"
+#include "engine/config/wording.h"
+#include "engine/reading/argument_reader.h"
+#include "engine/threads/crew.h"
+#include "tilewalk/bounds.h"
+
+namespace tilewalk::books {
+
+namespace {
+
+using cell = config::csv_reader::cell;
+using language::parameter_type;
+
+constexpr std::string_view blanks = " \t\r\n";
+
+std::string_view trimmed(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(blanks);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
+}
+
+// Forms that a cell of a column may have beside one word.
+struct cell_forms {
+    bool list = false;     // "[90, 100]", or "90;100"
+    bool mapping = false;  // "{start: 0, end: 1, every: 3m}"
+    bool is_list = false;  // one word is a list of one
+};
+
+cell_forms forms_of(const language::parameter& p) {
+    const bool is_list =
+        p.per.empty() && (p.type == parameter_type::schedule || p.type == parameter_type::asset_list);
+    return {!p.per.empty() || is_list, p.type == parameter_type::date || p.type == parameter_type::schedule,
+            is_list};
+}
+
+// The columns of a table as one product sees them.
+class columns_of_product {
+  public:
+    columns_of_product(const std::vector<std::string>& names,
+                       std::shared_ptr<const language::product> product)
+        : product_(std::move(product)), forms_(names.size()), knows_(names.size()) {
+        for (std::size_t c = 0; c < names.size(); ++c) {
+            knows_[c] = std::ranges::find(trade_keys, names[c]) != trade_keys.end();
+            forms_[c].mapping = names[c] == "report";
+            if (product_ == nullptr) continue;
+            const auto found = std::ranges::find(product_->parameters, names[c], &language::parameter::name);
+            if (found == product_->parameters.end()) continue;
+            forms_[c] = forms_of(*found);
+            knows_[c] = true;
+        }
+    }
+    const language::product& product() const { return *product_; }
+    const cell_forms& forms(std::size_t column) const { return forms_[column]; }
+    bool knows(std::size_t column) const { return knows_[column]; }
+
+  private:
+    std::shared_ptr<const language::product> product_;
+    std::vector<cell_forms> forms_;
+    std::vector<bool> knows_;
+};
+
+bool is_plain_word(std::string_view word) {
+    const auto is_plain = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+               c == '.' || c == '-' || c == '+';
+    };
+    return !word.empty() && word != "-" && word != "null" && word != "Null" && word != "NULL" &&
+           std::ranges::all_of(word, is_plain);
+}
+
+// A cell without the blanks around it.
+struct placed_cell {
+    std::string_view text;
+    int line = 0, column = 0;
+
+    explicit placed_cell(const cell& of) : text(trimmed(of.text)), line(of.line), column(of.column) {
+        const std::size_t blank = text.empty() ? 0 : of.text.find_first_not_of(blanks);
+        const auto lines = static_cast<int>(
+            std::count(of.text.begin(), of.text.begin() + static_cast<std::ptrdiff_t>(blank), '\n'));
+        line += lines;
+        column = lines > 0 ? 1 : column + static_cast<int>(blank) + (of.is_quoted ? 1 : 0);
+    }
+};
+
+// Makes rows, for one thread.
+class row_maker {
+  public:
+    row_maker(config::entry_tree&& tree, const trade_file& file, const std::vector<std::string>& names)
+        : tree_(std::move(tree)), of_(file), names_(names), of_unknown_(names, nullptr) {
+        const auto at = std::ranges::find(names, "product");
+        if (at != names.end()) product_column_ = static_cast<std::size_t>(at - names.begin());
+    }
+
+    // The failure, if the line has one.
+    std::optional<error> make(const std::vector<cell>& cells, int index, config::node& into) {
+        const location begins{of_.name, cells.front().line, cells.front().column};
+        tree_.row_begins(begins.line, begins.column, index, into);
+        std::optional<error> failure;
+        try {
+            const std::size_t count = std::min(cells.size(), names_.size());
+            const columns_of_product& columns = columns_of(cells);
+            bool names_product = false;
+            for (std::size_t c = 0; c < count; ++c) {
+                const placed_cell at(cells[c]);
+                if (at.text.empty()) continue;
+                names_product = names_product || c == product_column_;
+                tree_.stands_at(at.line, at.column);
+                tree_.key(0, names_[c]);
+                if (at.text.size() > bounds::text_bytes)
+                    refuse(at, "found a text of " + std::to_string(at.text.size()) +
+                                   " bytes, expected at most " + std::to_string(bounds::text_bytes));
+                tell(at, columns.forms(c));
+            }
+            if (!names_product && !of_.product.empty()) {
+                tree_.stands_at(begins.line, begins.column);
+                tree_.key(0, "product");
+                tree_.word(0, of_.product);
+            }
+            if (cells.size() != names_.size()) {
+                throw error(error_kind::input,
+                            "found " + std::to_string(cells.size()) +
+                                (cells.size() == 1 ? " cell" : " cells") + ", expected " +
+                                std::to_string(names_.size()) +
+                                ", one for each name of the header; a cell with a comma in it needs quotes",
+                            begins);
+            }
+        } catch (const error& e) {
+            failure = e;
+        }
+        tree_.row_ends();
+        return failure;
+    }
+
+    // All products that rows had, but for unknown ones.
+    const std::unordered_map<std::string, columns_of_product>& products() const { return columns_; }
+
+  private:
+    const columns_of_product& columns_of(const std::vector<cell>& cells) {
+        product_.assign(product_column_ < cells.size() ? trimmed(cells[product_column_].text) : "");
+        if (product_.empty()) product_ = of_.product;
+        const auto found = columns_.find(product_);
+        if (found != columns_.end()) return found->second;
+        auto product = product_of(product_, of_.products);
+        if (product == nullptr) return of_unknown_;
+        return columns_.emplace(product_, columns_of_product(names_, std::move(product))).first->second;
+    }
+
+    void tell(const placed_cell& at, const cell_forms& forms) {
+        const char first = at.text.front();
+        if (forms.list && first == '[' && tell_plain_list(at)) return;
+        if ((forms.list && first == '[') || (forms.mapping && first == '{')) {
+            tell_yaml(at);
+        } else if (forms.list && (forms.is_list || at.text.find(';') != std::string_view::npos)) {
+            std::string_view text = at.text;
+            if (text.ends_with(';')) text.remove_suffix(1);
+            tell_words(at, 0, text, ';');
+        } else {
+            tree_.word(0, at.text);
+        }
+    }
+
+    // A list of plain words in brackets; false, with nothing told, if it is another.
+    bool tell_plain_list(const placed_cell& at) {
+        if (at.text.size() < 2 || at.text.back() != ']') return false;
+        const std::string_view inside = at.text.substr(1, at.text.size() - 2);
+        for (std::size_t from = 0; from <= inside.size();) {
+            const std::size_t end = std::min(inside.find(',', from), inside.size());
+            if (!is_plain_word(trimmed(inside.substr(from, end - from)))) return false;
+            from = end + 1;
+        }
+        tell_words(at, 1, inside, ',');
+        return true;
+    }
+
+    // Words between separators, from the character `from` of the cell on.
+    void tell_words(const placed_cell& at, std::size_t from, std::string_view words, char separator) {
+        tree_.sequence_starts(0);
+        for (std::size_t begin = 0; begin <= words.size();) {
+            const std::size_t end = std::min(words.find(separator, begin), words.size());
+            const std::string_view word = words.substr(begin, end - begin), kept = trimmed(word);
+            if (kept.empty()) {
+                refuse(at, "found nothing between two signs " + config::shown(std::string(1, separator)) +
+                               ", expected one value for each of a list");
+            }
+            tree_.word(from + begin + word.find_first_not_of(blanks), kept);
+            begin = end + 1;
+        }
+        tree_.sequence_ends();
+    }
+
+    void tell_yaml(const placed_cell& at) {
+        config::entry_counts counts;
+        if (config::plain_entry(at.text, counts).scan()) {
+            config::plain_entry(at.text, tree_).scan();
+            return;
+        }
+        try {
+            const config::node read = config::parse(at.text, of_.name);
+            tree_.tell(read, at.line, at.column);
+        } catch (const error& e) {
+            const int line = std::max(e.where().line, 1), column = std::max(e.where().column, 1);
+            std::string message = e.message();  // the cell ends, not the file
+            if (message.ends_with(config::may_be_cut_short))
+                message.resize(message.size() - config::may_be_cut_short.size());
+            throw error(e.kind(), message,
+                        {of_.name, at.line + line - 1, line == 1 ? at.column + column - 1 : column});
+        }
+    }
+
+    [[noreturn]] void refuse(const placed_cell& at, const std::string& message) const {
+        throw error(error_kind::input, message, {of_.name, at.line, at.column});
+    }
+
+    config::entry_tree tree_;
+    const trade_file& of_;
+    const std::vector<std::string>& names_;
+    std::size_t product_column_ = config::csv_reader::no_column;
+    const columns_of_product of_unknown_;
+    std::string product_;  // of the row at hand
+    std::unordered_map<std::string, columns_of_product> columns_;
+};
+
+std::vector<std::string> names_of_columns(const config::csv_reader& table, bool has_product) {
+    std::vector<std::string> names;
+    std::unordered_set<std::string> seen;
+    const auto& header = table.header();
+    if (header.size() > bounds::part_values) {
+        table.fail_header(bounds::part_values, "found more than " + std::to_string(bounds::part_values) +
+                                                   " columns, which is the limit");
+    }
+    for (std::size_t c = 0; c < header.size(); ++c) {
+        names.emplace_back(trimmed(header[c].text));
+        if (names.back().empty())
+            table.fail_header(c, "found a column without a name, expected the name of a parameter");
+        if (!seen.insert(names.back()).second)
+            table.fail_header(c, "found a second column " + config::shown(names.back()) + ", expected one");
+    }
+    for (const std::string_view needed : {std::string_view("id"), std::string_view("product")}) {
+        if (seen.contains(std::string(needed)) || (needed == "product" && has_product)) continue;
+        table.fail_header(0, "found no column '" + std::string(needed) + "'" +
+                                 config::suggestion(needed, names) + ", expected one" +
+                                 (needed == "product" ? ", or the product of all rows in the book, as in "
+                                                        "{csv: trades.csv, product: european}"
+                                                      : " with the names of the trades"));
+    }
+    return names;
+}
+
+// Refuses columns that no product of the table has.
+void check_columns(const config::csv_reader& table, const std::vector<std::string>& names,
+                   const std::vector<row_maker>& makers) {
+    std::vector<bool> is_known(names.size());
+    std::set<std::string> known;
+    for (const row_maker& made : makers) {
+        for (const auto& [name, columns] : made.products()) {
+            for (std::size_t c = 0; c < names.size(); ++c) is_known[c] = is_known[c] || columns.knows(c);
+            for (const auto& p : columns.product().parameters) known.insert(p.name);
+        }
+    }
+    if (known.empty()) return;  // every row fails, and says why
+    known.insert(trade_keys.begin(), trade_keys.end());
+    const auto wrong = static_cast<std::size_t>(std::ranges::find(is_known, false) - is_known.begin());
+    if (wrong == names.size()) return;
+    table.fail_header(wrong,
+                      "unknown column " + config::shown(names[wrong]) +
+                          config::alternatives(names[wrong], "known columns:", {known.begin(), known.end()}));
+}
+
+}  // namespace
+
+void read_trade_table(const trade_file& file, int threads, rows_of_trades& into) {
+    config::csv_reader table(*file.text, file.name);
+    const std::vector<std::string> names = names_of_columns(table, !file.product.empty());
+    std::vector<row_maker> makers;
+    for (config::entry_tree& tree : config::entry_tree::of_rows(file.name, "trades", threads))
+        makers.emplace_back(std::move(tree), file, names);
+
+    // Few at a time, so that cells need little memory beside the rows.
+    constexpr std::size_t batch = 8192;
+    std::vector<std::vector<cell>> cells;
+    std::vector<std::optional<error>> failures(batch);
+    std::size_t values = 0;
+    for (bool is_whole = false; !is_whole;) {
+        cells.clear();
+        while (cells.size() < batch && !is_whole) {
+            is_whole = !table.next_of_any_length();
+            if (is_whole) break;
+            values += table.row().size();
+            if (into.rows.size() + cells.size() == bounds::entries || values > bounds::file_values) {
+                table.fail_row(values > bounds::file_values
+                                   ? "found more than " + std::to_string(bounds::file_values) +
+                                         " cells, which is the limit"
+                                   : "found more than " + std::to_string(bounds::entries) +
+                                         " trades, which is the limit");
+            }
+            cells.push_back(table.take_row());
+        }
+        const std::size_t first = into.rows.size();
+        into.rows.resize(first + cells.size());
+        threads::for_each_short(cells.size(), threads, [&](int thread, std::uint64_t i) {
+            failures[i] = makers[static_cast<std::size_t>(thread)].make(cells[i], static_cast<int>(first + i),
+                                                                        into.rows[first + i]);
+        });
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            if (failures[i]) into.failures.emplace(first + i, *std::exchange(failures[i], {}));
+    }
+    check_columns(table, names, makers);
+    if (const auto last = into.failures.find(into.rows.size() - 1);
+        last != into.failures.end() && !table.has_end_marker() && table.ends_in_line()) {
+        const error& cut = last->second;
+        last->second = error(cut.kind(), cut.message() + std::string(config::may_be_cut_short), cut.where());
+    }
+    into.has_end_marker = table.has_end_marker();
+    into.end = table.here();
+}
+
+}  // namespace tilewalk::books
