@@ -136,11 +136,12 @@ void read_cliquet(trade& of) {
     if (sign < 0) row["quantity"] = -1;
     row["currency"] = currency;
     if (const double premium = of.data.number("Premium").value_or(0); premium != 0) {
-        value& paid = of.add("zero_coupon_bond", "_premium");
-        paid["maturity"] = dates::to_string(of.data.need_date("PremiumPaymentDate"));
-        paid["notional"] = std::abs(premium) * notional;
-        paid["quantity"] = premium > 0 ? -sign : sign;
-        paid["currency"] = of.data.word("PremiumCurrency").value_or(currency);
+        if (sign < 0) {
+            of.data.at("Premium").fail_found(
+                "none for a short cliquet: ORE counts it as paid whichever side has sold the option");
+        }
+        of.add_premium(premium * notional, of.data.need_date("PremiumPaymentDate"),
+                       of.data.word("PremiumCurrency").value_or(currency), sign);
     } else {
         of.data.ignore({"PremiumCurrency", "PremiumPaymentDate"});
     }
