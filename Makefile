@@ -12,6 +12,7 @@ TESTS ?=
 # LONG=1 runs the tests labelled long as well: hours, where the others take minutes.
 LONG ?=
 CONFIGURE ?=
+DOCS_PYTHON := build/python/bin/python
 export CMAKE_GENERATOR ?= $(if $(shell command -v ninja),Ninja,Unix Makefiles)
 
 # A terminal shows the progress of the build; elsewhere only what goes wrong is worth a line.
@@ -22,8 +23,8 @@ switch_on = grep -q '^$(1):BOOL=ON' $(BUILD)/CMakeCache.txt || { cmake $(BUILD) 
     || { cat $(BUILD)/configure.log; exit 1; }; }
 
 .DEFAULT_GOAL := help
-.PHONY: help demo say_demo commands build test bits benchmarks bench install format clean force \
-        packages_for_demo packages_for_test packages_for_bench
+.PHONY: help demo say_demo commands build test bits benchmarks bench docs install format clean force \
+        packages_for_demo packages_for_test packages_for_bench packages_for_ci
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*##/make \1:/p' Makefile
@@ -61,7 +62,13 @@ benchmarks: packages_for_bench $(CONFIGURED)  ## build the benchmarks
 bench: benchmarks  ## build and run the benchmarks
 	@for program in $(BUILD)/bench/*_bench; do $$program || exit 1; done
 
-install: commands  ## install the commands and the C++ package under PREFIX (/usr/local)
+docs: packages_for_ci commands  ## build the documentation site, build/docs/html/index.html
+	@rm -rf build/docs
+	@$(DOCS_PYTHON) -B docs/generate build/docs/source --command $(TILEWALK) --jobs $(JOBS)
+	@$(DOCS_PYTHON) -B -m sphinx -q -n -W --keep-going -j $(JOBS) -b html -c docs build/docs/source build/docs/html
+	@echo build/docs/html/index.html
+
+install: commands  ## install the commands, manual pages, completion and the C++ package under PREFIX (/usr/local)
 	@$(call run_build,tilewalk)
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
@@ -71,7 +78,7 @@ format:  ## lay out the sources by .clang-format
 clean:  ## forget everything built
 	rm -rf build
 
-packages_for_demo packages_for_test packages_for_bench:
+packages_for_demo packages_for_test packages_for_bench packages_for_ci:
 	@.ci/install_packages.sh $(@:packages_for_%=%)
 
 # Tests and benchmarks wait until they are asked for, so that the demo needs none of their packages.

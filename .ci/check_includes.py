@@ -24,6 +24,7 @@ STANDARD_ONLY = None
 RULES = [
     ("engine/include/tilewalk/", r"tilewalk/", STANDARD_ONLY),
     ("engine/cli/", r"tilewalk/|engine/cli/", r"(?!yaml-cpp/).*"),
+    ("python/", r"tilewalk/|python/extension/|engine/cli/(all_commands|program)\.h$", r"(?!yaml-cpp/|cuda).*"),
     ("bench/program.cpp", r"engine/cli/", STANDARD_ONLY),
     ("bench/measure/", r"tilewalk/|bench/(measure|suites)/|engine/(?!cli/)|products/|kernels/", r"(?!yaml-cpp/|cuda).*"),
     ("bench/suites/", r"tilewalk/|bench/(measure|suites)/|engine/(?!cli/)|products/|kernels/", r"(?!yaml-cpp/|cuda).*"),
@@ -43,8 +44,8 @@ RULES = [
 RANKS = [
     "engine/include/tilewalk", "kernels", "products/dates", "products/program", "products/language", "engine/threads", "engine/config",
     "engine/arrays", "engine/analytics", "engine/quasi", "engine/run", "engine/kept", "engine/market", "engine/models",
-    "engine/rates", "engine/book", "engine/reading", "engine/plan", "engine/controls", "engine/greeks", "engine/cpu", "engine/importance", "engine/exercise", "engine/cuda", "engine/risk", "engine/report",
-    "engine/settings", "engine/calibration", "engine/tuning", "engine", "engine/verbs", "engine/verify", "engine/cli", "bench",
+    "engine/rates", "engine/book", "engine/reading", "engine/plan", "engine/controls", "engine/greeks", "engine/cpu", "engine/importance", "engine/exercise", "engine/cuda", "engine/risk", "engine/report", "engine/pictures", "engine/page",
+    "engine/settings", "engine/calibration", "engine/tuning", "engine", "engine/verbs", "engine/verify", "engine/cli", "python/extension", "bench",
     "tests",
 ]
 CXX = {".h", ".cpp", ".cu", ".cuh"}

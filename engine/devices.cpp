@@ -45,11 +45,8 @@ device_pages describe_devices() {
     pages.cuda_runtime = survey.runtime;
 
     pages.why_no_compiler = cuda::why_no_compiler();
-    if (pages.why_no_compiler.empty()) {
-        // Its name and version come first, then how it is told to compile.
-        const std::string text = cuda::nvrtc_compiler().fingerprint();
-        pages.compiler = text.substr(0, text.find(" -"));
-    }
+    pages.compiler = cuda::nvrtc_version();
+    pages.compiler_folder = cuda::nvrtc_folder();
     pages.kernel_folder = cuda::default_cache_folder().string();
 
     for (const gpu_page& gpu : pages.gpus) {

@@ -85,7 +85,7 @@ TEST(normals, of_curand_are_made_by_kernels_without_spills) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     cuda::toolkit_headers headers;
     try {
-        headers = normals::curand_headers(cuda::toolkit_header_folders());
+        headers = normals::curand_headers(cuda::toolkit_header_folders(cuda::nvrtc_folder()));
     } catch (const error& e) {
         GTEST_SKIP() << e.what();
     }

@@ -207,7 +207,7 @@ TEST_F(command, wrong_usage_is_refused_with_a_hint) {
         {{"price", "book.yaml", "--threads", "1.5"}, "--threads: found '1.5', expected"},
         {{"price", "book.yaml", "--threads", "100000"}, "--threads: found '100000', expected"},
         {{"price", "book.yaml", "--format", "jsn"},
-         "--format: found 'jsn'; did you mean 'json'? expected table, csv, json"},
+         "--format: found 'jsn'; did you mean 'json'? expected table, csv, json, parquet"},
         {{"price", "book.yaml", "--instruction-set", "mmx"}, "--instruction-set: found 'mmx', expected"},
         {{"price", "book.yaml", "--market", ""}, "--market: found '', expected the name of a file"},
         {{"price", "book.yaml", "--output", ""}, "--output: found '', expected the name of a file"},
@@ -475,15 +475,21 @@ TEST_F(command, output_file_holds_what_standard_output_would) {
     EXPECT_TRUE(text_of(folder / "OUT.JSON").starts_with("{")) << "an ending in any case";
     expect({"price", "book.yaml", "-o", "out.jsn"}, 2,
            "--output: found 'out.jsn', which ends in '.jsn'; did you mean '.json'? expected .txt, .csv, "
-           ".json, or "
-           "--format with any ending");
+           ".json, .parquet, or --format with any ending");
     expect({"price", "book.yaml", "-o", "out"}, 2,
            "--output: found 'out', which has no ending; expected .txt");
     expect({"verify", "-o", "out.dat"}, 2, "--output: found 'out.dat', which ends in '.dat'; expected .txt");
+    expect({"verify", "-o", "out.parquet"}, 2, "'.parquet'; expected .txt, .csv, .json, or --format");
+    expect({"devices", "--format", "parquet"}, 2, "--format: found 'parquet', expected table, csv, json");
     expect({"bench", "prefetch", "-o", "out.dat"}, 2, "expected .txt, .csv, .json, .jsonl");
     expect({"calibrate", "market.yaml", "-o", "out.json"}, 2, "missing key 'calibrate'");
     EXPECT_EQ(run({"price", "book.yaml", "-o", "out.dat", "--format", "csv"}).code, 0);
     EXPECT_TRUE(text_of(folder / "out.dat").starts_with("trade,")) << text_of(folder / "out.dat");
+    EXPECT_EQ(run({"price", "book.yaml", "-o", "out.dat", "--format", "parquet"}).code, 0);
+    EXPECT_TRUE(text_of(folder / "out.dat").starts_with("PAR1"));
+    EXPECT_EQ(run({"price", "book.yaml", "-o", "out.parquet", "--totals", "totals.parquet"}).code, 0);
+    EXPECT_TRUE(text_of(folder / "out.parquet").starts_with("PAR1"));
+    EXPECT_TRUE(text_of(folder / "totals.parquet").ends_with("PAR1"));
     surroundings in;
     in.variables = {{"TILEWALK_FORMAT", "table"}};
     EXPECT_EQ(run({"price", "book.yaml", "-o", "out"}, in).code, 0) << "a format that somebody asked for";
@@ -493,6 +499,26 @@ TEST_F(command, output_file_holds_what_standard_output_would) {
     EXPECT_EQ(bad.code, 3);
     EXPECT_TRUE(has(bad.err, "1 of 3 trades failed")) << bad.err;
     EXPECT_TRUE(has(text_of(folder / "bad.csv"), "bad,european,,failed")) << "failed rows are written too";
+}
+
+TEST_F(command, metrics_stand_beside_results) {
+    EXPECT_EQ(run({"price", "book.yaml", "-o", "out.csv", "--metrics", "m.prom"}).code, 0);
+    const std::string metrics = text_of(folder / "m.prom");
+    EXPECT_NE(metrics.find("tilewalk_info{command=\"price\",book=\"book.yaml\",version=\""),
+              std::string::npos)
+        << metrics;
+    EXPECT_NE(metrics.find("phase=\"walking paths\"} "), std::string::npos) << metrics;
+    EXPECT_EQ(run({"price", "bad.yaml", "-o", "out.csv", "--metrics", "m.prom"}).code, 3);
+    EXPECT_NE(text_of(folder / "m.prom").find("status=\"failed\"} 1\n"), std::string::npos)
+        << "trades may fail";
+    const std::string before = text_of(folder / "m.prom");
+    EXPECT_EQ(run({"price", "absent.yaml", "-o", "out.csv", "--metrics", "m.prom"}).code, 2);
+    EXPECT_EQ(text_of(folder / "m.prom"), before) << "no results, no metrics";
+    EXPECT_EQ(run({"greeks", "book.yaml", "-o", "out.csv", "--metrics", "g.prom"}).code, 0);
+    EXPECT_NE(text_of(folder / "g.prom").find("tilewalk_sensitivities{command=\"greeks\""),
+              std::string::npos);
+    expect({"price", "book.yaml", "-o", "m.prom", "--format", "csv", "--metrics", "m.prom"}, 2,
+           "the same file");
 }
 
 TEST_F(command, replaced_file_keeps_its_permissions_and_links_stay_links) {

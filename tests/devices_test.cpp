@@ -42,6 +42,7 @@ device_pages two_gpus() {
     p.cuda_driver = "13.1";
     p.cuda_runtime = "13.0";
     p.compiler = "NVRTC 13.0";
+    p.compiler_folder = "/usr/local/cuda/lib64";
     p.kernel_folder = "/home/someone/.cache/tilewalk";
     p.automatic = {0};
     return p;
@@ -68,7 +69,7 @@ cpu     A Processor            yes     64 threads, x86-64-v4, x86-64-v3
 for GPUs             state
 -------------------  --------------------------------------------
 CUDA                 built with 13.0; the driver knows up to 13.1
-compiler of kernels  NVRTC 13.0
+compiler of kernels  NVRTC 13.0 in /usr/local/cuda/lib64
 compiled kernels     kept in /home/someone/.cache/tilewalk
 device: auto         takes GPU 0
 )");
@@ -106,6 +107,7 @@ TEST(devices, as_json) {
     EXPECT_EQ(got["gpus"][1]["name"], "Tesla, \"T4\"");
     EXPECT_EQ(got["gpus"][1]["usable"], false);
     EXPECT_EQ(got["auto"]["gpus"], nlohmann::json{0});
+    EXPECT_EQ(got["cuda"]["compiler_folder"], "/usr/local/cuda/lib64");
     const auto none = nlohmann::json::parse(written(no_gpu(), output_format::json));
     EXPECT_EQ(none["gpus"], nlohmann::json::array());
     EXPECT_EQ(none["processor"]["usable"], false);
@@ -120,6 +122,7 @@ TEST(devices, of_this_machine) {
     EXPECT_EQ(p.gpus.empty(), !p.why_no_gpu.empty()) << p.why_no_gpu;
     EXPECT_EQ(p.gpus.size(), cuda::survey_devices().devices.size());
     EXPECT_EQ(p.compiler.empty(), !p.why_no_compiler.empty()) << p.compiler << p.why_no_compiler;
+    EXPECT_EQ(p.compiler.empty(), p.compiler_folder.empty()) << p.compiler_folder;
     EXPECT_EQ(p.automatic.empty(), !p.why_processor.empty()) << p.why_processor;
     for (const int index : p.automatic) EXPECT_EQ(p.gpus.at(static_cast<std::size_t>(index)).why_not, "");
     for (const auto as : {output_format::table, output_format::csv, output_format::json}) {

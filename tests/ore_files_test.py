@@ -2,7 +2,8 @@
 # ORE itself is asked for the files that Tilewalk writes in its columns: its own writer of reports makes them
 # anew, to the byte, from the figures that our files hold with all their bits, and its own calculator finds value
 # at risk and expected shortfall of the same gains. The module of the wheel has no reader for these files but for
-# sensitivities, which it reads. Needs the Python package open-source-risk-engine; skipped without.
+# sensitivities and CRIF, which it reads; of the latter it finds the margin of SIMM 2.6, which is worked out by hand
+# here. Needs the Python package open-source-risk-engine; skipped without.
 import os
 import pathlib
 import subprocess
@@ -11,7 +12,7 @@ import tempfile
 
 import clusters
 
-COMPARE = r'''
+COMMON = r'''
 import csv, math, pathlib, sys
 import ORE
 
@@ -54,6 +55,40 @@ def date(text):
     return ORE.Date(day, month, year)
 
 
+SENSITIVITY = ["TradeId", "IsPar", "Factor_1", "ShiftSize_1", "Factor_2", "ShiftSize_2", "Currency", "Base NPV", "Delta", "Gamma",
+               "Currency(Trade)", "Base NPV(Trade)", "Delta(Trade)", "Gamma(Trade)"]
+
+
+def read_sensitivities(folder, kinds):
+    """What ORE's own reader finds in a line is what stands there, and its writer makes the same line."""
+    written, head = rows("sensitivity.csv"), SENSITIVITY
+    assert list(written[0]) == ["#" + head[0], *head[1:]], list(written[0])
+    texts = {"TradeId", "IsPar", "Factor_1", "Factor_2", "Currency", "Currency(Trade)"}
+    report("sensitivity.csv", [(title, "text" if title in texts else "figure") for title in head],
+           [[text if title in texts else figure("" if text == "#N/A" else text) for title, text in zip(head, row.values())]
+            for row in written], decimals=10)
+    stream = ORE.SensitivityFileStream(str(folder / "sensitivity.csv"))
+    for row in written:
+        read = stream.next()
+        assert (read.tradeId, read.isPar, read.currency) == (row["#TradeId"], False, row["Currency"]), read.tradeId
+        assert read.baseNpv == float(row["Base NPV"]) and read.delta == float(row["Delta"]), row
+        assert row["Gamma"] == "#N/A" or read.gamma == float(row["Gamma"]), row
+        for key, rest, shift, at in ((read.key_1, read.desc_1, read.shift_1, 1), (read.key_2, read.desc_2, read.shift_2, 2)):
+            assert shift == float(row[f"ShiftSize_{at}"]), row
+            if not row[f"Factor_{at}"]:
+                continue
+            kind, name, index, described = row[f"Factor_{at}"].replace(r"\\/", "\0").split("/", 3)
+            found = getattr(ORE.RiskFactorKey, "KeyType_" + kind)
+            assert (key.keytype, key.name, key.index) == (found, name.replace("\0", "/"), int(index)), row
+            assert rest == described, row
+        assert read.isCrossGamma() == bool(row["Factor_2"]), row
+    assert stream.next().tradeId == ""
+    assert {row["Factor_1"].split("/")[0] for row in written} == kinds
+    print(f"sensitivity.csv: {len(written)} lines, read by ORE as they stand")
+    return written
+'''
+
+COMPARE = r'''
 gains, totals, risks = rows("gains.csv"), rows("totals.csv"), rows("risk.csv")
 likely = {row["set"] for row in risks}
 dates = {}
@@ -76,36 +111,7 @@ report("stress.csv",
          figure(row["gain"])]
         for trade in trades for row in gains if row["trade"] == trade and row["set"] not in likely])
 
-# Sensitivities: what ORE's own reader finds in a line is what stands there, and its writer makes the same line.
-written = rows("sensitivity.csv")
-head = ["TradeId", "IsPar", "Factor_1", "ShiftSize_1", "Factor_2", "ShiftSize_2", "Currency", "Base NPV", "Delta", "Gamma",
-        "Currency(Trade)", "Base NPV(Trade)", "Delta(Trade)", "Gamma(Trade)"]
-assert list(written[0]) == ["#" + head[0], *head[1:]], list(written[0])
-texts = {"TradeId", "IsPar", "Factor_1", "Factor_2", "Currency", "Currency(Trade)"}
-report("sensitivity.csv", [(title, "text" if title in texts else "figure") for title in head],
-       [[text if title in texts else figure("" if text == "#N/A" else text) for title, text in zip(head, row.values())]
-        for row in written], decimals=10)
-types = {"EquitySpot": ORE.RiskFactorKey.KeyType_EquitySpot, "EquityVolatility": ORE.RiskFactorKey.KeyType_EquityVolatility,
-         "DividendYield": ORE.RiskFactorKey.KeyType_DividendYield, "DiscountCurve": ORE.RiskFactorKey.KeyType_DiscountCurve,
-         "FXSpot": ORE.RiskFactorKey.KeyType_FXSpot, "FXVolatility": ORE.RiskFactorKey.KeyType_FXVolatility,
-         "Theta": ORE.RiskFactorKey.KeyType_Theta}
-stream = ORE.SensitivityFileStream(str(folder / "sensitivity.csv"))
-for row in written:
-    read = stream.next()
-    assert (read.tradeId, read.isPar, read.currency) == (row["#TradeId"], False, row["Currency"]), read.tradeId
-    assert read.baseNpv == float(row["Base NPV"]) and read.delta == float(row["Delta"]), row
-    assert row["Gamma"] == "#N/A" or read.gamma == float(row["Gamma"]), row
-    for key, rest, shift, at in ((read.key_1, read.desc_1, read.shift_1, 1), (read.key_2, read.desc_2, read.shift_2, 2)):
-        assert shift == float(row[f"ShiftSize_{at}"]), row
-        if not row[f"Factor_{at}"]:
-            continue
-        kind, name, index, described = row[f"Factor_{at}"].replace(r"\\/", "\0").split("/", 3)
-        assert (key.keytype, key.name, key.index) == (types[kind], name.replace("\0", "/"), int(index)), row
-        assert rest == described, row
-    assert read.isCrossGamma() == bool(row["Factor_2"]), row
-assert stream.next().tradeId == ""
-assert {row["Factor_1"].split("/")[0] for row in written} == set(types)
-print(f"sensitivity.csv: {len(written)} lines, read by ORE as they stand")
+read_sensitivities(folder, {"EquitySpot", "EquityVolatility", "DividendYield", "DiscountCurve", "FXSpot", "FXVolatility", "Theta"})
 
 calculator = ORE.HistoricalSimulationVarCalculator(pnl)
 for row in risks:
@@ -126,6 +132,153 @@ assert ORE.HistoricalSimulationVarCalculator([-2.0] + [-1.0] * 99).expectedShort
 print(f"value at risk and expected shortfall of {len(pnl)} gains at {len(risks)} levels: those of ORE")
 '''
 
+DIFFERENCES = r'''
+written = read_sensitivities(folder, {"EquitySpot", "EquityVolatility", "DividendYield", "DiscountCurve", "FXSpot", "Theta"})
+assert any(row["Factor_2"] for row in written) and any(row["Gamma"] == "#N/A" for row in written)
+errors = rows("sensitivity_error.csv")
+assert [list(row.values())[:7] for row in errors] == [list(row.values())[:7] for row in written]
+assert all(row["Method"] == "bump" and float(row["Delta SE"]) >= 0 for row in errors)
+
+# Values: the bytes of ORE's writer from the results, which hold them with all their bits.
+values = {row["trade"]: row for row in rows("prices.csv")}
+npv = rows("npv.csv")
+columns = [("TradeId", "text"), ("TradeType", "text"), ("Maturity", "date"), ("MaturityTime", "figure"), ("NPV", "figure"),
+           ("NpvCurrency", "text"), ("NPV(Base)", "figure"), ("BaseCurrency", "text"), ("Notional", "figure"),
+           ("NotionalCurrency", "text"), ("Notional(Base)", "figure"), ("NettingSet", "text"), ("CounterParty", "text")]
+assert list(npv[0]) == ["#" + columns[0][0], *[title for title, _ in columns[1:]]], list(npv[0])
+ISDA = ORE.ActualActual(ORE.ActualActual.ISDA)
+LAST = {"call": "2027-07-16", "put": "2027-01-15", "alone": "2027-01-15"}
+RATES = {"USD": 1.0, "EUR": 1.16}
+
+
+def npv_line(trade):
+    row, last = values[trade], date(LAST[trade])
+    value = float(row["quantity"]) * float(row["price"])
+    return [trade, row["product"], last, ISDA.yearFraction(date("2026-01-15"), last), value, row["currency"],
+            value * RATES[row["currency"]], "USD", math.nan, "#N/A", math.nan, {"alone": ""}.get(trade, "mixed"), ""]
+
+
+report("npv.csv", columns, [npv_line(row["#TradeId"]) for row in npv])
+
+# CRIF. The module's loader takes no other separator than a tab, and no call sets one.
+crif = rows("crif.csv")
+text = (folder / "crif.csv").read_text(encoding="utf-8")
+assert "\t" not in text and '"' not in text
+mapper = ORE.SimmBucketMapperBase()
+for row in crif:
+    for kind in ("Equity", "EquityVol"):
+        if row["RiskType"] == "Risk_" + kind:
+            mapper.addMapping(getattr(ORE.CrifRecord, "RiskType_" + kind), row["Qualifier"], row["Bucket"])
+configuration = ORE.SimmConfiguration_ISDA_V2_6(mapper, 10)
+loaded = ORE.Crif()
+loaded.setCsvLoaderConfig(configuration)
+loaded.fromCSVString(text.replace(",", "\t"))
+# ORE adds up by portfolio and number.
+sums = {}
+for row in crif:
+    key = tuple(row[name] for name in ("PortfolioID", "RiskType", "Qualifier", "Bucket", "Label1", "Label2"))
+    sums[key] = sums.get(key, 0) + float(row["AmountUSD"])
+found = {}
+for record in loaded.records():
+    kind = next(name for name in ("Risk_IRCurve", "Risk_Equity", "Risk_EquityVol", "Risk_FX")
+                if record.riskType == getattr(ORE.CrifRecord, "RiskType_" + name[5:]))
+    key = (record.nettingSetDetails.nettingSetId(), kind, record.qualifier, record.bucket, record.label1, record.label2)
+    found[key] = record.amountUsd
+    assert record.productClass == ORE.CrifRecord.ProductClass_Equity and record.amountCurrency == "USD"
+    assert record.imModel == ORE.CrifRecord.IMModel_SIMM and record.amount == record.amountUsd
+assert found == sums, (found, sums)
+print(f"crif.csv: {len(crif)} lines, read by ORE as they stand")
+
+# The margin of one portfolio, by hand: ISDA SIMM 2.6, effective from 2 December 2023, ten days. Amounts are too small
+# for concentration, so all concentration factors are 1.
+NORMAL_99, NORMAL_995 = 2.3263478740408408, 2.5758293035489004
+RATE_WEIGHT = {"1y": 66, "2y": 66}              # regular volatility, basis points
+RATE_CORRELATION = {("1y", "2y"): 0.94}         # between vertices of one curve
+RATE_BETWEEN = 0.32                             # between currencies
+EQUITY_WEIGHT = {"7": 34, "8": 28}              # per cent
+EQUITY_BETWEEN = 0.33                           # between buckets 7 and 8
+FX_WEIGHT = 7.4                                 # per cent, both of regular volatility
+EQUITY_HVR, EQUITY_VRW = 0.60, 0.45             # historical volatility ratio, weight of vega
+RATE_HVR = 0.47
+CLASSES = {("rate", "equity"): 0.07, ("rate", "fx"): 0.14, ("equity", "fx"): 0.39}
+DAYS = {"6m": 365 / 2, "1y": 365, "2y": 730}
+
+
+def between(amounts, correlation):
+    """The root of the sum over all pairs."""
+    return math.sqrt(sum(a * b * (1 if i == k else correlation(i, k)) for i, a in amounts.items() for k, b in amounts.items()))
+
+
+def capped(total, most):
+    return max(min(total, most), -most)
+
+
+def margin(lines):
+    by_type = {}
+    for (_, kind, qualifier, bucket, label, _), amount in lines.items():
+        by_type.setdefault(kind, {})[qualifier, bucket, label] = amount
+    # Delta of rates: by currency over vertices, then over currencies.
+    curves = {}
+    for (currency, _, label), amount in by_type["Risk_IRCurve"].items():
+        curves.setdefault(currency, {})[label] = RATE_WEIGHT[label] * amount
+    parts = {currency: between(weighted, lambda a, b: RATE_CORRELATION[min(a, b), max(a, b)]) for currency, weighted in curves.items()}
+    sums = {currency: capped(sum(weighted.values()), parts[currency]) for currency, weighted in curves.items()}
+    rate = math.sqrt(sum(k * k for k in parts.values())
+                     + sum(RATE_BETWEEN * sums[a] * sums[b] for a in sums for b in sums if a != b))
+    # Delta of equities: one name in each bucket.
+    weighted = {bucket: EQUITY_WEIGHT[bucket] * amount for (_, bucket, _), amount in by_type["Risk_Equity"].items()}
+    equity_delta = between(weighted, lambda a, b: EQUITY_BETWEEN)
+    # Vega: the amount is for a point; sigma is what the weight of delta implies.
+    vega, curvature = {}, {}
+    for (_, bucket, label), amount in by_type["Risk_EquityVol"].items():
+        sigma = EQUITY_WEIGHT[bucket] * math.sqrt(365 / 14) / NORMAL_99
+        vega[bucket] = vega.get(bucket, 0) + EQUITY_VRW * EQUITY_HVR * sigma * amount
+        curvature[bucket] = curvature.get(bucket, 0) + 0.5 * min(1, 14 / DAYS[label]) * sigma * amount
+    equity_vega = between(vega, lambda a, b: EQUITY_BETWEEN)
+    total, absolute = sum(curvature.values()), sum(map(abs, curvature.values()))
+    theta = min(total / absolute, 0)
+    scale = (NORMAL_995**2 - 1) * (1 + theta) - theta
+    equity_curvature = max(0, total + scale * between(curvature, lambda a, b: EQUITY_BETWEEN**2))
+    # Exchange rates: one currency other than that of calculation.
+    fx = abs(FX_WEIGHT * by_type["Risk_FX"].get(("EUR", "", ""), 0))
+    classes = {"rate": rate, "equity": equity_delta + equity_vega + equity_curvature, "fx": fx}
+    return {"InterestRate": rate, "Equity": classes["equity"], "FX": fx,
+            "All": between(classes, lambda a, b: CLASSES.get((a, b)) or CLASSES[b, a])}
+
+
+calculator = ORE.SimmCalculator(loaded, configuration)
+for portfolio in ("All", "mixed"):
+    details = next(r.nettingSetDetails for r in loaded.records() if r.nettingSetDetails.nettingSetId() == portfolio)
+    simm = calculator.finalSimmResults(ORE.SimmConfiguration.SimmSide_Call, details).second
+    by_hand = margin({key: amount for key, amount in sums.items() if key[0] == portfolio})
+    for risk, expected in by_hand.items():
+        key = (ORE.CrifRecord.ProductClass_Equity, getattr(ORE.SimmConfiguration, "RiskClass_" + risk),
+               ORE.SimmConfiguration.MarginType_All, "All")
+        got = simm.get(*key) if simm.has(*key) else 0.0
+        assert abs(got - expected) <= 1e-9 * by_hand["All"], f"{portfolio}, {risk}: ORE has {got}, by hand {expected}"
+    print(f"margin of {portfolio}: {by_hand['All']:.2f} USD, by hand and by ORE")
+'''
+
+MARKET = """as_of: 2026-01-15
+currencies: {USD: {zero_rates: {1.0: 0.035, 2.0: 0.034}}, EUR: {rate: 0.02}}
+assets:
+  ACME: {currency: USD, spot: 100, dividend_yield: 0.015, volatility: 0.22}
+  BETA: {currency: EUR, spot: 50, volatility: {0.5: 0.30, 1.5: 0.31}}
+fx: {EURUSD: {rate: 1.16, volatility: 0.07}}
+simm:
+  currency: USD
+  ACME: {qualifier: "ISIN:US0000000001", bucket: 7}
+  BETA: {qualifier: "ISIN:DE0000000002", bucket: 8}
+"""
+BOOK = """market: market.yaml
+settings: {paths: 16384}
+trades:
+  - {id: call, product: european, underlying: ACME, option: call, strike: 100, maturity: 2027-07-16, quantity: 500, portfolio: mixed}
+  - {id: put, product: european, underlying: BETA, option: put, strike: 52, maturity: 1.0, quantity: -200, portfolio: mixed}
+  - {id: alone, product: european, underlying: ACME, option: put, strike: 90, maturity: 1.0, quantity: -10}
+"""
+
+
 python = clusters.need_python_with("ORE")
 program = pathlib.Path(os.environ["TILEWALK_BINARY_DIR"]) / "tests" / "scenario_report_test"
 if not program.exists():
@@ -134,5 +287,14 @@ with tempfile.TemporaryDirectory() as folder:
     written = subprocess.run([program, "--gtest_filter=ore_files.are_written_for_the_test_of_ore"], capture_output=True,
                              text=True, env={**os.environ, "TILEWALK_ORE_FOLDER": folder})
     assert written.returncode == 0, written.stdout
-    compared = subprocess.run([python, "-c", COMPARE, folder], text=True)
+    compared = subprocess.run([python, "-c", COMMON + COMPARE, folder], text=True)
+    if compared.returncode:
+        sys.exit(compared.returncode)
+with tempfile.TemporaryDirectory() as folder:
+    (pathlib.Path(folder) / "market.yaml").write_text(MARKET, encoding="utf-8")
+    (pathlib.Path(folder) / "book.yaml").write_text(BOOK, encoding="utf-8")
+    for arguments in (["greeks", "book.yaml", "--greeks", "delta,vanna", "--files", ".", "-o", "greeks.csv"],
+                      ["price", "book.yaml", "-o", "prices.csv"]):
+        subprocess.run([os.environ["TILEWALK_CLI"], *arguments], cwd=folder, check=True)
+    compared = subprocess.run([python, "-c", COMMON + DIFFERENCES, folder], text=True)
 sys.exit(compared.returncode)

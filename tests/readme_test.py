@@ -10,7 +10,8 @@ reader's commands work there as written:
 - a block that none of this executes is a failure;
 - the tables of products, commands, feeds and instruction sets have every row of their catalogue, and no other, and stand on one
   page each;
-- relative links lead to files that exist and to headings that exist, and the README leads to every page of docs/.
+- relative links lead to files that exist and to headings that exist, other links are addresses, and the README leads to every
+  page of docs/ itself, as the tables of contents lead to those in its folders (tests/docs_test.py).
 
 A comment of its own line in front of a block says more about it:
     <!-- file: my_product.yaml -->   the block is this file, for the blocks after it
@@ -40,6 +41,9 @@ KNOWN = {"sh", "yaml", "cpp", "cmake", "text"}
 README = "README.md"
 TABLES = ("product", "command", "feed", "instruction set")
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+# Pages that docs/generate makes, for the site alone.
+MADE = re.compile(r"docs/reference/((products|models|commands|cpp)/|settings\.md|python_api\.md)")
+ADDRESS = re.compile(r"https?://[\w.-]+\.[a-z]+(:\d+)?(/[\w./?=&%#~+-]*)?|mailto:[\w.+-]+@[\w.-]+")
 
 
 @dataclasses.dataclass
@@ -103,9 +107,13 @@ def faults_of_links(root, page, text):
     """What is wrong with the relative links of a page, in sentences."""
     for target in LINK.findall(without_code(text)):
         if re.match(r"[a-z]+:", target):
+            if not ADDRESS.fullmatch(target):
+                yield f"{page}: {target} is no address"
             continue
         path, _, anchor = target.partition("#")
         file = (root / page).parent / path if path else root / page
+        if MADE.match(os.path.relpath(file, root)):
+            continue  # docs_test.py follows these
         if not file.resolve().is_relative_to(root.resolve()) or not file.exists():
             yield f"{page}: the link {target} leads to no file"
         elif anchor and anchor not in anchors(file.read_text(encoding="utf-8")):
@@ -115,7 +123,7 @@ def faults_of_links(root, page, text):
 def pages():
     """Every page with examples, as a path from the root."""
     found = [README, "CONTRIBUTING.md", "bench/README.md"]
-    return found + sorted(p.relative_to(source_dir).as_posix() for p in (source_dir / "docs").glob("*.md"))
+    return found + sorted(p.relative_to(source_dir).as_posix() for p in (source_dir / "docs").rglob("*.md"))
 
 
 def check_links(page, text):
@@ -123,7 +131,7 @@ def check_links(page, text):
     faults = list(faults_of_links(source_dir, page, text))
     if page == README:
         linked = LINK.findall(without_code(text))
-        faults += [f"{README}: no link leads to {p}" for p in pages() if p.startswith("docs/") and p not in linked]
+        faults += [f"{README}: no link leads to {p}" for p in pages() if re.fullmatch(r"docs/[^/]+", p) and p not in linked]
         texts = [(source_dir / p).read_text(encoding="utf-8") for p in pages()]
         for head in TABLES:
             if (count := sum(find_table(t, head) is not None for t in texts)) != 1:
@@ -330,8 +338,8 @@ def prove_that_reading_can_fail():
         compare_rows("p", "product", rows, {"a": "A.", "b": "B."})
         compare_names("p", "feed", ["a", "b"], ["a", "b"])
         assert read_blocks("p", linked) and find_table(table, "feed") is None
-        assert not list(faults_of_links(root, "a.md", "[x](a.md) [y](#one-two-three) `[z](no)` [w](https://none)"))
-        for bad in ("[x](b.md)", "![x](a.svg)", "[x](#one)", "[x](a.md#no-heading)", "[x](../)"):
+        assert not list(faults_of_links(root, "a.md", "[x](a.md) [y](#one-two-three) `[z](no)` [w](https://no.org/a#b)"))
+        for bad in ("[x](https://no_org)", "[x](http:/no.org)", "[x](b.md)", "![x](a.svg)", "[x](#one)", "[x](a.md#no-heading)", "[x](../)"):
             assert list(faults_of_links(root, "a.md", bad)), f"{bad} was not noticed"
         for what, action in must_fail.items():
             try:

@@ -173,7 +173,9 @@ TEST(report, threads_write_the_lines_of_csv_that_one_writes) {
     for (const int threads : {0, 1, 3, 16}) {
         text_form form;
         form.threads = threads;
-        EXPECT_EQ(report::csv(r, form), wanted) << threads << " threads";
+        std::ostringstream out;
+        write(out, r, output_format::csv, form);
+        EXPECT_EQ(out.str(), wanted) << threads << " threads";
     }
 }
 
@@ -397,14 +399,14 @@ TEST(report, the_page_of_results_documents_every_field) {
     const auto code = [](std::string_view name) {
         return name.empty() ? std::string() : "`" + std::string(name) + "`";
     };
-    std::string rows = "| CSV | JSON | what it is |\n|---|---|---|\n";
+    std::string rows = "| CSV and Parquet | JSON | what it is |\n|---|---|---|\n";
     for (const auto& field : report::row_fields()) {
-        rows +=
-            "| " + code(field.csv) + " | " + code(field.json) + " | " + std::string(field.meaning) + " |\n";
-        EXPECT_EQ(field.csv.empty(), field.csv_text == nullptr) << field.csv << field.json;
-        EXPECT_EQ(field.json.empty(), field.json_text == nullptr) << field.csv << field.json;
+        rows += "| " + code(field.column) + " | " + code(field.json) + " | " + std::string(field.meaning) +
+                " |\n";
+        EXPECT_EQ(field.column.empty(), field.value == nullptr) << field.column << field.json;
+        EXPECT_EQ(field.json.empty(), field.json_text == nullptr) << field.column << field.json;
     }
-    std::string totals = "| CSV and JSON | what it is |\n|---|---|\n";
+    std::string totals = "| CSV, Parquet and JSON | what it is |\n|---|---|\n";
     for (const auto& field : report::total_fields())
         totals += "| " + code(field.name) + " | " + std::string(field.meaning) + " |\n";
     const std::string text = page.str();
@@ -507,10 +509,10 @@ TEST(report, the_page_of_greeks_documents_every_field) {
     std::ifstream in(std::string(TILEWALK_SOURCE_DIR) + "/docs/greeks.md");
     std::ostringstream page;
     page << in.rdbuf();
-    std::string fields = "| CSV and JSON | what it is |\n|---|---|\n";
+    std::string fields = "| CSV, Parquet and JSON | what it is |\n|---|---|\n";
     for (const auto& field : report::greek_fields())
         fields += "| `" + std::string(field.name) + "` | " + std::string(field.meaning) +
-                  (field.csv_text == nullptr ? " JSON alone." : "") + " |\n";
+                  (field.is_in_csv ? "" : " Not in CSV.") + " |\n";
     EXPECT_NE(page.str().find("\n" + fields + "\n"), std::string::npos) << "docs/greeks.md should say\n"
                                                                         << fields;
     std::string measures = "| measure | what the value changes with |\n|---|---|\n";

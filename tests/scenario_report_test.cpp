@@ -16,6 +16,7 @@
 
 #include "engine/report/line_writer.h"
 #include "engine/risk/risks.h"
+#include "tests/documented_columns.h"
 #include "tilewalk/scenarios.h"
 
 namespace tilewalk {
@@ -291,20 +292,11 @@ TEST(our_files, hold_every_figure_with_all_its_bits) {
 }
 
 TEST(reports, are_told_of_in_the_documentation) {
-    std::ifstream file_of_page(std::filesystem::path(TILEWALK_SOURCE_DIR) / "docs/scenarios.md");
-    const std::string page(std::istreambuf_iterator<char>(file_of_page), {});
     std::set<std::string_view> names;
     for (const scenario_report& report : scenario_reports()) {
         EXPECT_TRUE(names.insert(report.file).second) << report.file;
         EXPECT_TRUE(report.meaning.ends_with('.')) << report.file;
-        EXPECT_NE(page.find("`" + std::string(report.file) + "`"), std::string::npos) << report.file;
-        // The columns, too.
-        std::string head = file(made(true), report.file);
-        head.erase(head.find('\n'));
-        const std::size_t levels = head.find(",Quantile_");
-        head = head.substr(0, levels);
-        if (report.file == "explained.csv") head.erase(head.find(",delta"));
-        EXPECT_NE(page.find(head), std::string::npos) << report.file << ": " << head;
+        tests::expect_documented(report.file, file(made(true), report.file));
     }
 }
 

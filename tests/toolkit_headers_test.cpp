@@ -73,22 +73,35 @@ TEST(toolkit_headers, that_are_missing_are_named_with_where_they_were_looked_for
         return "nothing was thrown";
     };
     EXPECT_EQ(message({"/nowhere", half.path().string()}),
-              "no toolkit with the headers <a.h>, <library/b> was found; looked in /nowhere, " +
-                  half.path().string());
-    EXPECT_EQ(message({}), "no toolkit with the headers <a.h>, <library/b> was found; looked in no folder");
+              "the toolkit of NVRTC has no headers <a.h>, <library/b>; looked in /nowhere, " +
+                  half.path().string() + ", and those of another toolkit are not mixed with it");
+    EXPECT_EQ(message({}),
+              "the toolkit of NVRTC has no headers <a.h>, <library/b>; looked in no folder, and "
+              "those of another toolkit are not mixed with it");
 }
 
-TEST(toolkit_headers, are_looked_for_beside_the_compiler_first) {
-    const auto folders = toolkit_header_folders();
-    for (const std::string& folder : folders) {
-        EXPECT_EQ(std::count(folders.begin(), folders.end(), folder), 1) << folder;
-        EXPECT_TRUE(fs::path(folder).is_absolute()) << folder;
-        EXPECT_EQ(fs::path(folder).filename(), "include");
-    }
-    for (const char* usual : {"/usr/local/cuda/include", "/usr/include"})
-        EXPECT_EQ(std::count(folders.begin(), folders.end(), usual), 1) << usual;
+TEST(toolkit_headers, are_those_of_the_toolkit_that_has_the_compiler) {
+    const own_folder root;
+    const auto of = [&](const std::string& libraries) {
+        std::vector<std::string> out;
+        for (const std::string& folder : toolkit_header_folders((root / libraries).string()))
+            out.push_back(fs::relative(folder, root.path()).string());
+        return out;
+    };
+    using folders = std::vector<std::string>;
+    for (const char* folder :
+         {"cuda/targets/x86_64-linux", "site/nvidia/cu13", "site/nvidia/cuda_nvrtc", "site/nvidia/curand"})
+        fs::create_directories(root / folder);
+    EXPECT_EQ(of("cuda/lib64"), (folders{"cuda/include", "cuda/targets/x86_64-linux/include"}));
+    EXPECT_EQ(of("cuda/targets/x86_64-linux/lib"), (folders{"cuda/targets/x86_64-linux/include"}));
+    EXPECT_EQ(of("site/nvidia/cuda_nvrtc/lib"),
+              (folders{"site/nvidia/cuda_nvrtc/include", "site/nvidia/curand/include"}));
+    EXPECT_EQ(of("site/nvidia/cu13/lib"), folders{"site/nvidia/cu13/include"});
+    EXPECT_EQ(toolkit_header_folders("/usr/lib/x86_64-linux-gnu").back(), "/usr/include");
+    EXPECT_EQ(toolkit_header_folders(""), folders{});
     if (const std::string why = why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
-    EXPECT_EQ(folders.front(), (fs::path(nvrtc_folder()).parent_path() / "include").string());
+    EXPECT_EQ(toolkit_header_folders(nvrtc_folder()).front(),
+              (fs::path(nvrtc_folder()).parent_path() / "include").string());
 }
 
 }  // namespace

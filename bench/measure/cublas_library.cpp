@@ -48,15 +48,14 @@ cublas_functions open(const std::string& library, std::string& why_not) {
 }  // namespace
 
 cublas_functions open_cublas(std::span<const std::string> libraries) {
-    std::string looked_for;
+    cuda::vain_search looked_for;
     for (const std::string& library : libraries) {
         std::string why_not;
         const cublas_functions found = open(library, why_not);
         if (found.cublasCreate_v2 != nullptr) return found;
-        looked_for += (looked_for.empty() ? "" : ", ") + library;
-        if (!why_not.empty()) looked_for += " (" + why_not + ")";
+        looked_for.add(library, why_not);
     }
-    throw error(error_kind::device, "this machine has no cuBLAS; looked for " + looked_for);
+    throw error(error_kind::device, "this machine has no cuBLAS; looked for " + looked_for.words());
 }
 
 const cublas_functions& cublas_of_machine() {

@@ -10,17 +10,20 @@
 #include <string_view>
 #include <utility>
 
-#include "bench/measure/chart.h"
 #include "bench/measure/conditions.h"
 #include "bench/measure/table.h"
 #include "engine/config/wording.h"
 #include "engine/cuda/feeds.h"
+#include "engine/pictures/chart.h"
+#include "engine/pictures/svg.h"
 #include "engine/report/numbers.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::bench {
 
 namespace {
+
+using namespace pictures;
 
 using row_list = std::vector<const row*>;
 

@@ -421,7 +421,7 @@ void measure(gpu_timer& on, std::span<const std::string> header_folders, const s
 }  // namespace normals
 
 void run_random(gpu_timer& on, const request&, const sink& to) {
-    normals::measure(on, cuda::toolkit_header_folders(), to);
+    normals::measure(on, cuda::toolkit_header_folders(cuda::nvrtc_folder()), to);
 }
 
 }  // namespace tilewalk::bench

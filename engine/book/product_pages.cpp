@@ -7,6 +7,7 @@
 #include "engine/config/wording.h"
 #include "products/dates/date.h"
 #include "products/language/product.h"
+#include "tilewalk/own_product.h"
 #include "tilewalk/products.h"
 
 namespace tilewalk {
@@ -86,6 +87,14 @@ std::vector<product_page> product_pages() {
     for (const auto& product : books::read_library()) pages.push_back(text_of(*product));
     std::ranges::sort(pages, {}, &product_page::name);
     return pages;
+}
+
+product_page load_product_page(const std::filesystem::path& file) {
+    return text_of(*books::read_product(config::read_document(file).root));
+}
+
+product_page read_product_page(std::string_view yaml, const std::string& name) {
+    return text_of(*books::read_product(config::read_document(yaml, name).root));
 }
 
 book example_book(const product_page& page) {

@@ -22,12 +22,14 @@
 #include "engine/cli/exit_code.h"
 #include "engine/cli/input.h"
 #include "engine/cli/interrupt.h"
+#include "engine/cli/offers.h"
 #include "engine/cli/output.h"
 #include "engine/cli/settings.h"
 #include "engine/cli/status_line.h"
 #include "engine/cli/terminal.h"
 #include "tilewalk/benchmark.h"
 #include "tilewalk/book.h"
+#include "tilewalk/setting_table.h"
 
 namespace tilewalk::cli {
 
@@ -296,41 +298,62 @@ std::string list_of_suites() {
     return out;
 }
 
+std::vector<std::string> suite_words() {
+    std::vector<std::string> words;
+    for (const auto& s : benchmark_suites()) words.push_back(s.name);
+    return words;
+}
+
+// The choices of a setting of runs, with "all" where it has "auto".
+std::vector<std::string> choices_of(const std::string& setting) {
+    std::vector<std::string> words = std::ranges::find(setting_table(), setting, &run_setting::name)->choices;
+    std::erase(words, "auto");
+    words.emplace_back("all");
+    return words;
+}
+
 }  // namespace
 
 command add_bench(CLI::App& to) {
     CLI::App* app = to.add_subcommand("bench", bench_summary)->group("Commands");
     const auto asked = std::make_shared<bench_arguments>();
-    app->add_option("SUITE", asked->suite, "The suite to run, see below")->required();
-    app->add_option("SUBJECT", asked->subject,
-                    "For prefetch: a book's file, or a workload (asian, heston_step,\n"
-                    "autocallable, local_volatility, basket_of_50, backward); all workloads but the last\n"
-                    "two if left out;\n"
-                    "for models, greeks, convergence and peers: one of them, such as heston");
+    offers(app->add_option("SUITE", asked->suite, "The suite to run, see below"), suite_words())->required();
+    offers_files(app->add_option(
+                     "SUBJECT", asked->subject,
+                     "For prefetch: a book's file, or a workload (asian, heston_step,\n"
+                     "autocallable, local_volatility, basket_of_50, backward); all workloads but the last\n"
+                     "two if left out;\n"
+                     "for models, greeks, convergence and peers: one of them, such as heston"),
+                 {".yaml", ".yml"});
     const auto list = [&](const char* name, std::vector<std::string>& into, const char* help,
                           const char* type) {
-        app->add_option(name, into, help)->type_name(type)->delimiter(',')->allow_extra_args(false);
+        return app->add_option(name, into, help)->type_name(type)->delimiter(',')->allow_extra_args(false);
     };
-    list("--feeds", asked->feeds, "Feeds to compare, or all (default all that read memory)", "NAME");
+    offers(list("--feeds", asked->feeds, "Feeds to compare, or all (default all that read memory)", "NAME"),
+           choices_of("prefetch"));
     list("--distances", asked->distances, "Steps ahead, such as 1..16 (default 1,2,4,6,8,12,16)", "N");
-    list("--layouts", asked->layouts, "plain, padded, transposed or all (default all)", "NAME");
+    offers(list("--layouts", asked->layouts, "plain, padded, transposed or all (default all)", "NAME"),
+           choices_of("layout"));
     list("--widths", asked->widths, "Paths a thread: 1, 2, 4 (default all)", "N");
     list("--occupancy", asked->warps, "Warps on a multiprocessor; 64 is as many as fit (default 64,32,16,8)",
          "N");
-    list("--precision", asked->precisions, "double, single, single_fast, mixed or all (default double)",
-         "NAME");
+    offers(list("--precision", asked->precisions,
+                "double, single, single_fast, mixed or all (default double)", "NAME"),
+           choices_of("precision"));
     app->add_option("--paths", asked->paths, "Paths of a trade (default: the workload's)")->type_name("N");
-    app->add_option("--device", asked->device,
-                    "The GPU, as tilewalk devices numbers them (default 0); cpu, for models: the\n"
-                    "processor alone, as where there is no GPU")
+    offers(app->add_option("--device", asked->device,
+                           "The GPU, as tilewalk devices numbers them (default 0); cpu, for models: the\n"
+                           "processor alone, as where there is no GPU"),
+           {"0", "cpu"})
         ->type_name("N");
     app->add_option("--noise", asked->noise, "Stop sampling a row at this noise (default 0.01)")
         ->type_name("X");
     app->add_option("--seconds", asked->seconds, "Stop sampling a row after this time (default 0.15)")
         ->type_name("X");
-    app->add_option("--format", asked->format,
-                    "table, csv or json (lines); if left out, what the ending of --output says,\n"
-                    "else a table on a terminal and json elsewhere")
+    offers(app->add_option("--format", asked->format,
+                           "table, csv or json (lines); if left out, what the ending of --output says,\n"
+                           "else a table on a terminal and json elsewhere"),
+           format_words())
         ->type_name("NAME");
     app->add_option("-o,--output", asked->output, "File for the rows; - is standard output")
         ->type_name("FILE");

@@ -5,13 +5,17 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
+#include "engine/cli/offers.h"
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
+#include "engine/cli/priced.h"
 #include "engine/cli/terminal.h"
+#include "tilewalk/picture.h"
 #include "tilewalk/products.h"
 
 namespace tilewalk::cli {
@@ -22,7 +26,7 @@ struct explain_arguments {
     std::string book;
     std::string trade;
     spoken options;
-    std::string format, output;
+    std::string format, output, picture;
     bool all_dates = false, program = false;
 };
 
@@ -455,8 +459,15 @@ int explain(const explain_arguments& asked) {
     }
     const explanation_format format = format_of(asked);
     const output to(asked.output);
+    std::optional<output> picture_to;
+    std::vector<const output*> all{&to};
+    if (!asked.picture.empty()) {
+        if (asked.trade.empty())
+            throw error(error_kind::usage, "--picture shows one trade; name it behind the book");
+        all.push_back(&picture_to.emplace(asked.picture, "--picture"));
+    }
     const market in = market_of(wanted);
-    keep_apart({&to}, inputs_of(wanted, in));
+    keep_apart(all, inputs_of(wanted, in));
     std::vector<std::string> known;
     std::vector<trade_plan> plans;
     std::vector<factor_pair> missing;
@@ -485,6 +496,11 @@ int explain(const explain_arguments& asked) {
             text += (text.empty() ? "" : "\n") + folded(plan_text(plan, in.as_of(), asked, room), room);
         to.write(text.empty() ? "no trades\n" : text);
     }
+    if (picture_to && !failed) {
+        const engine by = engine_for(asked.options);
+        picture_to->write(
+            picture_of(plans.front(), paths_of(by, wanted.trades, in, asked.trade, wanted.with.options())));
+    }
     std::ranges::sort(missing);
     missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
     complain_of_correlations(missing);
@@ -502,9 +518,13 @@ command add_explain(CLI::App& to) {
     app->add_flag("--all-dates", asked->all_dates,
                   "Show every date of a long schedule, and every value of a list");
     app->add_flag("--program", asked->program, "List the program of each trade as well");
-    app->add_option("--format", asked->format,
-                    "text or json; if left out, what the ending of --output says, else text")
+    offers(app->add_option("--format", asked->format,
+                           "text or json; if left out, what the ending of --output says, else text"),
+           {"text", "json"})
         ->type_name("NAME");
+    app->add_option("--picture", asked->picture,
+                    "File for a picture of the trade (SVG): its dates on a time line, and ten of its paths")
+        ->type_name("FILE");
     asked->output = "-";
     app->add_option("-o,--output", asked->output,
                     "File for the explanation; it appears whole or not at all. - is standard output")
@@ -515,6 +535,7 @@ command add_explain(CLI::App& to) {
                 "Examples:\n"
                 "  tilewalk explain book.yaml\n"
                 "  tilewalk explain book.yaml asian_1 --all-dates\n"
+                "  tilewalk explain book.yaml asian_1 --picture asian_1.svg\n"
                 "  tilewalk explain book.yaml -o book.json\n\n"
                 "Exit codes: 0 all trades can be planned, 3 some can't;\n" +
                 exit_code_hint());

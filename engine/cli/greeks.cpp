@@ -1,23 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // tilewalk greeks: the sensitivities of a book, beside its prices.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <sstream>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
 #include "engine/cli/interrupt.h"
+#include "engine/cli/offers.h"
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
 #include "engine/cli/priced.h"
 #include "engine/cli/program.h"
 #include "engine/cli/progress.h"
+#include "engine/cli/report_folder.h"
 #include "engine/cli/settings.h"
 #include "engine/cli/side_files.h"
 #include "engine/cli/terminal.h"
+#include "engine/cli/written.h"
+#include "tilewalk/differences.h"
 
 namespace tilewalk::cli {
 
@@ -27,6 +34,7 @@ struct greeks_arguments {
     std::string book;
     spoken options;
     greek_options wanted;
+    std::string files;  // a folder; empty: none
     side_files beside;
     bool spreadsheet_safe = false;
     bool shows_timings = false;
@@ -40,6 +48,43 @@ results run(const engine& pricer, const chosen_book& asked, const market& of, co
     if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
     options.times = &times;
     return pricer.greeks(asked.trades, of, wanted, options);
+}
+
+// The files that a market has what it takes for.
+std::vector<difference_report> reports_of(const market& in) {
+    std::vector<difference_report> out;
+    for (const difference_report& report : difference_reports())
+        if (!report.is_of_simm || has_simm(in)) out.push_back(report);
+    return out;
+}
+
+difference_results find_differences(const engine& pricer, const chosen_book& asked, const market& of,
+                                    const greek_options& wanted, timings& times) {
+    if (!asked.with.journal.value.empty()) note_kept();
+    progress_bar bar(counted::prices);
+    run_options options = asked.with.options();
+    if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
+    options.times = &times;
+    const auto is_wanted = [&](const char* measure) {
+        return std::ranges::find(wanted.wanted, measure) != wanted.wanted.end();
+    };
+    return differences(pricer, asked.trades, of,
+                       {.cross_gamma = is_wanted("cross_gamma"), .vanna = is_wanted("vanna")}, options);
+}
+
+// Tells on standard error what the files lack, and gives the exit code.
+int tell_of_differences(const difference_results& r, bool is_of_simm, int code) {
+    for (const std::string& line : r.remarks) remark("tilewalk: --files: " + line);
+    if (!is_of_simm) remark("tilewalk: --files: the market has no 'simm', so there is no crif.csv");
+    if (r.failures.empty()) return code;
+    constexpr std::size_t most = 20;
+    complain(fmt::format("tilewalk: --files: {} no value:",
+                         r.failures.size() == 1 ? "1 difference has"
+                                                : std::to_string(r.failures.size()) + " differences have"));
+    for (std::size_t k = 0; k < std::min(most, r.failures.size()); ++k) complain(r.failures[k]);
+    if (r.failures.size() > most) complain(fmt::format("and {} more", r.failures.size() - most));
+    if (code == try_again || r.worst == error_kind::device) return try_again;
+    return code == all_well ? some_failed : code;
 }
 
 int greeks(greeks_arguments& asked, timings& times) {
@@ -58,15 +103,21 @@ int greeks(greeks_arguments& asked, timings& times) {
     std::vector<const output*> all = asked.beside.outputs();
     all.push_back(&to);
     const market of = market_of(wanted, &times);
-    keep_apart(all, inputs_of(wanted, of));
+    const std::vector<difference_report> reports = reports_of(of);
+    const report_folder files(asked.files, std::span(reports));
+    for (const difference_report& report : difference_reports())
+        if (report.is_of_simm && !has_simm(of)) files.refuse_old(report.file, "the market has no 'simm'");
+    files.keep_apart_from(inputs_of(wanted, of), all);
     complain_of_remarks(of);
+    // What the files can't tell is refused before the work.
+    std::optional<difference_results> differences;
+    if (!asked.files.empty()) differences.emplace(find_differences(pricer, wanted, of, asked.wanted, times));
     const results r = run(pricer, wanted, of, asked.wanted, times);
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
     form.spreadsheet_safe = asked.spreadsheet_safe;
     std::optional<timings::during> writing(std::in_place, &times, stage::writing);
-    std::ostringstream text;
-    write_greeks(text, r, with.format.value, form);
-    to.write(text.view());
+    to.write(written_greeks(r, with.format.value, form));
+    if (differences) files.write(std::span(reports), *differences);
     asked.beside.write(
         {.prices = r, .trades = &wanted.trades, .in = &of, .times = &times, .command = command_as_typed()});
     writing.reset();
@@ -74,7 +125,8 @@ int greeks(greeks_arguments& asked, timings& times) {
     tell_of_journal(r);
     complain_of_lost_gpus(r);
     complain_of_correlations(r.manifest.missing_correlations);
-    const int code = code_of(r, true);
+    int code = code_of(r, true);
+    if (differences) code = tell_of_differences(*differences, has_simm(of), code);
     end_process(code, asked.shows_timings ? &times : nullptr);
     return code;
 }
@@ -104,22 +156,33 @@ command add_greeks(CLI::App& to) {
                         ->group("Commands");
     const auto asked = std::make_shared<greeks_arguments>();
     add_result_options(*app, asked->book, asked->options, asked->spreadsheet_safe, asked->shows_timings);
-    app->add_option("--greeks", asked->wanted.wanted,
-                    "Measures and patterns of market keys, separated by commas: delta,vega or\n"
-                    "'ACME.*'; if left out, all of the first order")
+    offers(app->add_option("--greeks", asked->wanted.wanted,
+                           "Measures and patterns of market keys, separated by commas: delta,vega or\n"
+                           "'ACME.*'; if left out, all of the first order"),
+           greek_words())
         ->delimiter(',')
         ->type_name("LIST");
-    app->add_option("--greeks-method", asked->wanted.method,
-                    "auto, pathwise, smoothed, likelihood_ratio or bump: auto takes the derivative of the\n"
-                    "paths, at jumps of the payoff what errs least of smoothing them and likelihood\n"
-                    "ratios, and the difference of two prices where they can't be smoothed")
+    offers(app->add_option(
+               "--greeks-method", asked->wanted.method,
+               "auto, pathwise, smoothed, likelihood_ratio or bump: auto takes the derivative of the\n"
+               "paths, at jumps of the payoff what errs least of smoothing them and likelihood\n"
+               "ratios, and the difference of two prices where they can't be smoothed"),
+           greek_method_words())
         ->type_name("NAME");
-    app->add_option("--view", asked->wanted.view,
-                    "market or quotes: quotes tells, in place of the sensitivities to numbers that models\n"
-                    "were fitted with, those to the quotes of the fit, which a market that 'tilewalk\n"
-                    "calibrate' wrote keeps (default market)")
+    offers(app->add_option(
+               "--view", asked->wanted.view,
+               "market or quotes: quotes tells, in place of the sensitivities to numbers that models\n"
+               "were fitted with, those to the quotes of the fit, which a market that 'tilewalk\n"
+               "calibrate' wrote keeps (default market)"),
+           greek_view_words())
         ->type_name("NAME");
     asked->beside.add_options(*app);
+    app->add_option(
+           "--files", asked->files,
+           "Folder for the files that risk systems read, a table each:\n" + files_text(difference_reports()) +
+               "\nThey tell of all numbers that ORE has a factor for, whatever --greeks names; of two\n"
+               "at once where it names cross_gamma or vanna")
+        ->type_name("DIR");
     add_book_options(*app, asked->options);
     app->footer(
         measures_text() + "\n" + ranking_text() +
@@ -129,6 +192,7 @@ command add_greeks(CLI::App& to) {
         "  tilewalk greeks book.yaml --greeks delta,vega --paths 1M --output greeks.csv\n"
         "  tilewalk greeks book.yaml --greeks 'ACME.*' --trade c1\n"
         "  tilewalk greeks book.yaml --greeks delta,gamma,cross_gamma\n"
+        "  tilewalk greeks book.yaml --files risk -o greeks.csv\n"
         "  tilewalk greeks book.yaml --market fitted.yaml --view quotes\n\n"
         "Exit codes: 0 all is well, 3 some trades or sensitivities failed (the others are reported); " +
         exit_code_hint());

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -22,10 +21,13 @@
 #include "engine/cli/priced.h"
 #include "engine/cli/program.h"
 #include "engine/cli/progress.h"
+#include "engine/cli/report_folder.h"
 #include "engine/cli/settings.h"
 #include "engine/cli/side_files.h"
 #include "engine/cli/terminal.h"
 #include "engine/cli/workers.h"
+#include "engine/cli/written.h"
+#include "tilewalk/differences.h"
 
 namespace tilewalk::cli {
 
@@ -35,6 +37,7 @@ struct price_arguments {
     std::string book;
     spoken options;
     std::optional<std::string> totals, policies;  // files
+    std::string files;                            // a folder; empty: none
     side_files beside;
     bool spreadsheet_safe = false;
     bool shows_timings = false;
@@ -74,6 +77,8 @@ std::vector<std::string> arguments_of_workers(const chosen_book& asked, std::siz
 int price_by_workers(price_arguments& asked, const chosen_book& wanted) {
     if (asked.policies)
         throw error(error_kind::usage, "--save-policy is for one process; leave out --workers");
+    if (!asked.files.empty())
+        throw error(error_kind::usage, "--files is for one process; leave out --workers");
     if (asked.book == "-")
         throw error(error_kind::usage, "workers read the book: found standard input, expected a file");
     // Files that can't be written are refused before the work, not after it.
@@ -111,7 +116,7 @@ int price(price_arguments& asked, timings& times) {
         output("-").write(with.text(wanted.trades));
         return all_well;
     }
-    if (asked.tiles && with.format.value != output_format::json)
+    if (asked.tiles && with.format.value != result_format::json)
         throw error(error_kind::usage, "--tiles puts means by part of the run into JSON; take --format json");
     check_market(wanted);
     if (asked.workers > 0) return price_by_workers(asked, wanted);
@@ -126,7 +131,8 @@ int price(price_arguments& asked, timings& times) {
     asked.beside.open();
     for (const output* one : asked.beside.outputs()) all.push_back(one);
     const market of = market_of(wanted, &times);
-    keep_apart(all, inputs_of(wanted, of));
+    const report_folder files(asked.files, value_reports());
+    files.keep_apart_from(inputs_of(wanted, of), all);
     complain_of_remarks(of);
     const results r = run(pricer, wanted, of, asked.policies.has_value(), times);
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
@@ -134,14 +140,10 @@ int price(price_arguments& asked, timings& times) {
     form.parts = asked.tiles;
     form.threads = over(with.run, wanted.trades.settings()).threads.value_or(0);
     std::optional<timings::during> writing(std::in_place, &times, stage::writing);
-    std::ostringstream text, totals;
-    write(text, r, with.format.value, form);
-    to.write(text.view());
-    if (totals_to) {
-        write_totals(totals, r, format_of_ending(*asked.totals).value_or(output_format::csv), form);
-        totals_to->write(totals.view());
-    }
+    to.write(written_prices(r, with.format.value, form));
+    if (totals_to) totals_to->write(written_totals(r, *asked.totals, form));
     if (policies_to) policies_to->write(r.policies);
+    if (!asked.files.empty()) files.write(value_reports(), valued(wanted.trades, of, r));
     asked.beside.write(
         {.prices = r, .trades = &wanted.trades, .in = &of, .times = &times, .command = command_as_typed()});
     writing.reset();
@@ -149,7 +151,7 @@ int price(price_arguments& asked, timings& times) {
     tell_of_journal(r);
     complain_of_lost_gpus(r);
     complain_of_correlations(r.manifest.missing_correlations);
-    const int code = code_of(r, !to.is_stdout() || with.format.value != output_format::table);
+    const int code = code_of(r, !to.is_stdout() || with.format.value != result_format::table);
     end_process(code, asked.shows_timings ? &times : nullptr);
     return code;
 }
@@ -169,14 +171,17 @@ command add_price(CLI::App& to) {
     const auto asked = std::make_shared<price_arguments>();
     add_result_options(*app, asked->book, asked->options, asked->spreadsheet_safe, asked->shows_timings);
     app->add_option("--totals", asked->totals,
-                    "File for the totals by currency, as .csv, .json or .txt; CSV has no place for them\n"
-                    "beside the trades")
+                    "File for the totals by currency, as .csv, .json, .txt or .parquet; CSV has no place\n"
+                    "for them beside the trades")
         ->type_name("FILE");
     app->add_option(
            "--save-policy", asked->policies,
            "File for the policies by which trades are ended early, for --policy FILE: on other days\n"
            "and in other markets")
         ->type_name("FILE");
+    app->add_option("--files", asked->files,
+                    "Folder for the files that risk systems read:\n" + files_text(value_reports()))
+        ->type_name("DIR");
     app->add_flag("--tiles", asked->tiles,
                   "In JSON, add each trade's mean by part of the run: sums over trades and\n"
                   "differences between runs of one seed then have errors of their own");

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -14,15 +13,18 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
 #include "engine/cli/interrupt.h"
+#include "engine/cli/offers.h"
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
 #include "engine/cli/priced.h"
 #include "engine/cli/program.h"
 #include "engine/cli/progress.h"
-#include "engine/cli/scenario_files.h"
+#include "engine/cli/report_folder.h"
 #include "engine/cli/settings.h"
 #include "engine/cli/side_files.h"
 #include "engine/cli/terminal.h"
+#include "engine/cli/told_scenarios.h"
+#include "engine/cli/written.h"
 #include "tilewalk/scenarios.h"
 
 namespace tilewalk::cli {
@@ -59,7 +61,7 @@ int scenarios(scenario_arguments& asked, timings& times) {
         output("-").write(with.text(wanted.trades));
         return all_well;
     }
-    if (asked.explains && asked.files.empty() && with.format.value != output_format::json)
+    if (asked.explains && asked.files.empty() && with.format.value != result_format::json)
         throw error(error_kind::usage,
                     "--explain tells what it finds in JSON and in explained.csv; take --format json or "
                     "--files DIR");
@@ -73,7 +75,7 @@ int scenarios(scenario_arguments& asked, timings& times) {
     list.explains = list.explains || asked.explains;
     std::vector<std::filesystem::path> inputs = inputs_of(wanted, of);
     for (const input_file& f : list.inputs) inputs.emplace_back(f.file);
-    const scenario_files files(asked.files);
+    const report_folder files(asked.files, scenario_reports());
     asked.beside.open();
     std::vector<const output*> others = asked.beside.outputs();
     others.push_back(&to);
@@ -85,10 +87,8 @@ int scenarios(scenario_arguments& asked, timings& times) {
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
     form.spreadsheet_safe = asked.spreadsheet_safe;
     std::optional<timings::during> writing(std::in_place, &times, stage::writing);
-    std::ostringstream text;
-    write(text, r, with.format.value, form);
-    to.write(text.view());
-    files.write(r);
+    to.write(written_gains(r, with.format.value, form));
+    files.write(scenario_reports(), r);
     asked.beside.write({.prices = r.base,
                         .scenarios = &r,
                         .trades = &wanted.trades,
@@ -97,7 +97,7 @@ int scenarios(scenario_arguments& asked, timings& times) {
                         .command = command_as_typed()});
     writing.reset();
     ending.emplace(&times, stage::ending);
-    const int code = tell_of_scenarios(r, to.is_stdout() && with.format.value == output_format::table);
+    const int code = tell_of_scenarios(r, to.is_stdout() && with.format.value == result_format::table);
     end_process(code, asked.shows_timings ? &times : nullptr);
     return code;
 }
@@ -116,12 +116,14 @@ command add_scenarios(CLI::App& to) {
                         ->group("Commands");
     const auto asked = std::make_shared<scenario_arguments>();
     add_result_options(*app, asked->book, asked->options, asked->spreadsheet_safe, asked->shows_timings);
-    app->add_option("--scenarios", asked->scenarios,
-                    "The scenarios: shifts by market key, ladders and history, in YAML or CSV")
+    offers_files(app->add_option("--scenarios", asked->scenarios,
+                                 "The scenarios: shifts by market key, ladders and history, in YAML or CSV"),
+                 {".yaml", ".yml", ".csv"})
         ->type_name("FILE")
         ->required();
-    app->add_option("--files", asked->files,
-                    "Folder for the files that risk systems read, a table each:\n" + scenario_files_text())
+    app->add_option(
+           "--files", asked->files,
+           "Folder for the files that risk systems read, a table each:\n" + files_text(scenario_reports()))
         ->type_name("DIR");
     app->add_flag("--explain", asked->explains,
                   "Say what of each gain the sensitivities explain, and what they leave; in JSON\n"

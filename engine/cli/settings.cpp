@@ -15,6 +15,7 @@
 #include <system_error>
 #include <thread>
 
+#include "engine/cli/offers.h"
 #include "engine/cli/output.h"
 #include "tilewalk/error.h"
 #include "tilewalk/products.h"
@@ -34,22 +35,32 @@ namespace {
                                                suggestion(text, known, ","), expected));
 }
 
+std::vector<std::string> instruction_set_words() {
+    std::vector<std::string> words = engine::instruction_sets();
+    words.insert(words.begin(), "auto");
+    return words;
+}
+
 std::string parse_instruction_set(const std::string& text, const std::string& origin) {
-    std::vector<std::string> known = engine::instruction_sets();
-    known.insert(known.begin(), "auto");
+    const std::vector<std::string> known = instruction_set_words();
     if (std::ranges::find(known, text) == known.end())
         refuse(origin, text, "one that this build has and this machine can run: " + joined(known), known);
     return text;
 }
 
-const std::vector<std::string> format_names{"table", "csv", "json"};  // in the order of output_format
+// Endings of outputs, in the order of result_format.
+const std::vector<std::string> endings{".txt", ".csv", ".json", ".parquet"};
 
-std::string name_of(output_format format) {
-    return format_names[static_cast<std::size_t>(format)];
+std::string name_of(result_format format) {
+    return result_format_words()[static_cast<std::size_t>(format)];
 }
 
-// Endings of outputs, in the order of the formats.
-const std::vector<std::string> endings{".txt", ".csv", ".json"};
+template <class Format>
+Format parse(const std::string& text, const std::string& origin, const std::vector<std::string>& known) {
+    const auto at = std::ranges::find(known, text);
+    if (at == known.end()) refuse(origin, text, joined(known), known);
+    return static_cast<Format>(at - known.begin());
+}
 
 std::string lower(std::string text) {
     for (char& c : text)
@@ -166,13 +177,18 @@ void resolve_output(settings& s, const spoken& options, const environment& varia
 
     // The ending of an output file is an option's word, so it beats the environment; --format beats both.
     const bool to_terminal = s.output.value == "-" && stdout_is_terminal;
-    s.format = {to_terminal ? output_format::table : output_format::csv,
+    s.format = {to_terminal ? result_format::table : result_format::csv,
                 {source::preset, to_terminal ? "default on a terminal" : "default off a terminal"}};
-    offer(s.format, {}, "", variables, "TILEWALK_FORMAT", parse_format);
-    if (const auto by_ending = format_of_ending(s.output.value))
+    offer(s.format, {}, "", variables, "TILEWALK_FORMAT", parse_result_format);
+    if (const auto by_ending = result_format_of_ending(s.output.value))
         s.format.offer(*by_ending, source::option, "the ending of --output");
-    if (options.format) s.format.offer(parse_format(*options.format, "--format"), source::option, "--format");
+    if (options.format)
+        s.format.offer(parse_result_format(*options.format, "--format"), source::option, "--format");
     if (s.format.from.from == source::preset) refuse_unknown_ending(s.output.value);
+    if (to_terminal && s.format.value == result_format::parquet)
+        throw error(error_kind::usage, s.format.from.name +
+                                           ": parquet is bytes that no terminal shows; expected a file, "
+                                           "--output FILE, or a pipe");
 }
 
 // The heading of the options for GPUs in the help.
@@ -238,16 +254,19 @@ void add_change_options(CLI::App& to, std::vector<market_change>& into) {
 namespace {
 
 void add_settings(CLI::App& to, spoken& into, const std::function<bool(const run_setting&)>& has) {
-    to.add_option("--instruction-set", into.instruction_set,
-                  wrapped("Instructions of the CPU to use: auto or a name. Prices do not depend on it"))
+    offers(
+        to.add_option("--instruction-set", into.instruction_set,
+                      wrapped("Instructions of the CPU to use: auto or a name. Prices do not depend on it")),
+        instruction_set_words())
         ->type_name("NAME")
         ->group("Run");
     for (std::size_t i = 0; i < into.run.size(); ++i) {
         const run_setting& known = setting_table()[i];
         if (!has(known)) continue;
-        to.add_option(known.option(), into.run[i], help_of(known))
-            ->type_name(placeholder(known))
-            ->group(known.of == run_setting::part::gpu ? gpu_group() : "Run");
+        CLI::Option* const option = to.add_option(known.option(), into.run[i], help_of(known))
+                                        ->type_name(placeholder(known))
+                                        ->group(known.of == run_setting::part::gpu ? gpu_group() : "Run");
+        if (!known.choices.empty()) offers(option, known.choices);
     }
     to.set_help_all_flag("--help-gpu", "Print the options for GPUs and exit");
     add_quiet(to);
@@ -260,7 +279,9 @@ void add_book_options(CLI::App& to, spoken& into) {
                   "Only the trade with this id; may be repeated. Its numbers are the same")
         ->type_name("ID")
         ->allow_extra_args(false);
-    to.add_option("--market", into.market, "A market to use instead of the book's")->type_name("FILE");
+    offers_files(to.add_option("--market", into.market, "A market to use instead of the book's"),
+                 {".yaml", ".yml"})
+        ->type_name("FILE");
     add_change_options(to, into.changes);
     add_load_options(to, into, "; refuse trades that need a correlation which the market does not state");
     to.add_flag("--print-config", into.print_config,
@@ -300,9 +321,11 @@ std::string parse_file(const std::string& text, const std::string& origin) {
 }
 
 output_format parse_format(const std::string& text, const std::string& origin) {
-    const auto at = std::ranges::find(format_names, text);
-    if (at == format_names.end()) refuse(origin, text, joined(format_names), format_names);
-    return static_cast<output_format>(at - format_names.begin());
+    return parse<output_format>(text, origin, format_words());
+}
+
+result_format parse_result_format(const std::string& text, const std::string& origin) {
+    return parse<result_format>(text, origin, result_format_words());
 }
 
 std::string ending_of(const std::string& file) {
@@ -317,10 +340,16 @@ bool is_regular_or_new(const std::string& file) {
             is == std::filesystem::file_type::none);
 }
 
-std::optional<output_format> format_of_ending(const std::string& file) {
+std::optional<result_format> result_format_of_ending(const std::string& file) {
     const auto at = std::ranges::find(endings, ending_of(file));
     if (at == endings.end()) return {};
-    return static_cast<output_format>(at - endings.begin());
+    return static_cast<result_format>(at - endings.begin());
+}
+
+std::optional<output_format> format_of_ending(const std::string& file) {
+    const auto found = result_format_of_ending(file);
+    if (!found || static_cast<std::size_t>(*found) >= format_words().size()) return {};
+    return static_cast<output_format>(*found);
 }
 
 void refuse_ending(const std::string& file, const std::vector<std::string>& expected,
@@ -334,7 +363,7 @@ void refuse_ending(const std::string& file, const std::vector<std::string>& expe
 }
 
 void refuse_unknown_ending(const std::string& file, const std::string& option) {
-    if (format_of_ending(file)) return;
+    if (result_format_of_ending(file)) return;
     refuse_ending(file, endings, option == "--output" ? ", or --format with any ending" : "", option);
 }
 

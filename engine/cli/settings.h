@@ -61,11 +61,14 @@ struct setting {
     }
 };
 
+// Forms of the results of a run: those of output_format, in its order, and Parquet, which is no text.
+enum class result_format { table, csv, json, parquet };
+
 struct settings {
     setting<std::string> market{};  // a file; empty: the market of the book
     setting<bool> strict{false}, confine{false};
     setting<std::string> instruction_set{"auto"};
-    setting<output_format> format{output_format::csv};
+    setting<result_format> format{result_format::csv};
     setting<std::string> output{"-"};
     setting<std::string> journal{};   // a folder; empty: none
     run_settings run;                 // what beats the book
@@ -104,14 +107,16 @@ std::vector<std::string> misspelt_variables();
 // Throws tilewalk::error (usage) that names the origin.
 std::string parse_file(const std::string& text, const std::string& origin);
 output_format parse_format(const std::string& text, const std::string& origin);
+result_format parse_result_format(const std::string& text, const std::string& origin);
 // The format that a file's ending asks for, in any case.
 std::optional<output_format> format_of_ending(const std::string& file);
+std::optional<result_format> result_format_of_ending(const std::string& file);
 std::string ending_of(const std::string& file);  // ".json", in small letters
 // Throws tilewalk::error (usage) for a file whose ending is none of the expected. Standard output, devices
 // and pipes need no ending. `otherwise` is a further offer of the message.
 void refuse_ending(const std::string& file, const std::vector<std::string>& expected,
                    const std::string& otherwise = "", const std::string& option = "--output");
-// The same where it stands for no format.
+// The same where it stands for no format of results.
 void refuse_unknown_ending(const std::string& file, const std::string& option = "--output");
 
 // "; did you mean 'price'?" or `otherwise`.

@@ -6,23 +6,25 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <vector>
 
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
 #include "engine/cli/interrupt.h"
 #include "engine/cli/merged.h"
+#include "engine/cli/offers.h"
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
 #include "engine/cli/priced.h"
 #include "engine/cli/program.h"
 #include "engine/cli/progress.h"
-#include "engine/cli/scenario_files.h"
+#include "engine/cli/report_folder.h"
 #include "engine/cli/settings.h"
 #include "engine/cli/shard_number.h"
 #include "engine/cli/side_files.h"
 #include "engine/cli/terminal.h"
+#include "engine/cli/told_scenarios.h"
+#include "engine/cli/written.h"
 #include "tilewalk/shards.h"
 
 namespace tilewalk::cli {
@@ -146,7 +148,7 @@ int merge_scenarios(const shards& all, const settings& with, merge_arguments& as
             error_kind::usage,
             "--totals and --tiles are for prices; the plan is of scenarios, whose files --files writes");
     const output to(with.output.value);
-    const scenario_files files(asked.files);
+    const report_folder files(asked.files, scenario_reports());
     asked.beside.open();
     std::vector<const output*> others = asked.beside.outputs();
     others.push_back(&to);
@@ -156,12 +158,10 @@ int merge_scenarios(const shards& all, const settings& with, merge_arguments& as
     files.keep_apart_from(read_for(r.base, r.inputs), others);
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
     form.spreadsheet_safe = asked.spreadsheet_safe;
-    std::ostringstream text;
-    write(text, r, with.format.value, form);
-    to.write(text.view());
-    files.write(r);
+    to.write(written_gains(r, with.format.value, form));
+    files.write(scenario_reports(), r);
     asked.beside.write({.prices = r.base, .scenarios = &r, .command = command_as_typed()});
-    return tell_of_scenarios(r, to.is_stdout() && with.format.value == output_format::table);
+    return tell_of_scenarios(r, to.is_stdout() && with.format.value == result_format::table);
 }
 
 int merge_shards(merge_arguments& asked) {
@@ -196,7 +196,7 @@ sharded_request request_of(const std::string& book_file, const spoken& options, 
 
 int report_merged(const shards& all, const settings& with, const std::optional<std::string>& totals,
                   bool spreadsheet_safe, bool tiles, side_files& beside) {
-    if (tiles && with.format.value != output_format::json)
+    if (tiles && with.format.value != result_format::json)
         throw error(error_kind::usage, "--tiles puts means by part of the run into JSON; take --format json");
     const output to(with.output.value);
     std::optional<output> totals_to;
@@ -214,20 +214,13 @@ int report_merged(const shards& all, const settings& with, const std::optional<s
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
     form.spreadsheet_safe = spreadsheet_safe;
     form.parts = tiles;
-    std::ostringstream text, totals_text;
-    if (all.request().greeks)
-        write_greeks(text, r, with.format.value, form);
-    else
-        write(text, r, with.format.value, form);
-    to.write(text.view());
-    if (totals_to) {
-        write_totals(totals_text, r, format_of_ending(*totals).value_or(output_format::csv), form);
-        totals_to->write(totals_text.view());
-    }
+    to.write(all.request().greeks ? written_greeks(r, with.format.value, form)
+                                  : written_prices(r, with.format.value, form));
+    if (totals_to) totals_to->write(written_totals(r, *totals, form));
     beside.write({.prices = r, .command = command_as_typed()});
     complain_of_lost_gpus(r);
     complain_of_correlations(r.manifest.missing_correlations);
-    const bool is_seen = to.is_stdout() && with.format.value == output_format::table && !all.request().greeks;
+    const bool is_seen = to.is_stdout() && with.format.value == result_format::table && !all.request().greeks;
     return code_of(r, !is_seen);
 }
 
@@ -243,14 +236,19 @@ command add_plan(CLI::App& to) {
     CLI::Option* const greeks_flag = app->add_flag("--with-greeks", asked->wants_greeks,
                                                    "Sensitivities, too, as 'tilewalk greeks' finds them");
     CLI::Option* const greeks_list =
-        app->add_option("--greeks", asked->greeks.wanted,
-                        "These alone, see 'tilewalk greeks'; measures and patterns of market keys")
+        offers(app->add_option("--greeks", asked->greeks.wanted,
+                               "These alone, see 'tilewalk greeks'; measures and patterns of market keys"),
+               greek_words())
             ->delimiter(',')
             ->type_name("LIST");
-    app->add_option("--greeks-method", asked->greeks.method, "See 'tilewalk greeks'")->type_name("NAME");
-    app->add_option("--view", asked->greeks.view, "See 'tilewalk greeks'")->type_name("NAME");
-    app->add_option("--scenarios", asked->scenarios,
-                    "Gains in the scenarios of this file, as 'tilewalk scenarios' finds them")
+    offers(app->add_option("--greeks-method", asked->greeks.method, "See 'tilewalk greeks'"),
+           greek_method_words())
+        ->type_name("NAME");
+    offers(app->add_option("--view", asked->greeks.view, "See 'tilewalk greeks'"), greek_view_words())
+        ->type_name("NAME");
+    offers_files(app->add_option("--scenarios", asked->scenarios,
+                                 "Gains in the scenarios of this file, as 'tilewalk scenarios' finds them"),
+                 {".yaml", ".yml", ".csv"})
         ->type_name("FILE")
         ->excludes(greeks_flag)
         ->excludes(greeks_list);
@@ -275,11 +273,13 @@ command add_run(CLI::App& to) {
     CLI::App* app = to.add_subcommand("run", "Do one shard of a plan")->group("Shards");
     const auto asked = std::make_shared<run_arguments>();
     app->add_option("DIR", asked->folder, "The folder of the plan")->required();
-    app->add_option("--shard", asked->shard,
-                    "i/N, counted from 1, or auto: the number that the engine gives this process")
+    offers(app->add_option("--shard", asked->shard,
+                           "i/N, counted from 1, or auto: the number that the engine gives this process"),
+           {"auto"})
         ->type_name("WHICH")
         ->required();
-    app->add_option("--stage", asked->stage, "pricing or training (default pricing)")->type_name("NAME");
+    offers(app->add_option("--stage", asked->stage, "pricing or training (default pricing)"), stage_words())
+        ->type_name("NAME");
     app->add_option("--journal", asked->options.journal,
                     "Folder for what is done until the shard is, such as on a disk of this machine; if left\n"
                     "out, that of the plan, where another machine finds it, too")
@@ -303,12 +303,14 @@ command add_merge(CLI::App& to) {
     const auto asked = std::make_shared<merge_arguments>();
     app->add_option("DIR", asked->folder, "The folder of the plan")->required();
     add_output_options(*app, asked->options, asked->spreadsheet_safe);
-    app->add_option("--totals", asked->totals, "File for the totals by currency, as .csv, .json or .txt")
+    app->add_option("--totals", asked->totals,
+                    "File for the totals by currency, as .csv, .json, .txt or .parquet")
         ->type_name("FILE");
     app->add_flag("--tiles", asked->tiles, "In JSON, add each trade's mean by part of the run");
     app->add_option("--files", asked->files, "Of scenarios: a folder for files, see 'tilewalk scenarios'")
         ->type_name("DIR");
-    app->add_option("--stage", asked->stage, "pricing or training (default pricing)")->type_name("NAME");
+    offers(app->add_option("--stage", asked->stage, "pricing or training (default pricing)"), stage_words())
+        ->type_name("NAME");
     asked->beside.add_options(*app);
     add_machine_options(*app, asked->options);
     app->footer(

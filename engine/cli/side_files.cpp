@@ -1,10 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cli/side_files.h"
 
+#include "engine/cli/metrics_file.h"
+#include "tilewalk/page.h"
+
 namespace tilewalk::cli {
 
 std::span<const side_file> side_file_kinds() {
-    static const std::vector<side_file> kinds{};
+    static const std::vector<side_file> kinds{
+        {"--report",
+         "File for a page of HTML to look at: totals with error bars, what is to be looked at, all\n"
+         "trades, sensitivities, scenarios, where the time went. It needs no script and no other file",
+         [](const told_results& of) {
+             return page_of(of.prices, {of.scenarios, of.times, of.command});
+         }},
+        {"--metrics",
+         "File for Prometheus that tells how the run went, for node exporter's textfile collector,\n"
+         "which reads names that end in .prom; written when the results are",
+         metrics_of},
+    };
     return kinds;
 }
 

@@ -183,6 +183,19 @@ void append_utf8(std::uint32_t c, std::string& to) {
     add(0x80 | (c & 0x3f));
 }
 
+std::string valid_utf8(std::string_view text) {
+    constexpr std::uint32_t replacement = 0xfffd;
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t at = 0; at < text.size();) {
+        const decoded next = decode(text, at);
+        const bool is_wrong = next.code_point == not_a_code_point;
+        append_utf8(is_wrong ? replacement : next.code_point, out);
+        at += is_wrong ? 1 : next.bytes;
+    }
+    return out;
+}
+
 std::string named(std::uint32_t code_point) {
     char text[16];
     std::snprintf(text, sizeof text, "U+%04X", static_cast<unsigned>(code_point));

@@ -19,6 +19,8 @@ struct decoded {
 // Strict UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
 decoded decode(std::string_view text, std::size_t at);
 void append_utf8(std::uint32_t code_point, std::string& to);
+// The text with a replacement character, U+FFFD, for each byte that is not UTF-8.
+std::string valid_utf8(std::string_view text);
 // "U+00E9"
 std::string named(std::uint32_t code_point);
 

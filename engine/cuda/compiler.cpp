@@ -5,8 +5,10 @@
 
 #include <charconv>
 #include <cstddef>
+#include <filesystem>
 #include <iterator>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -59,6 +61,10 @@ struct nvrtc_functions {
     int (*nvrtcGetPTX)(program, char*);
 };
 
+std::string folder_of(const nvrtc_functions& f) {
+    return file_of_code(reinterpret_cast<const void*>(f.nvrtcVersion)).parent_path().string();
+}
+
 // The first error of a log and as many lines after it as a person reads.
 std::string first_errors(std::string_view log) {
     constexpr int most_lines = 8;
@@ -107,7 +113,9 @@ class nvrtc final : public compiler {
 
     std::string fingerprint() const override { return fingerprint_; }
 
-    std::string folder() const { return folder_of_code(reinterpret_cast<const void*>(call_.nvrtcVersion)); }
+    const std::string& version() const { return version_; }
+
+    std::string folder() const { return folder_of(call_); }
 
     compiled compile(const compile_request& what, bool with_ptx) override {
         std::vector<std::vector<std::string_view>> ways;
@@ -203,6 +211,24 @@ class nvrtc final : public compiler {
     std::string fingerprint_;
 };
 
+// NVRTC opens its other half when it compiles, by a name that the loader may find elsewhere. So it is loaded
+// here, from where NVRTC is. The reason why that can't be, or nothing.
+std::string load_builtins(const std::string& folder, int major, int minor) {
+    namespace fs = std::filesystem;
+    const std::string name = "libnvrtc-builtins.so." + std::to_string(major) + '.' + std::to_string(minor);
+    const fs::path file = fs::path(folder) / name;
+    std::error_code ignored;
+    for (const fs::path loaded : loaded_libraries()) {
+        if (loaded.filename() == name && !fs::equivalent(loaded, file, ignored))
+            return "has not its own " + name + ": that of " + loaded.parent_path().string() +
+                   " is loaded already, and two toolkits are not mixed";
+    }
+    std::string why_not;
+    if (open_library(file.string(), why_not) != nullptr) return "";
+    return why_not.empty() ? "has no " + name + " beside it, and that of another toolkit is not taken"
+                           : why_not;
+}
+
 // Opens an NVRTC; null, with the reason, if the library is missing or unsuitable. A library stays loaded,
 // because NVRTC keeps threads and memory of its own.
 std::unique_ptr<nvrtc> open(const std::string& library, std::string& why_not) {
@@ -231,6 +257,8 @@ std::unique_ptr<nvrtc> open(const std::string& library, std::string& why_not) {
         why_not = "lacks functions of NVRTC";
         return nullptr;
     }
+    why_not = load_builtins(folder_of(f), major, minor);
+    if (!why_not.empty()) return nullptr;
     return std::make_unique<nvrtc>(f, major, minor);
 }
 
@@ -240,16 +268,20 @@ std::vector<std::string> known_libraries() {
 }
 
 std::unique_ptr<nvrtc> open_first(std::span<const std::string> libraries) {
-    std::string looked_for;
+    vain_search looked_for;
     for (const std::string& library : libraries) {
         std::string why_not;
         if (auto found = open(library, why_not)) return found;
-        looked_for += looked_for.empty() ? "" : ", ";
-        looked_for += library;
-        if (!why_not.empty()) looked_for += " (" + why_not + ")";
+        looked_for.add(library, why_not);
     }
     throw error(error_kind::device, "no run-time compiler: NVRTC " + std::string(least_version) +
-                                        " or newer was not found; looked for " + looked_for);
+                                        " or newer was not found; looked for " + looked_for.words());
+}
+
+std::string what_to_do() {
+    if (surroundings_of_process().variable(library_path_variable).empty())
+        return "`pip install nvidia-cuda-nvrtc` brings one for an environment of Python";
+    return std::string(library_path_variable) + " is set, so nothing else was looked for";
 }
 
 // The one NVRTC of the process, or a sentence that says why there is none.
@@ -261,7 +293,7 @@ struct found_compiler {
         try {
             it = open_first(known_libraries());
         } catch (const error& e) {
-            why_not = e.message();
+            why_not = e.message() + "; " + what_to_do();
         }
     }
 };
@@ -281,6 +313,11 @@ compiler& nvrtc_compiler() {
     found_compiler& found = find_compiler();
     if (!found.it) throw error(error_kind::device, found.why_not);
     return *found.it;
+}
+
+std::string nvrtc_version() {
+    const found_compiler& found = find_compiler();
+    return found.it ? found.it->version() : "";
 }
 
 std::string nvrtc_folder() {

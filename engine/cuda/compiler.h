@@ -42,11 +42,12 @@ compiler& nvrtc_compiler();
 // Empty if nvrtc_compiler() works, otherwise the reason.
 std::string why_no_compiler();
 
-// The folder of that library; empty if there is none or its place is unknown.
+// The name and version of that library, "NVRTC 13.0", and its folder; empty if there is none.
+std::string nvrtc_version();
 std::string nvrtc_folder();
 
-// The first of these libraries that is an NVRTC new enough; throws as nvrtc_compiler() does. A library is a
-// path, or a name that the loader finds; it stays loaded.
+// The first of these libraries that is an NVRTC new enough, with the library of its built-in functions beside
+// it; throws as nvrtc_compiler() does. A library is a path, or a name that the loader finds; it stays loaded.
 std::unique_ptr<compiler> open_nvrtc(std::span<const std::string> libraries);
 
 }  // namespace tilewalk::cuda

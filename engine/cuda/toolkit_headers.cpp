@@ -7,9 +7,8 @@
 #include <system_error>
 
 #include "engine/config/digest.h"
-#include "engine/cuda/compiler.h"
-#include "engine/cuda/toolkit_libraries.h"
 #include "engine/kept/kept_file.h"
+#include "tilewalk/error.h"
 
 namespace tilewalk::cuda {
 
@@ -33,6 +32,12 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
         out.push_back(at->path());
     std::sort(out.begin(), out.end());
     return out;
+}
+
+// A package of Python that is named by a version has all of the toolkit: `nvidia/cu13`.
+bool is_whole_toolkit(const fs::path& package) {
+    const std::string name = package.filename().string();
+    return name.starts_with("cu") && name.size() > 2 && name[2] >= '0' && name[2] <= '9';
 }
 
 std::string digest_of(const std::vector<fs::path>& files) {
@@ -73,30 +78,24 @@ toolkit_headers find_toolkit_headers(std::span<const std::string_view> names,
     std::string wanted;
     for (const std::string_view name : names)
         wanted += (wanted.empty() ? "<" : ", <") + std::string(name) + '>';
-    throw error(error_kind::device, "no toolkit with the headers " + wanted + " was found; looked in " +
-                                        (looked_in.empty() ? "no folder" : looked_in));
+    throw error(error_kind::device, "the toolkit of NVRTC has no headers " + wanted + "; looked in " +
+                                        (looked_in.empty() ? "no folder" : looked_in) +
+                                        ", and those of another toolkit are not mixed with it");
 }
 
-std::vector<std::string> toolkit_header_folders() {
-    std::vector<fs::path> all;
-    const auto add_beside = [&](const std::string& libraries) {
-        if (!libraries.empty()) all.push_back(fs::path(libraries).parent_path() / "include");
-    };
-    add_beside(nvrtc_folder());
-    for (const std::string& folder : toolkit_library_folders()) add_beside(folder);
-    // Newest first, as far as names tell.
-    auto toolkits = entries_of("/usr/local");
-    std::reverse(toolkits.begin(), toolkits.end());
-    for (const fs::path& toolkit : toolkits) {
-        if (!toolkit.filename().string().starts_with("cuda")) continue;
-        all.push_back(toolkit / "include");
-        for (const fs::path& target : entries_of(toolkit / "targets")) all.push_back(target / "include");
-    }
-    all.emplace_back("/usr/include");
-
-    std::vector<std::string> out;
-    for (const fs::path& folder : all) {
-        if (std::find(out.begin(), out.end(), folder.string()) == out.end()) out.push_back(folder.string());
+std::vector<std::string> toolkit_header_folders(const std::string& libraries) {
+    if (libraries.empty()) return {};
+    const fs::path root = fs::path(libraries).parent_path();
+    std::vector<std::string> out = {(root / "include").string()};
+    for (const fs::path& target : entries_of(root / "targets")) out.push_back((target / "include").string());
+    // The system's own libraries lie a folder deeper than its headers do.
+    if (root == "/usr/lib") out.emplace_back("/usr/include");
+    // Packages of Python with a folder for each part of the toolkit, as of CUDA 12, beside which that of
+    // another version may lie as a whole.
+    if (root.parent_path().filename() == "nvidia" && !is_whole_toolkit(root)) {
+        for (const fs::path& part : entries_of(root.parent_path())) {
+            if (part != root && !is_whole_toolkit(part)) out.push_back((part / "include").string());
+        }
     }
     return out;
 }

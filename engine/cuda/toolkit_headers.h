@@ -21,8 +21,8 @@ struct toolkit_headers {
 toolkit_headers find_toolkit_headers(std::span<const std::string_view> names,
                                      std::span<const std::string> folders);
 
-// Folders in the order of search: beside the NVRTC in use, whose headers have its own version; beside the
-// libraries of every known toolkit; the usual places.
-std::vector<std::string> toolkit_header_folders();
+// Folders of headers of the toolkit whose NVRTC lies in this folder, in the order of search; none if that is
+// empty. No other toolkit's: headers and a compiler of two versions are no pair.
+std::vector<std::string> toolkit_header_folders(const std::string& libraries);
 
 }  // namespace tilewalk::cuda

@@ -10,6 +10,7 @@
 
 #include "engine/models/world.h"
 #include "engine/plan/past.h"
+#include "engine/plan/watched_program.h"
 #include "products/program/evaluate.h"
 #include "tilewalk/bounds.h"
 #include "tilewalk/error.h"
@@ -282,12 +283,34 @@ bool goes_on(const std::vector<block>& blocks) {
 
 using events_by_step = std::vector<std::vector<program::event>>;
 
+// The section that looks at assets whenever the path stops, if one is asked for.
+struct watch {
+    std::uint32_t section = 0;
+    std::vector<std::uint32_t> seen{};  // states, by asset
+};
+void record_watch(watch& what, const std::vector<std::string>& assets, const std::vector<double>& grid,
+                  models::world& world, program::recorder& into, events_by_step& after) {
+    std::vector<occurrence> runs;
+    for (std::size_t s = 0; s + 1 < grid.size(); ++s) {
+        runs.push_back(language::on_date(grid[s + 1], static_cast<int>(s) + 1));
+        after[s].push_back({what.section, static_cast<std::uint32_t>(s)});
+    }
+    into.open_section(what.section, "watch", runs.size());
+    world.enter(runs);
+    what.seen.clear();
+    for (const std::string& asset : assets) {
+        what.seen.push_back(into.state("seen " + asset, 0));
+        into.output(what.seen.back());
+        into.write(what.seen.back(), world.spot(asset));
+    }
+}
+
 // Records a section for each block that runs at all, in the order of the script, then the step, section 0,
 // when it is known what it must keep. Gives the events that follow each step.
 events_by_step record_sections(language::payoff& script, const std::vector<block>& blocks,
                                const std::vector<double>& grid, models::world* world, program::recorder& into,
                                std::vector<std::size_t>& section_of_block, language::decider* rights,
-                               controller* controls) {
+                               controller* controls, watch* watches) {
     const std::size_t steps = grid.size() - 1;
     section_of_block.assign(blocks.size(), 0);
     events_by_step after(steps);
@@ -313,6 +336,10 @@ events_by_step record_sections(language::payoff& script, const std::vector<block
         into.open_section(++section, "end", 1);
         rights->ends_path(script.value_state(), into);
         after.back().push_back({section, 0});
+    }
+    if (watches != nullptr && steps > 0) {
+        watches->section = ++section;
+        record_watch(*watches, script.assets(), grid, *world, into, after);
     }
     into.open_section(0, "step", steps);
     if (steps > 0) world->record_step(controls);
@@ -363,7 +390,7 @@ enum class is_told : std::uint8_t { no, yes };
 recorded_trade record_without(const std::vector<bool>& idle, const books::trade& t,
                               const markets::market_view& market, const poll& often, is_told people,
                               trade_program& out, language::decider* rights = nullptr,
-                              controller* controls = nullptr) {
+                              controller* controls = nullptr, watch* watches = nullptr) {
     out.currency = currency_of(t, market);
     language::payoff script(t.product, t.args, market.as_of, out.currency, market.first_day());
     nobody uses_none;
@@ -406,7 +433,7 @@ recorded_trade record_without(const std::vector<bool>& idle, const books::trade&
     }
     if (controls != nullptr) controls->begins(into);
     made.after = record_sections(script, made.blocks, made.grid, world.get(), into, out.section_of_block,
-                                 rights, controls);
+                                 rights, controls, watches);
     if (world && people == is_told::yes) out.models = world->describe();
 
     into.poll();
@@ -424,9 +451,10 @@ recorded_trade record_without(const std::vector<bool>& idle, const books::trade&
 trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
                            const markets::market_view& market, program::precision for_precision,
                            const amendment& amend, const poll& often, language::decider* rights,
-                           controller* controls, passed_programs& known) {
+                           controller* controls, passed_programs& known, watch* watches = nullptr) {
     trade_program out;
-    recorded_trade recorded = record_without(idle, t, market, often, is_told::yes, out, rights, controls);
+    recorded_trade recorded =
+        record_without(idle, t, market, often, is_told::yes, out, rights, controls, watches);
     if (amend) amend(recorded.made, recorded.grid);
     const std::shared_ptr<const passed_program> passed =
         known.of(recorded.made.code, program::is_fast(for_precision));
@@ -464,16 +492,15 @@ bool has_rights(const books::trade& t) {
     return t.product && t.product->payoff.has_rights();
 }
 
-trade_program plan_trade(const books::trade& t, const markets::market_view& market,
-                         program::precision for_precision, const amendment& amend, const poll& often,
-                         language::decider* rights, controller* controls, passed_programs* known) {
-    passed_programs alone;
-    // Terms may leave a block with nothing to do, such as the continuous watch of a barrier that is watched
-    // on dates. The path does not stop for it.
+namespace {
+
+// Terms may leave a block with nothing to do, such as the continuous watch of a barrier that is watched on
+// dates. The path does not stop for it. `planned` plans the trade without the blocks that are marked.
+template <class function>
+trade_program without_idle_blocks(const function& planned) {
     std::vector<bool> idle;
     for (;;) {
-        trade_program made = plan_without(idle, t, market, for_precision, amend, often, rights, controls,
-                                          known != nullptr ? *known : alone);
+        trade_program made = planned(idle);
         idle.resize(made.blocks.size(), false);
         bool found = false;
         for (std::size_t b = 0; b < made.blocks.size(); ++b) {
@@ -485,6 +512,34 @@ trade_program plan_trade(const books::trade& t, const markets::market_view& mark
         made.idle = std::move(idle);
         return made;
     }
+}
+
+}  // namespace
+
+trade_program plan_trade(const books::trade& t, const markets::market_view& market,
+                         program::precision for_precision, const amendment& amend, const poll& often,
+                         language::decider* rights, controller* controls, passed_programs* known) {
+    passed_programs alone;
+    return without_idle_blocks([&](const std::vector<bool>& idle) {
+        return plan_without(idle, t, market, for_precision, amend, often, rights, controls,
+                            known != nullptr ? *known : alone);
+    });
+}
+
+watched_program plan_watched(const books::trade& t, const markets::market_view& market, const poll& often) {
+    passed_programs alone;
+    watch watches;
+    watched_program out;
+    out.made = without_idle_blocks([&](const std::vector<bool>& idle) {
+        return plan_without(idle, t, market, program::precision::double_, {}, often, nullptr, nullptr, alone,
+                            &watches);
+    });
+    if (out.made.is_certain()) return out;
+    out.section = watches.section;
+    const std::vector<std::uint32_t>& sources = out.made.code.state_sources;
+    for (const std::uint32_t seen : watches.seen)
+        out.seen.push_back(static_cast<std::uint32_t>(std::ranges::find(sources, seen) - sources.begin()));
+    return out;
 }
 
 struct trade_numbers::state {

@@ -14,6 +14,7 @@
 #include "engine/market/wording.h"
 #include "engine/models/world/stream_names.h"
 #include "engine/reading/market_parts.h"
+#include "engine/reading/simm_reader.h"
 #include "engine/reading/written_market.h"
 #include "tilewalk/bounds.h"
 
@@ -156,7 +157,7 @@ market_state read_market(const node& root, const std::filesystem::path& inside,
         root.fail("found " + root.found_kind() +
                   ", expected a market: a mapping with as_of, currencies, assets, fx, correlations, fixings");
     }
-    root.only({"as_of", "currencies", "assets", "fx", "correlations", "fixings", key_of_quotes});
+    root.only({"as_of", "currencies", "assets", "fx", "correlations", "fixings", key_of_quotes, key_of_simm});
     market_so_far so_far;
     so_far.inside = inside;
     so_far.folder = folder;
@@ -171,6 +172,7 @@ market_state read_market(const node& root, const std::filesystem::path& inside,
     if (const node* correlations = root.find("correlations")) read_correlations(*correlations, so_far);
     if (const node* fixings = root.find("fixings")) read_past(*fixings, so_far);
     if (const node* quotes = root.find(key_of_quotes)) check_quotes(*quotes, so_far);
+    read_simm(root, so_far.market);  // who needs it reads it again
     so_far.market.source = std::make_shared<const written_market>(root, so_far.market.as_of, inside, folder);
     return std::move(so_far.market);
 }

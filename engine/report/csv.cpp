@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results as comma-separated values: one header line, one line a trade, every number with all its bits.
+// Tables of columns as comma-separated values.
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstdint>
+#include <ostream>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "engine/report/formats.h"
 #include "engine/report/numbers.h"
-#include "engine/report/row_fields.h"
 #include "engine/threads/crew.h"
 
 namespace tilewalk::report {
@@ -33,72 +36,65 @@ std::string csv_number(double x) {
 
 namespace {
 
-void add(std::string& line, std::string_view field, bool& is_first) {
-    if (!is_first) line += ',';
-    is_first = false;
-    line += field;
-}
+class line_of_cell {
+  public:
+    line_of_cell(std::string& to, const text_form& form) : to_(to), form_(form) {}
 
-void add_line(std::string& to, const price_row& row, const text_form& form) {
-    bool is_first = true;
-    for (const row_field& field : row_fields())
-        if (field.csv_text != nullptr) add(to, field.csv_text(row, form), is_first);
-    to += '\n';
+    void operator()(std::monostate) const {}
+    void operator()(std::string_view text) const { to_ += csv_field(text, form_); }
+    void operator()(double x) const { add(x); }
+    void operator()(std::int64_t n) const { add(n); }
+    void operator()(bool is) const { to_ += is ? "true" : "false"; }
+
+  private:
+    // The shortest text of a number that reads back as the same bits.
+    template <class Number>
+    void add(Number x) const {
+        std::array<char, 32> text;
+        to_.append(text.data(), std::to_chars(text.data(), text.data() + text.size(), x).ptr);
+    }
+
+    std::string& to_;
+    const text_form& form_;
+};
+
+std::string lines_of(const column_table& table, std::span<const std::size_t> columns, std::size_t first,
+                     std::size_t rows, const text_form& form) {
+    std::string out;
+    const line_of_cell add(out, form);
+    for (std::size_t row = first; row < first + rows; ++row) {
+        for (const std::size_t column : columns) {
+            if (column != columns.front()) out += ',';
+            std::visit(add, table.at(row, column));
+        }
+        out += '\n';
+    }
+    return out;
 }
 
 }  // namespace
 
-std::string csv(const results& r, const text_form& form) {
-    std::string out;
-    bool is_first = true;
-    for (const row_field& field : row_fields())
-        if (field.csv_text != nullptr) add(out, field.csv, is_first);
-    out += '\n';
-    constexpr std::size_t rows_at_once = 256, worth_threads = 4;
-    std::vector<std::string> pieces((r.rows.size() + rows_at_once - 1) / rows_at_once);
-    const int threads = pieces.size() < worth_threads ? 1 : threads::asked_or_cores(form.threads);
-    const auto write_piece = [&](int, std::uint64_t piece) {
-        const std::size_t first = piece * rows_at_once;
-        for (const price_row& row :
-             std::span(r.rows).subspan(first).first(std::min(rows_at_once, r.rows.size() - first)))
-            add_line(pieces[piece], row, form);
-    };
-    threads::for_each(pieces.size(), threads, nullptr, write_piece, {});
-    std::size_t bytes = out.size();
-    for (const std::string& piece : pieces) bytes += piece.size();
-    out.reserve(bytes);
-    for (const std::string& piece : pieces) out += piece;
-    return out;
-}
-
-std::string greeks_csv(const results& r, const text_form& form) {
-    std::string out;
-    bool is_first = true;
-    for (const greek_field& field : greek_fields())
-        if (field.csv_text != nullptr) add(out, field.name, is_first);
-    out += '\n';
-    const auto add_row = [&](const greek_row& row) {
-        is_first = true;
-        for (const greek_field& field : greek_fields())
-            if (field.csv_text != nullptr) add(out, field.csv_text(row, form), is_first);
-        out += '\n';
-    };
-    std::ranges::for_each(r.greeks, add_row);
-    std::ranges::for_each(r.greek_totals(), add_row);
-    return out;
-}
-
-std::string totals_csv(const results& r, const text_form& form) {
-    std::string out;
-    bool is_first = true;
-    for (const total_field& field : total_fields()) add(out, field.name, is_first);
-    out += '\n';
-    for (const auto& total : r.totals()) {
-        is_first = true;
-        for (const total_field& field : total_fields()) add(out, field.csv_text(total, form), is_first);
-        out += '\n';
+void csv(std::ostream& out, const column_table& table, const text_form& form) {
+    std::vector<std::size_t> columns;
+    for (std::size_t k = 0; k < table.columns.size(); ++k) {
+        if (!table.columns[k].is_in_csv) continue;
+        out << (columns.empty() ? "" : ",") << table.columns[k].name;
+        columns.push_back(k);
     }
-    return out;
+    out << '\n';
+    constexpr std::size_t rows_at_once = 256, pieces_at_once = 256, worth_threads = 4;
+    for (std::size_t first = 0; first < table.rows; first += rows_at_once * pieces_at_once) {
+        const std::size_t left = table.rows - first;
+        std::vector<std::string> pieces(std::min(pieces_at_once, (left + rows_at_once - 1) / rows_at_once));
+        const int threads = pieces.size() < worth_threads ? 1 : threads::asked_or_cores(form.threads);
+        const auto write_piece = [&](int, std::uint64_t piece) {
+            const std::size_t begin = piece * rows_at_once;
+            pieces[piece] =
+                lines_of(table, columns, first + begin, std::min(rows_at_once, left - begin), form);
+        };
+        threads::for_each(pieces.size(), threads, nullptr, write_piece, {});
+        for (const std::string& piece : pieces) out << piece;
+    }
 }
 
 }  // namespace tilewalk::report

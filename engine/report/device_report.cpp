@@ -62,8 +62,9 @@ std::string table(const device_pages& p, const text_form& form) {
     report::columns rest({{"for GPUs"}, {"state"}});
     if (!p.why_no_gpu.empty()) rest.add({"GPUs", "none: " + printable(p.why_no_gpu)});
     rest.add({"CUDA", cuda_state(p)});
-    rest.add({"compiler of kernels",
-              p.compiler.empty() ? "none: " + printable(p.why_no_compiler) : printable(p.compiler)});
+    rest.add({"compiler of kernels", p.compiler.empty()
+                                         ? "none: " + printable(p.why_no_compiler)
+                                         : printable(p.compiler) + " in " + printable(p.compiler_folder)});
     rest.add({"compiled kernels", p.kernel_folder.empty()
                                       ? "not kept: TILEWALK_CACHE_DIR, XDG_CACHE_HOME and HOME name no folder"
                                       : "kept in " + printable(p.kernel_folder)});
@@ -142,6 +143,7 @@ std::string json(const device_pages& p) {
                                  .text("driver", p.cuda_driver)
                                  .text("runtime", p.cuda_runtime)
                                  .text("compiler", p.compiler)
+                                 .text("compiler_folder", p.compiler_folder)
                                  .text("why_no_compiler", p.why_no_compiler)
                                  .text("kernel_folder", p.kernel_folder)
                                  .object();

@@ -2,24 +2,29 @@
 // The three output forms of results, and the pieces of CSV and JSON that other reports share.
 #pragma once
 
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tilewalk/columns.h"
 #include "tilewalk/results.h"
 
 namespace tilewalk::report {
 
 std::string table(const results& r, const text_form& form);
-std::string csv(const results& r, const text_form& form);
 std::string json(const results& r, const text_form& form);
 // The totals alone.
 std::string totals_table(const results& r, const text_form& form);
-std::string totals_csv(const results& r, const text_form& form);
 std::string totals_json(const results& r);
 // Sensitivities.
 std::string greeks_table(const results& r, const text_form& form);
-std::string greeks_csv(const results& r, const text_form& form);
+// A header line and a line a row, every number with all its bits; columns that CSV does not have are left
+// out.
+void csv(std::ostream& out, const column_table& table, const text_form& form);
+// Throws tilewalk::error (internal) if a figure of a priced row is not finite, whichever form it is written
+// in.
+void check_finite(const price_row& row);
 // The format that is written; those before 3 are read, too.
 inline constexpr std::string_view json_format_name = "tilewalk-results-3";
 inline constexpr std::string_view older_json_format_name = "tilewalk-results-2";

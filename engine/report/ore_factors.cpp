@@ -8,28 +8,22 @@
 
 namespace tilewalk::report {
 
+key_parts::key_parts(std::string_view key) {
+    const std::size_t at = std::min(key.find('@'), key.size());
+    const std::size_t point = key.substr(0, at).rfind('.');
+    if (point == key.npos) return;
+    name = key.substr(0, point);
+    what = key.substr(point + 1, at - point - 1);
+    if (at == key.size()) return;
+    const std::string_view place = key.substr(at + 1);
+    const std::size_t comma = std::min(place.find(','), place.size());
+    time = place.substr(0, comma);
+    if (comma < place.size()) strike = place.substr(comma + 1);
+}
+
 namespace {
 
 constexpr double days_a_year = 365;
-constexpr std::string_view key_of_day = "as_of";
-
-// A key in its parts: "INDEX.volatility@0.5y,6000" is "INDEX", "volatility", "0.5y" and "6000".
-struct key_parts {
-    std::string_view name, what, time, strike;
-
-    explicit key_parts(std::string_view key) {
-        const std::size_t at = std::min(key.find('@'), key.size());
-        const std::size_t point = key.substr(0, at).rfind('.');
-        if (point == key.npos) return;
-        name = key.substr(0, point);
-        what = key.substr(point + 1, at - point - 1);
-        if (at == key.size()) return;
-        const std::string_view place = key.substr(at + 1);
-        const std::size_t comma = std::min(place.find(','), place.size());
-        time = place.substr(0, comma);
-        if (comma < place.size()) strike = place.substr(comma + 1);
-    }
-};
 
 // The reader of ORE takes escapes away twice, once from the line and once from the factor.
 std::string escaped(std::string_view name) {
@@ -62,26 +56,30 @@ ore_factors::ore_factors(std::span<const market_number> numbers) {
         const key_parts parts(n.key);
         const std::string name = escaped(parts.name);
         const bool is_rate_a_year = n.unit.starts_with("rate a year");
-        const auto add = [&](const std::string& kind, const std::string& rest, double shift, double moves) {
-            const std::string curve = kind + "/" + name;
+        const auto add = [&](ore_kind kind, std::string_view type, const std::string& rest, double shift,
+                             double moves) {
+            const std::string curve = std::string(type) + "/" + name;
             const int index = sizes_[curve]++;
-            by_key_[n.key] = {curve, curve + "/" + std::to_string(index) + "/" + rest, shift, moves};
+            by_key_[n.key] = {kind, curve, curve + "/" + std::to_string(index) + "/" + rest, shift, moves};
         };
         if (parts.what == "spot") {
-            add("EquitySpot", "spot", 0.01 * n.value, 0.01 * n.value);
+            add(ore_kind::equity_spot, "EquitySpot", "spot", 0.01 * n.value, 0.01 * n.value);
         } else if (parts.what == "volatility" && n.unit.starts_with("volatility")) {
-            const std::string strike = parts.strike.empty() ? "ATM" : std::string(parts.strike);
-            add(assets.contains(parts.name) ? "EquityVolatility" : "FXVolatility",
-                tenor(parts.time) + "/" + strike, 0.01, 1);
+            const std::string place =
+                tenor(parts.time) + "/" + (parts.strike.empty() ? "ATM" : std::string(parts.strike));
+            if (assets.contains(parts.name))
+                add(ore_kind::equity_volatility, "EquityVolatility", place, 0.01, 1);
+            else
+                add(ore_kind::fx_volatility, "FXVolatility", place, 0.01, 1);
         } else if (parts.what == "dividend_yield" && is_rate_a_year) {
-            add("DividendYield", tenor(parts.time), 1e-4, 1);
+            add(ore_kind::dividend_yield, "DividendYield", tenor(parts.time), 1e-4, 1);
         } else if (parts.what == "rate" && is_rate_a_year) {
-            add("DiscountCurve", tenor(parts.time), 1e-4, 1);
+            add(ore_kind::discount_rate, "DiscountCurve", tenor(parts.time), 1e-4, 1);
         } else if (parts.what == "rate") {
-            add("FXSpot", "spot", 0.01 * n.value, 0.01 * n.value);
+            add(ore_kind::fx_spot, "FXSpot", "spot", 0.01 * n.value, 0.01 * n.value);
         }
     }
-    by_key_[std::string(key_of_day)] = {"Theta/", "Theta//0/1D", 1 / days_a_year, 1};
+    by_key_[std::string(key_of_day)] = {ore_kind::day, "Theta/", "Theta//0/1D", 1 / days_a_year, 1};
 }
 
 const ore_factor* ore_factors::of(std::string_view key) const {

@@ -11,7 +11,28 @@
 
 namespace tilewalk::report {
 
+// The key of sensitivities to the day.
+inline constexpr std::string_view key_of_day = "as_of";
+
+// A key in its parts: "INDEX.volatility@0.5y,6000" is "INDEX", "volatility", "0.5y" and "6000".
+struct key_parts {
+    std::string_view name, what, time, strike;
+
+    explicit key_parts(std::string_view key);
+};
+
+enum class ore_kind {
+    equity_spot,
+    equity_volatility,
+    dividend_yield,
+    discount_rate,
+    fx_spot,
+    fx_volatility,
+    day
+};
+
 struct ore_factor {
+    ore_kind kind = ore_kind::day;
     std::string curve;  // or surface: "EquityVolatility/ACME"
     std::string name;
     double shift =

@@ -23,8 +23,9 @@ bool is_finite_or_none(double x) {
     return std::isfinite(x) || !is_figure(x);
 }
 
-// A figure of a priced row has to be finite, whichever form it is written in.
-void check_finite(const price_row& row) {
+}  // namespace
+
+void report::check_finite(const price_row& row) {
     const bool priced = row.status == trade_status::priced;
     if (std::isfinite(row.quantity) && std::isfinite(row.effective_hits) &&
         std::isfinite(row.shadow_difference.value_or(0)) &&
@@ -34,8 +35,6 @@ void check_finite(const price_row& row) {
         return;
     throw error(error_kind::internal, "trade '" + row.trade + "' has a figure that is not finite", row.where);
 }
-
-}  // namespace
 
 std::string pairs_text(const std::vector<factor_pair>& pairs, std::size_t most) {
     std::string out;
@@ -203,13 +202,13 @@ std::vector<greek_row> results::greek_totals() const {
 }
 
 void write(std::ostream& out, const results& r, output_format format, const text_form& form) {
-    std::ranges::for_each(r.rows, check_finite);
+    std::ranges::for_each(r.rows, report::check_finite);
     switch (format) {
         case output_format::table:
             out << report::table(r, form);
             return;
         case output_format::csv:
-            out << report::csv(r, form);
+            report::csv(out, price_columns(r), form);
             return;
         case output_format::json:
             out << report::json(r, form);
@@ -223,7 +222,7 @@ void write_greeks(std::ostream& out, const results& r, output_format format, con
             out << report::greeks_table(r, form);
             return;
         case output_format::csv:
-            out << report::greeks_csv(r, form);
+            report::csv(out, greek_columns(r), form);
             return;
         case output_format::json:
             out << report::json(r, form);
@@ -232,13 +231,13 @@ void write_greeks(std::ostream& out, const results& r, output_format format, con
 }
 
 void write_totals(std::ostream& out, const results& r, output_format format, const text_form& form) {
-    std::ranges::for_each(r.rows, check_finite);
+    std::ranges::for_each(r.rows, report::check_finite);
     switch (format) {
         case output_format::table:
             out << report::totals_table(r, form);
             return;
         case output_format::csv:
-            out << report::totals_csv(r, form);
+            report::csv(out, total_columns(r), form);
             return;
         case output_format::json:
             out << report::totals_json(r);

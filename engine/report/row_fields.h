@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of a trade in files: each with its column in CSV, its member in JSON and its meaning, in one
+// The figures of a trade in files: each with its column in tables, its member in JSON and its meaning, in one
 // place.
 #pragma once
 
@@ -7,33 +7,39 @@
 #include <string>
 #include <string_view>
 
+#include "tilewalk/columns.h"
 #include "tilewalk/results.h"
 
 namespace tilewalk::report {
 
 struct row_field {
-    std::string_view csv, json;  // names; empty where the form has no such field
-    std::string_view meaning;    // a sentence for docs/results.md
-    std::string (*csv_text)(const price_row& row, const text_form& form);
+    std::string_view column, json;  // names; empty where the form has no such field
+    std::string_view meaning;       // a sentence for docs/results.md
+    column_kind kind;
+    cell (*value)(const price_row& row);             // null: no column
     std::string (*json_text)(const price_row& row);  // an empty text: the row has no such member
 };
 
 std::span<const row_field> row_fields();  // in the order of the columns and members
 
-// The same of a total, which CSV has in a file of its own.
+// The same of a total, which has a file of its own.
 struct total_field {
     std::string_view name, meaning;
-    std::string (*csv_text)(const currency_total& total, const text_form& form);
+    column_kind kind;
+    cell (*value)(const currency_total& total);
     std::string (*json_text)(const currency_total& total);
+    bool is_in_csv = true;
 };
 
 std::span<const total_field> total_fields();
 
-// The same of a sensitivity. A member that CSV does not have has no text for it.
+// The same of a sensitivity.
 struct greek_field {
     std::string_view name, meaning;
-    std::string (*csv_text)(const greek_row& row, const text_form& form);
+    column_kind kind;
+    cell (*value)(const greek_row& row);
     std::string (*json_text)(const greek_row& row);  // an empty text: the row has no such member
+    bool is_in_csv = true;
 };
 
 std::span<const greek_field> greek_fields();

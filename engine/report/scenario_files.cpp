@@ -10,6 +10,7 @@
 #include "engine/report/line_writer.h"
 #include "engine/report/numbers.h"
 #include "engine/report/ore_factors.h"
+#include "engine/report/ore_lines.h"
 #include "engine/report/scenario_forms.h"
 #include "engine/risk/risks.h"
 #include "engine/run/units.h"
@@ -27,6 +28,20 @@ std::string_view messages_of_failures::of(std::size_t scenario, std::size_t trad
     return found == at_.end() ? std::string_view() : found->second->message;
 }
 
+std::size_t parts_of(const price_row& row) {
+    return (row.early ? row.early->part_means : row.part_means).size();
+}
+
+double base_value(const price_row& row) {
+    return row.status == trade_status::priced ? row.value_in_totals() : no_figure;
+}
+
+std::optional<std::pair<double, double>> gain_interval(double gain, double error, std::size_t parts) {
+    if (!is_figure(gain) || !is_figure(error) || (error > 0 && parts < 2)) return {};
+    const double half = error > 0 ? error * run::width_95(static_cast<double>(parts) - 1) : 0.0;
+    return std::pair(gain - half, gain + half);
+}
+
 std::vector<std::string_view> likely_sets_of(const scenario_results& r) {
     std::vector<std::string_view> sets;
     for (const portfolio_risk& risk : r.risks)
@@ -36,46 +51,34 @@ std::vector<std::string_view> likely_sets_of(const scenario_results& r) {
 
 namespace {
 
-constexpr int ore_decimals = 6;
-// The shift of a rate or of a small exchange rate would lose digits in six.
-constexpr int sensitivity_decimals = 10;
-constexpr std::string_view ore_absent = "#N/A", ore_all = "All";
+constexpr std::string_view ore_all = "All";
 
-// Adds the standard error and a 95 % interval by Student's t, whose parts say how many degrees of freedom the
-// error has.
+// Adds the standard error and the interval.
 void add_interval(line_writer& to, double gain, double error, std::size_t parts) {
     to.field(error);
-    if (!is_figure(gain) || !is_figure(error) || (error > 0 && parts < 2)) {
+    const auto ends = gain_interval(gain, error, parts);
+    if (ends) {
+        to.field(ends->first).field(ends->second);
+    } else {
         to.text(",,");
-        return;
     }
-    const double half = error > 0 ? error * run::width_95(static_cast<double>(parts) - 1) : 0.0;
-    to.field(gain - half).field(gain + half);
 }
 
-std::size_t parts_of(const price_row& row) {
-    return (row.early ? row.early->part_means : row.part_means).size();
-}
-
-double base_value(const price_row& row) {
-    return row.status == trade_status::priced ? row.value_in_totals() : no_figure;
-}
-
-std::vector<std::string> quoted(const std::vector<std::string>& texts, const text_form& form) {
+std::vector<std::string> quoted(const std::vector<std::string>& texts) {
     std::vector<std::string> out;
-    for (const std::string& text : texts) out.push_back(csv_field(text, form));
+    for (const std::string& text : texts) out.push_back(csv_field(text));
     return out;
 }
 
-std::vector<std::string> quoted_names(const scenario_results& r, const text_form& form) {
+std::vector<std::string> quoted_names(const scenario_results& r) {
     std::vector<std::string> out;
-    for (const scenario& s : r.scenarios) out.push_back(csv_field(s.name, form));
+    for (const scenario& s : r.scenarios) out.push_back(csv_field(s.name));
     return out;
 }
 
-std::vector<std::string> quoted_trades(const scenario_results& r, const text_form& form) {
+std::vector<std::string> quoted_trades(const scenario_results& r) {
     std::vector<std::string> out;
-    for (const price_row& row : r.base.rows) out.push_back(csv_field(row.trade, form));
+    for (const price_row& row : r.base.rows) out.push_back(csv_field(row.trade));
     return out;
 }
 
@@ -162,7 +165,7 @@ void write_stress(std::ostream& out, const scenario_results& r) {
         const scenario& named = r.scenarios[s];
         labels[s] = csv_field(uses[named.name] > 1 ? named.set + "/" + named.name : named.name);
     }
-    const std::vector<std::string> trades = quoted_trades(r, {});
+    const std::vector<std::string> trades = quoted_trades(r);
     line_writer lines(out, ore_absent);
     lines.text("#TradeId,ScenarioLabel,Base NPV,Scenario NPV,Sensitivity\n");
     for (std::size_t t = 0; t < r.trades(); ++t) {
@@ -185,11 +188,9 @@ void write_sensitivity(std::ostream& out, const scenario_results& r) {
     for (const greek_row& g : r.base.greeks)
         if (g.measure == "gamma" || (g.measure == "volga" && factors.is_alone(g.key)))
             squares[{g.trade, g.key}] = g.value;
-    const std::vector<std::string> trades = quoted_trades(r, {});
+    const std::vector<std::string> trades = quoted_trades(r);
     line_writer lines(out, ore_absent);
-    lines.text(
-        "#TradeId,IsPar,Factor_1,ShiftSize_1,Factor_2,ShiftSize_2,Currency,Base NPV,Delta,Gamma,"
-        "Currency(Trade),Base NPV(Trade),Delta(Trade),Gamma(Trade)\n");
+    begin_sensitivities(lines);
     for (const greek_row& g : r.base.greeks) {
         const auto place = places.find(g.trade);
         if (place == places.end() || !is_figure(g.value) ||
@@ -209,53 +210,10 @@ void write_sensitivity(std::ostream& out, const scenario_results& r) {
             gamma = found->second * first->moves * first->moves;
         }
         const price_row& row = r.base.rows[place->second];
-        lines.field(trades[place->second]).field("false");
-        lines.field(csv_field(first->name)).field(first->shift, sensitivity_decimals);
-        lines.field(second == nullptr ? std::string() : csv_field(second->name));
-        lines.field(second == nullptr ? 0 : second->shift, sensitivity_decimals);
-        for (int currency = 0; currency < 2; ++currency) {
-            lines.field(csv_field(row.currency)).field(base_value(row), sensitivity_decimals);
-            lines.field(delta, sensitivity_decimals).field(gamma, sensitivity_decimals);
-        }
-        lines.end_line();
-    }
-}
-
-void write_gains(std::ostream& out, const scenario_results& r, const text_form& form) {
-    std::string currency;
-    for (const portfolio_gains& of : r.totals)
-        if (of.is_converted) currency = csv_field(of.currency, form);
-    // The part of a line between the scenario and the gain, by trade.
-    std::vector<std::string> heads;
-    for (std::size_t t = 0; t < r.trades(); ++t) {
-        const price_row& row = r.base.rows[t];
-        const std::string portfolio = t < r.portfolios.size() ? csv_field(r.portfolios[t], form) : "";
-        heads.push_back(csv_field(row.trade, form) + "," + portfolio + "," + csv_field(row.currency, form) +
-                        "," + csv_number(base_value(row)));
-    }
-    const std::vector<std::string> names = quoted_names(r, form);
-    const messages_of_failures messages(r);
-    const bool has_converted = r.converted_gains.size() == r.gains.size() && !currency.empty() &&
-                               r.converted_errors.size() == r.gains.size();
-    line_writer lines(out);
-    lines.text(
-        "set,scenario,trade,portfolio,currency,base_value,gain,standard_error,low,high,message,converted_to,"
-        "converted_gain,converted_error\n");
-    for (std::size_t s = 0; s < r.scenarios.size(); ++s) {
-        const std::string where = csv_field(r.scenarios[s].set, form) + "," + names[s];
-        for (std::size_t t = 0; t < r.trades(); ++t) {
-            const double gain = r.gain(s, t);
-            lines.field(where).field(heads[t]).field(gain);
-            add_interval(lines, gain, r.error_of_gain(s, t), parts_of(r.base.rows[t]));
-            lines.field(is_figure(gain) ? std::string() : csv_field(messages.of(s, t), form));
-            const std::size_t cell = s * r.trades() + t;
-            if (has_converted) {
-                lines.field(currency).field(r.converted_gains[cell]).field(r.converted_errors[cell]);
-            } else {
-                lines.text(",,,");
-            }
-            lines.end_line();
-        }
+        const std::string currency = csv_field(row.currency);
+        const ore_figures figures{currency, base_value(row), delta, gamma};
+        add_sensitivity(lines, {trades[place->second], first, second, first->shift,
+                                second == nullptr ? 0 : second->shift, figures, figures});
     }
 }
 
@@ -264,7 +222,7 @@ std::string_view yes_or_no(bool is) {
 }
 
 void write_totals_of_gains(std::ostream& out, const scenario_results& r) {
-    const std::vector<std::string> names = quoted_names(r, {});
+    const std::vector<std::string> names = quoted_names(r);
     line_writer lines(out);
     lines.text("set,scenario,portfolio,currency,gain,standard_error,low,high,failed,converted,base_value\n");
     for (const portfolio_gains& of : r.totals) {
@@ -281,7 +239,7 @@ void write_totals_of_gains(std::ostream& out, const scenario_results& r) {
 }
 
 void write_risk(std::ostream& out, const scenario_results& r) {
-    const std::vector<std::string> names = quoted_names(r, {});
+    const std::vector<std::string> names = quoted_names(r);
     line_writer lines(out);
     lines.text(
         "set,portfolio,currency,level,quantile,quantile_noise,quantile_sampling,shortfall,shortfall_noise,"
@@ -300,7 +258,7 @@ void write_risk(std::ostream& out, const scenario_results& r) {
 }
 
 void write_components(std::ostream& out, const scenario_results& r) {
-    const std::vector<std::string> trades = quoted_trades(r, {});
+    const std::vector<std::string> trades = quoted_trades(r);
     line_writer lines(out);
     lines.text(
         "set,portfolio,currency,level,trade,component_quantile,component_quantile_error,component_shortfall,"
@@ -320,10 +278,10 @@ void write_components(std::ostream& out, const scenario_results& r) {
 }
 
 void write_explained(std::ostream& out, const scenario_results& r) {
-    const std::vector<std::string> names = quoted_names(r, {});
+    const std::vector<std::string> names = quoted_names(r);
     line_writer lines(out);
     lines.text("set,scenario,portfolio,currency,gain,standard_error");
-    for (const std::string& measure : quoted(r.measures, {})) lines.text(",").text(measure);
+    for (const std::string& measure : quoted(r.measures)) lines.text(",").text(measure);
     lines.text(",left\n");
     for (const explained_gain& e : r.explained) {
         lines.field(csv_field(r.scenarios[e.scenario].set)).field(names[e.scenario]);
@@ -352,7 +310,7 @@ constexpr std::array reports{
                     "factor, and one for each two factors, in the trade's currency.",
                     write_sensitivity},
     scenario_report{"gains.csv", "The gain of each trade in each scenario with its standard error.",
-                    [](std::ostream& out, const scenario_results& r) { write_gains(out, r, {}); }},
+                    [](std::ostream& out, const scenario_results& r) { csv(out, gain_columns(r), {}); }},
     scenario_report{"totals.csv", "The gain of each portfolio in each scenario with its standard error.",
                     write_totals_of_gains},
     scenario_report{
@@ -372,10 +330,6 @@ constexpr std::array reports{
 
 }  // namespace
 
-void scenario_csv(std::ostream& out, const scenario_results& r, const text_form& form) {
-    write_gains(out, r, form);
-}
-
 }  // namespace tilewalk::report
 
 namespace tilewalk {
@@ -389,7 +343,7 @@ void write(std::ostream& out, const scenario_results& r, output_format format, c
         case output_format::table:
             return report::scenario_table(out, r, form);
         case output_format::csv:
-            return report::scenario_csv(out, r, form);
+            return report::csv(out, gain_columns(r), form);
         case output_format::json:
             return report::scenario_json(out, r, form);
     }

@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "tilewalk/scenarios.h"
@@ -14,7 +16,6 @@
 namespace tilewalk::report {
 
 void scenario_table(std::ostream& out, const scenario_results& r, const text_form& form);
-void scenario_csv(std::ostream& out, const scenario_results& r, const text_form& form);
 void scenario_json(std::ostream& out, const scenario_results& r, const text_form& form);
 
 // Messages by scenario and trade.
@@ -28,6 +29,13 @@ class messages_of_failures {
     const scenario_results& r_;
     std::unordered_map<std::size_t, const failed_gain*> at_;
 };
+
+// The value of a trade in totals; none of one that failed.
+double base_value(const price_row& row);
+std::size_t parts_of(const price_row& row);
+// A 95 % interval by Student's t, whose parts say how many degrees of freedom the error has; nothing where
+// the paths show none.
+std::optional<std::pair<double, double>> gain_interval(double gain, double error, std::size_t parts);
 
 // The sets that have tails, in their order.
 std::vector<std::string_view> likely_sets_of(const scenario_results& r);

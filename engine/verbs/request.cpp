@@ -35,6 +35,7 @@ std::string digest_of(const scenario_list& all) {
             changes.push_back({c.key, c.is == market_change::way::set, c.amount});
         out.push_back({s.days, std::move(changes)});
     }
+    if (all.for_differences) out.push_back("for differences");  // on other paths than gains alone
     return config::sha256(out.dump());
 }
 

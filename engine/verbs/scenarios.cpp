@@ -73,6 +73,7 @@ class parts_of_run {
     void take(const run_manifest& told) {
         if (told.part_paths > 0) part_paths_ = told.part_paths;
     }
+    std::uint64_t part_paths() const { return part_paths_; }
 
     double error(std::span<const double> means) const {
         if (means.empty()) return 0;
@@ -227,11 +228,16 @@ class scenario_run {
             out_.converted_gains = out_.gains;
             out_.converted_errors = out_.errors;
         }
+        if (asked_.for_differences) {
+            out_.gain_parts.resize(all * trades);
+            if (!asked_.currency.empty()) out_.converted_gain_parts.resize(all * trades);
+        }
         for (const scenario& s : asked_.scenarios)
             if (s.days != 0) day(s.days);
         for (std::size_t first = 0; first < all; first += markets_at_once)
             walk_scenarios(first, std::min(first + markets_at_once, all));
         end_totals();
+        out_.part_paths = parts_.part_paths();
         out_.risks = risk::risks_of(out_, asked_);
         tell_of_impossible();
         if (asked_.explains) explain();
@@ -502,8 +508,11 @@ class scenario_run {
             }
             if (!has_base(i)) continue;
             std::optional<difference> converted;
-            if (!asked_.currency.empty()) converted.emplace(far_[i], rate_in(in, i), rate_in(in_, i), parts_);
-            add(scenario, i, difference(far_[i], 1, 1, parts_), converted);
+            // Differences of differences are of one kind of paths.
+            const bool is_on_near = asked_.for_differences && is_near(asked_.scenarios[scenario]);
+            const worth& still = is_on_near ? near_[i] : far_[i];
+            if (!asked_.currency.empty()) converted.emplace(still, rate_in(in, i), rate_in(in_, i), parts_);
+            add(scenario, i, difference(still, 1, 1, parts_), converted);
         }
         progress_.end(0, trades().size() - moved.size());
     }
@@ -577,6 +586,7 @@ class scenario_run {
     // the points that suit the payoff alone leave less. Jumps of controls would move to where no path comes.
     bool is_near(const scenario& of) const {
         if (of.days != 0) return false;
+        if (asked_.for_differences) return true;
         double size = 0;
         for (const market_change& c : of.changes) {
             const double now = in_.number(c.key).value;
@@ -623,6 +633,10 @@ class scenario_run {
         if (converted) {
             out_.converted_gains[cell] = converted->value;
             out_.converted_errors[cell] = converted->error;
+        }
+        if (asked_.for_differences) {
+            out_.gain_parts[cell] = own.means;
+            if (converted) out_.converted_gain_parts[cell] = converted->means;
         }
         for (total& t : totals_) {
             if (!t.has_trade[trade]) continue;

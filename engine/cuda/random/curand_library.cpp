@@ -61,16 +61,16 @@ std::vector<std::string> known_libraries() {
 }  // namespace
 
 curand_functions open_curand(std::span<const std::string> libraries) {
-    std::string looked_for;
+    cuda::vain_search looked_for;
     for (const std::string& library : libraries) {
         std::string why_not;
         const curand_functions found = open(library, why_not);
         if (found.curandCreateGenerator != nullptr) return found;
-        looked_for += (looked_for.empty() ? "" : ", ") + library;
-        if (!why_not.empty()) looked_for += " (" + why_not + ")";
+        looked_for.add(library, why_not);
     }
-    throw error(error_kind::device,
-                "this machine has no cuRAND, which this random source needs; looked for " + looked_for);
+    throw error(
+        error_kind::device,
+        "this machine has no cuRAND, which this random source needs; looked for " + looked_for.words());
 }
 
 const curand_functions& curand_of_machine() {

@@ -37,6 +37,7 @@ struct device_pages {
     std::string cuda_driver;      // the newest CUDA that the driver knows, "13.0"; empty: no driver
     std::string cuda_runtime;     // that Tilewalk was built with; empty: without
     std::string compiler;         // of kernels, "NVRTC 13.0"; empty: none
+    std::string compiler_folder;  // where that lies
     std::string why_no_compiler;  // or empty
     std::string kernel_folder;    // where compiled kernels are kept; empty: nowhere
 

@@ -40,7 +40,10 @@ struct scenario_list {
     std::vector<double> levels{0.01, 0.025, 0.05};  // parts of a likely set that are its tail
     // All gains are converted into this currency, too; empty: each stays in its own.
     std::string currency{};
-    bool explains = false;               // gains by sensitivities
+    bool explains = false;  // gains by sensitivities
+    // Gains are added to and subtracted from one another, as for differences of the second order: scenarios
+    // keep the paths of small moves where no day passes, and the results hold the gains of parts.
+    bool for_differences = false;
     std::vector<input_file> inputs{};    // files that it was read from
     std::vector<std::string> remarks{};  // on what was read, a sentence each
 
@@ -130,6 +133,10 @@ struct scenario_results {
     std::vector<double> gains, errors;
     // The same in the currency into which all are converted; empty where no conversion is asked for.
     std::vector<double> converted_gains{}, converted_errors{};
+    // By scenario and trade, for differences: the mean gain of each part of the run, from which the error of
+    // a sum of gains follows. Empty where nothing random is in the gain.
+    std::vector<std::vector<double>> gain_parts{}, converted_gain_parts{};
+    std::uint64_t part_paths = 0;         // of a part, for differences
     std::vector<std::string> portfolios;  // by trade; empty: none
     std::vector<failed_gain> failures;
     std::vector<portfolio_gains> totals;  // the whole book first, then portfolios, each by currency

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace tilewalk::bench {
+namespace tilewalk::pictures {
 
 struct mark {
     std::optional<double> x;  // none: holds for every x, and is drawn as a level
@@ -40,6 +40,8 @@ struct chart {
     // above zero have one.
     bool by_logarithm = false;
     std::vector<panel> panels;
+    double width = 960;       // in pixels; what is drawn shrinks with a page that is narrower
+    double panel_height = 0;  // in pixels; 0: as suits their number
 };
 
 // The chart as a file.
@@ -48,11 +50,4 @@ std::string svg(const chart& of);
 std::string inline_svg(const chart& of);
 std::string chart_style();
 
-// Text for XML and HTML, with controls made visible.
-std::string escaped(std::string_view text);
-
-// Round numbers, 1, 2 or 5 times a power of ten apart, from at most `low` to at least `high`; about `about`
-// of them.
-std::vector<double> round_ticks(double low, double high, int about);
-
-}  // namespace tilewalk::bench
+}  // namespace tilewalk::pictures

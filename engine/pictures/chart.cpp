@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/measure/chart.h"
+#include "engine/pictures/chart.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <map>
 
-#include "bench/measure/table.h"
-#include "engine/report/columns.h"
-#include "engine/report/numbers.h"
-#include "tilewalk/results.h"
+#include "engine/pictures/axis.h"
+#include "engine/pictures/svg.h"
 
-namespace tilewalk::bench {
+namespace tilewalk::pictures {
 
 namespace {
 
 // Lengths in pixels of a drawing as wide as a page.
-constexpr double page_width = 960, edge = 14, title_height = 26, legend_height = 19;
+constexpr double edge = 14, title_height = 26, legend_height = 19;
 constexpr double left_of_panel = 46, above_panel = 24, below_panel = 24, axis_title_height = 20;
 constexpr double height_of_one = 340, height_of_many = 190;
-constexpr double character_width = 7.2, swatch_width = 34, label_height = 14;
+constexpr double swatch_width = 34, label_height = 14;
 constexpr std::size_t most_end_labels = 12;
 constexpr double inset = 16;  // of the first and last x from the edges
 
@@ -51,21 +48,6 @@ constexpr std::array<std::string_view, 6> shapes{
     "M-1.6 -4.6H1.6V-1.6H4.6V1.6H1.6V4.6H-1.6V1.6H-4.6V-1.6H-1.6Z",
 };
 
-std::string at(double x) {
-    std::string text = report::fixed(x, 1);
-    return text == "-0.0" ? "0.0" : text;
-}
-
-std::string text_at(double x, double y, std::string_view anchor, std::string_view text,
-                    const std::string& more = {}) {
-    return "<text x=\"" + at(x) + "\" y=\"" + at(y) + "\" text-anchor=\"" + std::string(anchor) + "\"" +
-           more + ">" + escaped(text) + "</text>\n";
-}
-
-std::string stroke(double x0, double y0, double x1, double y1, const std::string& look) {
-    return "<path " + look + " d=\"M" + at(x0) + ' ' + at(y0) + 'L' + at(x1) + ' ' + at(y1) + "\"/>\n";
-}
-
 std::string line_look(std::size_t which) {
     const style& s = styles[which % styles.size()];
     return "class=\"line s" + std::to_string(which % styles.size()) + "\"" +
@@ -79,91 +61,6 @@ std::string symbol(std::size_t which, double x, double y, const std::string& say
            "\" transform=\"translate(" + at(x) + ' ' + at(y) + (on_line ? ")" : ") scale(0.7)") + "\" d=\"" +
            std::string(shapes[n % shapes.size()]) + "\"" +
            (says.empty() ? "/>\n" : "><title>" + escaped(says) + "</title></path>\n");
-}
-
-// An axis from the lowest to the highest value, linear or logarithmic, with its ticks.
-struct axis {
-    double low = 0, high = 1;
-    bool by_logarithm = false;
-    std::vector<double> ticks;
-
-    // The place of x in [0, 1].
-    double place(double x) const {
-        if (!(high > low)) return 0.5;
-        if (by_logarithm) return std::log(x / low) / std::log(high / low);
-        return (x - low) / (high - low);
-    }
-};
-
-bool is_power_of_two(double x) {
-    int exponent = 0;
-    return x > 0 && std::frexp(x, &exponent) == 0.5;
-}
-
-// Texts such as "512", "64 Ki", "2.5", "1e9".
-std::string tick_text(double x) {
-    if (x >= 1024 && is_power_of_two(x)) {
-        constexpr std::array<std::pair<double, std::string_view>, 3> units{
-            {{0x1p30, " Gi"}, {0x1p20, " Mi"}, {0x1p10, " Ki"}}};
-        for (const auto& [size, name] : units) {
-            if (x >= size) return report::fixed(x / size, 0) + std::string(name);
-        }
-    }
-    if (std::abs(x) >= 1e6) return report::significant(x, 3);
-    return report::significant(x, 6);
-}
-
-// 1, 2 and 5 times each power of ten in the range; in a long range the powers alone.
-std::vector<double> logarithmic_ticks(double low, double high) {
-    std::vector<double> out;
-    const double decades = std::log10(high / low);
-    for (int power = static_cast<int>(std::floor(std::log10(low)));
-         power <= static_cast<int>(std::ceil(std::log10(high))); ++power) {
-        for (const int digit : decades > 3 ? std::vector<int>{1} : std::vector<int>{1, 2, 5}) {
-            out.push_back(digit * std::pow(10.0, power));
-        }
-    }
-    return out;
-}
-
-// The range of the values in whole ticks, from zero if it is linear.
-axis y_axis(const std::vector<double>& values, bool by_logarithm) {
-    axis out;
-    const auto [low, high] = std::ranges::minmax(values);
-    out.by_logarithm = low > 0 && (by_logarithm || high / low > 50);
-    if (out.by_logarithm) {
-        const std::vector<double> ticks = logarithmic_ticks(low, high);
-        const auto first = std::ranges::upper_bound(ticks, low * (1 + 1e-9));
-        const auto last = std::ranges::lower_bound(ticks, high * (1 - 1e-9));
-        out.ticks.assign(first == ticks.begin() ? first : first - 1, last == ticks.end() ? last : last + 1);
-    } else {
-        out.ticks = low == 0 && high == 0 ? round_ticks(0, 1, 5)
-                                          : round_ticks(std::min(0.0, low), std::max(0.0, high), 5);
-    }
-    out.low = out.ticks.front();
-    out.high = out.ticks.back();
-    return out;
-}
-
-// Ticks at the values themselves if they are few, at round numbers if they are many.
-axis x_axis(std::vector<double> values) {
-    axis out;
-    if (values.empty()) return out;
-    std::ranges::sort(values);
-    values.erase(std::unique(values.begin(), values.end()), values.end());
-    out.low = values.front();
-    out.high = values.back();
-    out.by_logarithm = out.low > 0 && (out.high / out.low > 20 ||
-                                       (values.size() > 2 && std::ranges::all_of(values, is_power_of_two)));
-    if (values.size() <= 8 || (out.by_logarithm && std::ranges::all_of(values, is_power_of_two))) {
-        out.ticks = values;
-    } else {
-        for (const double t :
-             out.by_logarithm ? logarithmic_ticks(out.low, out.high) : round_ticks(out.low, out.high, 6)) {
-            if (t >= out.low && t <= out.high) out.ticks.push_back(t);
-        }
-    }
-    return out;
 }
 
 struct box {
@@ -268,19 +165,16 @@ std::string end_labels(const panel& p, const box& in, const axis& ys) {
     return out;
 }
 
-double width_of(std::string_view text) {
-    return character_width * static_cast<double>(report::width(printable(text)));
-}
-
 using legend_entry = std::pair<std::string, std::size_t>;
 
-// Lines with the same name in several panels have one entry, in the order of their styles.
+// Lines with the same name in several panels have one entry, in the order of their styles; those without a
+// name have none.
 std::vector<legend_entry> legend_of(const chart& of) {
     std::vector<legend_entry> out;
     for (const panel& p : of.panels) {
         for (const chart_line& line : p.lines) {
             const legend_entry one{line.name, line.style};
-            if (std::ranges::find(out, one) == out.end()) out.push_back(one);
+            if (!line.name.empty() && std::ranges::find(out, one) == out.end()) out.push_back(one);
         }
     }
     std::ranges::stable_sort(out, {}, &legend_entry::second);
@@ -288,11 +182,11 @@ std::vector<legend_entry> legend_of(const chart& of) {
 }
 
 // Draws the legend from `top` down and returns where it ends.
-double draw_legend(std::string& out, const std::vector<legend_entry>& entries, double top) {
+double draw_legend(std::string& out, const std::vector<legend_entry>& entries, double width, double top) {
     double x = edge, y = top + 0.5 * legend_height;
     for (const auto& [name, which] : entries) {
         const double wide = swatch_width + width_of(name) + 16;
-        if (x > edge && x + wide > page_width - edge) {
+        if (x > edge && x + wide > width - edge) {
             x = edge;
             y += legend_height;
         }
@@ -323,12 +217,13 @@ std::string drawn(const chart& of, const std::string& style_element) {
     }
     const axis xs = x_axis(all_x);
     const bool is_one = of.panels.size() == 1;
-    const bool at_ends = is_one && of.panels[0].lines.size() <= most_end_labels;
+    const std::vector<legend_entry> names = legend_of(of);
+    const bool at_ends = is_one && !names.empty() && of.panels[0].lines.size() <= most_end_labels;
 
     std::string body;
     body += text_at(edge, title_height - 7, "start", of.title, " class=\"title\"");
     double top = title_height;
-    if (!at_ends) top = draw_legend(body, legend_of(of), top + 2) + 2;
+    if (!at_ends) top = draw_legend(body, names, of.width, top + 2) + 2;
     body += text_at(edge, top + 16, "start", of.y_title, " class=\"quiet\"");
     top += 20;
 
@@ -337,10 +232,12 @@ std::string drawn(const chart& of, const std::string& style_element) {
         for (const chart_line& line : of.panels[0].lines) {
             labels_width = std::max(labels_width, 44 + width_of(line.name));
         }
-        labels_width = std::min(labels_width, 0.5 * page_width);
+        labels_width = std::min(labels_width, 0.5 * of.width);
     }
-    const double cell_width = (page_width - 2 * edge - labels_width) / static_cast<double>(columns);
-    const double panel_height = is_one ? height_of_one : height_of_many;
+    const double cell_width = (of.width - 2 * edge - labels_width) / static_cast<double>(columns);
+    const double panel_height = of.panel_height > 0 ? of.panel_height
+                                : is_one            ? height_of_one
+                                                    : height_of_many;
     const double cell_height = above_panel + panel_height + below_panel;
     for (const panel& p : of.panels) {
         const double left = edge + cell_width * static_cast<double>(p.column) + left_of_panel;
@@ -357,63 +254,15 @@ std::string drawn(const chart& of, const std::string& style_element) {
         if (at_ends) body += end_labels(p, in, ys);
     }
     top += cell_height * static_cast<double>(rows);
-    body += text_at(0.5 * (page_width - labels_width), top + 12, "middle", of.x_title, " class=\"quiet\"");
+    body += text_at(0.5 * (of.width - labels_width), top + 12, "middle", of.x_title, " class=\"quiet\"");
     const double height = top + axis_title_height;
-    const std::string size = at(page_width) + ' ' + at(height);
-    return "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" viewBox=\"0 0 " + size +
-           "\" width=\"" + at(page_width) + "\" height=\"" + at(height) + "\">\n<title>" + escaped(of.title) +
-           "</title>\n" + style_element + "<rect class=\"paper\" width=\"" + at(page_width) + "\" height=\"" +
-           at(height) + "\"/>\n" + body + "</svg>\n";
+    return framed(of.width, height, "chart", of.title,
+                  "<title>" + escaped(of.title) + "</title>\n" + style_element +
+                      "<rect class=\"paper\" width=\"" + at(of.width) + "\" height=\"" + at(height) +
+                      "\"/>\n" + body);
 }
 
 }  // namespace
-
-std::string escaped(std::string_view text) {
-    std::string out;
-    for (const char c : printable(text)) {
-        switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            case '\'':
-                out += "&#39;";
-                break;
-            default:
-                out += c;
-        }
-    }
-    // U+FFFE and U+FFFF are not characters of XML.
-    for (const std::string_view none : {"\xef\xbf\xbe", "\xef\xbf\xbf"}) {
-        for (std::size_t i = out.find(none); i != std::string::npos; i = out.find(none, i)) {
-            out.replace(i, none.size(), "?");
-        }
-    }
-    return out;
-}
-
-std::vector<double> round_ticks(double low, double high, int about) {
-    const double rough = (high - low) / about;
-    const double power = std::pow(10.0, std::floor(std::log10(rough)));
-    double step = 10 * power;
-    for (const double digit : {5.0, 2.0, 1.0}) {
-        if (digit * power >= rough * (1 - 1e-9)) step = digit * power;
-    }
-    std::vector<double> out;
-    const auto first = static_cast<std::int64_t>(std::floor(low / step + 1e-9));
-    const auto last = static_cast<std::int64_t>(std::ceil(high / step - 1e-9));
-    for (std::int64_t i = first; i <= std::max(last, first + 1); ++i)
-        out.push_back(static_cast<double>(i) * step);
-    return out;
-}
 
 std::string chart_style() {
     const auto colours = [](std::string_view style::*which) {
@@ -456,4 +305,4 @@ std::string inline_svg(const chart& of) {
     return drawn(of, "");
 }
 
-}  // namespace tilewalk::bench
+}  // namespace tilewalk::pictures

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages of what the engine has tables of: commands, settings, products, models."""
+import json
+import pathlib
+import re
+import tempfile
+
+import markdown
+from chart import curve, draw
+from command import command_line
+from payoff import draw_payoff
+
+
+def cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;") or " "
+
+
+def table(heads: list[str], rows: list[list[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def block(text: str, language: str = "text") -> str:
+    return f"```{language}\n{text.rstrip()}\n```\n"
+
+
+def toctree(names: list[str]) -> str:
+    return ":::{toctree}\n:maxdepth: 1\n\n" + "".join(f"{name}\n" for name in names) + ":::\n"
+
+
+def commands_of(tilewalk: command_line) -> list[tuple[str, str]]:
+    """Each command and its line of help."""
+    said = tilewalk.say("--help").split("\nCommands:\n")[1].split("\nExamples:\n")[0]
+    return re.findall(r"^  (\w+) +(\S.*)$", said, re.M)
+
+
+def command_pages(tilewalk: command_line) -> dict[str, str]:
+    """A page for each command: what it says of itself."""
+    commands = commands_of(tilewalk)
+    said = tilewalk.for_each(lambda c: tilewalk.say("help", c[0]), commands)
+    pages = {"reference/commands/index":
+             "# Every option of every command\n\nThe pages below are what the command itself says (`tilewalk help COMMAND`). "
+             "[The command line](../../command_line.md) tells what they have in common.\n\n"
+             + table(["command", "what it does"], [[f"[`tilewalk {name}`]({name}.md)", cell(does)] for name, does in commands])
+             + "\n" + toctree([name for name, _ in commands])}
+    for (name, does), text in zip(commands, said):
+        page = f"# tilewalk {name}\n\n{does}.\n\n" + block(text.split("\n", 1)[1].lstrip())
+        if "--help-gpu" in text:
+            gpu = tilewalk.say(name, "--help-gpu")
+            page += "\n## Options for GPUs\n\n" + block(gpu.split("\n\n", 1)[1])
+        pages[f"reference/commands/{name}"] = page
+    return pages
+
+
+def rows_of(text: str) -> list[list[str]]:
+    """The rows of a table that the command prints, below its line of dashes."""
+    lines = text.split("\n")
+    at = next(i for i, line in enumerate(lines) if re.fullmatch(r"-+(  -+)*", line))
+    edges = [m.span() for m in re.finditer("-+", lines[at])]
+    ends = [edges[i + 1][0] if i + 1 < len(edges) else None for i in range(len(edges))]
+    rows = []
+    for line in lines[at + 1:]:
+        if not line.strip():
+            break
+        rows.append([line[begin:end].strip() for (begin, _), end in zip(edges, ends)])
+    return rows
+
+
+def settings_page(tilewalk: command_line) -> dict[str, str]:
+    said = tilewalk.say("help", "settings")
+    rows = [[f"`{name}`", cell(takes), f"`{preset}`" if preset else "it depends", cell(means)] for name, means, takes, preset
+            in re.findall(r"^(\w+)\n    (.*)\n    takes (.*)\n    (?:default (.*)|left out: .*)$", said, re.M)]
+    return {"reference/settings":
+            "# Settings\n\nA setting of a run has one name. `row_space` under `settings:` in a [book](../books.md) is the option `--row-space` "
+            "and the variable `TILEWALK_ROW_SPACE`. An option beats its variable, which beats the book, which beats the default. The table is "
+            "`tilewalk help settings`.\n\n" + table(["setting", "takes", "default", "what it is"], rows)}
+
+
+def product_page(tilewalk: command_line, name: str, site: pathlib.Path) -> str:
+    """One product, as `tilewalk products NAME` tells of it, and its picture."""
+    page = tilewalk.data("products", name)
+    (site / f"reference/products/{name}.svg").write_text(draw_payoff(tilewalk, name, page["example"]), encoding="utf-8")
+    worth = page["worth"]
+    parts = [f"# {name}", page["summary"], page["description"]]
+    if page["formula"]:
+        parts += ["## What it pays", block(page["formula"])]
+    parts += ["## Parameters",
+              table(["parameter", "type", "range", "default", "meaning"],
+                    [[f"`{p['name']}`", cell(p["type"]), cell(p["range"]), f"`{p['default']}`" if p["default"] else "required", cell(p["help"])]
+                     for p in page["parameters"]]),
+              "## An example", block(f"trades:\n  - {page['example']}", "yaml"),
+              f"In the market of [configs/markets/demo.yaml](../../../configs/markets/demo.yaml) as of {worth['as_of']} it is worth "
+              f"{worth['price']:.7g} {worth['currency']}, with a standard error of {worth['standard_error']:.3g} over {worth['paths']} paths.",
+              f"![{name}: value and payment of the example, by the price of what it is on]({name}.svg)",
+              "The solid curve is the value of the example in markets that differ from that one by the prices, or rates, on the axis alone; "
+              "where somebody may end the trade early, by the policy of the market itself. The dashed curve is what it pays, undiscounted, "
+              "where nothing moves any more: the path stands still at the price on the axis, from today to the end.",
+              "## The script", block(page["script"], "text"),
+              f"`tilewalk products {name}` shows the same in a terminal. [The language of payoffs](../../language.md) is what the script is written in."]
+    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+def product_pages(tilewalk: command_line, site: pathlib.Path) -> dict[str, str]:
+    (site / "reference/products").mkdir(parents=True, exist_ok=True)
+    entries = tilewalk.data("products")
+    texts = tilewalk.for_each(lambda e: product_page(tilewalk, e["product"], site), entries)
+    pages = {f"reference/products/{e['product']}": text for e, text in zip(entries, texts)}
+    pages["reference/products/index"] = (
+        "# The library, product by product\n\nA page for each product that comes with Tilewalk, as `tilewalk products NAME` has it, with a "
+        "picture of its example.\n\n"
+        + table(["product", "what it pays"], [[f"[`{e['product']}`]({e['product']}.md)", cell(e["summary"])] for e in entries])
+        + "\n" + toctree([e["product"] for e in entries]))
+    return pages
+
+
+# Books that come with Tilewalk in which there is an asset, or a currency, of each model.
+BOOKS_OF_MODELS = ("configs/books/smiles.yaml", "configs/books/jumps.yaml", "configs/books/rates.yaml", "configs/markets/demo.yaml")
+STRIKES = [0.6 + 0.08 * i for i in range(11)]
+YEARS = (0.25, 1.0)
+
+
+def owners_of_models(tilewalk: command_line) -> dict[str, tuple[str, str, list[dict]]]:
+    """For each model a book, an asset or currency of it that moves so, and the market's numbers of that."""
+    found: dict[str, tuple[str, str, list[dict]]] = {}
+    for book in BOOKS_OF_MODELS:
+        keys = tilewalk.data("market", book, "--keys")
+        for owner in dict.fromkeys(k["key"].partition(".")[0] for k in keys):
+            mine = [k for k in keys if k["key"].startswith(owner + ".")]
+            for model in {k["key"].split(".")[1] for k in mine if k["key"].count(".") > 1 and k["unit"].startswith("parameter of")}:
+                found.setdefault(model, (book, owner, mine))
+            if any(re.fullmatch(r"\w+\.volatility(@[^,]*)?", k["key"]) for k in mine) and any(k["key"].endswith(".spot") for k in mine):
+                found.setdefault("black_scholes", (book, owner, mine))
+            if any("," in k["key"] and ".volatility@" in k["key"] for k in mine):
+                found.setdefault("local_volatility", (book, owner, mine))
+    return found
+
+
+def draw_smile(tilewalk: command_line, model: str, book: str, owner: str, keys: list[dict]) -> str:
+    """Volatilities that calls and puts on the asset imply, by strike, from prices of the engine."""
+    spot = next(k["value"] for k in keys if k["key"] == f"{owner}.spot")
+    trades = [{"id": f"{years} {strike:.2f}", "product": "european", "underlying": owner, "option": "call" if strike > 1 else "put",
+               "strike": round(strike * spot, 6), "maturity": years, "report": "implied_volatility"} for years in YEARS for strike in STRIKES]
+    with tempfile.TemporaryDirectory() as folder:
+        file, market = pathlib.Path(folder) / "book.yaml", pathlib.Path(folder) / "market.yaml"
+        tilewalk.say("market", book, "--output", str(market))
+        file.write_text(json.dumps({"market": str(market), "trades": trades}), encoding="utf-8")
+        rows = tilewalk.data("price", str(file), "--paths", "16384")["rows"]
+    values = {row["trade"]: row["reported"]["value"] for row in rows if row["status"] == "priced" and row["reported"]}
+    curves = [curve(f"{years:g} years", points) for years in YEARS
+              if len(points := [(strike * 100, 100 * values[name]) for strike in STRIKES if (name := f"{years} {strike:.2f}") in values
+                                and values[name] is not None]) > 2]
+    return draw(f"{model}: implied volatility by strike", curves, "strike, in % of the spot", "implied volatility, in %", 100.0)
+
+
+def equations_of(root: pathlib.Path) -> dict[str, str]:
+    text = (root / "docs/reference/equations.md").read_text(encoding="utf-8")
+    return {name: part.strip() for name, part in re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", markdown.captioned(text), re.M | re.S)}
+
+
+def model_pages(tilewalk: command_line, root: pathlib.Path, site: pathlib.Path) -> dict[str, str]:
+    (site / "reference/models").mkdir(parents=True, exist_ok=True)
+    models = rows_of(tilewalk.say("help", "models"))
+    owners, equations = owners_of_models(tilewalk), equations_of(root)
+    if missing := [name for name, *_ in models if name not in owners or name not in equations]:
+        raise SystemExit(f"models without an equation in docs/reference/equations.md or an asset in {', '.join(BOOKS_OF_MODELS)}: {missing}")
+
+    def page(row: list[str]) -> str:
+        name, moves, summary = row
+        book, owner, keys = owners[name]
+        mine = [k for k in keys if f".{name}." in k["key"]] or keys
+        parts = [f"# {name}", f"{summary[0].upper()}{summary[1:]}. It moves {moves}.", "## What moves", equations[name],
+                 "## Parameters", f"As {owner} has them in [{book}](../../../{book}):",
+                 table(["market key", "value", "unit"], [[f"`{k['key']}`", f"{k['value']:.7g}", cell(k["unit"])] for k in mine])]
+        if any(k["key"] == f"{owner}.spot" for k in keys):
+            (site / f"reference/models/{name}.svg").write_text(draw_smile(tilewalk, name, book, owner, keys), encoding="utf-8")
+            parts += ["## The smile that it makes", f"![{name}: implied volatility by strike]({name}.svg)",
+                      f"Black volatilities of calls above the spot and puts below it on {owner}, from prices of 16,384 paths."]
+        parts += ["[Models](../../models.md) tells of schemes, errors and calibration; [market keys](../../market.md#market-keys) name the numbers."]
+        return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+    texts = tilewalk.for_each(page, models)
+    pages = {f"reference/models/{row[0]}": text for row, text in zip(models, texts)}
+    pages["reference/models/index"] = (
+        "# Model by model\n\nA page for each model that the `model` of an asset or a currency can name (`tilewalk help models`).\n\n"
+        + table(["model", "moves", "what it is"], [[f"[`{name}`]({name}.md)", cell(moves), cell(summary)] for name, moves, summary in models])
+        + "\n" + toctree([name for name, *_ in models]))
+    return pages

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the example of a product is worth against the price of its asset, and what it pays where that price stands still.
+
+Both curves are prices of the engine. The second one is that of markets in which nothing moves: volatilities of almost
+nothing, no interest and no dividends. All random numbers are those of the example's own price, in one run of scenarios.
+"""
+import json
+import pathlib
+import tempfile
+
+from chart import curve, draw
+from command import command_line
+
+POINTS = 41
+WIDEST, NARROWEST = 0.5, 0.01  # of prices: how far they move, and of rates
+STILL = 1e-6
+
+
+def moves_of(keys: list[dict], every_key: list[dict]) -> tuple[list[str], dict, float]:
+    """The numbers that move, what makes all else stand still, and today's price if it is the only one (else 0).
+
+    `keys` are those that the price depends on. A volatility by term takes all its pillars down together.
+    """
+    spots = [k for k in keys if k["key"].endswith(".spot")]
+    rates = [k["key"] for k in keys if k["key"].split("@")[0].endswith(".rate") and k["unit"].startswith("rate")]
+    owners = {k["key"].partition(".")[0] for k in keys}
+    still = {}
+    for k in every_key:
+        owner, _, name = k["key"].split("@")[0].partition(".")
+        if owner in owners and name == "volatility":
+            still[k["key"]] = {"set": STILL}
+        elif owner in owners and (name in ("dividend_yield", "dividend") or name == "rate" and k["unit"].startswith("rate")):
+            still[k["key"]] = {"set": 0}
+    if not spots:
+        return rates, {}, 0.0
+    return [k["key"] for k in spots], still, spots[0]["value"] if len(spots) == 1 else 0.0
+
+
+def curves_of(tilewalk: command_line, example: str) -> tuple[list[curve], str, float | None]:
+    """The curves, what the axis is, and where today is on it."""
+    with tempfile.TemporaryDirectory() as folder:
+        book, file = pathlib.Path(folder) / "book.yaml", pathlib.Path(folder) / "scenarios.json"
+        book.write_text(f"market: {tilewalk.root}/configs/markets/demo.yaml\ntrades:\n  - {example}\n", encoding="utf-8")
+        keys = tilewalk.data("market", str(book), "--keys", "--trade", "example")
+        moved, still, today = moves_of(keys, tilewalk.data("market", str(book), "--keys"))
+        is_rate = not any(k.endswith(".spot") for k in moved)
+        width = NARROWEST * 2 if is_rate else WIDEST
+        steps = [width * (2 * i / (POINTS - 1) - 1) for i in range(POINTS)]
+        scenarios = {}
+        for number, step in enumerate(steps):
+            move = {key: {"absolute": step} if is_rate else {"relative": step} for key in moved}
+            scenarios[f"today {number}"] = move or {"days": 0}
+            if still:
+                scenarios[f"still {number}"] = move | still
+        file.write_text(json.dumps({"stress": scenarios}), encoding="utf-8")
+        result = tilewalk.data("scenarios", str(book), "--scenarios", str(file), "--paths", "16384")
+    base = result["rows"][0]
+    unit = base["currency"]
+    values = {s["name"]: base["price"] + s["gains"][0] for s in result["scenarios"] if s["gains"][0] is not None}
+    places = [today * (1 + s) if today else 100 * s for s in steps]
+
+    def points(name: str) -> list[tuple[float, float]]:
+        return [(x, values[f"{name} {n}"]) for n, x in enumerate(places) if f"{name} {n}" in values]
+
+    curves = [curve(f"what it is worth today, in {unit}", points("today"))]
+    if still:
+        stands = "its price stands" if today else "all prices stand"
+        curves.append(curve(f"what it pays where {stands} still there, in {unit}", points("still"), is_dashed=True))
+    if is_rate:
+        return curves, "move of all interest rates, in percentage points", 0.0
+    if today:
+        return curves, f"price of {moved[0].removesuffix('.spot')}", today
+    return curves, "move of all prices, in %", 0.0
+
+
+def draw_payoff(tilewalk: command_line, name: str, example: str) -> str:
+    curves, across, today = curves_of(tilewalk, example)
+    return draw(f"{name}: value and payment of the example", curves, across, "value", today)

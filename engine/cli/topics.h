@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of the library as pages of help: topics of `tilewalk help` beside the commands.
+#pragma once
+
+#include <string>
+
+namespace tilewalk::cli {
+
+std::string settings_text();
+std::string models_text();
+
+}  // namespace tilewalk::cli

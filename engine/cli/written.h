@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bytes of the results of a run in the form that was asked for.
+#pragma once
+
+#include <string>
+
+#include "engine/cli/settings.h"
+#include "tilewalk/results.h"
+#include "tilewalk/scenarios.h"
+
+namespace tilewalk::cli {
+
+std::string written_prices(const results& r, result_format as, const text_form& form);
+std::string written_greeks(const results& r, result_format as, const text_form& form);
+std::string written_gains(const scenario_results& r, result_format as, const text_form& form);
+// In the form that the file's ending asks for; CSV where it asks for none.
+std::string written_totals(const results& r, const std::string& file, const text_form& form);
+
+}  // namespace tilewalk::cli

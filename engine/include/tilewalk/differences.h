@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of a book and their differences for the usual shifts of a market, as risk systems take them: found
+// by revaluation on common random numbers, each with the standard error of the difference, and as rows of
+// ISDA SIMM where the market has `simm:`.
+//
+//     tilewalk::difference_results d = tilewalk::differences(engine, book, market);
+//     for (const auto& file : tilewalk::difference_reports()) file.write(std::cout, d);
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tilewalk/engine.h"
+#include "tilewalk/market.h"
+#include "tilewalk/results.h"
+
+namespace tilewalk {
+
+struct difference_options {
+    // Differences for two shifts at once: of two assets' prices, and of an asset's price and a volatility.
+    bool cross_gamma = false, vanna = false;
+};
+
+// What files tell of a trade beside its value.
+struct valued_trade {
+    std::string portfolio;             // empty: none
+    std::string last_day;              // on which something happens, in ISO form; empty: not known
+    double years_to_last_day = 0;      // ACT/365F
+    double years_to_maturity = 0;      // ACT/ACT (ISDA), as ORE has it
+    double to_base = no_figure;        // units of the base currency for one of the trade's
+    std::string_view product_class{};  // of SIMM: "Equity" where an asset moves it, else "RatesFX"
+};
+
+// The difference of a trade's value for a shift, or for two at once.
+struct difference {
+    double delta = no_figure, delta_error = no_figure;  // V(up) - V, or as the method says; 0 for two shifts
+    // V(up) - 2 V + V(down); for two shifts V(both) - V(first) - V(second) + V.
+    double gamma = no_figure, gamma_error = no_figure;
+};
+struct difference_row {
+    std::size_t trade = 0;             // by its place in the book
+    std::string key, second_key;       // market keys; "as_of" is the day; second_key: empty for one shift
+    double size = 0, second_size = 0;  // the moves of the numbers; of the day, in years
+    difference own, base;              // in the trade's currency, in the base currency
+    // "bump": up and, for gamma, down; "bump_down": V - V(down), where the market can't be moved up.
+    std::string_view method = "bump";
+    std::uint64_t paths = 0;
+};
+
+// A line of CRIF, the format of ISDA for the sensitivities of SIMM.
+struct crif_row {
+    std::size_t trade = 0;
+    std::string_view risk_type;  // "Risk_Equity"
+    std::string qualifier, bucket, label1, label2;
+    double amount = no_figure, error = no_figure;  // in the currency of calculation
+};
+
+// The `simm:` of a market.
+struct simm_data {
+    struct name {
+        std::string qualifier, bucket;
+    };
+    std::string currency;                            // of calculation
+    std::map<std::string, name, std::less<>> names;  // by asset
+    location where;
+};
+
+struct difference_results {
+    results values;
+    std::vector<valued_trade> trades;      // by place in the book
+    std::string currency;                  // the base currency; empty: each trade has its own
+    std::vector<market_number> numbers{};  // of the market
+    std::vector<difference_row> rows{};    // by trade, in the order of the market's file, then the day
+    std::vector<crif_row> crif{};          // by trade
+    double base_to_usd = no_figure;
+    std::optional<simm_data> simm{};
+    // Shifts in which trades have no value, a sentence each, and facts to know.
+    std::vector<std::string> failures{}, remarks{};
+    error_kind worst = error_kind::input;  // device, if a failure of a shift was one
+};
+
+// Values alone, from a run that has priced the book.
+difference_results valued(const book& trades, const market& in, const results& priced);
+// Prices the book and shifts each number of the market that a trade depends on and that ORE has a factor for:
+// prices and exchange rates by 1 %, volatilities by 0.01, rates and dividend yields by 1 bp, the day by one.
+// Throws tilewalk::error (input) where `simm:` lacks an asset that a trade depends on.
+difference_results differences(const engine& by, const book& trades, const market& in,
+                               const difference_options& wanted = {}, const run_options& options = {});
+
+// A file that a risk system reads, or that holds more than it reads.
+struct difference_report {
+    std::string_view file;     // its name, such as "npv.csv"
+    std::string_view meaning;  // a sentence for the page of help
+    void (*write)(std::ostream& out, const difference_results& r);
+    bool is_of_values = false;  // true: valued() has all that it tells
+    bool is_of_simm = false;    // true: of a market that has `simm:` alone
+};
+// Those that are of values come first.
+std::span<const difference_report> difference_reports();
+// Those that are of values alone.
+std::span<const difference_report> value_reports();
+// Whether a market has what files of SIMM tell.
+bool has_simm(const market& in);
+
+}  // namespace tilewalk

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sections of a page of results, a function each; one that has nothing to tell is empty.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tilewalk/page.h"
+
+namespace tilewalk::page {
+
+// What all sections are made from.
+class told {
+  public:
+    const results& r;
+    const beside_results& beside;
+    std::vector<currency_total> totals;  // by currency
+    // Priced trades with an error, by how much of the error of their currency's total they have, the largest
+    // first.
+    std::vector<std::size_t> by_error;
+
+    told(const results& of, const beside_results& with);
+    // The part of the error of the total that the trade alone would have; where a total has none, of the root
+    // of the sum of squared errors. None where the trade has no error.
+    double share_of_error(const price_row& row) const;
+
+  private:
+    std::vector<double> errors_;  // of totals
+};
+
+struct section {
+    std::string_view id, title;
+    std::string (*markup)(const told& of);
+};
+// In the order of the page.
+std::span<const section> sections();
+
+std::string totals_section(const told& of);
+std::string to_look_at_section(const told& of);
+std::string largest_errors_section(const told& of);
+std::string trades_section(const told& of);
+std::string sensitivities_section(const told& of);
+std::string scenarios_section(const told& of);
+std::string tails_section(const told& of);
+std::string convergence_section(const told& of);
+std::string time_section(const told& of);
+std::string origin_section(const told& of);
+std::string command_section(const told& of);
+
+// Texts of cells.
+std::string error_text(double error);  // with its digits, or empty
+std::string interval_text(double low, double high, double error);
+std::string name_cell(std::string_view name);  // may be folded behind each ;
+
+}  // namespace tilewalk::page

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What files in ORE's columns have in common: how they say that there is no figure, their decimals, and the
+// line of a sensitivity, which two commands write.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/report/line_writer.h"
+#include "engine/report/ore_factors.h"
+
+namespace tilewalk::report {
+
+inline constexpr std::string_view ore_absent = "#N/A";
+inline constexpr int ore_decimals = 6;
+// The shift of a rate or of a small exchange rate would lose digits in six.
+inline constexpr int sensitivity_decimals = 10;
+
+// A sensitivity in one currency.
+struct ore_figures {
+    std::string_view currency;  // quoted
+    double value = 0, delta = 0, gamma = 0;
+};
+// Those of a trade, quoted, to one factor or two; `second` may be null.
+struct ore_sensitivity {
+    std::string_view trade;
+    const ore_factor *first = nullptr, *second = nullptr;
+    double first_size = 0, second_size = 0;
+    ore_figures base, own;  // in the base currency, in the trade's
+};
+
+// Trade, par, factors and shifts, by which lines of sensitivities are known.
+inline constexpr std::string_view ore_sensitivity_keys =
+    "#TradeId,IsPar,Factor_1,ShiftSize_1,Factor_2,ShiftSize_2,";
+void add_sensitivity_keys(line_writer& to, const ore_sensitivity& of);
+void begin_sensitivities(line_writer& to);  // the header
+void add_sensitivity(line_writer& to, const ore_sensitivity& of);
+
+}  // namespace tilewalk::report

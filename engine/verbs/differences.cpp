@@ -1,0 +1,604 @@
+// SPDX-License-Identifier: Apache-2.0
+// Differences for the usual shifts: scenarios in which one number is up or down, on the paths of the prices.
+#include "tilewalk/differences.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "engine/book/book_state.h"
+#include "engine/config/wording.h"
+#include "engine/market/market_state.h"
+#include "engine/plan/explanation.h"
+#include "engine/plan/trade_program.h"
+#include "engine/reading/simm_reader.h"
+#include "engine/reading/written_market.h"
+#include "engine/report/ore_factors.h"
+#include "engine/run/units.h"
+#include "engine/threads/crew.h"
+#include "engine/verbs/settled.h"
+#include "products/dates/date.h"
+#include "tilewalk/scenarios.h"
+
+namespace tilewalk {
+
+namespace verbs {
+
+namespace {
+
+using report::key_of_day;
+using report::key_parts;
+using report::ore_factor;
+using report::ore_kind;
+
+constexpr double days_a_year = 365;
+// The move of a currency against that of calculation, in SIMM.
+constexpr double fx_move = 0.01;
+constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+// The scenarios of all shifts, each once.
+class shift_list {
+  public:
+    std::size_t add(std::vector<market_change> changes, int days = 0) {
+        std::vector<std::tuple<std::string, double, bool>> same;
+        for (const market_change& c : changes)
+            same.emplace_back(c.key, c.amount, c.is == market_change::way::set);
+        std::ranges::sort(same);
+        const auto [at, is_new] = known_.try_emplace({days, std::move(same)}, asked.scenarios.size());
+        if (is_new)
+            asked.scenarios.push_back(
+                {"shift", std::to_string(asked.scenarios.size()), std::move(changes), days});
+        return at->second;
+    }
+
+    scenario_list asked;
+
+  private:
+    std::map<std::pair<int, std::vector<std::tuple<std::string, double, bool>>>, std::size_t> known_;
+};
+
+struct figure {
+    double value = no_figure, error = no_figure;
+};
+// The gain of a scenario, so many times.
+struct share_of_gain {
+    std::size_t scenario = 0;
+    double weight = 1;
+};
+
+// Sums of gains of a trade, with errors that know what the gains have in common.
+class sums_of_gains {
+  public:
+    sums_of_gains(const scenario_results& r, bool in_base)
+        : r_(r),
+          gains_(in_base ? r.converted_gains : r.gains),
+          errors_(in_base ? r.converted_errors : r.errors),
+          parts_(in_base ? r.converted_gain_parts : r.gain_parts) {}
+
+    figure of(std::size_t trade, std::span<const share_of_gain> shares) const {
+        double value = 0, beside = 0;
+        std::vector<double> means;
+        bool has_error = true;
+        for (const share_of_gain& s : shares) {
+            const std::size_t cell = s.scenario * r_.trades() + trade;
+            if (!is_figure(gains_[cell])) return {};
+            value += s.weight * gains_[cell];
+            has_error = has_error && is_figure(errors_[cell]);
+            if (!has_error) continue;
+            means.resize(std::max(means.size(), parts_[cell].size()), 0.0);
+            // What parts do not show may differ from gain to gain, or be the same.
+            const double shown = error_of(parts_[cell]);
+            beside += std::abs(s.weight) *
+                      std::sqrt(std::max(0.0, (errors_[cell] - shown) * (errors_[cell] + shown)));
+        }
+        if (!has_error) return {value, no_figure};
+        for (const share_of_gain& s : shares) {
+            const std::size_t cell = s.scenario * r_.trades() + trade;
+            for (std::size_t p = 0; p < means.size(); ++p)
+                means[p] += s.weight * (parts_[cell].empty() ? gains_[cell] : parts_[cell][p]);
+        }
+        return {value, std::hypot(error_of(means), beside)};
+    }
+    figure of(std::size_t trade, std::initializer_list<share_of_gain> shares) const {
+        return of(trade, std::span(shares.begin(), shares.size()));
+    }
+    bool has(std::size_t trade, std::size_t scenario) const {
+        return is_figure(gains_[scenario * r_.trades() + trade]);
+    }
+
+  private:
+    double error_of(const std::vector<double>& means) const {
+        return means.empty() ? 0 : run::error_of_parts(means, r_.part_paths, r_.base.manifest.paths);
+    }
+
+    const scenario_results& r_;
+    const std::vector<double>&gains_, &errors_;
+    const std::vector<std::vector<double>>& parts_;
+};
+
+// A number with the scenarios in which it is up and down.
+struct number_shift {
+    const market_number* number = nullptr;
+    const ore_factor* factor = nullptr;
+    std::size_t up = none, down = none;
+};
+
+// The last of the days on which something happens to a trade, as the book has them.
+double last_of(const books::trade& t, const plan::trade_program& made, dates::date as_of) {
+    double last = 0;
+    for (const language::block& b : made.blocks)
+        for (const double years : b.times) last = std::max(last, years);
+    for (const trade_term& term : plan::terms_of(t, as_of))
+        if (term.type.starts_with("date") || term.type.starts_with("schedule"))
+            for (const double years : term.numbers) last = std::max(last, years);
+    return last;
+}
+
+void set_last_day(valued_trade& to, double years, dates::date as_of) {
+    const dates::date day{as_of.serial + static_cast<std::int32_t>(std::lround(days_a_year * years))};
+    to.last_day = dates::to_string(day);
+    to.years_to_last_day = years;
+    to.years_to_maturity = dates::year_fraction(as_of, day, dates::day_count::act_act);
+}
+
+// ---- SIMM
+// --------------------------------------------------------------------------------------------------
+
+struct vertex {
+    std::string_view name;
+    double years;
+};
+constexpr std::array vertices{vertex{"2w", 14 / days_a_year},
+                              vertex{"1m", 1.0 / 12},
+                              vertex{"3m", 0.25},
+                              vertex{"6m", 0.5},
+                              vertex{"1y", 1},
+                              vertex{"2y", 2},
+                              vertex{"3y", 3},
+                              vertex{"5y", 5},
+                              vertex{"10y", 10},
+                              vertex{"15y", 15},
+                              vertex{"20y", 20},
+                              vertex{"30y", 30}};
+
+struct share_of_vertex {
+    std::size_t at;
+    double weight;
+};
+// A time shared between the two vertices about it, linearly; all of it at an end where it lies outside.
+std::vector<share_of_vertex> shares_of(double years) {
+    const auto above =
+        std::ranges::find_if(vertices, [&](const vertex& v) { return v.years >= years; }) - vertices.begin();
+    const auto at = static_cast<std::size_t>(above);
+    if (at == 0) return {{0, 1}};
+    if (at == vertices.size()) return {{vertices.size() - 1, 1}};
+    const double low = vertices[at - 1].years, high = vertices[at].years;
+    const double weight = (years - low) / (high - low);
+    if (weight == 1) return {{at, 1}};
+    return {{at - 1, 1 - weight}, {at, weight}};
+}
+
+// SIMM's groups of currencies by how much their rates move: regular, low, high.
+std::string bucket_of(std::string_view currency) {
+    static const std::set<std::string_view> regular{"USD", "EUR", "GBP", "CHF", "AUD", "NZD", "CAD",
+                                                    "SEK", "NOK", "DKK", "HKD", "KRW", "SGD", "TWD"};
+    return regular.contains(currency) ? "1" : currency == "JPY" ? "2" : "3";
+}
+
+// The key of a row of CRIF; vertices in their order.
+struct crif_key {
+    std::string_view risk_type;
+    std::string qualifier, bucket;
+    std::size_t at = none;  // the vertex
+    auto operator<=>(const crif_key&) const = default;
+};
+
+// ---- All together
+// ------------------------------------------------------------------------------------------
+
+class difference_run {
+  public:
+    difference_run(const book& trades, const market& in, const difference_options& wanted,
+                   const run_options& options)
+        : book_(trades),
+          in_(in),
+          wanted_(wanted),
+          options_(options),
+          simm_(markets::read_simm(in.state().source->root(), in.state())) {
+        out_.simm = simm_;
+        if (simm_) out_.currency = simm_->currency;
+        out_.numbers = in.numbers();
+        factors_.emplace(out_.numbers);
+    }
+
+    // Facts of trades, with the currencies of those that can be planned.
+    void find_trades() {
+        const settled run = settle(options_, book_.settings());
+        const std::vector<books::trade>& all = book_.state().trades;
+        const dates::date as_of = in_.state().as_of;
+        out_.trades.resize(all.size());
+        currencies_.resize(all.size());
+        threads::for_each(all.size(), run.threads, options_.cancel,
+                          [&](int, std::uint64_t i) {
+                              out_.trades[i].portfolio = all[i].portfolio;
+                              try {
+                                  if (all[i].failure) return;
+                                  const plan::trade_program made =
+                                      plan::plan_trade(all[i], {in_.state()}, run.how.precision);
+                                  currencies_[i] = made.currency;
+                                  set_last_day(out_.trades[i], last_of(all[i], made, as_of), as_of);
+                              } catch (const error& e) {
+                                  if (e.kind() == error_kind::cancelled)
+                                      throw;  // where it is priced it is said what is wrong
+                              }
+                          },
+                          {});
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (!currencies_[i].empty()) out_.trades[i].to_base = rate_to_base(currencies_[i]);
+        if (!out_.currency.empty() && in_.state().currencies.contains("USD"))
+            out_.base_to_usd = rate_between(out_.currency, "USD");
+    }
+
+    difference_results valued(const results& priced) {
+        find_trades();
+        out_.values = priced;
+        return std::move(out_);
+    }
+
+    difference_results told(const engine& by) {
+        find_trades();
+        refuse_unknown_rates();
+        find_shifts(by);
+        list_.asked.currency = out_.currency;
+        list_.asked.for_differences = true;
+        gains_ = by.scenarios(book_, in_, list_.asked, options_);
+        out_.values = std::move(gains_.base);
+        gains_.base.rows = out_.values.rows;  // sums count trades by them
+        gains_.base.manifest = out_.values.manifest;
+        out_.remarks.insert(out_.remarks.end(), gains_.remarks.begin(), gains_.remarks.end());
+        for (const failed_gain& f : gains_.failures) messages_[{f.scenario, f.trade}] = &f;
+        const sums_of_gains own(gains_, false), base(gains_, !out_.currency.empty());
+        for (std::size_t i = 0; i < out_.trades.size(); ++i) {
+            if (out_.values.rows[i].status != trade_status::priced) continue;
+            for (const std::size_t k : numbers_of_[i]) add_number(i, shifts_[k], own, base);
+            add_day(i, own, base);
+            for (const cross& c : crosses_) add_cross(i, c, own, base);
+            if (simm_) add_crif(i, base);
+        }
+        tell_of_left_out();
+        return std::move(out_);
+    }
+
+  private:
+    struct cross {
+        std::size_t first, second;  // of shifts_
+        std::size_t both = none;
+    };
+
+    const std::string& id(std::size_t trade) const { return book_.state().trades[trade].id; }
+
+    // None where the market has no such rate.
+    double rate_between(const std::string& from, const std::string& to) const {
+        try {
+            return in_.state().fx_spot(from, to);
+        } catch (const error& e) {
+            if (e.kind() != error_kind::input) throw;
+            return no_figure;
+        }
+    }
+    double rate_to_base(const std::string& currency) const {
+        return out_.currency.empty() ? 1 : rate_between(currency, out_.currency);
+    }
+    // Before anything is priced.
+    void refuse_unknown_rates() const {
+        for (std::size_t i = 0; i < currencies_.size(); ++i)
+            if (!currencies_[i].empty() && !is_figure(out_.trades[i].to_base))
+                throw error(error_kind::input,
+                            "the market has no exchange rate from " + currencies_[i] +
+                                ", in which the trade " + config::shown(id(i)) + " is priced, to " +
+                                out_.currency + ", the currency of calculation",
+                            simm_->where, markets::key_of_simm);
+    }
+    void refuse_unknown_names() const {
+        for (std::size_t i = 0; i < numbers_of_.size(); ++i)
+            for (const std::size_t k : numbers_of_[i])
+                if (is_of_asset(shifts_[k].factor->kind)) name_of(shifts_[k], i);
+    }
+    static bool is_of_asset(ore_kind kind) {
+        return kind == ore_kind::equity_spot || kind == ore_kind::equity_volatility;
+    }
+    const simm_data::name& name_of(const number_shift& s, std::size_t trade) const {
+        return markets::simm_name(*simm_, std::string(key_parts(s.number->key).name), id(trade));
+    }
+
+    void find_shifts(const engine& by) {
+        const std::vector<trade_dependence> depends = by.depends_on(book_, in_, options_);
+        std::vector<std::set<std::string>> keys(depends.size());
+        std::set<std::string> all;
+        for (std::size_t i = 0; i < depends.size(); ++i) {
+            bool has_asset = false;
+            for (const market_number& n : depends[i].numbers) {
+                keys[i].insert(n.key);
+                has_asset = has_asset || in_.state().assets.contains(std::string(key_parts(n.key).name));
+            }
+            out_.trades[i].product_class = has_asset ? "Equity" : "RatesFX";
+            // A value in another currency moves with the exchange rate.
+            if (!out_.currency.empty() && !currencies_[i].empty())
+                for (const markets::fx_leg& leg : in_.state().fx_legs(currencies_[i], out_.currency))
+                    keys[i].insert(leg.pair->base + leg.pair->quote + ".rate");
+            all.insert(keys[i].begin(), keys[i].end());
+        }
+        std::map<std::string, std::size_t> places;
+        for (const market_number& n : out_.numbers) {
+            if (!all.contains(n.key)) continue;
+            const ore_factor* const factor = factors_->of(n.key);
+            if (factor == nullptr) {
+                left_out_.push_back(&n);
+                continue;
+            }
+            places[n.key] = shifts_.size();
+            shifts_.push_back(
+                {&n, factor, list_.add({{n.key, factor->shift}}), list_.add({{n.key, -factor->shift}})});
+        }
+        day_ = list_.add({}, 1);
+        numbers_of_.resize(depends.size());
+        for (std::size_t i = 0; i < depends.size(); ++i) {
+            for (const std::string& key : keys[i])
+                if (const auto at = places.find(key); at != places.end())
+                    numbers_of_[i].push_back(at->second);
+            std::ranges::sort(numbers_of_[i]);
+        }
+        find_crosses();
+        if (!simm_) return;
+        refuse_unknown_names();
+        find_currencies();
+    }
+
+    // Pairs of numbers that one trade depends on.
+    void find_crosses() {
+        std::set<std::pair<std::size_t, std::size_t>> pairs;
+        for (const std::vector<std::size_t>& numbers : numbers_of_) {
+            for (const std::size_t a : numbers) {
+                if (shifts_[a].factor->kind != ore_kind::equity_spot) continue;
+                for (const std::size_t b : numbers) {
+                    const ore_kind kind = shifts_[b].factor->kind;
+                    const bool is_vol =
+                        kind == ore_kind::equity_volatility || kind == ore_kind::fx_volatility;
+                    if ((wanted_.cross_gamma && kind == ore_kind::equity_spot && b > a) ||
+                        (wanted_.vanna && is_vol))
+                        pairs.emplace(a, b);
+                }
+            }
+        }
+        for (const auto& [a, b] : pairs) {
+            const number_shift &first = shifts_[a], &second = shifts_[b];
+            crosses_.push_back({a, b,
+                                list_.add({{first.number->key, first.factor->shift},
+                                           {second.number->key, second.factor->shift}})});
+        }
+    }
+
+    // Shifts of each currency against that of calculation: all rates in which it stands move together.
+    void find_currencies() {
+        const auto is_shifted = [&](const std::string& key) {
+            return std::ranges::any_of(shifts_, [&](const number_shift& s) { return s.number->key == key; });
+        };
+        std::set<std::string> wanted;
+        for (const markets::fx_rate& pair : in_.state().fx) {
+            if (!is_shifted(pair.base + pair.quote + ".rate")) continue;
+            wanted.insert({pair.base, pair.quote});
+        }
+        wanted.erase(out_.currency);
+        for (const std::string& currency : wanted) {
+            std::vector<market_change> changes;
+            for (const markets::fx_rate& pair : in_.state().fx) {
+                const std::string key = pair.base + pair.quote + ".rate";
+                if (pair.base == currency)
+                    changes.push_back({key, fx_move * pair.rate});
+                else if (pair.quote == currency)
+                    changes.push_back({key, pair.rate / (1 + fx_move) - pair.rate});
+            }
+            currency_shifts_[currency] = list_.add(std::move(changes));
+        }
+    }
+
+    // Why there is no value: the reason of the first of these scenarios that has one.
+    void fail(std::size_t trade, const std::string& what, std::initializer_list<std::size_t> scenarios) {
+        for (const std::size_t s : scenarios) {
+            const auto found = messages_.find({s, trade});
+            if (found == messages_.end()) continue;
+            out_.failures.push_back("trade " + id(trade) + ", " + what + ": " + found->second->message);
+            if (found->second->kind == error_kind::device) out_.worst = error_kind::device;
+            return;
+        }
+    }
+
+    void add_number(std::size_t trade, const number_shift& s, const sums_of_gains& own,
+                    const sums_of_gains& base) {
+        difference_row row = begun(trade, s.number->key, s.factor->shift);
+        const bool has_up = own.has(trade, s.up), has_down = own.has(trade, s.down);
+        if (!has_up) row.method = "bump_down";
+        if (!has_up && !has_down) fail(trade, s.number->key, {s.up, s.down});
+        for (const auto& [to, from] : {std::pair(&row.own, &own), std::pair(&row.base, &base)}) {
+            const figure delta =
+                from->of(trade, {has_up ? share_of_gain{s.up, 1} : share_of_gain{s.down, -1}});
+            const figure gamma = from->of(trade, {{s.up, 1}, {s.down, 1}});
+            *to = {delta.value, delta.error, gamma.value, gamma.error};
+        }
+        out_.rows.push_back(std::move(row));
+    }
+
+    void add_day(std::size_t trade, const sums_of_gains& own, const sums_of_gains& base) {
+        difference_row row = begun(trade, std::string(key_of_day), factors_->of(key_of_day)->shift);
+        if (!own.has(trade, day_)) fail(trade, "a day later", {day_});
+        for (const auto& [to, from] : {std::pair(&row.own, &own), std::pair(&row.base, &base)}) {
+            const figure delta = from->of(trade, {{day_, 1}});
+            *to = {delta.value, delta.error};
+        }
+        out_.rows.push_back(std::move(row));
+    }
+
+    void add_cross(std::size_t trade, const cross& c, const sums_of_gains& own, const sums_of_gains& base) {
+        const std::vector<std::size_t>& numbers = numbers_of_[trade];
+        for (const std::size_t k : {c.first, c.second})
+            if (!std::ranges::binary_search(numbers, k)) return;
+        const number_shift &first = shifts_[c.first], &second = shifts_[c.second];
+        difference_row row = begun(trade, first.number->key, first.factor->shift);
+        row.second_key = second.number->key;
+        row.second_size = second.factor->shift;
+        for (const auto& [to, from] : {std::pair(&row.own, &own), std::pair(&row.base, &base)}) {
+            const figure gamma = from->of(trade, {{c.both, 1}, {first.up, -1}, {second.up, -1}});
+            *to = {0, 0, gamma.value, gamma.error};
+        }
+        if (!is_figure(row.own.gamma))
+            fail(trade, row.key + " and " + row.second_key, {c.both, first.up, second.up});
+        out_.rows.push_back(std::move(row));
+    }
+
+    difference_row begun(std::size_t trade, std::string key, double size) const {
+        difference_row row;
+        row.trade = trade;
+        row.key = std::move(key);
+        row.size = size;
+        row.paths = out_.values.rows[trade].paths;
+        return row;
+    }
+
+    // The gain of a move up, or the loss of one down where there is no market above.
+    static share_of_gain move_up(std::size_t trade, const number_shift& s, const sums_of_gains& in) {
+        return in.has(trade, s.up) || !in.has(trade, s.down) ? share_of_gain{s.up, 1}
+                                                             : share_of_gain{s.down, -1};
+    }
+
+    double years_of(std::string_view time, std::size_t trade) const {
+        // A number that holds at all times moves what happens up to the last day.
+        if (time.empty()) return out_.trades[trade].years_to_last_day;
+        if (const auto day = dates::parse_date(time)) return dates::time_point{*day}.years(in_.state().as_of);
+        return std::strtod(std::string(time).c_str(), nullptr);
+    }
+
+    void add_crif(std::size_t trade, const sums_of_gains& base) {
+        std::map<crif_key, std::vector<share_of_gain>> sums;
+        std::set<std::string> currencies;
+        for (const std::size_t k : numbers_of_[trade]) {
+            const number_shift& s = shifts_[k];
+            const key_parts parts(s.number->key);
+            const std::string name(parts.name);
+            const share_of_gain gain = move_up(trade, s, base);
+            const auto add_by_time = [&](std::string_view risk_type, const std::string& qualifier,
+                                         const std::string& bucket) {
+                for (const share_of_vertex& v : shares_of(years_of(parts.time, trade)))
+                    sums[{risk_type, qualifier, bucket, v.at}].push_back(
+                        {gain.scenario, gain.weight * v.weight});
+            };
+            switch (s.factor->kind) {
+                case ore_kind::equity_spot: {
+                    const simm_data::name& simm = name_of(s, trade);
+                    sums[{"Risk_Equity", simm.qualifier, simm.bucket, none}].push_back(gain);
+                    break;
+                }
+                case ore_kind::equity_volatility: {
+                    const simm_data::name& simm = name_of(s, trade);
+                    add_by_time("Risk_EquityVol", simm.qualifier, simm.bucket);
+                    break;
+                }
+                case ore_kind::fx_volatility: {
+                    const std::string first = name.substr(0, 3), second = name.substr(3);
+                    add_by_time("Risk_FXVol", std::min(first, second) + std::max(first, second), "");
+                    break;
+                }
+                case ore_kind::discount_rate:
+                    add_by_time("Risk_IRCurve", name, bucket_of(name));
+                    break;
+                case ore_kind::fx_spot:
+                    currencies.insert({name.substr(0, 3), name.substr(3)});
+                    break;
+                case ore_kind::dividend_yield:
+                case ore_kind::day:
+                    break;
+            }
+        }
+        for (const auto& [key, shares] : sums) {
+            const figure sum = base.of(trade, shares);
+            const bool has_time = key.at != none, is_rate = key.risk_type == "Risk_IRCurve";
+            out_.crif.push_back({trade, key.risk_type, key.qualifier, key.bucket,
+                                 has_time ? std::string(vertices[key.at].name) : "", is_rate ? "OIS" : "",
+                                 sum.value, sum.error});
+        }
+        // What is left of the value moves with the currency of calculation.
+        const double rate = out_.trades[trade].to_base;
+        const price_row& row = out_.values.rows[trade];
+        figure left{fx_move * rate * row.value_in_totals(), fx_move * rate * row.error_in_totals()};
+        currencies.erase(out_.currency);
+        for (const std::string& currency : currencies) {
+            const std::size_t shift = currency_shifts_.at(currency);
+            const figure gain = base.of(trade, {{shift, 1}});
+            if (!is_figure(gain.value)) fail(trade, currency + " against " + out_.currency, {shift});
+            out_.crif.push_back({trade, "Risk_FX", currency, "", "", "", gain.value, gain.error});
+            left = {left.value - gain.value, left.error + gain.error};
+        }
+        out_.crif.push_back({trade, "Risk_FX", out_.currency, "", "", "", left.value, left.error});
+    }
+
+    // Numbers that trades depend on and no file tells of.
+    void tell_of_left_out() {
+        std::vector<std::string> keys;
+        bool has_parameters = false;
+        for (const market_number* const n : left_out_) {
+            if (n->unit.empty() || key_parts(n->key).what == "fixing") continue;  // facts are no risk
+            keys.push_back(n->key);
+            has_parameters = has_parameters || n->unit.starts_with("parameter");
+        }
+        if (keys.empty()) return;
+        constexpr std::size_t most = 4;
+        std::string text = keys.front();
+        for (std::size_t k = 1; k < std::min(keys.size(), most); ++k) text += ", " + keys[k];
+        if (keys.size() > most) text += " and " + std::to_string(keys.size() - most) + " more";
+        out_.remarks.push_back(
+            "ORE has no factor for numbers that trades depend on, and its files no line: " + text +
+            "; the Greeks themselves tell of them");
+        if (simm_ && has_parameters)
+            out_.remarks.push_back(
+                "crif.csv has no volatility risk of models whose parameters these are: SIMM asks for that of "
+                "quoted volatilities");
+    }
+
+    const book& book_;
+    const market& in_;
+    const difference_options& wanted_;
+    const run_options& options_;
+    const std::optional<simm_data> simm_;
+    difference_results out_;
+    std::optional<report::ore_factors> factors_;
+    std::vector<std::string> currencies_;  // by trade; empty: not known
+    shift_list list_;
+    std::vector<number_shift> shifts_;                  // in the order of the market's file
+    std::vector<std::vector<std::size_t>> numbers_of_;  // by trade: of these, those that it depends on
+    std::vector<const market_number*> left_out_;
+    std::vector<cross> crosses_;
+    std::map<std::string, std::size_t> currency_shifts_;
+    std::size_t day_ = none;
+    scenario_results gains_;
+    std::map<std::pair<std::size_t, std::size_t>, const failed_gain*> messages_;  // by scenario and trade
+};
+
+}  // namespace
+
+}  // namespace verbs
+
+difference_results valued(const book& trades, const market& in, const results& priced) {
+    return verbs::difference_run(trades, in, {}, {}).valued(priced);
+}
+
+difference_results differences(const engine& by, const book& trades, const market& in,
+                               const difference_options& wanted, const run_options& options) {
+    return verbs::difference_run(trades, in, wanted, options).told(by);
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds the wheels of the Python package into build/wheels: one of the stable ABI for Python 3.12 and all that come
+# after it, and one for Python 3.11, both from one build of the library in build/wheel (or TILEWALK_WHEEL_BUILD).
+#
+#     python/build_wheels.sh [PYTHON...]
+#
+# builds one for each of these interpreters; without any, for python3.11 and for a Python 3.13 that it gets itself:
+# Debian 13's, unpacked by debootstrap (as root) under build/trixie. Its headers and its interpreter are enough, as the
+# extension takes nothing else from it: compiled here, on Debian 12, the wheel asks for no newer glibc than Debian 12's.
+#
+# It needs the packages of `.ci/install_packages.sh ci`, debootstrap, and the network for CMake (Debian 12's is too old
+# to find the stable ABI) and the packages of the build, which go into build/wheel_tools.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+tools=$PWD/build/wheel_tools
+out=$PWD/build/wheels
+trixie=$PWD/build/trixie
+build=${TILEWALK_WHEEL_BUILD:-build/wheel}
+checks=${TILEWALK_WHEEL_CHECKS:-$PWD/build/python/bin}
+most_bytes=12000000
+
+# All of these are pure Python, but for CMake, which is a program: they serve every interpreter.
+if [ ! -x "$tools/bin/cmake" ]; then
+    "$checks/python" -m venv "$tools"
+    "$tools/bin/pip" install --quiet 'cmake==3.31.10'
+    "$tools/bin/pip" install --quiet --target "$tools/backend" scikit-build-core==1.1.2 nanobind==3.1.0
+fi
+
+# Debian 13's interpreter, started by its own loader: it runs on an older glibc, and calls itself by this script's name.
+python_of_trixie() {
+    if [ ! -x "$trixie/usr/bin/python3.13" ]; then
+        debootstrap --variant=minbase --include=python3,libpython3-dev trixie "$trixie" http://deb.debian.org/debian >&2
+    fi
+    cat > "$trixie/python3.13" <<END
+#!/bin/sh
+export PYTHONHOME=$trixie/usr
+libraries=$trixie/usr/lib/x86_64-linux-gnu
+exec \$libraries/ld-linux-x86-64.so.2 --argv0 "\$0" --library-path \$libraries:/usr/lib/x86_64-linux-gnu \\
+    $trixie/usr/bin/python3.13 "\$@"
+END
+    chmod +x "$trixie/python3.13"
+    echo "$trixie/python3.13"
+}
+
+pythons=("$@")
+if [ ${#pythons[@]} -eq 0 ]; then
+    pythons=(python3.11 "$(python_of_trixie)")
+fi
+
+mkdir -p "$out/raw"
+for python in "${pythons[@]}"; do
+    rm -f "$out"/raw/*.whl
+    # What CMake found of another interpreter would be taken for this one's.
+    if [ -f "$build/CMakeCache.txt" ]; then
+        "$tools/bin/cmake" -U '*Python*' -U '*NB_*' -U 'SKBUILD*' -N "$build" > /dev/null
+    fi
+    PATH="$tools/bin:$PATH" PYTHONPATH="$tools/backend" PYTHONDONTWRITEBYTECODE=1 "$python" - "$out/raw" "$build" <<'END'
+import sys
+from scikit_build_core.build import build_wheel
+print(build_wheel(sys.argv[1], {"build-dir": sys.argv[2]}))
+END
+    for wheel in "$out"/raw/*.whl; do
+        PATH="$checks:$PATH" "$checks/auditwheel" repair --wheel-dir "$out" "$wheel"
+    done
+done
+rm -r "$out/raw"
+
+for wheel in "$out"/*.whl; do
+    bytes=$(stat --format %s "$wheel")
+    echo "$wheel: $bytes bytes"
+    if [ "$bytes" -gt $most_bytes ]; then
+        echo "found $bytes bytes, expected at most $most_bytes" >&2
+        exit 1
+    fi
+    case $wheel in
+        *abi3*) "$checks/abi3audit" --strict --verbose "$wheel" ;;
+    esac
+done

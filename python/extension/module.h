@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The extension tilewalk._core: the public C++ API as Python sees it, before the package tilewalk gives it its
+// manners. Each theme adds its own functions and classes.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace tilewalk::python {
+
+namespace nb = nanobind;
+
+void add_errors(nb::module_& to);
+void add_tables(nb::module_& to);
+void add_markets(nb::module_& to);
+void add_books(nb::module_& to);
+void add_results(nb::module_& to);
+void add_scenarios(nb::module_& to);
+void add_runs(nb::module_& to);
+void add_shards(nb::module_& to);
+void add_machine(nb::module_& to);
+
+}  // namespace tilewalk::python

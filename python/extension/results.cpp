@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/extension/results.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <sstream>
+
+#include "tilewalk/products.h"
+
+namespace tilewalk::python {
+
+namespace {
+
+// Text is made without the interpreter, which others may use meanwhile.
+template <class Write>
+std::string text_by(Write write) {
+    const nb::gil_scoped_release others_run;
+    std::ostringstream out;
+    write(out);
+    return std::move(out).str();
+}
+
+text_form form_of(std::size_t columns, bool spreadsheet_safe, bool parts) {
+    text_form out;
+    out.columns = columns;
+    out.spreadsheet_safe = spreadsheet_safe;
+    out.parts = parts;
+    return out;
+}
+
+std::string text(const held_results& self, const std::string& format, std::size_t columns,
+                 bool spreadsheet_safe, bool parts) {
+    const output_format as = format_of(format);
+    return text_by(
+        [&](std::ostream& out) { write(out, self.of(), as, form_of(columns, spreadsheet_safe, parts)); });
+}
+
+std::string text_of_greeks(const held_results& self, const std::string& format, std::size_t columns,
+                           bool spreadsheet_safe, bool parts) {
+    const output_format as = format_of(format);
+    return text_by([&](std::ostream& out) {
+        write_greeks(out, self.of(), as, form_of(columns, spreadsheet_safe, parts));
+    });
+}
+
+std::string text_of_totals(const held_results& self, const std::string& format) {
+    const output_format as = format_of(format);
+    return text_by([&](std::ostream& out) { write_totals(out, self.of(), as); });
+}
+
+// The JSON of the manifest and of these rows alone, so that the catalogue of their members stands in one place.
+std::string json_of_rows(const held_results& self, const std::vector<std::size_t>& rows, bool parts) {
+    results few;
+    few.manifest = self.of().manifest;
+    for (const std::size_t row : rows) few.rows.push_back(self.of().rows.at(row));
+    return text_by([&](std::ostream& out) { write(out, few, output_format::json, form_of(200, false, parts)); });
+}
+
+// All of it, to the bit: read() takes the two.
+nb::tuple state_of(const held_results& self) {
+    std::string json = text_by([&](std::ostream& out) {
+        const text_form form = form_of(200, false, true);
+        if (self.of().greeks.empty()) {
+            write(out, self.of(), output_format::json, form);
+        } else {
+            write_greeks(out, self.of(), output_format::json, form);
+        }
+    });
+    return nb::make_tuple(nb::str(json.data(), json.size()), self.of().policies);
+}
+
+nb::object read(const std::string& json, const std::string& name, const std::string& policies) {
+    results out;
+    {
+        const nb::gil_scoped_release others_run;
+        out = read_results(json, name);
+    }
+    out.policies = policies;
+    return object_of(std::move(out));
+}
+
+std::vector<std::string> failures(const held_results& self) {
+    std::vector<std::string> out;
+    for (const price_row& row : self.of().rows)
+        if (row.status == trade_status::failed) out.push_back(row.trade);
+    return out;
+}
+
+struct held_comparison {
+    comparison of;
+};
+
+nb::dict dict_of(const price_difference& d, bool agrees) {
+    constexpr const char* words[] = {"compared",      "only_first",  "only_second",   "failed_first",
+                                     "failed_second", "failed_both", "other_currency"};
+    nb::dict out;
+    out["trade"] = d.trade;
+    out["currency"] = d.currency;
+    out["found"] = words[static_cast<std::size_t>(d.found)];
+    out["first"] = d.first;
+    out["second"] = d.second;
+    out["difference"] = d.difference;
+    out["error"] = d.error;
+    out["z"] = d.z;
+    out["common_random_numbers"] = d.common_random_numbers;
+    out["same_bits"] = d.same_bits;
+    out["other_quantity"] = d.other_quantity;
+    out["agrees"] = agrees;
+    return out;
+}
+
+difference_rule rule_of(double limit, std::optional<double> tolerance, bool relative) {
+    difference_rule out;
+    out.limit = limit;
+    if (tolerance) out.tolerance = price_tolerance{*tolerance, relative};
+    return out;
+}
+
+}  // namespace
+
+std::shared_ptr<const table> held_results::rows() const {
+    const std::lock_guard<std::mutex> alone(lock_);
+    if (!rows_) rows_ = table_of_rows(of_->rows);
+    return rows_;
+}
+
+std::shared_ptr<const table> held_results::greeks() const {
+    const std::lock_guard<std::mutex> alone(lock_);
+    if (!greeks_) greeks_ = table_of_greeks(of_->greeks);
+    return greeks_;
+}
+
+nb::object object_of(results of) {
+    return nb::cast(std::make_unique<held_results>(std::move(of)).release(), nb::rv_policy::take_ownership);
+}
+
+output_format format_of(const std::string& word) {
+    const std::vector<std::string> known{"table", "csv", "json"};
+    for (const auto as : {output_format::table, output_format::csv, output_format::json})
+        if (known[static_cast<std::size_t>(as)] == word) return as;
+    throw error(error_kind::usage, "unknown format '" + word + "'" + alternatives(word, "formats:", known));
+}
+
+void add_results(nb::module_& to) {
+    nb::class_<held_results>(to, "Results", "Prices and sensitivities of a run.")
+        .def("__len__", [](const held_results& self) { return self.of().rows.size(); })
+        .def("rows",
+             [](const held_results& self) {
+                 std::shared_ptr<const table> made;
+                 {
+                     const nb::gil_scoped_release others_run;
+                     made = self.rows();
+                 }
+                 return object_of(made);
+             })
+        .def("greeks",
+             [](const held_results& self) {
+                 std::shared_ptr<const table> made;
+                 {
+                     const nb::gil_scoped_release others_run;
+                     made = self.greeks();
+                 }
+                 return object_of(made);
+             })
+        .def("totals", [](const held_results& self) { return object_of(table_of_totals(self.of().totals())); })
+        .def("greek_totals",
+             [](const held_results& self) { return object_of(table_of_greeks(self.of().greek_totals())); })
+        .def("text", text, nb::arg("format"), nb::arg("columns") = 200, nb::arg("spreadsheet_safe") = false,
+             nb::arg("parts") = false)
+        .def("text_of_greeks", text_of_greeks, nb::arg("format"), nb::arg("columns") = 200,
+             nb::arg("spreadsheet_safe") = false, nb::arg("parts") = false)
+        .def("text_of_totals", text_of_totals, nb::arg("format"))
+        .def("json_of_rows", json_of_rows, nb::arg("rows"), nb::arg("parts") = false)
+        .def("state", state_of)
+        .def("failures", failures)
+        .def_prop_ro("has_greeks", [](const held_results& self) { return !self.of().greeks.empty(); })
+        .def_prop_ro("policies", [](const held_results& self) { return self.of().policies; });
+    to.def("read_results", read, nb::arg("json"), nb::arg("name"), nb::arg("policies") = "");
+
+    nb::class_<held_comparison>(to, "Comparison", "Two results, trade by trade.")
+        .def(
+            "rows",
+            [](const held_comparison& self, double limit, std::optional<double> tolerance, bool relative) {
+                nb::list out;
+                const difference_rule by = rule_of(limit, tolerance, relative);
+                for (const price_difference& d : self.of.rows) out.append(dict_of(d, self.of.agrees(d, by)));
+                return out;
+            },
+            nb::arg("limit") = default_limit, nb::arg("tolerance") = nb::none(), nb::arg("relative") = false)
+        .def(
+            "text",
+            [](const held_comparison& self, double limit, std::optional<double> tolerance, bool relative) {
+                return text_by(
+                    [&](std::ostream& out) { write(out, self.of, rule_of(limit, tolerance, relative)); });
+            },
+            nb::arg("limit") = default_limit, nb::arg("tolerance") = nb::none(), nb::arg("relative") = false)
+        .def_prop_ro("common_random_numbers",
+                     [](const held_comparison& self) { return self.of.common_random_numbers; });
+    to.def(
+        "compare",
+        [](const held_results& first, const held_results& second) {
+            const nb::gil_scoped_release others_run;
+            return held_comparison{compare(first.of(), second.of())};
+        },
+        nb::arg("first"), nb::arg("second"));
+}
+
+}  // namespace tilewalk::python

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results of a run as Python holds them: the rows, and their columns once somebody asks for them.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "python/extension/tables.h"
+#include "tilewalk/results.h"
+
+namespace tilewalk::python {
+
+class held_results {
+  public:
+    explicit held_results(results of) : of_(std::make_shared<const results>(std::move(of))) {}
+
+    const results& of() const { return *of_; }
+    std::shared_ptr<const table> rows() const;
+    std::shared_ptr<const table> greeks() const;
+
+  private:
+    std::shared_ptr<const results> of_;
+    // Any thread may ask first, and none waits for the interpreter while it makes columns.
+    mutable std::mutex lock_;
+    mutable std::shared_ptr<const table> rows_, greeks_;
+};
+
+std::shared_ptr<const table> table_of_rows(const std::vector<price_row>& rows);
+std::shared_ptr<const table> table_of_greeks(const std::vector<greek_row>& rows);
+std::shared_ptr<const table> table_of_totals(const std::vector<currency_total>& totals);
+std::shared_ptr<const table> table_of_numbers(const std::vector<market_number>& numbers);
+
+nb::object object_of(results of);
+
+// "table", "csv" or "json".
+output_format format_of(const std::string& word);
+
+}  // namespace tilewalk::python

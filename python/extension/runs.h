@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Long calls: they run in a thread of their own, while the caller's waits without the interpreter, looks for Ctrl-C and
+// tells of progress.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "python/extension/module.h"
+#include "tilewalk/engine.h"
+
+namespace tilewalk::python {
+
+// The part of a long call that its two threads share.
+class watched_call {
+  public:
+    // `hears` is called with a dict now and then, unless it is None; `cancel` is None, or has is_set().
+    watched_call(nb::object hears, nb::object cancel) : hears_(std::move(hears)), cancel_(std::move(cancel)) {}
+
+    // Runs `work` in its thread until it is done; throws what it throws, or what Python has raised meanwhile.
+    void run(const std::function<void()>& work);
+    run_options watching(run_options options);
+
+  private:
+    void look_at_python();
+
+    nb::object hears_, cancel_;
+    std::atomic<bool> stop_ = false;
+    std::optional<nb::python_error> raised_;
+    std::mutex lock_;  // of what follows
+    std::condition_variable ended_;
+    bool is_done_ = false;
+    std::optional<progress> news_;
+};
+
+template <class Work>
+auto run_beside(nb::object hears, nb::object cancel, Work work, const run_options& options = {}) {
+    watched_call call(std::move(hears), std::move(cancel));
+    const run_options watched = call.watching(options);
+    std::optional<decltype(work(watched))> out;
+    call.run([&] { out.emplace(work(watched)); });
+    return std::move(*out);
+}
+
+// Settings by name, from the one table. Throws tilewalk::error (usage) for a name or a value that it does not
+// have; `also` are other names that the caller may have meant.
+run_settings settings_of(const nb::dict& by_name, const std::vector<std::string>& also = {});
+
+// The engine of this process, made when it is first asked for, or one with another instruction set.
+std::shared_ptr<const engine> engine_with(const std::string& instruction_set);
+
+template <class Page>
+std::string text_of(const Page& of, output_format format) {
+    std::ostringstream out;
+    write(out, of, format);
+    return std::move(out).str();
+}
+
+}  // namespace tilewalk::python

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gains in scenarios as Python holds them.
+#pragma once
+
+#include "python/extension/tables.h"
+#include "tilewalk/scenarios.h"
+
+namespace tilewalk::python {
+
+nb::object object_of(scenario_results of);
+
+}  // namespace tilewalk::python

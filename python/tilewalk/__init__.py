@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tilewalk prices books of derivatives by Monte Carlo, every price with its standard error.
+
+import tilewalk as tw
+tw.price("book.yaml", paths=1e6).to_pandas()
+"""
+
+from . import shards
+from ._core import version as __version__
+from .book import Book, Product, product, products
+from .errors import (
+    Cancelled,
+    CompileError,
+    DeviceError,
+    Error,
+    FileError,
+    InputError,
+    InternalError,
+    MachineFailure,
+    NumericError,
+    ShardsMissing,
+    UsageError,
+)
+from .gains import Gains
+from .machine import Devices, devices
+from .market import Calibration, Market, Numbers, calibrate
+from .results import Comparison, Greeks, Results, Row, compare, read_results
+from .runs import (
+    Dependence,
+    Prepared,
+    Problem,
+    Problems,
+    depends_on,
+    explain,
+    greeks,
+    prepare,
+    price,
+    price_in,
+    scenarios,
+    settings,
+    validate,
+)
+from .tables import Table
+
+__all__ = [
+    "Book",
+    "Calibration",
+    "Cancelled",
+    "Comparison",
+    "CompileError",
+    "Dependence",
+    "DeviceError",
+    "Devices",
+    "Error",
+    "FileError",
+    "Gains",
+    "Greeks",
+    "InputError",
+    "InternalError",
+    "MachineFailure",
+    "Market",
+    "NumericError",
+    "Numbers",
+    "Prepared",
+    "Problem",
+    "Problems",
+    "Product",
+    "Results",
+    "Row",
+    "ShardsMissing",
+    "Table",
+    "UsageError",
+    "__version__",
+    "calibrate",
+    "compare",
+    "depends_on",
+    "devices",
+    "explain",
+    "greeks",
+    "prepare",
+    "price",
+    "price_in",
+    "product",
+    "products",
+    "read_results",
+    "scenarios",
+    "settings",
+    "shards",
+    "validate",
+]

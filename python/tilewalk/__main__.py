@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command tilewalk, run inside this process: `python -m tilewalk price book.yaml`."""
+
+import os
+import sys
+
+from . import _core
+
+
+def main() -> None:
+    """Runs the command and ends the process with its exit code."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    code = _core.run_command(sys.argv[1:])
+    # The streams of C++ are flushed, and the interpreter has nothing left to say.
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    main()

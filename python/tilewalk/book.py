@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Books from files, from dicts and from tables of trades; products."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from . import _core
+from .files import write_text
+from .market import Market
+from .pages import product_page
+from .results import Row
+
+__all__ = ["Book", "Product", "book_of", "product", "products"]
+
+
+class Book:
+    """Trades, with the market and the settings that they ask for: from a path, or a dict of what its file would say.
+
+    Relative names of files in a dict count from `folder`.
+    """
+
+    def __init__(
+        self,
+        source: str | os.PathLike[str] | Mapping[str, Any],
+        *,
+        name: str = "book",
+        folder: str | os.PathLike[str] = ".",
+        strict: bool = False,
+        confine: bool = False,
+    ) -> None:
+        if isinstance(source, Mapping):
+            self._core = _core.Book.of(_plain(source), name, folder)
+        else:
+            self._core = _core.Book.load(source, strict, confine)
+
+    @classmethod
+    def _of(cls, core: _core.Book) -> Book:
+        out = cls.__new__(cls)
+        out._core = core
+        return out
+
+    @classmethod
+    def parse(cls, yaml: str, name: str = "book", folder: str | os.PathLike[str] = ".") -> Book:
+        """A book from the text of its file."""
+        return cls._of(_core.Book.parse(yaml, name, folder))
+
+    @classmethod
+    def of_trades(
+        cls,
+        trades: Any,
+        *,
+        market: Any = None,
+        products: Iterable[Any] = (),
+        settings: Mapping[str, Any] | None = None,
+        folder: str | os.PathLike[str] = ".",
+    ) -> Book:
+        """A book of a DataFrame (pandas, polars, Arrow) with a column for each parameter, or of a list of dicts.
+
+        An empty cell (None, NaN) is left out; a cell may be a list. `products` are files or dicts of your own.
+        """
+        written: dict[str, Any] = {}
+        if market is not None:
+            written["market"] = market.written() if isinstance(market, Market) else market
+        if own := list(products):
+            written["products"] = own
+        if settings:
+            written["settings"] = dict(settings)
+        written["trades"] = records_of(trades)
+        return cls(written, name="trades", folder=folder)
+
+    @property
+    def market(self) -> Market | None:
+        """The market that the book names or holds."""
+        held = self._core.market
+        return None if held is None else Market._of(held)
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The settings that the book says itself."""
+        out: dict[str, str] = self._core.settings
+        return out
+
+    @property
+    def files(self) -> list[str]:
+        """The files that it was read from."""
+        return self._core.files
+
+    def only(self, *trades: str) -> Book:
+        """The same book with these trades alone, by their ids."""
+        return self._of(self._core.only(list(trades)))
+
+    def written(self) -> dict[str, Any]:
+        """The whole of it, as its file would say it, with the market that it names or holds."""
+        out: dict[str, Any] = self._core.written()
+        return out
+
+    def to_yaml(self) -> str:
+        """The text of its file."""
+        return self._core.yaml()
+
+    def write(self, file: str | os.PathLike[str]) -> None:
+        """Writes it as YAML."""
+        write_text(file, {".yaml": self.to_yaml, ".yml": self.to_yaml})
+
+    def __len__(self) -> int:
+        return len(self._core)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Book):
+            return NotImplemented
+        return bool(self._core is other._core or self.written() == other.written())
+
+    def __hash__(self) -> int:
+        return hash(len(self))
+
+    def __getstate__(self) -> str:
+        return self.to_yaml()
+
+    def __setstate__(self, yaml: str) -> None:
+        self._core = _core.Book.parse(yaml, "pickled book", ".")
+
+    def __repr__(self) -> str:
+        return f"<Book of {len(self)} trades>"
+
+
+def _is_missing(cell: Any) -> bool:
+    if cell is None:
+        return True
+    if isinstance(cell, (str, list, tuple, dict)) or hasattr(cell, "shape") and getattr(cell, "shape", ()) != ():
+        return False
+    # NaN and NaT differ from themselves; NA of pandas answers no question with a truth.
+    return type(cell).__name__ in ("NAType", "NaTType") or bool(cell != cell)
+
+
+def records_of(trades: Any) -> list[dict[str, Any]]:
+    """The rows of a table of trades, without the cells that are empty."""
+    if hasattr(trades, "to_dicts"):  # polars
+        rows = trades.to_dicts()
+    elif hasattr(trades, "to_pylist"):  # Arrow
+        rows = trades.to_pylist()
+    elif hasattr(trades, "iloc"):  # pandas
+        frame = trades.reset_index() if trades.index.name == "id" else trades
+        names = [str(name) for name in frame.columns]
+        columns = [frame.iloc[:, place].tolist() for place in range(len(names))]
+        rows = [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
+    else:
+        rows = [dict(row) for row in trades]
+    return [{str(name): cell for name, cell in row.items() if not _is_missing(cell)} for row in rows]
+
+
+def _plain(source: Mapping[str, Any]) -> dict[str, Any]:
+    """A dict whose market and trades may be objects of this package or tables."""
+    out = dict(source)
+    if isinstance(out.get("market"), Market):
+        out["market"] = out["market"].written()
+    if "trades" in out and not isinstance(out["trades"], (list, tuple)):
+        out["trades"] = records_of(out["trades"])
+    return out
+
+
+def book_of(
+    source: Any, *, strict: bool = False, confine: bool = False, folder: str | os.PathLike[str] = "."
+) -> Book:
+    """A book from whatever may stand for one: a path, a dict, a Book, a table or a list of trades."""
+    if isinstance(source, Book):
+        return source
+    if isinstance(source, (str, os.PathLike, Mapping)):
+        return Book(source, strict=strict, confine=confine, folder=folder)
+    return Book.of_trades(source, folder=folder)
+
+
+class Product(Row):
+    """A product: `name`, `summary`, `description`, `formula`, `parameters`, `script`, `example`."""
+
+    def _repr_html_(self) -> str:
+        return product_page(self)
+
+    def __str__(self) -> str:
+        return str(self["text"])
+
+    def __repr__(self) -> str:
+        return f"<Product {self['name']}: {self['summary']}>"
+
+
+def products() -> dict[str, Product]:
+    """The products of the library, by name."""
+    return {page["name"]: Product(page) for page in _core.product_pages()}
+
+
+def product(source: str | os.PathLike[str]) -> Product:
+    """A product of the library by its name, or one of your own, checked: the path of its file, or its text."""
+    name = os.fspath(source)
+    if "\n" in name:
+        return Product(_core.read_product(name))
+    known = products()
+    if name in known:
+        return known[name]
+    if name.endswith((".yaml", ".yml")) or os.sep in name or os.path.exists(name):
+        return Product(_core.load_product(name))
+    raise KeyError(f"no product '{name}'{_core.alternatives(name, 'known products:', sorted(known))}")

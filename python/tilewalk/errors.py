@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The errors of Tilewalk, a class for each kind: what was found, what was expected, and where."""
+
+from __future__ import annotations
+
+__all__ = [
+    "Cancelled",
+    "CompileError",
+    "DeviceError",
+    "Error",
+    "FileError",
+    "InputError",
+    "InternalError",
+    "MachineFailure",
+    "NumericError",
+    "ShardsMissing",
+    "UsageError",
+]
+
+
+class Error(Exception):
+    """An error of Tilewalk. `str()` has the place and the key path in front of the message."""
+
+    kind: str = "internal"
+
+    def __init__(
+        self,
+        text: str = "",
+        message: str = "",
+        file: str = "",
+        line: int = 0,
+        column: int = 0,
+        key_path: str = "",
+    ) -> None:
+        super().__init__(text)
+        self.message = message or text
+        self.file = file
+        self.line = line
+        self.column = column
+        self.key_path = key_path
+
+    def __reduce__(self) -> tuple[object, ...]:
+        arguments = (str(self), self.message, self.file, self.line, self.column, self.key_path)
+        return type(self), arguments, {name: held for name, held in self.__dict__.items() if name == "which"}
+
+
+class UsageError(Error, ValueError):
+    """The caller asked for something that does not exist."""
+
+    kind = "usage"
+
+
+class InputError(Error, ValueError):
+    """A book, a market, a product or a script is wrong."""
+
+    kind = "input"
+
+
+class NumericError(Error):
+    """A path produced a number that is not finite."""
+
+    kind = "numeric"
+
+
+class FileError(Error):
+    """A file could not be read or written."""
+
+    kind = "io"
+
+
+class Cancelled(Error):
+    """The caller asked to stop."""
+
+    kind = "cancelled"
+
+
+class DeviceError(Error):
+    """A GPU, its driver or its memory failed or is missing."""
+
+    kind = "device"
+
+
+class CompileError(Error):
+    """The run-time compiler refused a kernel."""
+
+    kind = "compile"
+
+
+class InternalError(Error):
+    """A defect of Tilewalk."""
+
+    kind = "internal"
+
+
+class MachineFailure(Error):
+    """A failure of the machine, not of the input: the same call may succeed on another day."""
+
+    kind = "machine"
+
+
+class ShardsMissing(MachineFailure):
+    """Parts that are not there yet: `which` are their numbers."""
+
+    kind = "shards_missing"
+    which: list[int] = []
+
+
+_classes: dict[str, type[Error]] = {
+    known.kind: known
+    for known in (
+        UsageError,
+        InputError,
+        NumericError,
+        FileError,
+        Cancelled,
+        DeviceError,
+        CompileError,
+        InternalError,
+        MachineFailure,
+        ShardsMissing,
+    )
+}
+
+
+def of(
+    kind: str,
+    message: str,
+    file: str,
+    line: int,
+    column: int,
+    key_path: str,
+    text: str,
+    which: list[int],
+) -> Error:
+    """For the extension: an error of the library as an exception."""
+    out = _classes[kind](text, message, file, line, column, key_path)
+    if isinstance(out, ShardsMissing):
+        out.which = which
+    return out

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that are read and written whole, and texts and arrays that the engine reads as files without a disk."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .errors import FileError, UsageError
+
+__all__ = ["in_memory", "text_of_file", "write_text"]
+
+
+def text_of_file(file: str | os.PathLike[str]) -> str:
+    try:
+        with open(file, encoding="utf-8") as opened:
+            return opened.read()
+    except OSError as e:
+        message = f"can't read: {e.strerror}"
+        raise FileError(f"{os.fspath(file)}: {message}", message, os.fspath(file)) from None
+
+
+def write_text(file: str | os.PathLike[str], by_ending: dict[str, Callable[[], str]]) -> None:
+    name = os.fspath(file)
+    make = by_ending.get(os.path.splitext(name)[1].lower())
+    if make is None:
+        raise UsageError(f"{name}: found the ending '{os.path.splitext(name)[1]}', expected {', '.join(by_ending)}")
+    text = make()
+    try:
+        with open(file, "w", encoding="utf-8", newline="") as opened:
+            opened.write(text)
+    except OSError as e:
+        message = f"can't write: {e.strerror}"
+        raise FileError(f"{name}: {message}", message, name) from None
+
+
+def array_of(shocks: Any) -> np.ndarray[Any, Any]:
+    """An array of NumPy, or whatever speaks DLPack from the memory of the processor."""
+    if isinstance(shocks, np.ndarray):
+        return shocks
+    try:
+        return np.asarray(np.from_dlpack(shocks))
+    except (BufferError, RuntimeError, TypeError) as e:
+        raise UsageError(f"replay: shocks that are not in the memory of the processor: {e}") from None
+
+
+@contextlib.contextmanager
+def in_memory(settings: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Settings of files that may be arrays or texts instead: each is a file in memory while the run lasts."""
+    with contextlib.ExitStack() as opened:
+        out = dict(settings)
+        for name, held in settings.items():
+            if name == "replay" and hasattr(held, "__dlpack__"):
+                shocks = array_of(held)
+                if shocks.dtype not in (np.float32, np.float64):
+                    raise UsageError(f"replay: found shocks of type {shocks.dtype}, expected float64 or float32")
+                if shocks.ndim not in (2, 3):
+                    raise UsageError(
+                        f"replay: found shocks of shape {shocks.shape}, expected (steps, slots, paths) or (steps, paths)"
+                    )
+                file = _memory_file(opened, "shocks.npy")
+                np.lib.format.write_array(file, np.ascontiguousarray(shocks), allow_pickle=False)
+            elif name in ("policy", "decisions") and _text_of(held) is not None:
+                file = _memory_file(opened, name)
+                file.write((_text_of(held) or "").encode())
+            else:
+                continue
+            file.flush()
+            out[name] = f"/proc/self/fd/{file.fileno()}"
+        yield out
+
+
+def _memory_file(opened: contextlib.ExitStack, name: str) -> Any:
+    return opened.enter_context(os.fdopen(os.memfd_create(name), "wb"))
+
+
+def _text_of(held: Any) -> str | None:
+    if hasattr(held, "to_json"):
+        return str(held.to_json())
+    return held if isinstance(held, str) and held.lstrip().startswith("{") else None

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gains of a book in scenarios: a cube of NumPy, and tables of totals, tails and what explains them."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from .errors import FileError
+from .files import write_text
+from .results import Results
+from .tables import Table
+
+__all__ = ["Gains"]
+
+Cube = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class Gains:
+    """Gains by scenario and trade, each with its standard error; arrays look at memory that never changes."""
+
+    def __init__(self, core: _core.Gains) -> None:
+        self._core = core
+
+    @property
+    def gains(self) -> Cube:
+        """gains[scenario, trade] in the trade's currency, with its quantity; NaN where it failed."""
+        return self._core.gains()
+
+    @property
+    def errors(self) -> Cube:
+        """The standard errors of the gains."""
+        return self._core.errors()
+
+    @property
+    def converted_gains(self) -> Cube | None:
+        """The gains in the one currency that the scenarios ask for, if they do."""
+        return self._core.converted_gains()
+
+    @property
+    def converted_errors(self) -> Cube | None:
+        """The standard errors of these."""
+        return self._core.converted_errors()
+
+    @property
+    def scenarios(self) -> Table:
+        """A row for each scenario, in the order of the first axis of the cube."""
+        return Table(self._core.scenarios())
+
+    @property
+    def trades(self) -> list[str]:
+        """The ids of the trades, in the order of the second axis."""
+        return self.base._core_table().strings("trade")
+
+    @property
+    def portfolios(self) -> list[str]:
+        """The portfolio of each trade, or an empty text."""
+        return self._core.portfolios
+
+    @property
+    def base(self) -> Results:
+        """The prices in the base market; their manifest is that of the whole request."""
+        return Results(self._core.base())
+
+    @property
+    def totals(self) -> Table:
+        """Gains of the whole book (an empty portfolio) and of portfolios, by scenario and currency."""
+        return Table(self._core.totals())
+
+    @property
+    def tails(self) -> Table:
+        """Value at risk and expected shortfall of likely sets, with their noise."""
+        return Table(self._core.tails())
+
+    @property
+    def shares(self) -> Table:
+        """The share of each trade in the tails."""
+        return Table(self._core.shares())
+
+    @property
+    def explained(self) -> Table:
+        """What sensitivities explain of each gain, where that was asked for."""
+        return Table(self._core.explained())
+
+    @property
+    def failures(self) -> Table:
+        """Trades that failed in a scenario, with the reason."""
+        return Table(self._core.failures())
+
+    @property
+    def remarks(self) -> list[str]:
+        """Facts to know."""
+        return self._core.remarks
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of scenarios and of trades."""
+        out: tuple[int, int] = self._core.shape
+        return out
+
+    def to_pandas(self) -> Any:
+        """The cube as a DataFrame: a row for each scenario, a column for each trade. Numbers are not copied."""
+        import pandas as pd
+
+        names = self.scenarios
+        index = pd.MultiIndex.from_arrays([names.column("set"), names.column("scenario")], names=["set", "scenario"])
+        return pd.DataFrame(self.gains, index=index, columns=pd.Index(self.trades, name="trade"), copy=False)
+
+    def to_json(self) -> str:
+        """The text of the command's JSON: everything."""
+        return self._core.text("json")
+
+    def to_csv(self) -> str:
+        """The text of the command's CSV: a line for each scenario and trade."""
+        return self._core.text("csv")
+
+    def to_text(self, columns: int = 200) -> str:
+        """The command's table for people."""
+        return self._core.text("table", columns)
+
+    def write(self, file: str | os.PathLike[str]) -> None:
+        """Writes a file by its ending: .json, .csv or .txt."""
+        write_text(file, {".json": self.to_json, ".csv": self.to_csv, ".txt": self.to_text})
+
+    def write_files(self, folder: str | os.PathLike[str]) -> list[str]:
+        """Writes the files that risk systems read into a folder, and returns their names."""
+        try:
+            os.makedirs(folder, exist_ok=True)
+        except OSError as e:
+            raise FileError(f"{os.fspath(folder)}: can't be made a folder: {e.strerror}") from None
+        names: list[str] = [name for name, _ in _core.scenario_files()]
+        for name in names:
+            ending = os.path.splitext(name)[1]
+            write_text(os.path.join(folder, name), {ending: lambda name=name: self._core.report(name)})  # type: ignore[misc]
+        return names
+
+    def __getstate__(self) -> bytes:
+        return self._core.state()
+
+    def __setstate__(self, state: bytes) -> None:
+        self._core = _core.read_gains(state)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return (self.tails if len(self.tails) else self.totals)._repr_html_()
+
+    def __repr__(self) -> str:
+        scenarios, trades = self.shape
+        return f"<Gains of {trades} trades in {scenarios} scenarios>"

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The things that an engine does with a book: price, greeks, scenarios, explain, validate and their kin.
+
+Each takes a book (a path, a dict, a Book, or a DataFrame of trades), a market (a path, a dict, a Market; that of the
+book if left out), the options below, and any setting of a run by its name, such as `paths=1e6, seed=7`:
+
+trades               the ids of the trades that count; None: all
+shift, set           changes of the market by its keys, {"ACME.spot": -5}
+progress             True, a callable that takes a dict, or an object like tqdm
+cancel               an object with is_set(), such as threading.Event: the run raises Cancelled soon after
+strict, confine      how files are read, as by the options of the command
+demand_correlations  fail trades that take a correlation which the market does not state
+keep_policies        keep the policies by which trades are ended early, as `results.policies`
+journal              a folder that keeps what is done, so that a run that was ended goes on where it was
+instruction_set      "auto", or one of the processor's; no price depends on it
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from . import _core
+from .book import Book, book_of
+from .errors import UsageError
+from .files import in_memory
+from .gains import Gains
+from .market import Market, market_of
+from .progress import watching
+from .results import Greeks, Results, Row
+
+__all__ = [
+    "Dependence",
+    "Prepared",
+    "Problem",
+    "Problems",
+    "depends_on",
+    "explain",
+    "greeks",
+    "prepare",
+    "price",
+    "price_in",
+    "scenarios",
+    "settings",
+    "validate",
+]
+
+_OF_READING = ("trades", "shift", "set", "strict", "confine", "folder")
+_OF_RUNS = ("progress", "cancel", "demand_correlations", "keep_policies", "journal", "instruction_set")
+
+
+class _Asked:
+    """A book, its market, and the settings and options of a call, apart."""
+
+    def __init__(self, book: Any, market: Any, how: Mapping[str, Any], needs_market: bool = True) -> None:
+        self.settings = {name: held for name, held in how.items() if name not in _OF_READING + _OF_RUNS}
+        self.options = {name: how[name] for name in _OF_RUNS if name in how}
+        if self.options.get("journal") is not None:
+            self.options["journal"] = os.fspath(self.options["journal"])
+        strict, confine = bool(how.get("strict")), bool(how.get("confine"))
+        self.options["demand_correlations"] = self.options.get("demand_correlations") or strict
+        self.book: Book = book_of(book, strict=strict, confine=confine, folder=how.get("folder", "."))
+        if how.get("trades") is not None:
+            wanted = how["trades"]
+            self.book = self.book.only(*([wanted] if isinstance(wanted, str) else wanted))
+        self.progress = self.options.pop("progress", None)
+        if not needs_market:
+            return
+        found = self.book.market if market is None else market_of(market, strict, confine)
+        if found is None:
+            raise UsageError("the book names no market; write market: in the book or give market=")
+        if how.get("shift") or how.get("set"):
+            found = found.changed(how.get("set"), shift=how.get("shift"))
+        self.market: Market = found
+
+    def run(self, function: Any, *arguments: Any) -> Any:
+        """Calls a function of the extension with the settings and the options of the call."""
+        with watching(self.progress) as hears, in_memory(self.settings) as settings:
+            return function(*arguments, settings, {**self.options, "progress": hears})
+
+
+def price(book: Any, market: Any = None, **how: Any) -> Results:
+    """Prices a book: every trade with its standard error."""
+    asked = _Asked(book, market, how)
+    return Results(asked.run(_core.price, asked.book._core, asked.market._core))
+
+
+def price_in(book: Any, markets: Iterable[Any], **how: Any) -> list[Results]:
+    """Prices a book in many markets at once, in one walk with common random numbers."""
+    asked = _Asked(book, None, how, needs_market=False)
+    of = [market_of(one)._core for one in markets]
+    return [Results(one) for one in asked.run(_core.price_in, asked.book._core, of)]
+
+
+def greeks(
+    book: Any,
+    market: Any = None,
+    *,
+    wanted: Sequence[str] | str = (),
+    method: str = "auto",
+    view: str = "market",
+    **how: Any,
+) -> Greeks:
+    """Prices a book with its sensitivities to the numbers of the market, each with its standard error.
+
+    `wanted` are measures ("delta") and patterns of market keys ("*.rate@2y"); none: all of the first order.
+    """
+    asked = _Asked(book, market, how)
+    which = [wanted] if isinstance(wanted, str) else list(wanted)
+    return Greeks(asked.run(_core.greeks, asked.book._core, asked.market._core, which, method, view))
+
+
+def scenarios(
+    book: Any,
+    scenarios: str | os.PathLike[str] | Mapping[str, Any] | Iterable[Mapping[str, Any]],
+    market: Any = None,
+    *,
+    explain: bool = False,
+    **how: Any,
+) -> Gains:
+    """Finds what a book gains or loses in other markets, on the same random numbers.
+
+    Scenarios are a file, a dict of what it would say, or a list of dicts of moves by market key, such as
+    {"ACME.spot": "-20%"}, each perhaps with a "name" and the "days" that pass.
+    """
+    asked = _Asked(book, market, how)
+    if isinstance(scenarios, (str, os.PathLike)):
+        of = _core.ScenarioList.load(scenarios, asked.market._core)
+    else:
+        written = dict(scenarios) if isinstance(scenarios, Mapping) else _listed(scenarios)
+        of = _core.ScenarioList.of(written, asked.market._core, how.get("folder", "."))
+    of.explains = of.explains or explain
+    return Gains(asked.run(_core.scenarios, asked.book._core, asked.market._core, of))
+
+
+def _listed(moves: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    named: dict[str, Any] = {}
+    for place, one in enumerate(moves, 1):
+        rest = dict(one)
+        name = str(rest.pop("name", place))
+        if name in named:
+            raise UsageError(f"scenarios: found a second scenario '{name}', expected different names")
+        named[name] = rest
+    return {"stress": named}
+
+
+def explain(book: Any, market: Any = None, *, program: bool = False, **how: Any) -> list[Row]:
+    """The plan of each trade: terms, forwards, volatilities, dates, grid; `program` adds its listing."""
+    asked = _Asked(book, market, how)
+    text = asked.run(_core.explain, asked.book._core, asked.market._core, program)
+    return [Row(plan) for plan in json.loads(text)["trades"]]
+
+
+class Problem(NamedTuple):
+    """A trade that can't be priced, and where that stands."""
+
+    trade: str
+    message: str
+    file: str
+    line: int
+    column: int
+
+
+class Problems(list[Problem]):
+    """The trades that can't be priced; none: all is well. `missing_correlations` are taken as 0."""
+
+    missing_correlations: list[tuple[str, str]]
+
+
+def validate(book: Any, market: Any = None, **how: Any) -> Problems:
+    """Checks a book, its market and every trade, and prices nothing."""
+    asked = _Asked(book, market, how)
+    found, missing = asked.run(_core.validate, asked.book._core, asked.market._core)
+    out = Problems(Problem(*one) for one in found)
+    out.missing_correlations = missing
+    return out
+
+
+class Dependence(NamedTuple):
+    """The numbers of the market that a trade's price depends on; `failure` says why they are not known."""
+
+    trade: str
+    numbers: dict[str, float]
+    failure: str
+
+
+def depends_on(book: Any, market: Any = None, **how: Any) -> dict[str, Dependence]:
+    """The numbers of the market that each trade depends on, by trade; no path is walked."""
+    asked = _Asked(book, market, how)
+    found = asked.run(_core.depends_on, asked.book._core, asked.market._core)
+    return {one[0]: Dependence(*one) for one in found}
+
+
+class Prepared:
+    """A book that is planned once and priced often, in markets that change a little from call to call."""
+
+    def __init__(self, book: Any, *, instruction_set: str = "auto", **how: Any) -> None:
+        asked = _Asked(book, None, how, needs_market=False)
+        if asked.settings:
+            raise UsageError(f"prepare: {', '.join(asked.settings)} are settings of each price, not of the book")
+        self.book = asked.book
+        self._core = _core.prepare(asked.book._core, instruction_set)
+
+    def price(self, market: Any = None, **how: Any) -> Results:
+        """Prices the book; only trades that read what has changed are planned anew."""
+        asked = _Asked(self.book, market, how)
+        return Results(asked.run(self._core.price, asked.market._core))
+
+    @property
+    def facts(self) -> Row:
+        """What is kept between calls."""
+        return Row(self._core.facts())
+
+
+def prepare(book: Any, **how: Any) -> Prepared:
+    """A book made ready to be priced often."""
+    return Prepared(book, **how)
+
+
+def settings() -> dict[str, Row]:
+    """The settings of a run by name: meaning, choices, preset, and whether a price depends on each."""
+    return {row["name"]: Row(row) for row in _core.setting_rows()}

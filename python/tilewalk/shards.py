@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shards: parts of a request that many processes do, in a folder that all of them see."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import _core
+from .book import book_of
+from .errors import UsageError
+from .gains import Gains
+from .market import market_of
+from .progress import watching
+from .results import Results, Row
+
+__all__ = ["Shards", "open", "plan"]
+
+Path = str | os.PathLike[str]
+_OF_REQUESTS = ("trades", "shift", "set", "strict", "confine", "demand_correlations")
+_OF_MACHINES = ("threads", "device")
+
+
+class Shards:
+    """A plan in a folder."""
+
+    def __init__(self, core: _core.Shards, folder: Path) -> None:
+        self._core = core
+        self.folder = os.fspath(folder)
+
+    @property
+    def count(self) -> int:
+        """The number of parts."""
+        return self._core.count
+
+    @property
+    def digest(self) -> str:
+        """The digest of the request."""
+        return self._core.digest
+
+    @property
+    def costs(self) -> list[float]:
+        """The cost of each part, in operations."""
+        return self._core.costs
+
+    @property
+    def untrained(self) -> list[int]:
+        """Places of trades whose policies are still to be found: run the stage "training" before any pricing."""
+        return self._core.untrained
+
+    def run(
+        self,
+        number: int,
+        *,
+        stage: str = "pricing",
+        journal: Path | None = None,
+        progress: Any = None,
+        cancel: Any = None,
+        **settings: Any,
+    ) -> Row:
+        """Does a part, counted from 1. Run again after it was ended, it goes on where it was."""
+        where = "" if journal is None else os.fspath(journal)
+        with watching(progress) as hears:
+            return Row(self._core.run(number, stage, where, settings, hears, cancel))
+
+    def merge(self, *, progress: Any = None, cancel: Any = None) -> Results | Gains:
+        """The results of all parts, to the bits of one process; raises ShardsMissing while some are missing."""
+        with watching(progress) as hears:
+            out = self._core.merge(hears, cancel)
+        return Gains(out) if isinstance(out, _core.Gains) else Results(out)
+
+    def merge_training(self) -> None:
+        """Adds the policies that all parts of the training have found to the plan."""
+        self._core.merge_training()
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __repr__(self) -> str:
+        return f"<Shards in {self.folder}: {self.count}>"
+
+
+def plan(
+    book: Any,
+    count: int,
+    folder: Path,
+    market: Any = None,
+    *,
+    scenarios: Path | None = None,
+    greeks: Sequence[str] | None = None,
+    method: str = "auto",
+    view: str = "market",
+    train_within: float = 60,
+    progress: Any = None,
+    cancel: Any = None,
+    **how: Any,
+) -> Shards:
+    """Cuts a request into so many parts of about equal cost, in a folder.
+
+    A book or a market that is no file is written into the folder, where all that do a part find it. `greeks` are what
+    tilewalk.greeks calls `wanted`, [] for all; `scenarios` is a file, and what is merged are then gains.
+    """
+    request: dict[str, Any] = {name: how[name] for name in _OF_REQUESTS if name in how}
+    settings = {name: held for name, held in how.items() if name not in _OF_REQUESTS}
+    request["settings"] = settings
+    request["book"] = _file_of(book, folder, "book.yaml")
+    if market is not None:
+        request["market"] = _file_of(market, folder, "market.yaml")
+    if isinstance(scenarios, Mapping):
+        raise UsageError("scenarios: found a dict, expected a file that all parts can read")
+    request.update(scenarios=scenarios, greeks=None if greeks is None else list(greeks), method=method, view=view)
+    local = {name: held for name, held in settings.items() if name in _OF_MACHINES}
+    with watching(progress) as hears:
+        return Shards(_core.Shards.plan(request, count, folder, train_within, local, hears, cancel), folder)
+
+
+def open(folder: Path) -> Shards:
+    """A plan that is there."""
+    return Shards(_core.Shards.open(folder), folder)
+
+
+def _file_of(source: Any, folder: Path, name: str) -> str:
+    if isinstance(source, (str, os.PathLike)):
+        return os.path.abspath(source)
+    written = market_of(source) if name == "market.yaml" else book_of(source)
+    os.makedirs(folder, exist_ok=True)
+    file = os.path.join(os.path.abspath(folder), name)
+    written.write(file)
+    return file

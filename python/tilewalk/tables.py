@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of columns: NumPy arrays, DataFrames and Arrow streams look at the engine's memory without a copy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from .pages import table_page
+
+__all__ = ["Table"]
+
+
+class Table:
+    """Rows in columns. `columns` has NumPy arrays by name; numbers are views, and NaN stands for none."""
+
+    def __init__(self, core: _core.Table) -> None:
+        self._table = core
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return list(self._core_table().names)
+
+    @property
+    def columns(self) -> dict[str, np.ndarray[Any, Any]]:
+        """A NumPy array for each column. Those of numbers look at memory that never changes."""
+        return {name: self.column(name) for name in self.names}
+
+    def column(self, name: str) -> np.ndarray[Any, Any]:
+        """One column as a NumPy array."""
+        core = self._core_table()
+        kind = core.kind(name)
+        if kind == "texts":
+            return np.array(core.strings(name), dtype=object)
+        if kind == "coded":
+            words = np.array(core.strings(name), dtype=object)
+            return words[core.array(name)] if len(words) else np.empty(len(core), dtype=object)
+        out: np.ndarray[Any, Any] = core.array(name)
+        return out
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Lists of plain Python values by column; None stands for no figure."""
+        out: dict[str, list[Any]] = {}
+        for name in self.names:
+            values = self.column(name).tolist()
+            if self._core_table().kind(name) == "figures":
+                values = [None if value != value else value for value in values]
+            out[name] = values
+        return out
+
+    def to_pandas(self) -> Any:
+        """A DataFrame of pandas. Numbers are not copied; texts of which there are few are categories."""
+        import pandas as pd
+
+        core = self._core_table()
+        data: dict[str, Any] = {}
+        for name in self.names:
+            kind = core.kind(name)
+            if kind == "texts":
+                data[name] = self._strings_for_pandas(name)
+            elif kind == "coded":
+                data[name] = pd.Categorical.from_codes(core.array(name), core.strings(name))
+            else:
+                data[name] = core.array(name)
+        return pd.DataFrame(data, copy=False)
+
+    def _strings_for_pandas(self, name: str) -> Any:
+        import pandas as pd
+
+        return pd.array(self._core_table().strings(name), dtype="str")
+
+    def to_arrow(self) -> Any:
+        """A table of pyarrow. Others (polars, DuckDB) read `__arrow_c_stream__` by themselves."""
+        import pyarrow as pa
+
+        return pa.table(self)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """A stream of Arrow with one batch; a schema that is asked for is not followed, as Arrow allows."""
+        return self._core_table().arrow_stream()
+
+    def __len__(self) -> int:
+        return len(self._core_table())
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The rows one after another, as dicts."""
+        columns = self.to_dict()
+        for place in range(len(self)):
+            yield {name: values[place] for name, values in columns.items()}
+
+    def _core_table(self) -> _core.Table:
+        return self._table
+
+    def _repr_html_(self) -> str:
+        return table_page(self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self)} rows: {', '.join(self.names)}>"

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the documentation site as 'make docs' does, and looks at what came out.
+
+Sphinx takes every warning for an error: links that lead nowhere, pages that no table of contents leads to, code that is none.
+Beyond that pages of products say the same as the command, every model, command and setting has its place, nothing is fetched
+when the site is read, and a sample of pages is drawn narrow and wide, light and dark.
+"""
+import html.parser
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import clusters
+import page_check
+
+source_dir = pathlib.Path(os.environ["TILEWALK_SOURCE_DIR"])
+command = os.environ["TILEWALK_CLI"]
+WIDE = dict(os.environ, COLUMNS="10000", TILEWALK_DEVICE="cpu")
+SAMPLE = ("index.html", "tutorials/first_book.html", "howto/price_nightly.html", "reference/grammar.html", "reference/settings.html",
+          "reference/products/barrier.html", "reference/models/heston.html", "reference/cpp/engine.html", "market.html", "results.html")
+PICTURES = ("reference/products/barrier.svg", "reference/products/autocallable.svg", "reference/models/heston.svg",
+            "reference/grammar/terms.svg", "reference/grammar/primary.svg", "explanation/feeds.svg", "explanation/tiles.svg",
+            "explanation/jump.svg", "explanation/bounds.svg")
+
+
+class words_of_article(html.parser.HTMLParser):
+    """The text of a page, without the frame around it."""
+
+    def __init__(self):
+        super().__init__()
+        self.depth, self.parts = 0, []
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "article" or self.depth:
+            self.depth += tag in ("article",)
+        if self.depth and tag in ("td", "th", "p", "h1", "h2", "pre", "div", "tr"):
+            self.parts.append(" ")
+
+    def handle_endtag(self, tag):
+        if self.depth and tag == "article":
+            self.depth -= 1
+
+    def handle_data(self, data):
+        if self.depth:
+            self.parts.append(data)
+
+
+def plain(text):
+    return " ".join(text.replace("\N{PILCROW SIGN}", " ").replace("#\n", " ").split())
+
+
+def article(path):
+    reader = words_of_article()
+    reader.feed(path.read_text(encoding="utf-8"))
+    return plain("".join(reader.parts))
+
+
+def say(*arguments):
+    return subprocess.run([command, *arguments], cwd=source_dir, env=WIDE, capture_output=True, text=True, check=True).stdout
+
+
+def parts_of_page(text):
+    """What `tilewalk products NAME` prints: pieces of text that a page has to have."""
+    for part in re.split(r"\n\n(?=\S)", text.rstrip("\n")):
+        lines = [line for line in part.split("\n") if not re.fullmatch(r"=+", line)]
+        if lines[0] in ("pays", "script", "example trade"):
+            yield from ["\n".join(lines[1:])]
+        elif lines[0].startswith("parameter "):
+            yield from (" ".join(re.split(r" {2,}", line)) for line in lines[2:])
+        elif lines[0] == "worth":
+            yield lines[1].split(" in the market of ")[1].split(" as of ")[1]
+        else:
+            yield "\n".join(lines)
+
+
+def faults_of_product(name, said, shown):
+    for part in parts_of_page(said):
+        if plain(part) not in shown:
+            yield f"{name}: the page has not what the command says: {plain(part)[:200]}"
+
+
+def faults_of_catalogues(site):
+    products = [p["product"] for p in json.loads(say("products", "--format", "json"))]
+    commands = re.findall(r"^  (\w+) +\S", say("--help").split("\nCommands:\n")[1].split("\nExamples:\n")[0], re.M)
+    models = [line.split()[0] for line in say("help", "models").split("\n-")[1].split("\n")[1:] if line.strip()]
+    for folder, names in (("products", products), ("commands", commands), ("models", models)):
+        made = {p.stem for p in (site / "reference" / folder).glob("*.html")} - {"index"}
+        if made != set(names):
+            yield f"{folder}: pages and the command differ by {sorted(made ^ set(names))}"
+    for name in products:
+        shown = article(site / f"reference/products/{name}.html")
+        yield from faults_of_product(name, say("products", name), shown)
+        if not (site / f"_images/{name}.svg").exists():
+            yield f"{name}: no picture"
+    settings = article(site / "reference/settings.html")
+    for name in re.findall(r"^(\w+)$", say("help", "settings"), re.M):
+        if f" {name} " not in settings:
+            yield f"settings: {name} is missing"
+    for name in commands:
+        if plain(say("help", name).split("\n", 1)[1]) not in article(site / f"reference/commands/{name}.html"):
+            yield f"commands: the page of {name} is not its help"
+
+
+def faults_of_fetching(site):
+    """Whatever a page would fetch from elsewhere."""
+    for path in site.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        for what in re.findall(r'<(?:script|img|iframe)\b[^>]*\bsrc="((?:https?:)?//[^"]*)"', text):
+            yield f"{path.relative_to(site)} fetches {what}"
+        for what in re.findall(r'<link\b[^>]*\bhref="((?:https?:)?//[^"]*)"', text):
+            yield f"{path.relative_to(site)} fetches {what}"
+    for path in site.rglob("*.css"):
+        for what in re.findall(r"url\(['\"]?((?:https?:)?//[^)'\"]*)|@import\s+[^;]*//[^;]*", path.read_text(encoding="utf-8")):
+            yield f"{path.relative_to(site)} fetches {what}"
+
+
+def with_styles(site, path):
+    """The page with its styles in itself and without scripts and pictures, as page_check draws it."""
+    text = (site / path).read_text(encoding="utf-8")
+
+    def style(m):
+        file = ((site / path).parent / m[1].split("?")[0]).resolve()
+        return f"<style>{file.read_text(encoding='utf-8')}</style>" if file.suffix == ".css" else ""
+
+    text = re.sub(r'<link rel="stylesheet"[^>]*href="([^"]+)"[^>]*>', style, text)
+    text = re.sub(r"<script\b.*?</script>", "", text, flags=re.S)
+    return re.sub(r"<img\b[^>]*>", "", text)
+
+
+def build(python, folder):
+    site = folder / "html"
+    subprocess.run([python, "-B", source_dir / "docs" / "generate", folder / "source", "--command", command], check=True)
+    done = subprocess.run([python, "-B", "-m", "sphinx", "-q", "-n", "-W", "--keep-going", "-j", "2", "-b", "html", "-c",
+                           source_dir / "docs", folder / "source", site], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0 or done.stdout.strip():
+        sys.exit(f"sphinx ends with {done.returncode} and says\n{done.stdout}")
+    return site
+
+
+def prove_that_looking_can_fail():
+    said = "call\n====\n\nA call.\n\npays\n    max(S - K, 0)\n\nparameter  type\n---------  ----\nstrike     amount\n\nscript\n    pay 1\n"
+    sound = plain("call A call. max(S - K, 0) strike amount pay 1")
+    assert not list(faults_of_product("call", said, sound))
+    for word in ("A call.", "S - K", "strike amount", "pay 1"):
+        assert list(faults_of_product("call", said, sound.replace(word, ""))), f"without '{word}' nothing is said"
+    with tempfile.TemporaryDirectory() as folder:
+        site = pathlib.Path(folder)
+        (site / "a.html").write_text('<link rel="stylesheet" href="https://fonts.example.org/a.css"><a href="https://example.org">a</a>')
+        (site / "a.css").write_text("@font-face { src: url(https://example.org/a.woff) }")
+        assert len(list(faults_of_fetching(site))) == 2
+
+
+def main():
+    prove_that_looking_can_fail()
+    python = clusters.need_python_with("sphinx, myst_parser, furo")
+    with tempfile.TemporaryDirectory() as folder:
+        site = build(python, pathlib.Path(folder))
+        faults = [*faults_of_catalogues(site), *faults_of_fetching(site)]
+        drawn = {name: with_styles(site, name) for name in SAMPLE}
+        drawn |= {name: next(site.glob(f"_images/{pathlib.Path(name).name}")).read_text(encoding="utf-8") for name in PICTURES}
+        if page_check.chromium():
+            faults += page_check.drawn_faults(drawn)
+        pages = len(list(site.rglob("*.html")))
+    print("\n".join(faults) or f"{pages} pages, {len(drawn)} of them drawn, 0 faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

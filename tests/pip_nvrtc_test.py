@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+# NVRTC as `pip install nvidia-cuda-nvrtc` lays it out, and no other CUDA on the machine: it is found, its two
+# halves are of one package, it compiles kernels, of one version to the same bytes as the toolkit does, and on
+# a GPU prices have the bits of the CPU.
+#
+# Needs the package in an environment of Python: that of this interpreter (PyTorch's has it) or build/python;
+# skipped without one. Toolkits are hidden in a mount namespace of this test's own. Where that can't be made,
+# TILEWALK_TEST_MOVES_TOOLKITS=1 allows it to rename them, and back, on a machine that nobody else uses.
+import glob
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SOURCE = Path(os.environ["TILEWALK_SOURCE_DIR"])
+CLI = os.environ["TILEWALK_CLI"]
+TOOLKITS = sorted(name for name in glob.glob("/usr/local/cuda*") if not os.path.islink(name))
+PACKAGES = ("nvidia/cu13", "nvidia/cuda_nvrtc")
+
+BOOK = f"""\
+market: {SOURCE}/configs/markets/demo.yaml
+settings: {{paths: 65536, seed: 7, random: philox, controls: none}}
+trades:
+  - {{id: call, product: european, underlying: ACME, option: call, strike: 100, maturity: 1.0}}
+  - {{id: barrier, product: barrier, underlying: ACME, option: call, strike: 100, maturity: 1.0, direction: down, barrier: 85}}
+"""
+
+
+def skip(why: str) -> None:
+    print(f"SKIPPED {why}")
+    sys.exit(77)
+
+
+def package() -> Path:
+    """The folder of the libraries of pip's NVRTC."""
+    environments = [Path(sys.prefix), SOURCE / "build/python"]
+    for environment in environments:
+        for site in sorted(environment.glob("lib/python3*/site-packages")):
+            for name in PACKAGES:
+                if list((site / name / "lib").glob("libnvrtc.so.1?")):
+                    return site / name / "lib"
+    skip(f"no nvidia-cuda-nvrtc in {' or '.join(map(str, environments))}")
+    raise AssertionError
+
+
+UNSHARE = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--mount"]
+
+
+def can_unshare() -> bool:
+    made = subprocess.run([*UNSHARE, "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True)
+    return made.returncode == 0
+
+
+def run(*words: str, hidden: bool, expected: int = 0, **variables: str) -> str:
+    """What the command writes, in an environment that says nothing about toolkits."""
+    names = ("VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH", "PYTHONUSERBASE",
+             "TILEWALK_CUDA_LIBRARY_PATH")
+    environment = {k: v for k, v in os.environ.items() if k not in names} | {"HOME": "/nonexistent"} | variables
+    command = [CLI, *words]
+    if hidden and can_unshare():
+        mounts = "".join(f"mount -t tmpfs none {shlex.quote(name)} && " for name in TOOLKITS)
+        command = [*UNSHARE, "bash", "-c", f'{mounts}exec "$@"', "bash", *command]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert ended.returncode == expected, f"{command} ended with {ended.returncode}:\n{ended.stdout}{ended.stderr}"
+    return ended.stdout
+
+
+def hide_by_name(back: bool) -> None:
+    for name in TOOLKITS:
+        os.rename(*((name + ".hidden", name) if back else (name, name + ".hidden")))
+
+
+def cuda(**variables: str) -> dict[str, str]:
+    found: dict[str, str] = json.loads(run("devices", "--format", "json", **variables, hidden=True))["cuda"]
+    return found
+
+
+def kernels(folder: str) -> dict[str, bytes]:
+    """Machine code by the name under which it is kept."""
+    files = sorted(Path(folder).rglob("*.cubin"))
+    assert files, f"no kernel in {folder}"
+    return {file.name: file.read_bytes() for file in files}
+
+
+def check(folder: Path, outside: dict[str, str], work: Path) -> None:
+    environment = str(folder).split("/lib/python3")[0]
+    none = cuda()
+    if none["compiler"]:
+        skip(f"there is an NVRTC in {none['compiler_folder']}, which is not hidden")
+    assert "pip install nvidia-cuda-nvrtc" in none["why_no_compiler"], none
+    found = cuda(VIRTUAL_ENV=environment)
+    assert os.path.realpath(found["compiler_folder"]) == os.path.realpath(folder), found
+    by_name = cuda(TILEWALK_CUDA_LIBRARY_PATH=str(folder))
+    assert by_name["compiler"] == found["compiler"], by_name
+    elsewhere = cuda(VIRTUAL_ENV=environment, TILEWALK_CUDA_LIBRARY_PATH="/nowhere")
+    assert elsewhere["compiler"] == "" and "is set, so nothing else" in elsewhere["why_no_compiler"], elsewhere
+    print(f"{found['compiler']} in {found['compiler_folder']}, with {', '.join(TOOLKITS) or 'nothing'} hidden")
+
+    book = str(work / "book.yaml")
+    Path(book).write_text(BOOK)
+    by_pip = str(work / "by_pip")
+    warm = ("warm", book, "--arch", "sm_90")
+    run(*warm, hidden=True, VIRTUAL_ENV=environment, TILEWALK_CACHE_DIR=by_pip)
+    made = kernels(by_pip)
+    compared = "no toolkit of this version to compare with"
+    if outside["compiler"] == found["compiler"] and os.path.realpath(outside["compiler_folder"]) != str(folder):
+        by_toolkit = str(work / "by_toolkit")
+        run(*warm, hidden=False, TILEWALK_CACHE_DIR=by_toolkit)
+        assert kernels(by_toolkit) == made, f"other bytes than those of {outside['compiler_folder']}"
+        compared = f"the bytes of {outside['compiler_folder']}"
+    print(f"{len(made)} kernels compiled: {compared}")
+
+    device = json.loads(run("devices", "--format", "json", hidden=True, VIRTUAL_ENV=environment))
+    if not device["auto"]["gpus"]:
+        assert os.environ.get("TILEWALK_REQUIRE_GPU") != "1", device
+        return
+    price = ("price", book, "--format", "csv", "--quiet")
+    on_gpu = run(*price, "--device", "cuda", hidden=True, VIRTUAL_ENV=environment,
+                 TILEWALK_CACHE_DIR=str(work / "on_gpu"))
+    assert on_gpu == run(*price, "--device", "cpu", hidden=True), "the GPU has other bits than the CPU"
+    print(f"{on_gpu.count(chr(10)) - 1} prices on {device['gpus'][0]['name']}: the bits of the CPU")
+
+
+def main() -> None:
+    folder = package()
+    moves = not can_unshare()
+    if moves and os.environ.get("TILEWALK_TEST_MOVES_TOOLKITS") != "1":
+        skip("no mount namespace can be made, so toolkits can't be hidden")
+    outside = json.loads(run("devices", "--format", "json", hidden=False))["cuda"]
+    with tempfile.TemporaryDirectory() as work:
+        if moves:
+            outside = dict.fromkeys(outside, "")  # what is renamed can't be compared with
+            hide_by_name(back=False)
+        try:
+            check(folder, outside, Path(work))
+        finally:
+            if moves:
+                hide_by_name(back=True)
+
+
+main()
