@@ -68,7 +68,7 @@ docs: packages_for_ci commands  ## build the documentation site, build/docs/html
 	@$(DOCS_PYTHON) -B -m sphinx -q -n -W --keep-going -j $(JOBS) -b html -c docs build/docs/source build/docs/html
 	@echo build/docs/html/index.html
 
-install: commands  ## install the commands and the C++ package under PREFIX (/usr/local)
+install: commands  ## install the commands, manual pages, completion and the C++ package under PREFIX (/usr/local)
 	@$(call run_build,tilewalk)
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 

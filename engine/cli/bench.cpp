@@ -22,12 +22,14 @@
 #include "engine/cli/exit_code.h"
 #include "engine/cli/input.h"
 #include "engine/cli/interrupt.h"
+#include "engine/cli/offers.h"
 #include "engine/cli/output.h"
 #include "engine/cli/settings.h"
 #include "engine/cli/status_line.h"
 #include "engine/cli/terminal.h"
 #include "tilewalk/benchmark.h"
 #include "tilewalk/book.h"
+#include "tilewalk/setting_table.h"
 
 namespace tilewalk::cli {
 
@@ -39,7 +41,7 @@ struct bench_arguments {
     std::vector<std::string> feeds, layouts, precisions;
     std::vector<std::string> distances, widths, warps;
     std::string paths, device = "0", noise, seconds;
-    std::string output = "-", format, report, figures, save, against;
+    std::string output = "-", format, report, figures, save, against, from;
     bool untimed = false;
 };
 
@@ -150,7 +152,8 @@ output_format format_of(const bench_arguments& asked) {
 // names.
 std::vector<std::filesystem::path> inputs_of(const bench_arguments& asked) {
     std::vector<std::filesystem::path> out;
-    if (!asked.against.empty()) out.emplace_back(asked.against);
+    for (const std::string* file : {&asked.against, &asked.from})
+        if (!file->empty()) out.emplace_back(*file);
     std::error_code unknown;
     if (asked.suite != "prefetch" || !std::filesystem::is_regular_file(asked.subject, unknown)) return out;
     out.emplace_back(asked.subject);
@@ -215,8 +218,37 @@ measured measure_until_interrupted(benchmark_request what, const std::optional<b
     return {of->made, of->made->is_complete()};
 }
 
+// The rows that are measured now; an interruption ends the process.
+benchmark_results measured_rows(const bench_arguments& asked, const benchmark_request& what,
+                                const std::optional<benchmark_results>& before, output_format format,
+                                const output& to, bool makes_more) {
+    const interrupt watch;
+    status_line status;
+    benchmark_request told = what;
+    told.says = [&](const std::string& text) { status.say(text); };
+    const measured got = measure_until_interrupted(told, before, watch);
+    status.wipe();
+    if (got.is_whole) return *got.rows;
+    // A thread may still be at work; only the end of the process stops it.
+    watch.take_back();
+    try {
+        if (got.rows) to.write(got.rows->text(format, to.is_stdout() ? form_of_stdout() : text_form{}));
+    } catch (const error& e) {
+        complain("tilewalk: " + std::string(e.what()));
+        ::_exit(try_again);
+    }
+    complain(got.rows ? "tilewalk: interrupted; the rows so far are written, and say so"
+                      : words_of_interrupt());
+    if (got.rows && (makes_more || !asked.figures.empty()))
+        complain("tilewalk: no page, figure or baseline is made of a part");
+    ::_exit(code_of_interrupt());
+}
+
 int run_bench(const bench_arguments& asked) {
-    const benchmark_request what = request_of(asked);
+    if (asked.suite.empty() && asked.from.empty())
+        throw error(error_kind::usage, "SUITE is required\ntilewalk bench --help shows how it is used");
+    const std::optional<benchmark_request> what =
+        asked.from.empty() ? std::optional(request_of(asked)) : std::nullopt;
     // Everything that can be refused is refused before anything is measured.
     const output_format format = format_of(asked);
     const output to(asked.output);
@@ -234,28 +266,9 @@ int run_bench(const bench_arguments& asked) {
     const std::vector<std::filesystem::path> inputs = inputs_of(asked);
     keep_apart(all, inputs);
 
-    const interrupt watch;
-    status_line status;
-    benchmark_request told = what;
-    told.says = [&](const std::string& text) { status.say(text); };
-    const measured got = measure_until_interrupted(told, before, watch);
-    status.wipe();
-    if (!got.is_whole) {
-        // A thread may still be at work; only the end of the process stops it.
-        watch.take_back();
-        try {
-            if (got.rows) to.write(got.rows->text(format, to.is_stdout() ? form_of_stdout() : text_form{}));
-        } catch (const error& e) {
-            complain("tilewalk: " + std::string(e.what()));
-            ::_exit(try_again);
-        }
-        complain(got.rows ? "tilewalk: interrupted; the rows so far are written, and say so"
-                          : words_of_interrupt());
-        if (got.rows && (all.size() > 1 || !asked.figures.empty()))
-            complain("tilewalk: no page, figure or baseline is made of a part");
-        ::_exit(code_of_interrupt());
-    }
-    const benchmark_results& made = *got.rows;
+    const benchmark_results made =
+        what ? measured_rows(asked, *what, before, format, to, all.size() > 1)
+             : benchmark_results::parse(text_of_file(asked.from, "rows of benchmarks"), asked.from);
     std::vector<std::pair<output, std::string>> figures;
     if (!asked.figures.empty()) {
         for (auto& [name, svg] : made.figures()) {
@@ -296,41 +309,62 @@ std::string list_of_suites() {
     return out;
 }
 
+std::vector<std::string> suite_words() {
+    std::vector<std::string> words;
+    for (const auto& s : benchmark_suites()) words.push_back(s.name);
+    return words;
+}
+
+// The choices of a setting of runs, with "all" where it has "auto".
+std::vector<std::string> choices_of(const std::string& setting) {
+    std::vector<std::string> words = std::ranges::find(setting_table(), setting, &run_setting::name)->choices;
+    std::erase(words, "auto");
+    words.emplace_back("all");
+    return words;
+}
+
 }  // namespace
 
 command add_bench(CLI::App& to) {
     CLI::App* app = to.add_subcommand("bench", bench_summary)->group("Commands");
     const auto asked = std::make_shared<bench_arguments>();
-    app->add_option("SUITE", asked->suite, "The suite to run, see below")->required();
-    app->add_option("SUBJECT", asked->subject,
-                    "For prefetch: a book's file, or a workload (asian, heston_step,\n"
-                    "autocallable, local_volatility, basket_of_50, backward); all workloads but the last\n"
-                    "two if left out;\n"
-                    "for models, greeks, convergence and peers: one of them, such as heston");
+    offers(app->add_option("SUITE", asked->suite, "The suite to run, see below"), suite_words());
+    offers_files(app->add_option(
+                     "SUBJECT", asked->subject,
+                     "For prefetch: a book's file, or a workload (asian, heston_step,\n"
+                     "autocallable, local_volatility, basket_of_50, backward); all workloads but the last\n"
+                     "two if left out;\n"
+                     "for models, greeks, convergence and peers: one of them, such as heston"),
+                 {".yaml", ".yml"});
     const auto list = [&](const char* name, std::vector<std::string>& into, const char* help,
                           const char* type) {
-        app->add_option(name, into, help)->type_name(type)->delimiter(',')->allow_extra_args(false);
+        return app->add_option(name, into, help)->type_name(type)->delimiter(',')->allow_extra_args(false);
     };
-    list("--feeds", asked->feeds, "Feeds to compare, or all (default all that read memory)", "NAME");
+    offers(list("--feeds", asked->feeds, "Feeds to compare, or all (default all that read memory)", "NAME"),
+           choices_of("prefetch"));
     list("--distances", asked->distances, "Steps ahead, such as 1..16 (default 1,2,4,6,8,12,16)", "N");
-    list("--layouts", asked->layouts, "plain, padded, transposed or all (default all)", "NAME");
+    offers(list("--layouts", asked->layouts, "plain, padded, transposed or all (default all)", "NAME"),
+           choices_of("layout"));
     list("--widths", asked->widths, "Paths a thread: 1, 2, 4 (default all)", "N");
     list("--occupancy", asked->warps, "Warps on a multiprocessor; 64 is as many as fit (default 64,32,16,8)",
          "N");
-    list("--precision", asked->precisions, "double, single, single_fast, mixed or all (default double)",
-         "NAME");
+    offers(list("--precision", asked->precisions,
+                "double, single, single_fast, mixed or all (default double)", "NAME"),
+           choices_of("precision"));
     app->add_option("--paths", asked->paths, "Paths of a trade (default: the workload's)")->type_name("N");
-    app->add_option("--device", asked->device,
-                    "The GPU, as tilewalk devices numbers them (default 0); cpu, for models: the\n"
-                    "processor alone, as where there is no GPU")
+    offers(app->add_option("--device", asked->device,
+                           "The GPU, as tilewalk devices numbers them (default 0); cpu, for models: the\n"
+                           "processor alone, as where there is no GPU"),
+           {"0", "cpu"})
         ->type_name("N");
     app->add_option("--noise", asked->noise, "Stop sampling a row at this noise (default 0.01)")
         ->type_name("X");
     app->add_option("--seconds", asked->seconds, "Stop sampling a row after this time (default 0.15)")
         ->type_name("X");
-    app->add_option("--format", asked->format,
-                    "table, csv or json (lines); if left out, what the ending of --output says,\n"
-                    "else a table on a terminal and json elsewhere")
+    offers(app->add_option("--format", asked->format,
+                           "table, csv or json (lines); if left out, what the ending of --output says,\n"
+                           "else a table on a terminal and json elsewhere"),
+           format_words())
         ->type_name("NAME");
     app->add_option("-o,--output", asked->output, "File for the rows; - is standard output")
         ->type_name("FILE");
@@ -341,10 +375,18 @@ command add_bench(CLI::App& to) {
     app->add_option("--figures", asked->figures, "A folder for the figures of that page, as SVG")
         ->type_name("FOLDER");
     app->add_option("--save", asked->save, "Keep the rows as a baseline")->type_name("FILE");
+    CLI::Option* const from =
+        app->add_option("--from", asked->from,
+                        "Measure nothing: take the rows of this file, as --save or --format json wrote them")
+            ->type_name("FILE");
+    for (const char* name : {"SUITE", "SUBJECT", "--feeds", "--distances", "--layouts", "--widths",
+                             "--occupancy", "--precision", "--paths", "--device", "--noise", "--seconds"})
+        from->excludes(app->get_option(name));
     app->add_option("--against", asked->against, "Compare with a baseline; exit code 4 if anything is slower")
         ->type_name("FILE");
     app->add_flag("--untimed", asked->untimed,
-                  "Check every row by one launch and time none, for a profiler to watch (prefetch)");
+                  "Check every row by one launch and time none, for a profiler to watch (prefetch)")
+        ->excludes(from);
     add_quiet(*app);
     app->footer(
         "Suites:\n" + list_of_suites() +
@@ -354,7 +396,8 @@ command add_bench(CLI::App& to) {
         "  tilewalk bench prefetch asian --report asian.html\n"
         "  tilewalk bench prefetch book.yaml --feeds none,smem_rolling_async --occupancy 16\n"
         "  tilewalk bench prefetch asian --save monday.jsonl\n"
-        "  tilewalk bench prefetch asian --against monday.jsonl\n\n"
+        "  tilewalk bench prefetch asian --against monday.jsonl\n"
+        "  tilewalk bench --from monday.jsonl --report asian.html\n\n"
         "Exit codes: 0 measured, 3 a row is wrong, 4 slower than the baseline, 75 there is no GPU;\n" +
         exit_code_hint());
     return {app, [asked] { return run_bench(*asked); }};

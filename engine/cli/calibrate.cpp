@@ -9,6 +9,7 @@
 
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
+#include "engine/cli/offers.h"
 #include "engine/cli/output.h"
 #include "engine/cli/settings.h"
 #include "engine/cli/terminal.h"
@@ -70,7 +71,9 @@ command add_calibrate(CLI::App& to) {
     app->add_option("-o,--output", asked->output,
                     "File for the market with the fitted models; it appears whole or not at all")
         ->type_name("FILE");
-    app->add_option("--format", asked->format, "Format of the fit: table, csv or json (default table)")
+    offers(
+        app->add_option("--format", asked->format, "Format of the fit: table, csv or json (default table)"),
+        format_words())
         ->type_name("NAME");
     add_quiet(*app);
     add_load_options(*app, asked->options);

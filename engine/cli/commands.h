@@ -5,6 +5,7 @@
 #include <CLI/App.hpp>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace tilewalk::cli {
 
@@ -34,6 +35,8 @@ command add_verify(CLI::App& to);
 command add_calibrate(CLI::App& to);
 command add_market(CLI::App& to);
 command add_import(CLI::App& to);
+// Tells of these commands, which have to be whole when it runs.
+command add_completion(CLI::App& to, const std::vector<command>& all);
 // The table of market keys, for a page of help.
 std::string market_keys_text();
 

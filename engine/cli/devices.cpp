@@ -7,6 +7,7 @@
 
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
+#include "engine/cli/offers.h"
 #include "engine/cli/output.h"
 #include "engine/cli/settings.h"
 #include "engine/cli/terminal.h"
@@ -29,7 +30,8 @@ command add_devices(CLI::App& to) {
     CLI::App* app = to.add_subcommand("devices", "List the processor and the GPUs, and what they need")
                         ->group("Commands");
     const auto format = std::make_shared<std::string>("table");
-    app->add_option("--format", *format, "table, csv or json (default table)")->type_name("NAME");
+    offers(app->add_option("--format", *format, "table, csv or json (default table)"), format_words())
+        ->type_name("NAME");
     app->footer(
         "The first column has the names that --device takes. No device is opened, so this is safe beside "
         "other work.\n\n"

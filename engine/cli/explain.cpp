@@ -10,6 +10,7 @@
 
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
+#include "engine/cli/offers.h"
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
 #include "engine/cli/priced.h"
@@ -517,8 +518,9 @@ command add_explain(CLI::App& to) {
     app->add_flag("--all-dates", asked->all_dates,
                   "Show every date of a long schedule, and every value of a list");
     app->add_flag("--program", asked->program, "List the program of each trade as well");
-    app->add_option("--format", asked->format,
-                    "text or json; if left out, what the ending of --output says, else text")
+    offers(app->add_option("--format", asked->format,
+                           "text or json; if left out, what the ending of --output says, else text"),
+           {"text", "json"})
         ->type_name("NAME");
     app->add_option("--picture", asked->picture,
                     "File for a picture of the trade (SVG): its dates on a time line, and ten of its paths")

@@ -13,6 +13,7 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
 #include "engine/cli/interrupt.h"
+#include "engine/cli/offers.h"
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
 #include "engine/cli/priced.h"
@@ -155,20 +156,25 @@ command add_greeks(CLI::App& to) {
                         ->group("Commands");
     const auto asked = std::make_shared<greeks_arguments>();
     add_result_options(*app, asked->book, asked->options, asked->spreadsheet_safe, asked->shows_timings);
-    app->add_option("--greeks", asked->wanted.wanted,
-                    "Measures and patterns of market keys, separated by commas: delta,vega or\n"
-                    "'ACME.*'; if left out, all of the first order")
+    offers(app->add_option("--greeks", asked->wanted.wanted,
+                           "Measures and patterns of market keys, separated by commas: delta,vega or\n"
+                           "'ACME.*'; if left out, all of the first order"),
+           greek_words())
         ->delimiter(',')
         ->type_name("LIST");
-    app->add_option("--greeks-method", asked->wanted.method,
-                    "auto, pathwise, smoothed, likelihood_ratio or bump: auto takes the derivative of the\n"
-                    "paths, at jumps of the payoff what errs least of smoothing them and likelihood\n"
-                    "ratios, and the difference of two prices where they can't be smoothed")
+    offers(app->add_option(
+               "--greeks-method", asked->wanted.method,
+               "auto, pathwise, smoothed, likelihood_ratio or bump: auto takes the derivative of the\n"
+               "paths, at jumps of the payoff what errs least of smoothing them and likelihood\n"
+               "ratios, and the difference of two prices where they can't be smoothed"),
+           greek_method_words())
         ->type_name("NAME");
-    app->add_option("--view", asked->wanted.view,
-                    "market or quotes: quotes tells, in place of the sensitivities to numbers that models\n"
-                    "were fitted with, those to the quotes of the fit, which a market that 'tilewalk\n"
-                    "calibrate' wrote keeps (default market)")
+    offers(app->add_option(
+               "--view", asked->wanted.view,
+               "market or quotes: quotes tells, in place of the sensitivities to numbers that models\n"
+               "were fitted with, those to the quotes of the fit, which a market that 'tilewalk\n"
+               "calibrate' wrote keeps (default market)"),
+           greek_view_words())
         ->type_name("NAME");
     asked->beside.add_options(*app);
     app->add_option(

@@ -12,6 +12,7 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
 #include "engine/cli/input.h"
+#include "engine/cli/offers.h"
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
 #include "engine/cli/settings.h"
@@ -121,7 +122,9 @@ command add_market(CLI::App& to) {
     CLI::App* app = to.add_subcommand("market", "Show a market, list its keys, change its numbers by them")
                         ->group("Commands");
     const auto asked = std::make_shared<market_arguments>();
-    app->add_option("FILE", asked->file, "A market, or a book with its market; - is standard input")
+    offers_files(
+        app->add_option("FILE", asked->file, "A market, or a book with its market; - is standard input"),
+        {".yaml", ".yml"})
         ->required();
     app->add_flag("--keys", asked->keys, "List the market keys with their numbers and units");
     app->add_option("--trade", asked->trades,
@@ -131,7 +134,9 @@ command add_market(CLI::App& to) {
         ->allow_extra_args(false);
     app->add_flag("--changes", asked->changes, "List the numbers that --shift and --set have changed");
     add_change_options(*app, asked->options.changes);
-    app->add_option("--format", asked->format, "Format of the lists: table, csv or json (default table)")
+    offers(
+        app->add_option("--format", asked->format, "Format of the lists: table, csv or json (default table)"),
+        format_words())
         ->type_name("NAME");
     app->add_option("-o,--output", asked->output,
                     "File for the market or the list; it appears whole or not at all. - is standard output")

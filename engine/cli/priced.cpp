@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include "engine/cli/exit_code.h"
+#include "engine/cli/offers.h"
 #include "engine/cli/output.h"
 #include "engine/cli/terminal.h"
 
@@ -113,9 +114,10 @@ void add_result_options(CLI::App& to, std::string& book, spoken& into, bool& spr
 }
 
 void add_output_options(CLI::App& to, spoken& into, bool& spreadsheet_safe) {
-    to.add_option("--format", into.format,
-                  "table, csv, json or parquet; if left out, what the ending of --output says,\n"
-                  "else a table on a terminal and csv elsewhere")
+    offers(to.add_option("--format", into.format,
+                         "table, csv, json or parquet; if left out, what the ending of --output says,\n"
+                         "else a table on a terminal and csv elsewhere"),
+           result_format_words())
         ->type_name("NAME");
     to.add_option("-o,--output", into.output,
                   "File for the results; it appears whole or not at all. - is standard output")

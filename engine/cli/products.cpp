@@ -10,6 +10,7 @@
 
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
+#include "engine/cli/offers.h"
 #include "engine/cli/output.h"
 #include "engine/cli/settings.h"
 #include "engine/cli/terminal.h"
@@ -70,8 +71,9 @@ command add_products(CLI::App& to) {
         to.add_subcommand("products", "List the products, or show one: parameters, script, example")
             ->group("Commands");
     const auto asked = std::make_shared<products_arguments>();
-    app->add_option("NAME", asked->name, "The product to show; a list of all if left out");
-    app->add_option("--format", asked->format, "table, csv or json (default table)")->type_name("NAME");
+    offers_products(app->add_option("NAME", asked->name, "The product to show; a list of all if left out"));
+    offers(app->add_option("--format", asked->format, "table, csv or json (default table)"), format_words())
+        ->type_name("NAME");
     app->footer(
         "Examples:\n"
         "  tilewalk products\n"

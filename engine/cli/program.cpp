@@ -6,17 +6,23 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "engine/cli/build_commit.h"
 #include "engine/cli/commands.h"
+#include "engine/cli/described.h"
 #include "engine/cli/elsewhere.h"
 #include "engine/cli/exit_code.h"
 #include "engine/cli/interrupt.h"
+#include "engine/cli/man_pages.h"
+#include "engine/cli/offers.h"
 #include "engine/cli/output.h"
 #include "engine/cli/settings.h"
 #include "engine/cli/topics.h"
@@ -74,31 +80,53 @@ std::string list_of_topics() {
     return out;
 }
 
+// Into a folder, which is made.
+int write_man_pages(const described_program& of, const std::string& folder) {
+    std::error_code failed;
+    std::filesystem::create_directories(folder, failed);
+    if (failed) throw error(error_kind::io, "--man: can't make the folder: " + failed.message(), {folder});
+    const std::vector<man_chapter> chapters{{"EXIT STATUS", exit_code_text(), true},
+                                            {"ENVIRONMENT", ranking_text()}};
+    for (const man_page& page : man_pages(of, std::string(version()), chapters))
+        output((std::filesystem::path(folder) / page.file).string(), "--man").write(page.text);
+    return all_well;
+}
+
 command add_help(CLI::App& to, std::vector<command>& all) {
     CLI::App* app = to.add_subcommand("help", "Explain a command or a topic")->group("Commands");
     const auto name = std::make_shared<std::string>();
-    app->add_option("TOPIC", *name, "A command, or a topic of those below; an overview if left out");
+    const auto man = std::make_shared<std::optional<std::string>>();
+    std::vector<std::string> known;
+    for (const command& c : all) known.push_back(c.app->get_name());
+    for (const topic& t : topics) known.emplace_back(t.name);
+    offers(app->add_option("TOPIC", *name, "A command, or a topic of those below; an overview if left out"),
+           known);
+    app->add_option("--man", *man,
+                    "Write manual pages of all commands into this folder, as make install does")
+        ->type_name("DIR");
     app->footer("Topics:\n" + list_of_topics() +
                 "\nExamples:\n"
                 "  tilewalk help price\n"
                 "  tilewalk help exit-codes");
-    return {app, [&to, &all, name] {
+    return {app, [&to, &all, name, man, known]() -> int {
                 const auto say = [](const std::string& text) {
                     output("-").write(text);
                     return all_well;
                 };
                 const std::string asked = *name;
+                if (*man) {
+                    if (!asked.empty())
+                        throw error(error_kind::usage, "--man is about all commands; leave out " + asked);
+                    return write_man_pages(described(to, all), parse_file(**man, "--man"));
+                }
                 to.clear();  // help was the command, and would be what the overview is of
                 if (asked.empty()) return say(help_text(to, "", false));
                 for (const topic& t : topics)
                     if (t.name == asked) return say(t.text());
-                std::vector<std::string> known;
                 for (const command& c : all) {
                     if (c.app->get_name() == asked && !c.program.empty()) become(c, {"--help"});
                     if (c.app->get_name() == asked) return say(help_text(*c.app, to.get_name(), false));
-                    known.push_back(c.app->get_name());
                 }
-                for (const topic& t : topics) known.emplace_back(t.name);
                 throw error(error_kind::usage, fmt::format("there is no help on '{}'{} known: {}", asked,
                                                            suggestion(asked, known, ";"), joined(known)));
             }};
@@ -135,10 +163,12 @@ int run(const std::vector<std::string>& arguments, const std::vector<adds_comman
         "  tilewalk tune book.yaml                          # and remember it for this book's kernels\n"
         "  tilewalk verify                                  # whether the prices are right\n"
         "  tilewalk calibrate quotes.yaml -o market.yaml    # models fitted to quotes\n"
-        "  tilewalk import portfolio.xml -o book.yaml       # a portfolio of ORE as a book\n\n"
+        "  tilewalk import portfolio.xml -o book.yaml       # a portfolio of ORE as a book\n"
+        "  source <(tilewalk completion bash)               # words of commands, by the tab key\n\n"
         "tilewalk COMMAND --help describes each.");
     std::vector<command> commands;
     for (const adds_command add : knows) commands.push_back(add(app));
+    commands.push_back(add_completion(app, commands));
     commands.push_back(add_help(app, commands));
     std::vector<std::string> names;
     for (const auto& known : commands) names.push_back(known.app->get_name());
@@ -157,6 +187,10 @@ int run(const std::vector<std::string>& arguments, const std::vector<adds_comman
         has_command ? &commands[static_cast<std::size_t>(asked - names.begin())] : nullptr;
     if (chosen != nullptr && !chosen->program.empty())
         become(*chosen, {arguments.begin() + 1, arguments.end()});
+    if (chosen != nullptr && arguments.size() == 2 && arguments[1] == description_option) {
+        output("-").write(json_of(described(*chosen->app)));
+        return all_well;
+    }
     CLI::App& speaker = chosen ? *chosen->app : app;
     const auto say_help = [&](bool of_gpus) {
         output("-").write(help_text(speaker, chosen ? app.get_name() : "", of_gpus));

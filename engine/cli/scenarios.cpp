@@ -13,6 +13,7 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
 #include "engine/cli/interrupt.h"
+#include "engine/cli/offers.h"
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
 #include "engine/cli/priced.h"
@@ -115,8 +116,9 @@ command add_scenarios(CLI::App& to) {
                         ->group("Commands");
     const auto asked = std::make_shared<scenario_arguments>();
     add_result_options(*app, asked->book, asked->options, asked->spreadsheet_safe, asked->shows_timings);
-    app->add_option("--scenarios", asked->scenarios,
-                    "The scenarios: shifts by market key, ladders and history, in YAML or CSV")
+    offers_files(app->add_option("--scenarios", asked->scenarios,
+                                 "The scenarios: shifts by market key, ladders and history, in YAML or CSV"),
+                 {".yaml", ".yml", ".csv"})
         ->type_name("FILE")
         ->required();
     app->add_option(

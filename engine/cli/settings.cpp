@@ -15,6 +15,7 @@
 #include <system_error>
 #include <thread>
 
+#include "engine/cli/offers.h"
 #include "engine/cli/output.h"
 #include "tilewalk/error.h"
 #include "tilewalk/products.h"
@@ -34,21 +35,24 @@ namespace {
                                                suggestion(text, known, ","), expected));
 }
 
+std::vector<std::string> instruction_set_words() {
+    std::vector<std::string> words = engine::instruction_sets();
+    words.insert(words.begin(), "auto");
+    return words;
+}
+
 std::string parse_instruction_set(const std::string& text, const std::string& origin) {
-    std::vector<std::string> known = engine::instruction_sets();
-    known.insert(known.begin(), "auto");
+    const std::vector<std::string> known = instruction_set_words();
     if (std::ranges::find(known, text) == known.end())
         refuse(origin, text, "one that this build has and this machine can run: " + joined(known), known);
     return text;
 }
 
-// In the order of result_format; the first ones are those of text, in the order of output_format.
-const std::vector<std::string> format_names{"table", "csv", "json", "parquet"};
-const std::vector<std::string> endings{".txt", ".csv", ".json", ".parquet"};  // of outputs, likewise
-constexpr std::size_t text_formats = 3;
+// Endings of outputs, in the order of result_format.
+const std::vector<std::string> endings{".txt", ".csv", ".json", ".parquet"};
 
 std::string name_of(result_format format) {
-    return format_names[static_cast<std::size_t>(format)];
+    return result_format_words()[static_cast<std::size_t>(format)];
 }
 
 template <class Format>
@@ -250,16 +254,19 @@ void add_change_options(CLI::App& to, std::vector<market_change>& into) {
 namespace {
 
 void add_settings(CLI::App& to, spoken& into, const std::function<bool(const run_setting&)>& has) {
-    to.add_option("--instruction-set", into.instruction_set,
-                  wrapped("Instructions of the CPU to use: auto or a name. Prices do not depend on it"))
+    offers(
+        to.add_option("--instruction-set", into.instruction_set,
+                      wrapped("Instructions of the CPU to use: auto or a name. Prices do not depend on it")),
+        instruction_set_words())
         ->type_name("NAME")
         ->group("Run");
     for (std::size_t i = 0; i < into.run.size(); ++i) {
         const run_setting& known = setting_table()[i];
         if (!has(known)) continue;
-        to.add_option(known.option(), into.run[i], help_of(known))
-            ->type_name(placeholder(known))
-            ->group(known.of == run_setting::part::gpu ? gpu_group() : "Run");
+        CLI::Option* const option = to.add_option(known.option(), into.run[i], help_of(known))
+                                        ->type_name(placeholder(known))
+                                        ->group(known.of == run_setting::part::gpu ? gpu_group() : "Run");
+        if (!known.choices.empty()) offers(option, known.choices);
     }
     to.set_help_all_flag("--help-gpu", "Print the options for GPUs and exit");
     add_quiet(to);
@@ -272,7 +279,9 @@ void add_book_options(CLI::App& to, spoken& into) {
                   "Only the trade with this id; may be repeated. Its numbers are the same")
         ->type_name("ID")
         ->allow_extra_args(false);
-    to.add_option("--market", into.market, "A market to use instead of the book's")->type_name("FILE");
+    offers_files(to.add_option("--market", into.market, "A market to use instead of the book's"),
+                 {".yaml", ".yml"})
+        ->type_name("FILE");
     add_change_options(to, into.changes);
     add_load_options(to, into, "; refuse trades that need a correlation which the market does not state");
     to.add_flag("--print-config", into.print_config,
@@ -312,11 +321,11 @@ std::string parse_file(const std::string& text, const std::string& origin) {
 }
 
 output_format parse_format(const std::string& text, const std::string& origin) {
-    return parse<output_format>(text, origin, {format_names.begin(), format_names.begin() + text_formats});
+    return parse<output_format>(text, origin, format_words());
 }
 
 result_format parse_result_format(const std::string& text, const std::string& origin) {
-    return parse<result_format>(text, origin, format_names);
+    return parse<result_format>(text, origin, result_format_words());
 }
 
 std::string ending_of(const std::string& file) {
@@ -339,7 +348,7 @@ std::optional<result_format> result_format_of_ending(const std::string& file) {
 
 std::optional<output_format> format_of_ending(const std::string& file) {
     const auto found = result_format_of_ending(file);
-    if (!found || static_cast<std::size_t>(*found) >= text_formats) return {};
+    if (!found || static_cast<std::size_t>(*found) >= format_words().size()) return {};
     return static_cast<output_format>(*found);
 }
 

@@ -12,6 +12,7 @@
 #include "engine/cli/exit_code.h"
 #include "engine/cli/interrupt.h"
 #include "engine/cli/merged.h"
+#include "engine/cli/offers.h"
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
 #include "engine/cli/priced.h"
@@ -175,7 +176,9 @@ int merge_shards(merge_arguments& asked) {
     const settings with = resolve_settings(asked.options, process_environment(), is_terminal(STDOUT_FILENO));
     if (!all.request().scenarios.empty()) return merge_scenarios(all, with, asked);
     if (!asked.files.empty())
-        throw error(error_kind::usage, "--files is for scenarios; the plan is of prices");
+        throw error(
+            error_kind::usage,
+            "--files is for scenarios; the plan is of prices, whose files price and greeks write themselves");
     return report_merged(all, with, asked.totals, asked.spreadsheet_safe, asked.tiles, asked.beside);
 }
 
@@ -235,14 +238,19 @@ command add_plan(CLI::App& to) {
     CLI::Option* const greeks_flag = app->add_flag("--with-greeks", asked->wants_greeks,
                                                    "Sensitivities, too, as 'tilewalk greeks' finds them");
     CLI::Option* const greeks_list =
-        app->add_option("--greeks", asked->greeks.wanted,
-                        "These alone, see 'tilewalk greeks'; measures and patterns of market keys")
+        offers(app->add_option("--greeks", asked->greeks.wanted,
+                               "These alone, see 'tilewalk greeks'; measures and patterns of market keys"),
+               greek_words())
             ->delimiter(',')
             ->type_name("LIST");
-    app->add_option("--greeks-method", asked->greeks.method, "See 'tilewalk greeks'")->type_name("NAME");
-    app->add_option("--view", asked->greeks.view, "See 'tilewalk greeks'")->type_name("NAME");
-    app->add_option("--scenarios", asked->scenarios,
-                    "Gains in the scenarios of this file, as 'tilewalk scenarios' finds them")
+    offers(app->add_option("--greeks-method", asked->greeks.method, "See 'tilewalk greeks'"),
+           greek_method_words())
+        ->type_name("NAME");
+    offers(app->add_option("--view", asked->greeks.view, "See 'tilewalk greeks'"), greek_view_words())
+        ->type_name("NAME");
+    offers_files(app->add_option("--scenarios", asked->scenarios,
+                                 "Gains in the scenarios of this file, as 'tilewalk scenarios' finds them"),
+                 {".yaml", ".yml", ".csv"})
         ->type_name("FILE")
         ->excludes(greeks_flag)
         ->excludes(greeks_list);
@@ -267,11 +275,13 @@ command add_run(CLI::App& to) {
     CLI::App* app = to.add_subcommand("run", "Do one shard of a plan")->group("Shards");
     const auto asked = std::make_shared<run_arguments>();
     app->add_option("DIR", asked->folder, "The folder of the plan")->required();
-    app->add_option("--shard", asked->shard,
-                    "i/N, counted from 1, or auto: the number that the engine gives this process")
+    offers(app->add_option("--shard", asked->shard,
+                           "i/N, counted from 1, or auto: the number that the engine gives this process"),
+           {"auto"})
         ->type_name("WHICH")
         ->required();
-    app->add_option("--stage", asked->stage, "pricing or training (default pricing)")->type_name("NAME");
+    offers(app->add_option("--stage", asked->stage, "pricing or training (default pricing)"), stage_words())
+        ->type_name("NAME");
     app->add_option("--journal", asked->options.journal,
                     "Folder for what is done until the shard is, such as on a disk of this machine; if left\n"
                     "out, that of the plan, where another machine finds it, too")
@@ -301,7 +311,8 @@ command add_merge(CLI::App& to) {
     app->add_flag("--tiles", asked->tiles, "In JSON, add each trade's mean by part of the run");
     app->add_option("--files", asked->files, "Of scenarios: a folder for files, see 'tilewalk scenarios'")
         ->type_name("DIR");
-    app->add_option("--stage", asked->stage, "pricing or training (default pricing)")->type_name("NAME");
+    offers(app->add_option("--stage", asked->stage, "pricing or training (default pricing)"), stage_words())
+        ->type_name("NAME");
     asked->beside.add_options(*app);
     add_machine_options(*app, asked->options);
     app->footer(

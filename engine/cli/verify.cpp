@@ -12,6 +12,7 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
 #include "engine/cli/interrupt.h"
+#include "engine/cli/offers.h"
 #include "engine/cli/output.h"
 #include "engine/cli/progress.h"
 #include "engine/cli/settings.h"
@@ -43,6 +44,10 @@ constexpr std::array taken{
         "NAME"},
 };
 
+const run_setting& setting_named(const taken_setting& of) {
+    return *std::ranges::find(setting_table(), of.name, &run_setting::name);
+}
+
 struct verify_arguments {
     std::optional<std::string> trades, plant, format;
     std::vector<std::string> products;
@@ -69,7 +74,7 @@ run_settings settings_of(const verify_arguments& asked) {
     const environment variables = process_environment();
     run_settings out;
     for (std::size_t i = 0; i < taken.size(); ++i) {
-        const run_setting& known = *std::ranges::find(setting_table(), taken[i].name, &run_setting::name);
+        const run_setting& known = setting_named(taken[i]);
         const auto take = [&](const std::string& text, const std::string& origin) {
             if (const auto wrong = known.read(text, out))
                 throw error(error_kind::usage, fmt::format("{}: found '{}'{}", origin, text, *wrong));
@@ -148,6 +153,12 @@ std::string list_of_mistakes(const F& is_listed) {
     return out;
 }
 
+std::vector<std::string> mistake_words() {
+    std::vector<std::string> words{"all"};
+    for (const known_mistake& m : known_mistakes()) words.emplace_back(m.name);
+    return words;
+}
+
 }  // namespace
 
 command add_verify(CLI::App& to) {
@@ -157,16 +168,19 @@ command add_verify(CLI::App& to) {
                     fmt::format("Number of random trades (default {}; with --greeks {})",
                                 default_verified_trades, default_verified_trades_of_greeks))
         ->type_name("N");
-    app->add_option("--product", asked->products, "Only trades of these products")
+    offers(app->add_option("--product", asked->products, "Only trades of these products"),
+           verified_products())
         ->type_name("NAME")
         ->delimiter(',');
     app->add_flag("--greeks", asked->greeks,
                   "Verify sensitivities in place of prices: to each number of a trade's market");
-    app->add_option("--plant", asked->plant,
-                    "Make a mistake, or all of them one at a time, and see that it is noticed")
+    offers(app->add_option("--plant", asked->plant,
+                           "Make a mistake, or all of them one at a time, and see that it is noticed"),
+           mistake_words())
         ->type_name("NAME");
-    app->add_option("--format", asked->format,
-                    "table, csv or json; if left out, what the ending of --output says, else a table")
+    offers(app->add_option("--format", asked->format,
+                           "table, csv or json; if left out, what the ending of --output says, else a table"),
+           format_words())
         ->type_name("NAME");
     app->add_option("-o,--output", asked->output,
                     "File for the results; it appears whole or not at all. - is standard output")
@@ -178,9 +192,11 @@ command add_verify(CLI::App& to) {
                                                      default_verified_paths, default_verified_paths_of_greeks)
                                    : name == "seed" ? fmt::format(" (default {})", default_verified_seed)
                                                     : "";
-        app->add_option("--" + name, asked->settings[i], taken[i].help + preset)
-            ->type_name(taken[i].type)
-            ->group("Run");
+        CLI::Option* const option = app->add_option("--" + name, asked->settings[i], taken[i].help + preset)
+                                        ->type_name(taken[i].type)
+                                        ->group("Run");
+        if (const run_setting& known = setting_named(taken[i]); !known.choices.empty())
+            offers(option, known.choices);
     }
     add_quiet(*app);
     app->footer(

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the package installs beside the command: completion and manual pages, as that command prints them.
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+package = pathlib.Path(os.environ["TILEWALK_PACKAGE_DIR"])
+command = package / "bin" / "tilewalk"
+
+
+def said_by(*arguments: str) -> str:
+    return subprocess.run([command, *arguments], capture_output=True, text=True, check=True).stdout
+
+
+for file, shell in (("bash-completion/completions/tilewalk", "bash"), ("zsh/site-functions/_tilewalk", "zsh")):
+    assert (package / "share" / file).read_text() == said_by("completion", shell), file
+pages = package / "share" / "man" / "man1"
+assert len(list(pages.glob("tilewalk*.1"))) > 10, list(pages.iterdir())
+if shutil.which("man"):
+    subprocess.run(["man", "-M", pages.parent, "-w", "tilewalk-price"], check=True)
+sys.exit(0)
