@@ -58,7 +58,8 @@ mkdir -p "$out/raw"
 for python in "${pythons[@]}"; do
     rm -f "$out"/raw/*.whl
     rm -rf build/wheel  # what CMake found of another interpreter would be taken for this one's
-    PATH="$tools/bin:$PATH" PYTHONPATH="$tools/backend" PYTHONDONTWRITEBYTECODE=1 "$python" - "$out/raw" "$built" <<'END'
+    # CMake itself, and not the script around it, which another interpreter's home would mislead.
+    PATH="$(echo "$tools"/lib/python*/site-packages/cmake/data/bin):$PATH" PYTHONPATH="$tools/backend" PYTHONDONTWRITEBYTECODE=1 "$python" - "$out/raw" "$built" <<'END'
 import sys
 from scikit_build_core.build import build_wheel
 print(build_wheel(sys.argv[1], {"cmake.define.TILEWALK_BUILT": sys.argv[2]}))
