@@ -38,9 +38,12 @@ python_of_trixie() {
     if [ ! -x "$trixie/usr/bin/python3.13" ]; then
         debootstrap --variant=minbase --include=python3,libpython3-dev trixie "$trixie" http://deb.debian.org/debian >&2
     fi
+    # Its pyconfig.h lies among the headers of its C library, which are not for this compiler.
+    mkdir -p "$trixie/headers/x86_64-linux-gnu"
+    ln -sfn "$trixie/usr/include/x86_64-linux-gnu/python3.13" "$trixie/headers/x86_64-linux-gnu/python3.13"
     cat > "$trixie/python3.13" <<END
 #!/bin/sh
-export PYTHONHOME=$trixie/usr
+export PYTHONHOME=$trixie/usr CPLUS_INCLUDE_PATH=$trixie/headers C_INCLUDE_PATH=$trixie/headers
 libraries=$trixie/usr/lib/x86_64-linux-gnu
 exec \$libraries/ld-linux-x86-64.so.2 --argv0 "\$0" --library-path \$libraries:/usr/lib/x86_64-linux-gnu \\
     $trixie/usr/bin/python3.13 "\$@"

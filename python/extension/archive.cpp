@@ -16,8 +16,8 @@ namespace {
     throw error(error_kind::input, std::string("not the state of gains: ") + why);
 }
 
-// Both ways go over the same members in the same order, which each type lists below: all of them, as the names of a
-// binding have to be as many as the members.
+// Both ways go over the same members in the same order, which each type lists below: all of them, as the
+// names of a binding have to be as many as the members.
 class writer {
   public:
     template <class Number>
@@ -103,8 +103,10 @@ void members(auto& way, failed_gain& x) {
     each(way, scenario, trade, message, kind);
 }
 void members(auto& way, portfolio_gains& x) {
-    auto& [portfolio, currency, is_converted, trades, base_value, gains, errors, failed, means_of_parts, parts] = x;
-    each(way, portfolio, currency, is_converted, trades, base_value, gains, errors, failed, means_of_parts, parts);
+    auto& [portfolio, currency, is_converted, trades, base_value, gains, errors, failed, means_of_parts,
+           parts] = x;
+    each(way, portfolio, currency, is_converted, trades, base_value, gains, errors, failed, means_of_parts,
+         parts);
 }
 void members(auto& way, tail_figure& x) {
     auto& [value, noise, sampling] = x;
@@ -115,8 +117,10 @@ void members(auto& way, tail& x) {
     each(way, level, quantile, shortfall, at);
 }
 void members(auto& way, trade_in_tail& x) {
-    auto& [trade, level, component_quantile, component_quantile_error, component_shortfall, component_shortfall_error, incremental_quantile, incremental_shortfall] = x;
-    each(way, trade, level, component_quantile, component_quantile_error, component_shortfall, component_shortfall_error, incremental_quantile, incremental_shortfall);
+    auto& [trade, level, component_quantile, component_quantile_error, component_shortfall,
+           component_shortfall_error, incremental_quantile, incremental_shortfall] = x;
+    each(way, trade, level, component_quantile, component_quantile_error, component_shortfall,
+         component_shortfall_error, incremental_quantile, incremental_shortfall);
 }
 void members(auto& way, portfolio_risk& x) {
     auto& [set, portfolio, currency, is_converted, scenarios, tails, shares, left_out] = x;
@@ -133,9 +137,13 @@ void members(auto& way, input_file& x) {
 
 // All but the base market's results, which have a text of their own.
 void members(auto& way, scenario_results& x) {
-    auto& [scenarios, base, numbers, gains, errors, converted_gains, converted_errors, gain_parts, converted_gain_parts, part_paths, portfolios, failures, totals, risks, measures, explained, inputs, remarks] = x;
+    auto& [scenarios, base, numbers, gains, errors, converted_gains, converted_errors, gain_parts,
+           converted_gain_parts, part_paths, portfolios, failures, totals, risks, measures, explained, inputs,
+           remarks] = x;
     static_cast<void>(base);
-    each(way, gain_parts, converted_gain_parts, part_paths, scenarios, numbers, gains, errors, converted_gains, converted_errors, portfolios, failures, totals, risks, measures, explained, inputs, remarks);
+    each(way, gain_parts, converted_gain_parts, part_paths, scenarios, numbers, gains, errors,
+         converted_gains, converted_errors, portfolios, failures, totals, risks, measures, explained, inputs,
+         remarks);
 }
 
 }  // namespace

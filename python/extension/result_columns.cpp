@@ -69,7 +69,8 @@ decltype(column::data) read(const column_table& from, std::size_t at, std::size_
             });
         case column_kind::date:
             return filled<texts>(first, end, [&](std::size_t row) { return day_of(cell_of(row)); });
-        case column_kind::text: break;
+        case column_kind::text:
+            break;
     }
     const auto text = [&](std::size_t row) {
         const cell x = cell_of(row);
@@ -93,7 +94,8 @@ std::shared_ptr<const table> table_of(const column_table& from, std::size_t firs
     constexpr std::size_t worth_threads = 10'000;
     std::vector<std::thread> crew;
     if (out.rows >= worth_threads)
-        for (unsigned t = 1; t < std::max(1U, std::thread::hardware_concurrency()); ++t) crew.emplace_back(work);
+        for (unsigned t = 1; t < std::max(1U, std::thread::hardware_concurrency()); ++t)
+            crew.emplace_back(work);
     work();
     for (std::thread& thread : crew) thread.join();
     return std::make_shared<const table>(std::move(out));

@@ -177,8 +177,7 @@ void add_results(nb::module_& to) {
                  }
                  return object_of(made);
              })
-        .def("totals",
-             [](const held_results& self) { return object_of(table_of_totals(self.of())); })
+        .def("totals", [](const held_results& self) { return object_of(table_of_totals(self.of())); })
         .def("greek_totals",
              [](const held_results& self) { return object_of(table_of_greek_totals(self.of())); })
         .def("text", text, nb::arg("format"), nb::arg("columns") = 200, nb::arg("spreadsheet_safe") = false,
