@@ -65,11 +65,11 @@ std::string refused_xml(const std::string& text) {
 TEST(xml, has_elements_with_their_places) {
     EXPECT_EQ(read("<?xml version='1.0' encoding='UTF-8'?>\n<!-- c -->\n<a x=\"1\">\n  <b y='&lt;2&gt;'  "
                    "z=\"\"/>\n\t<c>t &amp;\n u</c>\n</a>\n"),
-              "a@3:1 x@3:4=1; b@4:3 y@4:6=<2> z@4:20=; c@5:2 't &\n u'");
+              "a@3:1 x@3:4=1; b@4:3 y@4:6=<2> z@4:21=; c@5:2 't &\n u'");
     EXPECT_EQ(read("<a/>"), "a@1:1");
     EXPECT_EQ(read("\xef\xbb\xbf<a></a >"), "a@1:1");
     EXPECT_EQ(read("<a><b><c>1</c><!-- x --><d><![CDATA[<&]]></d><?p i?></b></a>"),
-              "a@1:1; b@1:4 (c@1:7 '1') (d@1:24 '<&')");
+              "a@1:1; b@1:4 (c@1:7 '1') (d@1:25 '<&')");
     EXPECT_EQ(read("<a><b>&#233;&#x20AC;&quot;&apos;</b></a>"), "a@1:1; b@1:4 '\xc3\xa9\xe2\x82\xac\"\x27'");
     EXPECT_EQ(read("<n:a\r\n>\r\n<b/></n:a>"), "n:a@1:1; b@3:1");
 }
@@ -129,7 +129,7 @@ TEST(xml, has_bounds) {
     };
     EXPECT_EQ(refused_xml(nested(bounds::nesting)), nothing_refused);
     EXPECT_EQ(refused_xml(nested(bounds::nesting + 1)),
-              "f:1:193: found more than 64 levels of nesting, which is the limit");
+              "f:1:196: found more than 64 levels of nesting, which is the limit");
     EXPECT_NE(refused_xml(nested(1'000'000)), nothing_refused);
     std::string many = "<a><b>";
     for (std::size_t i = 0; i < bounds::part_values; ++i) many += "<c/>";
@@ -140,40 +140,43 @@ TEST(xml, has_bounds) {
     EXPECT_NE(refused_xml("<a><b>" + std::string(bounds::text_bytes + 1, 'x') + "</b></a>")
                   .find("more than 262144 bytes"),
               std::string::npos);
+    std::string attributes = "<a";
+    for (int i = 0; i < 200; ++i) attributes += " x" + std::to_string(i) + "=''";
+    EXPECT_NE(refused_xml(attributes + "/>").find("more than 100 attributes"), std::string::npos);
     EXPECT_NE(refused_xml("<" + std::string(2000, 'x') + "/>").find("a name of 2000 bytes"),
               std::string::npos);
 }
 
 class ore_import : public testing::Test {
   protected:
-    ore_import() { own.write("names.yaml", "assets: {RIC:.IDX: INDEX}\n");
-} imported_portfolio of(const std::string& xml) const {
-    return import_ore_text(xml, "p.xml", own / "names.yaml");
-}
-// The portfolio of all kinds with one text in the place of another, which is there.
-static std::string with(const std::string& trade, const std::string& old, const std::string& text) {
-    std::string xml = whole();
-    const std::size_t begin = xml.find("<Trade id=\"" + trade + "\">"), at = xml.find(old, begin);
-    EXPECT_NE(begin, xml.npos) << trade;
-    EXPECT_LT(at, xml.find("</Trade>", begin)) << trade << ": " << old;
-    return xml.replace(at, old.size(), text);
-}
-static const std::string& whole() {
-    static const std::string text = text_of(source / "tests/data/ore/portfolio.xml");
-    return text;
-}
-// What is said of a change that is refused.
-std::string refused(const std::string& trade, const std::string& old, const std::string& text) const {
-    const imported_portfolio read = of(with(trade, old, text));
-    if (read.refused.empty()) return nothing_refused;
-    EXPECT_EQ(read.refused.size(), 1u);
-    EXPECT_EQ(read.imported, read.found - 1);
-    EXPECT_EQ(read.refused.front().trade, trade);
-    // The place is that of the field.
-    return read.refused.front().reason;
-}
+    ore_import() { own.write("names.yaml", "assets: {RIC:.IDX: INDEX}\n"); }
+    imported_portfolio of(const std::string& xml) const {
+        return import_ore_text(xml, "p.xml", own / "names.yaml");
+    }
+    // The portfolio of all kinds with one text in the place of another, which is there.
+    static std::string with(const std::string& trade, const std::string& old, const std::string& text) {
+        std::string xml = whole();
+        const std::size_t begin = xml.find("<Trade id=\"" + trade + "\">"), at = xml.find(old, begin);
+        EXPECT_NE(begin, xml.npos) << trade;
+        EXPECT_LT(at, xml.find("</Trade>", begin)) << trade << ": " << old;
+        return xml.replace(at, old.size(), text);
+    }
+    static const std::string& whole() {
+        static const std::string text = text_of(source / "tests/data/ore/portfolio.xml");
+        return text;
+    }
+    // What is said of a change that is refused.
+    std::string refused(const std::string& trade, const std::string& old, const std::string& text) const {
+        const imported_portfolio read = of(with(trade, old, text));
+        if (read.refused.empty()) return nothing_refused;
+        EXPECT_EQ(read.refused.size(), 1u);
+        EXPECT_EQ(read.imported, read.found - 1);
+        EXPECT_EQ(read.refused.front().trade, trade);
+        // The place is that of the field.
+        return read.refused.front().reason;
+    }
 
-tests::own_folder own;
+    tests::own_folder own;
 };  // namespace
 
 TEST_F(ore_import, every_kind_is_in_the_portfolio_and_on_its_page) {
@@ -194,8 +197,9 @@ TEST_F(ore_import, every_kind_is_in_the_portfolio_and_on_its_page) {
             at = end + 2;
         }
         // Kinds that differ in their asset alone have one of the two there.
-        const std::string pair =
-            known.name.starts_with("Fx") ? "Equity" + known.name.substr(2) : "Fx" + known.name.substr(6);
+        const std::string pair = known.name.starts_with("Fx")       ? "Equity" + known.name.substr(2)
+                                 : known.name.starts_with("Equity") ? "Fx" + known.name.substr(6)
+                                                                    : known.name;
         EXPECT_TRUE(whole().find("<TradeType>" + known.name + "<") != std::string::npos ||
                     whole().find("<TradeType>" + pair + "<") != std::string::npos)
             << known.name;
@@ -239,7 +243,7 @@ TEST_F(ore_import, any_field_that_is_not_known_is_refused) {
             << read.refused.front().reason;
         ++tried;
     }
-    EXPECT_GT(tried, 400u);
+    EXPECT_GT(tried, 300u);
 }
 
 TEST_F(ore_import, attributes_that_are_not_known_are_refused) {
@@ -397,6 +401,23 @@ TEST_F(ore_import, names_lead_to_assets_calendars_and_credit) {
         std::string::npos);
 }
 
+// A day of few bytes may stand for many dates, and a book of too many could not be read.
+TEST_F(ore_import, a_portfolio_of_too_many_dates_is_refused) {
+    std::string xml = "<Portfolio>";
+    for (int i = 0; i < 60; ++i) {
+        xml += "<Trade id='t" + std::to_string(i) +
+               "'><TradeType>EquityCliquetOption</TradeType><EquityCliquetOptionData><Name>A</"
+               "Name><Currency>USD</Currency>"
+               "<Notional>1</Notional><LongShort>Long</LongShort><OptionType>Call</OptionType><Moneyness>1</"
+               "Moneyness>"
+               "<ScheduleData><Rules><StartDate>2026-01-01</StartDate><EndDate>2299-01-01</"
+               "EndDate><Tenor>1D</Tenor>"
+               "</Rules></ScheduleData></EquityCliquetOptionData></Trade>\n";
+    }
+    const std::string said = refusal([&] { of(xml + "</Portfolio>"); });
+    EXPECT_NE(said.find("found trades of more than 5000000 values"), std::string::npos) << said;
+}
+
 TEST_F(ore_import, a_file_that_is_no_portfolio_is_refused) {
     EXPECT_EQ(refusal([&] { of("<ORE/>"); }),
               "p.xml:1:1: found <ORE>, expected a portfolio: an element <Portfolio> with a <Trade> for each");
@@ -412,5 +433,5 @@ TEST_F(ore_import, a_file_that_is_no_portfolio_is_refused) {
     EXPECT_NE(refusal([&] { import_ore(own / "absent.xml"); }), nothing_refused);
 }
 
-}  // namespace tilewalk
+}  // namespace
 }  // namespace tilewalk

@@ -18,6 +18,9 @@ namespace {
 using config::xml_element;
 using reading::ore::fields;
 
+// Of the book, in which a rule of few bytes may have become many dates.
+constexpr std::size_t most_values = 5'000'000;
+
 const reading::ore::kind& kind_of(const fields& type) {
     std::vector<std::string> known;
     for (const auto& one : reading::ore::kinds()) {
@@ -51,6 +54,15 @@ std::vector<value> read_trade(const xml_element& of, const std::string& file, re
     return std::move(trade.rows);
 }
 
+std::size_t values_in(const value& of) {
+    std::size_t out = 1;
+    if (of.is_list())
+        for (const value& item : of.items()) out += values_in(item);
+    if (of.is_mapping())
+        for (const value::member& m : of.members()) out += values_in(m.held);
+    return out;
+}
+
 imported_portfolio import_text(std::string_view xml, const std::string& name,
                                const std::filesystem::path& names_file) {
     imported_portfolio out;
@@ -62,6 +74,7 @@ imported_portfolio import_text(std::string_view xml, const std::string& name,
                         ">, expected a portfolio: an element <Portfolio> with a <Trade> for each");
     }
     std::vector<value> rows;
+    std::size_t values = 0;
     std::unordered_set<std::string> ids;
     xml_element element;
     while (reader.next(element)) {
@@ -76,11 +89,20 @@ imported_portfolio import_text(std::string_view xml, const std::string& name,
             if (!ids.insert(id).second)
                 reader.fail(element,
                             "found a second trade " + config::shown(id) + ", expected different ids");
-            for (value& row : read_trade(element, name, known)) rows.push_back(std::move(row));
+            for (value& row : read_trade(element, name, known)) {
+                values += values_in(row);
+                rows.push_back(std::move(row));
+            }
             ++out.imported;
         } catch (const error& e) {
             if (e.kind() != error_kind::input) throw;
             out.refused.push_back({config::shortened(id), e.where(), e.message()});
+        }
+        if (values > most_values || rows.size() > bounds::entries) {
+            reader.fail(element, "found trades of more than " +
+                                     (values > most_values ? std::to_string(most_values) + " values"
+                                                           : std::to_string(bounds::entries) + " rows") +
+                                     ", which no book may have");
         }
     }
     out.taken = known.notes();
