@@ -3,21 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "tests/command.h"
 
 namespace {
 
-using tilewalk::tests::arguments;
 using tilewalk::tests::finished;
-
-std::string text_of(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
+using tilewalk::tests::text_of;
 
 std::string trade(const std::string& id, const std::string& type, const std::string& style) {
     return "<Trade id=\"" + id + "\"><TradeType>" + type + "</TradeType><" + type +
@@ -46,16 +39,15 @@ TEST_F(import_command, makes_a_book_that_is_priced) {
     EXPECT_EQ(got.code, 0) << got.err;
     EXPECT_EQ(got.out, "");
     EXPECT_EQ(got.err, "tilewalk: 1 of 1 trade imported\n");
-    EXPECT_EQ(
-        text_of(folder / "below/book.yaml"),
-        "# 1 of 1 trades of good.xml\n"
-        "market: ../market.yaml\n"
-        "trades:\n"
-        "  - {id: a, product: european, underlying: ACME, option: call, strike: 100, maturity: 2027-01-15,\n"
-        "      quantity: 3, currency: USD}\n"
-        "...\n");
-    const finished priced =
-        run({"price", "below/book.yaml", "--strict", "--paths", "1024", "--format", "csv"});
+    EXPECT_EQ(text_of(folder / "below/book.yaml"),
+              "# 1 of 1 trades of good.xml\n"
+              "market: ../market.yaml\n"
+              "trades:\n"
+              "  - {id: a, product: european, underlying: ACME, option: call, strike: 100, maturity: "
+              "2027-01-15, quantity: 3,\n"
+              "      currency: USD}\n"
+              "...\n");
+    const finished priced = run({"price", "below/book.yaml", "--paths", "1024", "--format", "csv"});
     EXPECT_EQ(priced.code, 0) << priced.err;
     EXPECT_NE(priced.out.find("a,european,USD,priced,3,"), std::string::npos) << priced.out;
 }
@@ -64,7 +56,7 @@ TEST_F(import_command, tells_which_trades_it_left_out) {
     const finished got = run({"import", "bad.xml"});
     EXPECT_EQ(got.code, 3);
     const std::string said =
-        "bad.xml:7:67: trade b: found <Style> 'Asian', expected one of European, American, Bermudan\n";
+        "bad.xml:5:69: trade b: found <Style> 'Asian', expected one of European, American, Bermudan\n";
     EXPECT_EQ(got.err.substr(got.err.find("trade b") - 14), said + "tilewalk: 1 of 2 trades imported\n")
         << got.err;
     EXPECT_NE(got.out.find("# left out: bad.xml:"), std::string::npos) << got.out;

@@ -32,7 +32,9 @@ const reading::ore::kind& kind_of(const fields& type) {
 }
 
 // Throws for a trade that is not known, with its place.
-std::vector<value> read_trade(const xml_element& of, const std::string& file, reading::ore::names& known) {
+// `products` are those that its rows need beside the library's.
+std::vector<value> read_trade(const xml_element& of, const std::string& file, reading::ore::names& known,
+                              std::map<std::string, value>& products) {
     reading::ore::read_parts read{file, {}, {}};
     const fields whole(of, read);
     std::string id = whole.attribute("id").value_or("");
@@ -50,6 +52,8 @@ std::vector<value> read_trade(const xml_element& of, const std::string& file, re
     reading::ore::trade trade{std::move(id), std::move(portfolio), whole.at(kind.data), known};
     kind.read(trade);
     whole.expect_all_read();
+    if (!trade.own_product.is_nothing())
+        products.emplace(trade.own_product.at("product").text(), trade.own_product);
     for (value& premium : trade.premiums) trade.rows.push_back(std::move(premium));
     return std::move(trade.rows);
 }
@@ -74,6 +78,7 @@ imported_portfolio import_text(std::string_view xml, const std::string& name,
                         ">, expected a portfolio: an element <Portfolio> with a <Trade> for each");
     }
     std::vector<value> rows;
+    std::map<std::string, value> products;
     std::size_t values = 0;
     std::unordered_set<std::string> ids;
     xml_element element;
@@ -89,7 +94,7 @@ imported_portfolio import_text(std::string_view xml, const std::string& name,
             if (!ids.insert(id).second)
                 reader.fail(element,
                             "found a second trade " + config::shown(id) + ", expected different ids");
-            for (value& row : read_trade(element, name, known)) {
+            for (value& row : read_trade(element, name, known, products)) {
                 values += values_in(row);
                 rows.push_back(std::move(row));
             }
@@ -107,6 +112,11 @@ imported_portfolio import_text(std::string_view xml, const std::string& name,
     }
     out.taken = known.notes();
     out.files = known.files();
+    if (!products.empty()) {
+        std::vector<value> own;
+        for (auto& [of, product] : products) own.push_back(std::move(product));
+        out.book["products"] = value::list(std::move(own));
+    }
     out.book["trades"] = value::list(std::move(rows));
     return out;
 }
