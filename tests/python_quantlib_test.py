@@ -57,7 +57,7 @@ def test_both_price_alike():
             f"{one.kind}: QuantLib {one.price!r} +- {one.deviation!r}, within {one.allowance!r},"
             f" {json.dumps(one.book)[:2000]}"
         )
-        if any(row.status != "priced" for row in priced):
+        if any(row.status != "priced" or row.value_error is None for row in priced):
             expect(False, f"{[row.message for row in priced]} of {case}")
             continue
         if one.ended_early:
@@ -247,6 +247,9 @@ def test_books_are_plain():
         f"flat markets do not join: {joined}",
     )
     expect(book == expected, "join changes a book")
+    later = ql.VanillaOption(CALL, ql.AmericanExercise(TODAY + 90, TODAY + 365))
+    early = from_option(later, process(), exercise_step=0.1)["trades"][0]
+    expect(early["exercise_start"] == "2026-04-15", f"exercise that begins later becomes {early}")
     other = copy.deepcopy(second)
     other["market"]["assets"]["ACME"]["spot"] = 101.0
     refused("different things about ACME", lambda: join(book, other))

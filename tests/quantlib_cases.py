@@ -346,7 +346,9 @@ def spread(m):
     processes, rho = two(m)
     array = ql.StochasticProcessArray(processes, ql.Matrix([[1.0, rho], [rho, 1.0]]))
     gap = processes[0].x0() - processes[1].x0()
-    payoff = ql.SpreadBasketPayoff(ql.PlainVanillaPayoff(m.side(), abs(gap) * m.between(0.5, 1.5)))
+    # A strike is no less than 0 in QuantLib: on the side where the option is worth something.
+    side = ql.Option.Call if gap > 0 else ql.Option.Put
+    payoff = ql.SpreadBasketPayoff(ql.PlainVanillaPayoff(side, abs(gap) * m.between(0.5, 1.5)))
     option = ql.BasketOption(payoff, m.european())
     engine = ql.MCEuropeanBasketEngine(
         array,
