@@ -572,11 +572,21 @@ TEST(bench_report, runs_with_little_or_nothing_in_them_have_a_page) {
     expect_self_contained(report_html(no_numbers));
 }
 
+// The lengths of bars, by what is said of each.
+std::map<std::string, double> bars_of(const std::string& page) {
+    static const std::regex one(
+        R"re(<g><title>([^<]*)</title><rect x="[-0-9.]+" y="[-0-9.]+" width="([-0-9.]+)")re");
+    std::map<std::string, double> out;
+    for (std::sregex_iterator i(page.begin(), page.end(), one), end; i != end; ++i)
+        out.emplace((*i)[1], std::stod((*i)[2]));
+    return out;
+}
+
 TEST(bench_report, another_suite_has_its_table_and_a_chart_of_what_varies) {
     run r;
-    for (const char* kind : {"read", "write"}) {
+    for (const char* way : {"read", "write"}) {
         for (int bytes = 1024; bytes <= 1 << 20; bytes *= 4) {
-            row of = timed("copies", {{"kind", kind}, {"bytes", bytes}, {"block", 256}}, bytes * 1e-6);
+            row of = timed("copies", {{"way", way}, {"bytes", bytes}, {"block", 256}}, bytes * 1e-6);
             of.figures["bytes_per_second"] = 1e9 + bytes;
             r.rows.push_back(std::move(of));
         }
@@ -588,19 +598,111 @@ TEST(bench_report, another_suite_has_its_table_and_a_chart_of_what_varies) {
     EXPECT_TRUE(has(page, ">256 Ki<"));
     EXPECT_EQ(marks_of(page).size(), r.rows.size());
     EXPECT_EQ(count(page, "<tr>"), r.rows.size() + 1);
-    // More lines than a chart can carry: the table alone.
+    // More lines than a chart can carry: bars, parted by the first axis; more than these can carry: no
+    // picture.
     run many;
     for (int a = 0; a < 9; ++a) {
         for (int b = 0; b < 9; ++b) many.rows.push_back(timed("copies", {{"a", a}, {"b", b}}, 1 + a + b));
     }
-    EXPECT_EQ(count(report_html(many), "<svg"), 0U);
+    EXPECT_EQ(count(report_html(many), "<svg"), 9U);
+    EXPECT_EQ(bars_of(report_html(many)).size(), 81U);
     EXPECT_EQ(count(report_html(many), "<tr>"), 82U);
+    for (int a = 9; a < 30; ++a)
+        for (int b = 0; b < 30; ++b) many.rows.push_back(timed("copies", {{"a", a}, {"b", b}}, 1 + a + b));
+    EXPECT_EQ(count(report_html(many), "<svg"), 0U);
     // A time where nothing else is measured; the published figure beside.
     run times;
     for (int a = 1; a < 4; ++a) times.rows.push_back(timed("waits", {{"a", a}}, a * 0.01));
     times.rows[0].figures["published"] = "12 us";
     EXPECT_TRUE(has(report_html(times), "waits: time us by a"));
-    EXPECT_TRUE(has(report_html(times), "<td>12 us</td>"));
+    EXPECT_TRUE(has(report_html(times), "<td class=\"t\">12 us</td>"));
+}
+
+// A run with two kinds that have nothing in common, of which one has an axis with two values.
+run run_of_kinds() {
+    run r;
+    for (const int width : {33, 1001})
+        for (const char* pitch : {"narrow", "broad"})
+            r.rows.push_back(timed("memory", {{"kind", "rows"}, {"width", width}, {"pitch", pitch}},
+                                   width * (pitch[0] == 'n' ? 1e-3 : 2e-3)));
+    for (int stride = 1; stride <= 8; stride *= 2)
+        r.rows.push_back(timed("memory", {{"kind", "strided"}, {"stride", stride}}, stride * 1e-3));
+    r.rows.push_back(timed("memory", {{"kind", "lone"}, {"bytes", 8}}, 7));
+    return r;
+}
+
+TEST(bench_report, each_kind_of_row_has_its_table_with_its_columns) {
+    EXPECT_EQ(table(run_of_kinds(), 200), R"(memory
+rows
+width  pitch   time ms   noise
+-----  ------  -------  ------
+   33  narrow   0.0330  0.40 %
+   33  broad    0.0660  0.40 %
+ 1001  narrow     1.00  0.40 %
+ 1001  broad      2.00  0.40 %
+
+strided
+stride  time us   noise
+------  -------  ------
+     1     1.00  0.40 %
+     2     2.00  0.40 %
+     4     4.00  0.40 %
+     8     8.00  0.40 %
+
+lone
+bytes  time ms   noise
+-----  -------  ------
+    8     7.00  0.40 %
+)");
+    const std::string page = report_html(run_of_kinds());
+    expect_self_contained(page);
+    for (const char* kind : {"rows", "strided", "lone"})
+        EXPECT_EQ(count(page, "<h3>" + std::string(kind) + "</h3>"), 1U) << kind;
+    EXPECT_EQ(count(page, "<table>"), 3U);
+}
+
+TEST(bench_report, two_values_of_an_axis_are_bars_and_more_are_a_curve) {
+    const std::string page = report_html(run_of_kinds());
+    const auto bars = bars_of(page);
+    ASSERT_EQ(bars.size(), 4U) << "of the rows by width and pitch alone";
+    const auto length = [&](const char* of) {
+        for (const auto& [says, is] : bars)
+            if (says.starts_with(of)) return is;
+        ADD_FAILURE() << of;
+        return 0.0;
+    };
+    EXPECT_NEAR(length("rows, width 1001, broad"), 2 * length("rows, width 1001, narrow"), 0.2);
+    EXPECT_NEAR(length("rows, width 1001, narrow") * 0.066, length("rows, width 33, broad"), 0.2);
+    EXPECT_TRUE(has(page, "memory, strided: time us by stride"));
+    EXPECT_EQ(marks_of(page).size(), 4U);
+    EXPECT_EQ(count(page, "class=\"bars\""), 1U);
+}
+
+TEST(bench_report, models_are_bars_by_device_and_precision_on_one_scale) {
+    run r;
+    for (const char* device : {"cpu", "gpu"})
+        for (const char* precision : {"single", "double"})
+            for (const int model : {1, 2, 3}) {
+                row of = timed(
+                    "models",
+                    {{"model", "m" + std::to_string(model)}, {"device", device}, {"precision", precision}},
+                    1.0 / model);
+                const double times = device[0] == 'c' ? 1e6 : 1e9;
+                of.figures["path_steps_per_second"] = model * times * (precision[0] == 's' ? 2 : 1);
+                r.rows.push_back(std::move(of));
+            }
+    const std::string page = report_html(r);
+    expect_self_contained(page);
+    EXPECT_EQ(count(page, "class=\"bars\""), 4U);
+    EXPECT_TRUE(has(page, "<h3>cpu</h3>")) << "each device has its own";
+    const auto bars = bars_of(page);
+    ASSERT_EQ(bars.size(), r.rows.size());
+    const auto length = [&](const std::string& of) { return bars.lower_bound(of)->second; };
+    EXPECT_NEAR(length("m1, gpu, single"), 2 * length("m1, gpu, double"), 0.2);
+    EXPECT_NEAR(length("m3, gpu, single"), 3 * length("m1, gpu, single"), 0.2);
+    EXPECT_NEAR(length("m3, cpu, double"), length("m3, gpu, double"), 0.2);
+    EXPECT_TRUE(has(page, "single, G path steps/s")) << page;
+    EXPECT_TRUE(has(page, "double, M path steps/s"));
 }
 
 }  // namespace

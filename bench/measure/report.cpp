@@ -14,6 +14,8 @@
 #include "bench/measure/table.h"
 #include "engine/config/wording.h"
 #include "engine/cuda/feeds.h"
+#include "engine/page/markup.h"
+#include "engine/pictures/bar_chart.h"
 #include "engine/pictures/chart.h"
 #include "engine/pictures/svg.h"
 #include "engine/report/numbers.h"
@@ -30,6 +32,7 @@ using row_list = std::vector<const row*>;
 // The most lines that a chart can show.
 constexpr std::size_t most_lines = 8;
 constexpr std::size_t best_rows = 10;
+constexpr std::size_t most_in_a_line = 44;  // characters of a cell
 
 std::optional<double> finite(const json& in, const std::string& name) {
     const auto at = in.find(name);
@@ -329,52 +332,130 @@ json other_axes(const row& of, const std::string& without, const std::vector<std
     return out;
 }
 
-std::vector<chart> charts_of_suite(const std::string& suite, const row_list& rows) {
+// The axes of these rows, and those of them that are alike in all.
+struct axes_of_rows {
     std::vector<std::string> names, alike;
-    for (const row* r : rows) {
-        for (const auto& [name, value] : r->axes.items()) {
-            if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+
+    explicit axes_of_rows(const row_list& rows) {
+        for (const row* r : rows) {
+            for (const auto& [name, value] : r->axes.items())
+                if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+        }
+        for (const std::string& name : names) {
+            if (values_of(rows, name.c_str()).size() < 2 &&
+                std::ranges::all_of(rows, [&](const row* r) { return r->axes.contains(name); })) {
+                alike.push_back(name);
+            }
         }
     }
-    for (const std::string& name : names) {
-        if (values_of(rows, name.c_str()).size() < 2 &&
-            std::ranges::all_of(rows, [&](const row* r) { return r->axes.contains(name); })) {
-            alike.push_back(name);
-        }
-    }
+    bool is_alike(const std::string& name) const { return std::ranges::find(alike, name) != alike.end(); }
+};
+
+// How far the figure of a row varies, in the unit that is shown.
+std::optional<std::pair<double, double>> range_of(const row& of, const std::string& figure, double size,
+                                                  double y) {
+    if (figure.ends_with("_per_second") || figure == "gflops") return bar_against_time(of, y);
+    const auto p10 = finite(of.figures, "p10"), p90 = finite(of.figures, "p90");
+    if (figure != "milliseconds" || !p10 || !p90) return std::nullopt;
+    return std::pair{*p10 / size, *p90 / size};
+}
+
+std::string spoken_name(std::string name) {
+    std::ranges::replace(name, '_', ' ');
+    return name;
+}
+
+// Lines by each axis of numbers by which a line has three points or more: two are no curve.
+std::vector<chart> charts_of_kind(const std::string& title, const row_list& rows) {
+    constexpr std::size_t least_points = 3;
+    const axes_of_rows axes(rows);
     std::vector<chart> out;
     const std::string figure = figure_shown(rows);
     const shown_in by = unit_for(rows, figure);
-    const bool is_time = figure == "milliseconds";
-    for (const std::string& x_axis : names) {
+    for (const std::string& x_axis : axes.names) {
         chart c;
         panel p;
-        std::vector<double> places;
         for (const row* r : rows) {
             const auto x = finite(r->axes, x_axis), raw = finite(r->figures, figure);
             if (!x || !raw) continue;
-            if (std::ranges::find(places, *x) == places.end()) places.push_back(*x);
-            const std::string of = described(other_axes(*r, x_axis, alike));
-            const std::string name = of.empty() ? suite : of;
+            const std::string of = described(other_axes(*r, x_axis, axes.alike));
+            const std::string name = of.empty() ? title : of;
             auto line = std::ranges::find(p.lines, name, &chart_line::name);
             if (line == p.lines.end()) line = p.lines.insert(line, {name, p.lines.size(), {}});
             const double y = *raw / by.size;
-            const auto p10 = finite(r->figures, "p10"), p90 = finite(r->figures, "p90");
-            mark m{x, y, {}, described(r->axes) + ": " + three_digits(y) + " (" + by.title + ')', true};
-            if (!is_time && (figure.ends_with("_per_second") || figure == "gflops"))
-                m.bar = bar_against_time(*r, y);
-            if (is_time && p10 && p90) m.bar = std::pair{*p10 / by.size, *p90 / by.size};
-            line->marks.push_back(std::move(m));
+            line->marks.push_back({x, y, range_of(*r, figure, by.size, y),
+                                   described(r->axes) + ": " + three_digits(y) + " (" + by.title + ')',
+                                   true});
         }
-        if (places.size() < 2 || p.lines.size() > most_lines) continue;
-        c.title = suite + ": " + by.title + " by " + x_axis;
-        c.x_title = x_axis;
-        std::ranges::replace(c.x_title, '_', ' ');
+        const auto has_points = [](const chart_line& line) { return line.marks.size() >= least_points; };
+        if (std::ranges::none_of(p.lines, has_points) || p.lines.size() > most_lines) continue;
+        c.title = title + ": " + by.title + " by " + spoken_name(x_axis);
+        c.x_title = spoken_name(x_axis);
         c.y_title = by.title;
         c.panels.push_back(std::move(p));
         out.push_back(std::move(c));
     }
     return out;
+}
+
+// The axis that rows are parted by into pictures of bars: the precision where there are several, else the
+// first by which none has too many; empty: one picture holds all, or none can.
+std::optional<std::string> parting_axis(const row_list& rows, const axes_of_rows& axes) {
+    constexpr std::size_t most_bars = 26, most_pictures = 20;
+    const auto fits_by = [&](const std::string& name) {
+        const std::vector<json> values = values_of(rows, name.c_str());
+        return values.size() > 1 && values.size() <= most_pictures &&
+               std::ranges::all_of(values, [&](const json& v) {
+                   const auto bars = std::ranges::count_if(
+                       rows, [&](const row* r) { return r->axes.contains(name) && r->axes.at(name) == v; });
+                   return bars > 1 && static_cast<std::size_t>(bars) <= most_bars;
+               });
+    };
+    const auto has_axis = [&](const row* r) { return r->axes.contains("precision"); };
+    if (std::ranges::all_of(rows, has_axis) && fits_by("precision")) return "precision";
+    if (rows.size() <= most_bars) return "";
+    for (const std::string& name : axes.names) {
+        const bool is_everywhere =
+            std::ranges::all_of(rows, [&](const row* r) { return r->axes.contains(name); });
+        if (is_everywhere && fits_by(name)) return name;
+    }
+    return std::nullopt;
+}
+
+// Pictures of bars, side by side where there is room; nothing where there is nothing to compare.
+std::string bars_of_kind(const row_list& rows) {
+    const std::string figure = figure_shown(rows);
+    row_list measured;
+    for (const row* r : rows)
+        if (finite(r->figures, figure)) measured.push_back(r);
+    if (measured.size() < 2) return {};
+    const axes_of_rows axes(measured);
+    const std::optional<std::string> parted = parting_axis(measured, axes);
+    if (!parted) return {};
+    const shown_in by = unit_for(measured, figure);
+    const bool is_time = figure == "milliseconds";
+    std::vector<json> parts = parted->empty() ? std::vector<json>{} : values_of(measured, parted->c_str());
+    if (parts.empty()) parts.emplace_back(nullptr);
+    std::vector<std::vector<named_bar>> pictures(parts.size());
+    std::vector<double> highest(parts.size(), 0);
+    for (const row* r : measured) {
+        const auto at = parted->empty() ? parts.begin() : std::ranges::find(parts, r->axes.at(*parted));
+        const auto n = static_cast<std::size_t>(at - parts.begin());
+        const double y = *finite(r->figures, figure) / by.size;
+        const std::string name = described(other_axes(*r, *parted, axes.alike));
+        const auto range = range_of(*r, figure, by.size, y);
+        pictures[n].push_back({name, y, three_digits(y), range.value_or(std::pair{y, y}),
+                               described(r->axes) + ": " + three_digits(y) + " (" + by.title + ')'});
+        highest[n] = std::max({highest[n], y, range ? range->second : y});
+    }
+    // Precisions are to be compared; other parts are different things.
+    if (*parted == "precision") std::ranges::fill(highest, std::ranges::max(highest));
+    std::string out;
+    for (std::size_t n = 0; n < parts.size(); ++n) {
+        const std::string of = parted->empty() ? "" : described(json{{*parted, parts[n]}}) + ", ";
+        out += bar_chart(of + by.title + (is_time ? "; shorter is faster" : ""), pictures[n], highest[n]);
+    }
+    return "<div class=\"pictures\">\n" + out + "</div>\n";
 }
 
 // ---- The page
@@ -383,25 +464,25 @@ std::string element(const std::string& name, const std::string& text) {
     return '<' + name + '>' + escaped(text) + "</" + name + ">\n";
 }
 
-std::string table_of(const row_list& results) {
-    const grid g = grid_of(results);
+std::string table_of(const std::string& name, const grid& g) {
     std::string out, alike;
-    for (const auto& [name, cell] : g.alike) alike += (alike.empty() ? "" : ", ") + name + ' ' + cell;
+    for (const auto& [title, cell] : g.alike) alike += (alike.empty() ? "" : ", ") + title + ' ' + cell;
     if (!alike.empty()) out += element("p", "In all rows: " + alike + '.');
-    out += "<div class=\"wide\"><table><thead><tr>";
-    for (const grid::column& c : g.columns) {
-        out += std::string(c.is_number ? "<th class=\"number\">" : "<th>") + escaped(c.title) + "</th>";
-    }
-    out += "</tr></thead>\n<tbody>\n";
+    if (g.columns.empty()) return out;
+    std::vector<page::table::head> heads;
+    for (const grid::column& c : g.columns)
+        heads.push_back({c.title, c.is_number ? page::table::of::numbers : page::table::of::text});
+    page::table rows(name, std::move(heads));
     for (std::size_t i = 0; i < g.rows; ++i) {
-        out += "<tr>";
+        std::vector<std::string> cells;
         for (const grid::column& c : g.columns) {
-            out +=
-                std::string(c.is_number ? "<td class=\"number\">" : "<td>") + escaped(c.cells[i]) + "</td>";
+            const bool is_long = c.cells[i].size() > most_in_a_line;
+            cells.push_back(is_long ? "<span class=\"says\">" + escaped(c.cells[i]) + "</span>"
+                                    : escaped(c.cells[i]));
         }
-        out += "</tr>\n";
+        rows.add(cells);
     }
-    return out + "</tbody></table></div>\n";
+    return out + rows.text();
 }
 
 std::string reasons_list(const row_list& rows, std::string row::*why, const std::string& title) {
@@ -414,8 +495,10 @@ std::string reasons_list(const row_list& rows, std::string row::*why, const std:
     return out.empty() ? out : element("h3", title) + "<ul class=\"reasons\">\n" + out + "</ul>\n";
 }
 
+// As wide as its texts can be read at; on a narrower page it is scrolled.
 std::string drawn(const chart& of) {
-    return "<figure>" + inline_svg(of) + "</figure>\n";
+    return "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"" + escaped(of.title) + "\">" +
+           inline_svg(of) + "</div>\n";
 }
 
 std::string prefetch_section(const row_list& rows) {
@@ -436,8 +519,8 @@ std::string prefetch_section(const row_list& rows) {
         if (best.size() > best_rows) best.resize(best_rows);
         if (!best.empty()) {
             out += "<div class=\"together\">" +
-                   element("h3", "The fastest " + report::counted(best.size(), "row")) + table_of(best) +
-                   "</div>\n";
+                   element("h3", "The fastest " + report::counted(best.size(), "row")) +
+                   table_of("the fastest rows", grid_of(best)) + "</div>\n";
         }
         out += "</section>\n";
     }
@@ -487,7 +570,7 @@ std::string conditions_section(const row_list& rows) {
                     "memory, which need not count as a wait for a load, so few such waits are no "
                     "verdict there. The first two conditions are what ncu read off the hardware's "
                     "counters, in one launch a row.");
-        out += table_of(results);
+        out += table_of("conditions", grid_of(results));
     }
     return out + reasons_list(rows, &row::skipped, "Not read off: ncu gave no counters") + "</section>\n";
 }
@@ -501,13 +584,17 @@ std::string suite_section(const std::string& suite, const row_list& rows) {
                     "An error is the standard deviation of the price from so many paths. That of independent "
                     "paths falls with the root of their number.");
         for (const named_chart& c : convergence_charts(results)) out += drawn(c.of);
-    } else {
-        for (const chart& c : charts_of_suite(suite, results)) out += drawn(c);
     }
-    if (results.empty()) {
-        out += element("p", "No results.");
-    } else {
-        out += table_of(results);
+    if (results.empty()) out += element("p", "No results.");
+    for (const kind_of_rows& kind : by_kind(results)) {
+        const std::string title = suite + (kind.name.empty() ? "" : ", " + kind.name);
+        if (!kind.name.empty()) out += element("h3", kind.name);
+        if (suite != "convergence") {
+            const std::vector<chart> charts = charts_of_kind(title, kind.rows);
+            for (const chart& c : charts) out += drawn(c);
+            if (charts.empty()) out += bars_of_kind(kind.rows);
+        }
+        out += table_of(title, grid_of(kind));
     }
     return out + reasons_list(rows, &row::wrong, "Wrong: no result") +
            reasons_list(rows, &row::skipped, "Skipped: can't be measured here") + "</section>\n";
@@ -572,40 +659,46 @@ std::string head_of(const run& what) {
     return out + "</dl>\n";
 }
 
-constexpr std::string_view how_to_read =
-    "<h2>How to read this page</h2>\n"
-    "<p>Every kernel was checked before it was timed: what gave other bits than it should is listed as "
-    "wrong, "
-    "and is in no figure. A time is the median of samples taken between two events of the device; a bar "
-    "runs from the fastest tenth of the samples to the slowest; noise is half the width of an interval that "
-    "holds the true median with about 95 %.</p>\n"
-    "<p>Where speed-up is shown, 1 is the feed none at width 1 in the same run, with the same workload, "
-    "precision, block and warps; 2 takes half its time. A line joins the fastest row of a feed at each "
-    "distance; small pale marks are its other rows, such as with other numbers of rows or another block. A "
-    "level across a panel, with its mark at the left end, is a feed that has no distance. Panels of one "
-    "number of warps share their scale, others need not.</p>\n"
-    "<p>The share of the copy rate says how much of what the memory can give is used: 100 % is a plain copy "
-    "of a large array on this device, bytes read and written together. Few warps a multiprocessor stand for "
-    "kernels that need many registers or much shared memory. Point at a mark to see what it is.</p>\n";
+std::string how_to_read(const run& what) {
+    const auto has_suite = [&](const char* name) {
+        return std::ranges::find(what.rows, name, &row::suite) != what.rows.end();
+    };
+    const bool has_shares =
+        std::ranges::any_of(what.rows, [](const row& r) { return r.figures.contains("share_of_copy"); });
+    std::string out =
+        element("h2", "How to read this page") +
+        element("p",
+                "Every kernel was checked before it was timed: what gave other bits than it should is listed "
+                "as wrong, and is in no figure. A time is the median of samples taken between two events of "
+                "the device; a thin line across a bar or a mark runs from the fastest tenth of the samples "
+                "to the slowest; noise is half the width of an interval that holds the true median with "
+                "about 95 %. Point at a mark or a bar to see what it is.");
+    if (has_suite("prefetch"))
+        out += element(
+            "p",
+            "Where speed-up is shown, 1 is the feed none at width 1 in the same run, with the same workload, "
+            "precision, block and warps; 2 takes half its time. A line joins the fastest row of a feed at "
+            "each distance; small pale marks are its other rows, such as with other numbers of rows or "
+            "another block. A level across a panel, with its mark at the left end, is a feed that has no "
+            "distance. Panels of one number of warps share their scale, others need not. Few warps a "
+            "multiprocessor stand for kernels that need many registers or much shared memory.");
+    if (has_shares)
+        out +=
+            element("p",
+                    "The share of the copy rate says how much of what the memory can give is used: 100 % is "
+                    "a plain copy of a large array on this device, bytes read and written together.");
+    return out;
+}
 
+// Beside the style of all pages.
 constexpr std::string_view page_style =
-    "body{font:15px/1.45 system-ui,'DejaVu Sans',sans-serif;color:#222;background:#fff;max-width:980px;"
-    "margin:0 auto;padding:16px}\n"
-    "h1{font-size:24px}h2{font-size:19px;margin-top:32px}h3{font-size:16px}\n"
-    "dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(300px,1fr));gap:2px 24px;margin:0}\n"
-    "dl div{display:flex;gap:8px}dt{color:#555;flex:none;width:140px}dd{margin:0;overflow-wrap:anywhere}\n"
-    "figure{margin:16px 0;break-inside:avoid}\n"
-    ".wide{overflow-x:auto}.together{break-inside:avoid}\n"
-    "table{border-collapse:collapse;font-size:13px}\n"
-    "th,td{padding:3px 9px;text-align:left;border-bottom:1px solid #ddd;white-space:nowrap}\n"
-    "th{border-bottom:1px solid #888;white-space:normal;vertical-align:bottom}\n"
-    "tr{break-inside:avoid}thead{display:table-header-group}\n"
-    ".number{text-align:right;font-variant-numeric:tabular-nums}\n"
-    ".reasons{font-size:13px;overflow-wrap:anywhere}.reasons ul{columns:2}\n"
-    "@media screen and (prefers-color-scheme:dark){body{color:#e8e8e8;background:#161616}"
-    "dt{color:#b0b0b0}th,td{border-color:#3a3a3a}}\n"
-    "@media print{body{font-size:12px;max-width:none;padding:0}section{break-before:page}"
-    "h2,h3{break-after:avoid}.wide{overflow:visible}table{font-size:10px}th,td{padding:2px 5px}}\n"
+    "dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,19rem),1fr));gap:.1rem 1.5rem;"
+    "margin:.5rem 0}\n"
+    "dl div{display:flex;gap:.5rem}dt{color:var(--quiet);flex:none;width:9rem}"
+    "dd{margin:0;overflow-wrap:anywhere}\n"
+    ".wide .chart{min-width:46rem}.wide .chart .paper,.wide .chart .hollow{fill:var(--paper)}\n"
+    ".reasons{font-size:.875rem}.reasons ul{columns:2 20rem}\n"
+    "@media print{section{break-before:page}.together,.bars{break-inside:avoid}.wide .chart{min-width:0}}\n"
     "@page{margin:14mm}\n";
 
 }  // namespace
@@ -620,9 +713,10 @@ std::string report_html(const run& what) {
         "<meta charset=\"utf-8\"/>\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
         "<meta name=\"color-scheme\" content=\"light dark\"/>\n";
-    out += element("title", title) + "<style>\n" + std::string(page_style) + chart_style() +
-           "</style>\n</head>\n";
-    out += "<body>\n" + element("h1", title) + head_of(what) + std::string(how_to_read);
+    out += element("title", title) + "<style>\n" + page::style() + std::string(page_style) + chart_style() +
+           bar_chart_style() + "</style>\n</head>\n";
+    out += "<body>\n<header>\n" + element("h1", title) + head_of(what) + "</header>\n<main>\n" +
+           how_to_read(what);
     for (const auto& [suite, rows] : by_suite(what)) {
         if (suite == "prefetch") {
             out += prefetch_section(rows);
@@ -631,7 +725,7 @@ std::string report_html(const run& what) {
         }
     }
     if (what.rows.empty()) out += element("p", "The run has no rows.");
-    return out + "</body>\n</html>\n";
+    return out + "</main>\n</body>\n</html>\n";
 }
 
 std::vector<std::string> figure_names(const run& what) {

@@ -153,9 +153,10 @@ std::vector<report::columns::measure> narrowing(const grid& g) {
 
 std::string suite_text(const std::string& suite, row_list rows, std::size_t columns) {
     std::string out = printable(suite) + '\n';
-    const std::vector<const row*> results = results_among(rows);
-    if (!results.empty()) {
-        const grid g = grid_of(results);
+    const std::vector<kind_of_rows> kinds = by_kind(results_among(rows));
+    for (const kind_of_rows& kind : kinds) {
+        if (!kind.name.empty()) out += (&kind == kinds.data() ? "" : "\n") + printable(kind.name) + '\n';
+        const grid g = grid_of(kind);
         std::string alike;
         for (const auto& [name, cell] : g.alike) alike += (alike.empty() ? "" : ", ") + name + ' ' + cell;
         if (!alike.empty())
@@ -254,12 +255,53 @@ grid grid_of(row_list results) {
         const auto at = std::ranges::find(figures, leading);
         if (at != figures.end()) take(column_of(results, *at), false);
     }
-    for (const bool published : {false, true}) {
+    // Rates are what a suite is about; what is published stands last, beside what was measured.
+    const auto place_of = [](const std::string& figure) {
+        return figure.ends_with("_per_second") ? 0 : figure == "published" ? 2 : 1;
+    };
+    for (const int place : {0, 1, 2}) {
         for (const std::string& figure : figures) {
             if (is_among(leading_figures, figure) || is_among(figures_left_out, figure)) continue;
-            if ((figure == "published") == published) take(column_of(results, figure), !published);
+            if (place_of(figure) == place) take(column_of(results, figure), figure != "published");
         }
     }
+    return out;
+}
+
+std::vector<kind_of_rows> by_kind(row_list results) {
+    constexpr std::array<std::string_view, 3> kinds{"kind", "workload", "device"};
+    std::vector<std::string> told;
+    for (const std::string_view axis : kinds) {
+        std::vector<json> values;
+        for (const row* r : results) {
+            const json value = r->axes.contains(axis) ? r->axes.at(std::string(axis)) : json();
+            if (std::ranges::find(values, value) == values.end()) values.push_back(value);
+        }
+        if (values.size() > 1) told.emplace_back(axis);
+    }
+    std::vector<kind_of_rows> out;
+    for (const row* r : results) {
+        std::string name;
+        for (const std::string& axis : told) {
+            const auto at = r->axes.find(axis);
+            if (at != r->axes.end()) name += (name.empty() ? "" : ", ") + spaced(cell_of(*at));
+        }
+        auto at = std::ranges::find(out, name, &kind_of_rows::name);
+        if (at == out.end()) at = out.insert(at, {name, told, {}});
+        at->rows.push_back(r);
+    }
+    return out;
+}
+
+grid grid_of(const kind_of_rows& kind) {
+    grid out = grid_of(kind.rows);
+    std::erase_if(out.alike, [&](const auto& cell) {
+        return std::ranges::any_of(kind.axes, [&](const std::string& a) { return spaced(a) == cell.first; });
+    });
+    // A lone row has nothing that is alike.
+    std::erase_if(out.columns, [&](const grid::column& c) {
+        return std::ranges::any_of(kind.axes, [&](const std::string& a) { return spaced(a) == c.title; });
+    });
     return out;
 }
 

@@ -44,6 +44,17 @@ struct grid {
     std::vector<column> columns;
     std::size_t rows = 0;
 };
+// Results of one suite that are of one kind, workload and device, where the suite has several of these: each
+// kind has its own columns.
+struct kind_of_rows {
+    std::string name{};               // "bandwidth"; empty where all are of one kind
+    std::vector<std::string> axes{};  // those that the name tells of
+    std::vector<const row*> rows{};
+};
+std::vector<kind_of_rows> by_kind(std::span<const row* const> results);
+// Without the axes that the name of the kind tells of.
+grid grid_of(const kind_of_rows& kind);
+
 // The grid has the axes and the figures that people ask for; samples and quantiles are only in CSV.
 grid grid_of(std::span<const row* const> results);
 

@@ -41,7 +41,7 @@ struct bench_arguments {
     std::vector<std::string> feeds, layouts, precisions;
     std::vector<std::string> distances, widths, warps;
     std::string paths, device = "0", noise, seconds;
-    std::string output = "-", format, report, figures, save, against;
+    std::string output = "-", format, report, figures, save, against, from;
     bool untimed = false;
 };
 
@@ -152,7 +152,8 @@ output_format format_of(const bench_arguments& asked) {
 // names.
 std::vector<std::filesystem::path> inputs_of(const bench_arguments& asked) {
     std::vector<std::filesystem::path> out;
-    if (!asked.against.empty()) out.emplace_back(asked.against);
+    for (const std::string* file : {&asked.against, &asked.from})
+        if (!file->empty()) out.emplace_back(*file);
     std::error_code unknown;
     if (asked.suite != "prefetch" || !std::filesystem::is_regular_file(asked.subject, unknown)) return out;
     out.emplace_back(asked.subject);
@@ -217,8 +218,37 @@ measured measure_until_interrupted(benchmark_request what, const std::optional<b
     return {of->made, of->made->is_complete()};
 }
 
+// The rows that are measured now; an interruption ends the process.
+benchmark_results measured_rows(const bench_arguments& asked, const benchmark_request& what,
+                                const std::optional<benchmark_results>& before, output_format format,
+                                const output& to, bool makes_more) {
+    const interrupt watch;
+    status_line status;
+    benchmark_request told = what;
+    told.says = [&](const std::string& text) { status.say(text); };
+    const measured got = measure_until_interrupted(told, before, watch);
+    status.wipe();
+    if (got.is_whole) return *got.rows;
+    // A thread may still be at work; only the end of the process stops it.
+    watch.take_back();
+    try {
+        if (got.rows) to.write(got.rows->text(format, to.is_stdout() ? form_of_stdout() : text_form{}));
+    } catch (const error& e) {
+        complain("tilewalk: " + std::string(e.what()));
+        ::_exit(try_again);
+    }
+    complain(got.rows ? "tilewalk: interrupted; the rows so far are written, and say so"
+                      : words_of_interrupt());
+    if (got.rows && (makes_more || !asked.figures.empty()))
+        complain("tilewalk: no page, figure or baseline is made of a part");
+    ::_exit(code_of_interrupt());
+}
+
 int run_bench(const bench_arguments& asked) {
-    const benchmark_request what = request_of(asked);
+    if (asked.suite.empty() && asked.from.empty())
+        throw error(error_kind::usage, "SUITE is required\ntilewalk bench --help shows how it is used");
+    const std::optional<benchmark_request> what =
+        asked.from.empty() ? std::optional(request_of(asked)) : std::nullopt;
     // Everything that can be refused is refused before anything is measured.
     const output_format format = format_of(asked);
     const output to(asked.output);
@@ -236,28 +266,9 @@ int run_bench(const bench_arguments& asked) {
     const std::vector<std::filesystem::path> inputs = inputs_of(asked);
     keep_apart(all, inputs);
 
-    const interrupt watch;
-    status_line status;
-    benchmark_request told = what;
-    told.says = [&](const std::string& text) { status.say(text); };
-    const measured got = measure_until_interrupted(told, before, watch);
-    status.wipe();
-    if (!got.is_whole) {
-        // A thread may still be at work; only the end of the process stops it.
-        watch.take_back();
-        try {
-            if (got.rows) to.write(got.rows->text(format, to.is_stdout() ? form_of_stdout() : text_form{}));
-        } catch (const error& e) {
-            complain("tilewalk: " + std::string(e.what()));
-            ::_exit(try_again);
-        }
-        complain(got.rows ? "tilewalk: interrupted; the rows so far are written, and say so"
-                          : words_of_interrupt());
-        if (got.rows && (all.size() > 1 || !asked.figures.empty()))
-            complain("tilewalk: no page, figure or baseline is made of a part");
-        ::_exit(code_of_interrupt());
-    }
-    const benchmark_results& made = *got.rows;
+    const benchmark_results made =
+        what ? measured_rows(asked, *what, before, format, to, all.size() > 1)
+             : benchmark_results::parse(text_of_file(asked.from, "rows of benchmarks"), asked.from);
     std::vector<std::pair<output, std::string>> figures;
     if (!asked.figures.empty()) {
         for (auto& [name, svg] : made.figures()) {
@@ -317,7 +328,7 @@ std::vector<std::string> choices_of(const std::string& setting) {
 command add_bench(CLI::App& to) {
     CLI::App* app = to.add_subcommand("bench", bench_summary)->group("Commands");
     const auto asked = std::make_shared<bench_arguments>();
-    offers(app->add_option("SUITE", asked->suite, "The suite to run, see below"), suite_words())->required();
+    offers(app->add_option("SUITE", asked->suite, "The suite to run, see below"), suite_words());
     offers_files(app->add_option(
                      "SUBJECT", asked->subject,
                      "For prefetch: a book's file, or a workload (asian, heston_step,\n"
@@ -364,10 +375,18 @@ command add_bench(CLI::App& to) {
     app->add_option("--figures", asked->figures, "A folder for the figures of that page, as SVG")
         ->type_name("FOLDER");
     app->add_option("--save", asked->save, "Keep the rows as a baseline")->type_name("FILE");
+    CLI::Option* const from =
+        app->add_option("--from", asked->from,
+                        "Measure nothing: take the rows of this file, as --save or --format json wrote them")
+            ->type_name("FILE");
+    for (const char* name : {"SUITE", "SUBJECT", "--feeds", "--distances", "--layouts", "--widths",
+                             "--occupancy", "--precision", "--paths", "--device", "--noise", "--seconds"})
+        from->excludes(app->get_option(name));
     app->add_option("--against", asked->against, "Compare with a baseline; exit code 4 if anything is slower")
         ->type_name("FILE");
     app->add_flag("--untimed", asked->untimed,
-                  "Check every row by one launch and time none, for a profiler to watch (prefetch)");
+                  "Check every row by one launch and time none, for a profiler to watch (prefetch)")
+        ->excludes(from);
     add_quiet(*app);
     app->footer(
         "Suites:\n" + list_of_suites() +
@@ -377,7 +396,8 @@ command add_bench(CLI::App& to) {
         "  tilewalk bench prefetch asian --report asian.html\n"
         "  tilewalk bench prefetch book.yaml --feeds none,smem_rolling_async --occupancy 16\n"
         "  tilewalk bench prefetch asian --save monday.jsonl\n"
-        "  tilewalk bench prefetch asian --against monday.jsonl\n\n"
+        "  tilewalk bench prefetch asian --against monday.jsonl\n"
+        "  tilewalk bench --from monday.jsonl --report asian.html\n\n"
         "Exit codes: 0 measured, 3 a row is wrong, 4 slower than the baseline, 75 there is no GPU;\n" +
         exit_code_hint());
     return {app, [asked] { return run_bench(*asked); }};
