@@ -203,7 +203,7 @@ def double_barrier(m):
     spot = process.x0()
     kind = m.random.choice([ql.DoubleBarrier.KnockIn, ql.DoubleBarrier.KnockOut])
     low, high = spot * m.between(0.65, 0.9), spot * m.between(1.1, 1.5)
-    # QuantLib's series is for strikes between the barriers: its prices are off beyond them (0.7 % in one case).
+    # QuantLib's series is for strikes between the barriers: beyond them its prices are off (0.7 % once).
     payoff = ql.PlainVanillaPayoff(m.side(), m.between(low, high))
     option = ql.DoubleBarrierOption(kind, low, high, 0.0, payoff, m.european())
     # Ten terms of Ikeda and Kunitomo's series: those left out are below rounding at these levels.
