@@ -146,34 +146,34 @@ TEST(xml, has_bounds) {
 
 class ore_import : public testing::Test {
   protected:
-    ore_import() { own.write("names.yaml", "assets: {RIC:.IDX: INDEX}\n");
-} imported_portfolio of(const std::string& xml) const {
-    return import_ore_text(xml, "p.xml", own / "names.yaml");
-}
-// The portfolio of all kinds with one text in the place of another, which is there.
-static std::string with(const std::string& trade, const std::string& old, const std::string& text) {
-    std::string xml = whole();
-    const std::size_t begin = xml.find("<Trade id=\"" + trade + "\">"), at = xml.find(old, begin);
-    EXPECT_NE(begin, xml.npos) << trade;
-    EXPECT_LT(at, xml.find("</Trade>", begin)) << trade << ": " << old;
-    return xml.replace(at, old.size(), text);
-}
-static const std::string& whole() {
-    static const std::string text = text_of(source / "tests/data/ore/portfolio.xml");
-    return text;
-}
-// What is said of a change that is refused.
-std::string refused(const std::string& trade, const std::string& old, const std::string& text) const {
-    const imported_portfolio read = of(with(trade, old, text));
-    if (read.refused.empty()) return nothing_refused;
-    EXPECT_EQ(read.refused.size(), 1u);
-    EXPECT_EQ(read.imported, read.found - 1);
-    EXPECT_EQ(read.refused.front().trade, trade);
-    // The place is that of the field.
-    return read.refused.front().reason;
-}
+    ore_import() { own.write("names.yaml", "assets: {RIC:.IDX: INDEX}\n"); }
+    imported_portfolio of(const std::string& xml) const {
+        return import_ore_text(xml, "p.xml", own / "names.yaml");
+    }
+    // The portfolio of all kinds with one text in the place of another, which is there.
+    static std::string with(const std::string& trade, const std::string& old, const std::string& text) {
+        std::string xml = whole();
+        const std::size_t begin = xml.find("<Trade id=\"" + trade + "\">"), at = xml.find(old, begin);
+        EXPECT_NE(begin, xml.npos) << trade;
+        EXPECT_LT(at, xml.find("</Trade>", begin)) << trade << ": " << old;
+        return xml.replace(at, old.size(), text);
+    }
+    static const std::string& whole() {
+        static const std::string text = text_of(source / "tests/data/ore/portfolio.xml");
+        return text;
+    }
+    // What is said of a change that is refused.
+    std::string refused(const std::string& trade, const std::string& old, const std::string& text) const {
+        const imported_portfolio read = of(with(trade, old, text));
+        if (read.refused.empty()) return nothing_refused;
+        EXPECT_EQ(read.refused.size(), 1u);
+        EXPECT_EQ(read.imported, read.found - 1);
+        EXPECT_EQ(read.refused.front().trade, trade);
+        // The place is that of the field.
+        return read.refused.front().reason;
+    }
 
-tests::own_folder own;
+    tests::own_folder own;
 };  // namespace
 
 TEST_F(ore_import, every_kind_is_in_the_portfolio_and_on_its_page) {
@@ -412,5 +412,5 @@ TEST_F(ore_import, a_file_that_is_no_portfolio_is_refused) {
     EXPECT_NE(refusal([&] { import_ore(own / "absent.xml"); }), nothing_refused);
 }
 
-}  // namespace tilewalk
+}  // namespace
 }  // namespace tilewalk

@@ -11,7 +11,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using tilewalk::fuzzed::demand;
     try {
         const auto read = tilewalk::import_ore_text(tilewalk::fuzzed::text_of(data, size), "portfolio.xml");
-        demand(read.imported + read.refused.size() == read.found, "trades are lost", std::to_string(read.found));
+        demand(read.imported + read.refused.size() == read.found, "trades are lost",
+               std::to_string(read.found));
         const std::string written = read.book.yaml();
         const auto book = tilewalk::book::parse(written, "book.yaml", "/nowhere");
         demand(book.size() == read.book.at("trades").items().size(), "the book has other trades", written);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a table of trades: read by one thread and by several, which see the same, and written as trades
-// in YAML, which say the same as their rows.
+// Any bytes as a table of trades: read by one thread and by several, which see the same, and written as
+// trades in YAML, which say the same as their rows.
 #include <string>
 
 #include "engine/book/book_state.h"
@@ -26,7 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try {
         const book one = book::parse(rows, "trades.csv", "/nowhere", {.threads = 1});
         const book several = book::parse(rows, "trades.csv", "/nowhere", {.threads = 3});
-        tilewalk::fuzzed::demand(told(one) == told(several), "threads differ", told(one) + "---\n" + told(several));
+        tilewalk::fuzzed::demand(told(one) == told(several), "threads differ",
+                                 told(one) + "---\n" + told(several));
         const book again = book::of(one.written());
         for (std::size_t i = 0; i < one.size(); ++i) {
             const auto &a = one.state().trades[i], &b = again.state().trades[i];
@@ -34,7 +35,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 tilewalk::fuzzed::check_refusal(*a.failure);
                 continue;
             }
-            tilewalk::fuzzed::demand(!b.failure && a.id == b.id && a.args == b.args, "written as another trade", a.id);
+            tilewalk::fuzzed::demand(!b.failure && a.id == b.id && a.args == b.args,
+                                     "written as another trade", a.id);
         }
     } catch (const tilewalk::error& e) {
         tilewalk::fuzzed::check_refusal(e);
