@@ -9,7 +9,7 @@ format=$(command -v clang-format-14 || command -v clang-format) || {
     echo "clang-format is not installed" >&2
     exit 2
 }
-sources=$(find engine kernels products tests bench -name '*.cpp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' | sort)
+sources=$(find engine kernels products python tests bench -name '*.cpp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' | sort)
 if [ "${1:-}" = --fix ]; then
     xargs "$format" --style=file -i <<< "$sources"
     exit 0

@@ -94,7 +94,7 @@ def faults_of_includes(root, path, lines):
 def faults(root):
     """Every (path, line, sentence) that breaks a rule, and the number of sources looked at."""
     found, sources = [], 0
-    folders = ["engine", "kernels", "products", "tests", "bench", ".ci"]
+    folders = ["engine", "kernels", "products", "python", "tests", "bench", ".ci"]
     paths = [p for f in folders for p in sorted((root / f).rglob("*")) if p.is_file()]
     paths += [p for p in sorted(root.iterdir()) if p.is_file()]
     for file in paths:

@@ -16,8 +16,9 @@ html_copy_source = False
 html_show_sourcelink = False
 # Light or dark is what the reader's system says: pictures follow it, and no button of the page's.
 html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": []}
-pygments_style = "tango"
+pygments_style = "a11y-high-contrast-light"
 pygments_dark_style = "github-dark"
+smartquotes = False  # the page says what the command says, to the letter
 highlight_language = "text"
 
 

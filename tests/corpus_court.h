@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "engine/market/market_state.h"
+#include "engine/reading/simm_reader.h"
+#include "engine/reading/written_market.h"
 #include "tests/corpus.h"
 #include "tests/independent_reader.h"
 #include "tests/own_folder.h"
@@ -158,6 +160,21 @@ class judge {
                     else
                         number("fixings." + name + "." + text, &value, found->second);
                 }
+            }
+        }
+        if (const tree* all = root.find("simm")) {
+            const auto simm = markets::read_simm(read.source->root(), read);
+            if (!simm || simm->names.size() + 1 != all->members.size())
+                return complain("simm", "another number of names");
+            for (const auto& [name, said_of] : all->members) {
+                if (name == "currency") {
+                    if (said_of.text != simm->currency) complain("simm.currency", "another one");
+                    continue;
+                }
+                const auto at = simm->names.find(name);
+                if (at == simm->names.end() || said_of.find("qualifier")->text != at->second.qualifier ||
+                    said_of.find("bucket")->text != at->second.bucket)
+                    complain("simm." + name, "another qualifier or bucket");
             }
         }
     }

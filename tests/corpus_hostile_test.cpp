@@ -1315,6 +1315,18 @@ void add_nonsense(std::vector<hostile_case>& cases) {
     market("2025-12-31: 99", "2025-12-31: -1");
     market("2025-12-31: 99", "0.5: 99");
     market("fixings:\n  ACME", "fixings:\n  NOBODY");
+    for (const char* simm :
+         {"USD", "[USD]", "{}", "{ACME: {qualifier: X, bucket: 7}}", "{currency: CHF}", "{currency: [USD]}",
+          "{currency: USD, NOBODY: {qualifier: X, bucket: 7}}", "{currency: USD, ACME: 7}",
+          "{currency: USD, ACME: {qualifier: X}}", "{currency: USD, ACME: {bucket: 7}}",
+          "{currency: USD, ACME: {qualifier: X, bucket: 7, name: Y}}",
+          "{currency: USD, ACME: {qualifier: X, bucket: 0}}",
+          "{currency: USD, ACME: {qualifier: X, bucket: 13}}",
+          "{currency: USD, ACME: {qualifier: X, bucket: 7.0}}",
+          "{currency: USD, ACME: {qualifier: [X], bucket: 7}}",
+          "{currency: USD, ACME: {qualifier: 'a,b', bucket: 7}}",
+          "{currency: USD, ACME: {qualifier: 'a b', bucket: 7}}"})
+        market("fixings:\n", "simm: " + std::string(simm) + "\nfixings:\n");
     const std::string heston = "{heston: {v0: 0.05, kappa: 1.5, theta: 0.06, sigma: 0.5, rho: -0.6}}";
     for (const char* model :
          {"{}",

@@ -219,6 +219,24 @@ TEST(differences, without_a_base_currency_stay_in_their_own) {
     EXPECT_EQ(d.own.gamma, row(found(), "put", "BETA.spot").own.gamma);
 }
 
+TEST(differences, do_not_depend_on_the_trades_that_are_priced_together) {
+    difference_options few;
+    few.vanna = true;
+    few.trades_at_once = 3;
+    const difference_results r =
+        differences(engine(), book::parse(book_text), market::parse(market_text + simm_text), few);
+    ASSERT_EQ(r.rows.size(), found().rows.size());
+    for (std::size_t k = 0; k < r.rows.size(); ++k) {
+        const difference_row &a = r.rows[k], &b = found().rows[k];
+        EXPECT_TRUE(a.trade == b.trade && a.key == b.key && a.base.delta == b.base.delta &&
+                    a.own.delta_error == b.own.delta_error)
+            << a.key;
+    }
+    ASSERT_EQ(r.crif.size(), found().crif.size());
+    for (std::size_t k = 0; k < r.crif.size(); ++k) EXPECT_EQ(r.crif[k].amount, found().crif[k].amount);
+    EXPECT_EQ(r.values.rows.back().price, found().values.rows.back().price);
+}
+
 // A rise of the first volatility would let total variance fall.
 TEST(differences, go_down_where_the_market_cannot_go_up) {
     const market in = market::parse(R"(as_of: 2026-01-15

@@ -244,6 +244,14 @@ TEST(nvrtc, is_opened_with_its_own_built_in_functions) {
     ASSERT_TRUE(whole.is_built);
     EXPECT_EQ(opened({"/nowhere/libnvrtc.so.12", whole.nvrtc()}), "NVRTC 12.101");
     EXPECT_TRUE(is_loaded(whole.library(whole.builtins_name)));
+
+    // A folder of links to libraries, some of which it lacks.
+    const toolkit linked(105);
+    ASSERT_TRUE(linked.is_built);
+    const tests::own_folder links;
+    fs::create_symlink(linked.nvrtc(), links / "libnvrtc.so.12");
+    EXPECT_EQ(opened({(links / "libnvrtc.so.12").string()}), "NVRTC 12.105");
+    EXPECT_TRUE(is_loaded(linked.library(linked.builtins_name)));
 }
 
 TEST(nvrtc, takes_no_half_of_another_toolkit) {

@@ -38,7 +38,7 @@ def main() -> int:
     pages |= catalogue.model_pages(tilewalk, ROOT, asked.site)
     pages |= grammar.grammar_page(ROOT, asked.site, pages)
     pages |= api.header_pages(ROOT)
-    pages |= python_api_page()
+    pages |= python_api_page(ROOT)
     markdown.write_pages(ROOT, asked.site, pages)
     return 0
 

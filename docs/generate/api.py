@@ -46,6 +46,10 @@ def declarations(text: str) -> list[tuple[str, str, str]]:
             opened = OPENS.match(whole)
             called = re.search(r"(?<![\w:])(operator\S+|~?\w+)\s*\(", whole)
             named = re.search(r"(\w+)\s*(?:=.*)?;", whole)
+            # A name that another header has.
+            if re.fullmatch(r"(struct|class) \w+;", whole) or whole.startswith("namespace "):
+                comment, code = [], []
+                continue
             name = opened[1] if opened else called[1] if called else named[1] if named else whole
             found.append((name, "\n".join(comment), without_private(whole)))
             comment, code = [], []

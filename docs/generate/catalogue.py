@@ -146,7 +146,7 @@ def draw_smile(tilewalk: command_line, model: str, book: str, owner: str, keys: 
         file.write_text(json.dumps({"market": str(market), "trades": trades}), encoding="utf-8")
         rows = tilewalk.data("price", str(file), "--paths", "16384")["rows"]
     values = {row["trade"]: row["reported"]["value"] for row in rows if row["status"] == "priced" and row["reported"]}
-    curves = [curve(f"{years:g} years", points) for years in YEARS
+    curves = [curve("1 year" if years == 1 else f"{years:g} years", points) for years in YEARS
               if len(points := [(strike * 100, 100 * values[name]) for strike in STRIKES if (name := f"{years} {strike:.2f}") in values
                                 and values[name] is not None]) > 2]
     return draw(f"{model}: implied volatility by strike", curves, "strike, in % of the spot", "implied volatility, in %", 100.0)

@@ -11,6 +11,9 @@ import re
 import shutil
 import typing
 
+import pygments.lexers
+import pygments.util
+
 # A link, whose words may have code in them, or code by itself, which is left alone.
 LINK = re.compile(r"(?P<words>!?\[(?:[^\]`]|`[^`]*`)*\]\()(?P<target>[^)\s]+)\)|`(?:[^`\n]|\n(?!\n))*`")
 FENCE = re.compile(r"(\s*)(`{3,}|:{3,})(.*)$")
@@ -60,6 +63,15 @@ def from_notebook(notebook: dict) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def coloured(language: str) -> str:
+    """The language of a block, if Pygments can colour it."""
+    try:
+        pygments.lexers.find_lexer_class_by_name(language)
+        return language
+    except pygments.util.ClassNotFound:
+        return "text"
+
+
 def captioned(text: str) -> str:
     """Blocks with a caption where a comment in front of them says what they are."""
     out, markers = [], {}
@@ -74,8 +86,10 @@ def captioned(text: str) -> str:
         elif line.startswith("```"):
             is_inside = True
             caption = markers.get("file") or markers.get("output of")
+            if fence:
+                line = "```" + coloured(fence.group(1))
             if fence and caption:
-                line = f"```{{code-block}} {fence.group(1)}\n:caption: {json.dumps(caption)}"
+                line = f"```{{code-block}} {coloured(fence.group(1))}\n:caption: {json.dumps(caption)}"
             markers = {}
         elif line.strip():
             markers = {}
@@ -179,8 +193,29 @@ class placing:
         return f"[{path.name}](/{self.page_of_file(f'{folder}/{path.name}')}.md)" if is_shown else path.name
 
 
+def entries_of(pages: dict[str, str]) -> set[str]:
+    """The pages that a table of contents leads to."""
+    found = set()
+    for name, text in pages.items():
+        for block in re.findall(r"^:::\{toctree\}\n(.*?)^:::$", text, re.M | re.S):
+            found |= {posixpath.normpath(posixpath.join(posixpath.dirname(name), line.strip()))
+                      for line in block.split("\n") if line.strip() and not line.startswith(":")}
+    return found
+
+
+def with_the_others(pages: dict[str, str]) -> dict[str, str]:
+    """The reference leads to whatever page of docs/ no table of contents names, so that a new page is found at once."""
+    reached = entries_of(pages) | {"index"}
+    others = [name for name, text in pages.items() if name not in reached and not text.startswith("---\norphan")]
+    if not others:
+        return pages
+    more = "".join(f"../{name}\n" for name in sorted(others))
+    return pages | {"reference/index": pages["reference/index"] + f"\n:::{{toctree}}\n:maxdepth: 1\n:caption: More\n\n{more}:::\n"}
+
+
 def write_pages(root: pathlib.Path, site: pathlib.Path, pages: dict[str, str]) -> None:
     """All pages, and the pages and pictures that they lead to."""
+    pages = with_the_others(pages)
     places = placing(root, site, pages)
     done = {name: with_links(text, lambda target, name=name: places.change(name, target)) for name, text in pages.items()}
     done |= places.pages_of_files()

@@ -53,7 +53,7 @@ def curves_of(tilewalk: command_line, example: str) -> tuple[list[curve], str, f
             if still:
                 scenarios[f"still {number}"] = move | still
         file.write_text(json.dumps({"stress": scenarios}), encoding="utf-8")
-        result = tilewalk.data("scenarios", str(book), "--scenarios", str(file), "--paths", "16384")
+        result = tilewalk.data("scenarios", str(book), "--scenarios", str(file), "--paths", "8192", "--random", "sobol")
     base = result["rows"][0]
     unit = base["currency"]
     values = {s["name"]: base["price"] + s["gains"][0] for s in result["scenarios"] if s["gains"][0] is not None}

@@ -101,7 +101,7 @@ command add_import(CLI::App& to) {
         "A trade that says more than its product can is left out, by line and column: no field that may\n"
         "change its value is ignored.\n\n"
         "A file of names:\n"
-        "  assets: {RIC:.SPX: INDEX, EURUSD: EURUSD}\n"
+        "  assets: {RIC:.SPX: INDEX, EURUSD: EUR_USD}\n"
         "  calendars: {TARGET: target.yaml, US: weekends}\n"
         "  without_credit: [CPTY_A]\n\n"
         "Examples:\n"

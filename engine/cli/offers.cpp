@@ -39,11 +39,12 @@ struct placeholder {
     source from;
 };
 constexpr std::array placeholders{
-    placeholder{"FILE", source::files},     placeholder{"BOOK", source::files},
-    placeholder{"QUOTES", source::files},   placeholder{"A", source::files},
-    placeholder{"B", source::files},        placeholder{"DIR", source::folders},
-    placeholder{"FOLDER", source::folders}, placeholder{"ID", source::trades},
-    placeholder{"TRADE", source::trades},   placeholder{"KEY=NUMBER", source::keys},
+    placeholder{"FILE", source::files},      placeholder{"BOOK", source::files},
+    placeholder{"QUOTES", source::files},    placeholder{"PORTFOLIO", source::files},
+    placeholder{"A", source::files},         placeholder{"B", source::files},
+    placeholder{"DIR", source::folders},     placeholder{"FOLDER", source::folders},
+    placeholder{"ID", source::trades},       placeholder{"TRADE", source::trades},
+    placeholder{"KEY=NUMBER", source::keys},
 };
 
 }  // namespace

@@ -133,6 +133,7 @@ command add_help(CLI::App& to, std::vector<command>& all) {
 }
 
 std::vector<std::string> typed{"tilewalk"};
+std::vector<std::string> starting{"/proc/self/exe"};
 
 int run(const std::vector<std::string>& arguments, const std::vector<adds_command>& knows) {
     CLI::App app{"Tilewalk prices books of derivatives by Monte Carlo, every price with its standard error.",
@@ -219,10 +220,12 @@ int run(const std::vector<std::string>& arguments, const std::vector<adds_comman
 
 }  // namespace
 
-int run_program(const std::vector<std::string>& arguments, const std::vector<adds_command>& knows) noexcept {
+int run_program(const std::vector<std::string>& arguments, const std::vector<adds_command>& knows,
+                const std::vector<std::string>& starts) noexcept {
     guard_standard_streams();
     exit_on_interrupt();
     try {
+        if (!starts.empty()) starting = starts;
         typed.insert(typed.end(), arguments.begin(), arguments.end());
         return run(arguments, knows);
     } catch (const machine_failure& e) {
@@ -249,6 +252,10 @@ int run_program(const std::vector<std::string>& arguments, const std::vector<add
 
 const std::vector<std::string>& command_as_typed() {
     return typed;
+}
+
+const std::vector<std::string>& words_that_start_it() {
+    return starting;
 }
 
 }  // namespace tilewalk::cli

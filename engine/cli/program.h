@@ -10,10 +10,14 @@
 
 namespace tilewalk::cli {
 
-// To be returned by main. `arguments` follow the name of the program.
-int run_program(const std::vector<std::string>& arguments, const std::vector<adds_command>& knows) noexcept;
+// To be returned by main. `arguments` follow the name of the program. `starts` are the words that start the
+// same program once more, before its arguments; none: the file of this process.
+int run_program(const std::vector<std::string>& arguments, const std::vector<adds_command>& knows,
+                const std::vector<std::string>& starts = {}) noexcept;
 
 // The name of the program and its arguments, as run_program had them.
 const std::vector<std::string>& command_as_typed();
+// The words before the arguments of another process of this program, the first of them a file.
+const std::vector<std::string>& words_that_start_it();
 
 }  // namespace tilewalk::cli

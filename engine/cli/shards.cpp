@@ -176,7 +176,9 @@ int merge_shards(merge_arguments& asked) {
     const settings with = resolve_settings(asked.options, process_environment(), is_terminal(STDOUT_FILENO));
     if (!all.request().scenarios.empty()) return merge_scenarios(all, with, asked);
     if (!asked.files.empty())
-        throw error(error_kind::usage, "--files is for scenarios; the plan is of prices");
+        throw error(
+            error_kind::usage,
+            "--files is for scenarios; the plan is of prices, whose files price and greeks write themselves");
     return report_merged(all, with, asked.totals, asked.spreadsheet_safe, asked.tiles, asked.beside);
 }
 

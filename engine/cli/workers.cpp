@@ -18,6 +18,7 @@
 #include "engine/cli/exit_code.h"
 #include "engine/cli/interrupt.h"
 #include "engine/cli/output.h"
+#include "engine/cli/program.h"
 #include "engine/cli/status_line.h"
 #include "tilewalk/error.h"
 
@@ -29,12 +30,13 @@ constexpr int most_replacements = 2;  // of one shard
 constexpr useconds_t pause_microseconds = 10'000;
 
 pid_t start(const std::vector<std::string>& arguments) {
-    std::vector<std::string> copies = arguments;
+    std::vector<std::string> copies = words_that_start_it();
+    copies.insert(copies.end(), arguments.begin(), arguments.end());
     std::vector<char*> words;
     for (std::string& word : copies) words.push_back(word.data());
     words.push_back(nullptr);
     pid_t out = 0;
-    const int failed = ::posix_spawn(&out, "/proc/self/exe", nullptr, nullptr, words.data(), environ);
+    const int failed = ::posix_spawn(&out, words.front(), nullptr, nullptr, words.data(), environ);
     if (failed != 0)
         throw machine_failure(
             error_kind::io, std::string("can't start a worker: ") + std::generic_category().message(failed));
@@ -90,9 +92,8 @@ int run_in_workers(const shards& plan, const std::filesystem::path& folder, shar
         listening.check();
         while (!waiting.empty() && at_work.count() < workers) {
             const std::size_t number = waiting.front();
-            std::vector<std::string> words{
-                "tilewalk", "run", folder.string(), "--shard", fmt::format("{}/{}", number, plan.count()),
-                "--quiet"};
+            std::vector<std::string> words{"run", folder.string(), "--shard",
+                                           fmt::format("{}/{}", number, plan.count()), "--quiet"};
             if (of == shards::stage::training) words.insert(words.end(), {"--stage", "training"});
             words.insert(words.end(), arguments.begin(), arguments.end());
             at_work.add(start(words), number);

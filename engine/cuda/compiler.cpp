@@ -61,8 +61,8 @@ struct nvrtc_functions {
     int (*nvrtcGetPTX)(program, char*);
 };
 
-std::string folder_of(const nvrtc_functions& f) {
-    return file_of_code(reinterpret_cast<const void*>(f.nvrtcVersion)).parent_path().string();
+std::filesystem::path file_of(const nvrtc_functions& f) {
+    return file_of_code(reinterpret_cast<const void*>(f.nvrtcVersion));
 }
 
 // The first error of a log and as many lines after it as a person reads.
@@ -115,7 +115,7 @@ class nvrtc final : public compiler {
 
     const std::string& version() const { return version_; }
 
-    std::string folder() const { return folder_of(call_); }
+    std::string folder() const { return file_of(call_).parent_path().string(); }
 
     compiled compile(const compile_request& what, bool with_ptx) override {
         std::vector<std::vector<std::string_view>> ways;
@@ -212,12 +212,13 @@ class nvrtc final : public compiler {
 };
 
 // NVRTC opens its other half when it compiles, by a name that the loader may find elsewhere. So it is loaded
-// here, from where NVRTC is. The reason why that can't be, or nothing.
-std::string load_builtins(const std::string& folder, int major, int minor) {
+// here, from where NVRTC is, or where that is a link to. The reason why that can't be, or nothing.
+std::string load_builtins(const std::filesystem::path& nvrtc, int major, int minor) {
     namespace fs = std::filesystem;
     const std::string name = "libnvrtc-builtins.so." + std::to_string(major) + '.' + std::to_string(minor);
-    const fs::path file = fs::path(folder) / name;
     std::error_code ignored;
+    fs::path file = nvrtc.parent_path() / name;
+    if (!fs::exists(file, ignored)) file = fs::canonical(nvrtc, ignored).parent_path() / name;
     for (const fs::path loaded : loaded_libraries()) {
         if (loaded.filename() == name && !fs::equivalent(loaded, file, ignored))
             return "has not its own " + name + ": that of " + loaded.parent_path().string() +
@@ -257,7 +258,7 @@ std::unique_ptr<nvrtc> open(const std::string& library, std::string& why_not) {
         why_not = "lacks functions of NVRTC";
         return nullptr;
     }
-    why_not = load_builtins(folder_of(f), major, minor);
+    why_not = load_builtins(file_of(f), major, minor);
     if (!why_not.empty()) return nullptr;
     return std::make_unique<nvrtc>(f, major, minor);
 }

@@ -116,7 +116,7 @@ std::string page_of(const results& r, const beside_results& beside) {
                         "id=\"" + id + "\" aria-labelledby=\"" + id + "-title\"");
     }
     const std::string title = escaped(title_of(of));
-    return "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+    return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
            "<meta name=\"generator\" content=\"tilewalk " +
            escaped(r.manifest.version) + "\"/>\n" + element("title", title) +

@@ -5,7 +5,7 @@ namespace tilewalk::page {
 
 namespace {
 
-// Every text has a contrast of at least 4.5 to what is behind it, which tests/page_test.py measures.
+// Every text has a contrast of at least 4.5 to what is behind it, which tests/drawn_pages_test.py measures.
 constexpr const char* light =
     "--paper:#fff;--raised:#f6f7f9;--ink:#1b2026;--quiet:#59626d;--rule:#d9dde2;--accent:#0065a8;--alarm:#"
     "b3400a;"
@@ -69,7 +69,11 @@ body{font-size:10pt}
 nav{display:none}
 .wide{overflow:visible}
 th,td{padding:.15rem .35rem}
-h2,h3,figcaption,.heat caption{break-after:avoid}
+h2,h3,h2+p,figcaption,.heat caption{break-after:avoid}
+p{orphans:3;widows:3}
+.pictures{display:block}
+.pictures>*{display:inline-block;vertical-align:top;margin:0 1rem .75rem 0}
+details::details-content{content-visibility:visible;block-size:auto;opacity:1}
 tr,figure,.card,.heat{break-inside:avoid}
 thead{display:table-header-group}
 table{font-size:8pt}

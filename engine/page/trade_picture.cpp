@@ -139,6 +139,7 @@ std::string panel_text(const lines_panel& of, const std::vector<double>& years, 
         out += stroke(left, y_at(tick), right, y_at(tick), "class=\"rule\"") +
                text_at(left - 6, y_at(tick) + 4, "end",
                        tick_text(std::abs(tick) < 1e-12 * (high - low) ? 0 : tick), " class=\"quiet\"");
+    if (xs.low < 0) out += stroke(x_at(0), from, x_at(0), to, "class=\"today\"");
     const std::size_t stride = years.size() / most_points + 1;
     for (std::size_t p = of.lines->size(); p-- > 0;) {
         const std::vector<double>& line = (*of.lines)[p];
@@ -244,15 +245,12 @@ std::string picture_of(const trade_plan& plan, const trade_paths& paths) {
     if (any_paid) rows.push_back(std::move(payments));
     body += time_line(rows, xs, left, right, top);
     top += height_of_time_row * static_cast<double>(rows.size()) + 4;
-    const double from = top;
     if (any_paid)
         panels.push_back({"known to be paid so far, discounted, " + paths.currency, &paths.paid, {}, true});
     for (const lines_panel& one : panels) {
         body += panel_text(one, paths.years, xs, right, top);
         top += panel_height;
     }
-    std::string today;
-    if (first < 0) today = stroke(x_at(0), from + 18, x_at(0), top, "class=\"today\"");
     body += stroke(left, top, right, top, "class=\"leader\"");
     for (const double tick : xs.ticks)
         body += stroke(x_at(tick), top, x_at(tick), top + 4, "class=\"leader\"") +
@@ -299,7 +297,7 @@ std::string picture_of(const trade_plan& plan, const trade_paths& paths) {
     return framed(width, top, "trade", "Dates and paths of " + plan.trade,
                   "<style>\n" + style_of_picture() + time_line_style() +
                       "</style>\n<rect class=\"paper\" width=\"" + at(width) + "\" height=\"" + at(top) +
-                      "\"/>\n" + today + body);
+                      "\"/>\n" + body);
 }
 
 }  // namespace tilewalk

@@ -298,11 +298,14 @@ void record_watch(watch& what, const std::vector<std::string>& assets, const std
     into.open_section(what.section, "watch", runs.size());
     world.enter(runs);
     what.seen.clear();
-    for (const std::string& asset : assets) {
-        what.seen.push_back(into.state("seen " + asset, 0));
-        into.output(what.seen.back());
-        into.write(what.seen.back(), world.spot(asset));
-    }
+    const auto see = [&](const std::string& name, program::value what_is_seen) {
+        const std::uint32_t state = into.state(name, 0);
+        into.output(state);
+        into.write(state, what_is_seen);
+        return state;
+    };
+    for (const std::string& asset : assets) what.seen.push_back(see("seen " + asset, world.spot(asset)));
+    if (assets.empty()) see("watched", into.constant(1.0));  // a section that writes nothing never runs
 }
 
 // Records a section for each block that runs at all, in the order of the script, then the step, section 0,

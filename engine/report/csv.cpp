@@ -16,18 +16,35 @@
 
 namespace tilewalk::report {
 
-std::string csv_field(std::string_view text, const text_form& form) {
-    std::string field(text);
+namespace {
+
+void add_field(std::string& to, std::string_view text, const text_form& form) {
     // Spreadsheets run what begins like this; a leading apostrophe makes it text. One that stands there
     // already gets another, so that no two texts become one.
-    if (form.spreadsheet_safe && !field.empty() &&
-        std::string_view("=+-@\t\r'").find(field.front()) != std::string_view::npos)
-        field.insert(0, 1, '\'');
-    const bool padded = !field.empty() && (field.front() == ' ' || field.back() == ' ');
-    if (field.find_first_of(",\"\r\n") == std::string::npos && !padded) return field;
-    std::string quoted = "\"";
-    for (const char c : field) quoted += c == '"' ? "\"\"" : std::string(1, c);
-    return quoted + '"';
+    const bool needs_apostrophe = form.spreadsheet_safe && !text.empty() &&
+                                  std::string_view("=+-@\t\r'").find(text.front()) != std::string_view::npos;
+    const bool padded = !text.empty() && ((!needs_apostrophe && text.front() == ' ') || text.back() == ' ');
+    const std::string_view apostrophe = needs_apostrophe ? "'" : "";
+    if (!padded && text.find_first_of(",\"\r\n") == std::string_view::npos) {
+        to += apostrophe;
+        to += text;
+        return;
+    }
+    to += '"';
+    to += apostrophe;
+    for (const char c : text) {
+        if (c == '"') to += '"';
+        to += c;
+    }
+    to += '"';
+}
+
+}  // namespace
+
+std::string csv_field(std::string_view text, const text_form& form) {
+    std::string out;
+    add_field(out, text, form);
+    return out;
 }
 
 std::string csv_number(double x) {
@@ -41,7 +58,7 @@ class line_of_cell {
     line_of_cell(std::string& to, const text_form& form) : to_(to), form_(form) {}
 
     void operator()(std::monostate) const {}
-    void operator()(std::string_view text) const { to_ += csv_field(text, form_); }
+    void operator()(std::string_view text) const { add_field(to_, text, form_); }
     void operator()(double x) const { add(x); }
     void operator()(std::int64_t n) const { add(n); }
     void operator()(bool is) const { to_ += is ? "true" : "false"; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -155,40 +156,59 @@ struct rows_of_column {
     }
 };
 
-// The words of a column by number; none if they are too many to be worth it.
-struct word_list {
-    std::unordered_map<std::string, std::uint32_t> numbers;
-    std::string page;
+struct hash_of_text {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+};
+
+// The texts of a column as numbers of words; none if these are too many to be worth it.
+class word_list {
+  public:
+    static constexpr std::uint32_t none = 0xffffffff;
 
     explicit word_list(const rows_of_column& of) {
         bool are_few = true;
+        by_row.reserve(of.rows);
         of.for_each([&](const cell& value) {
-            if (!are_few || std::holds_alternative<std::monostate>(value)) return;
-            const std::string_view text = text_of(value);
-            const auto next = static_cast<std::uint32_t>(numbers.size());
-            if (!numbers.try_emplace(std::string(text), next).second) return;
-            add_text(page, text);
-            are_few = page.size() <= most_bytes_of_words && numbers.size() <= of.rows / 2 + 1;
+            if (!are_few) return;
+            by_row.push_back(std::holds_alternative<std::monostate>(value) ? none
+                                                                           : number_of(text_of(value)));
+            are_few = page.size() <= most_bytes_of_words && numbers_.size() <= of.rows / 2 + 1;
         });
-        if (!are_few) numbers.clear();
+        if (!are_few) numbers_.clear();
     }
-    unsigned bits() const { return std::max(1U, static_cast<unsigned>(std::bit_width(numbers.size() - 1))); }
+    std::size_t size() const { return numbers_.size(); }
+    unsigned bits() const { return std::max(1U, static_cast<unsigned>(std::bit_width(size() - 1))); }
+
+    std::vector<std::uint32_t> by_row;
+    std::string page;
+
+  private:
+    std::uint32_t number_of(std::string_view text) {
+        const auto found = numbers_.find(text);
+        if (found != numbers_.end()) return found->second;
+        add_text(page, text);
+        const auto next = static_cast<std::uint32_t>(numbers_.size());
+        return numbers_.emplace(text, next).first->second;
+    }
+
+    std::unordered_map<std::string, std::uint32_t, hash_of_text, std::equal_to<>> numbers_;
 };
 
-void add_words(const rows_of_column& of, const word_list& words, column_chunk& to) {
+void add_words(const word_list& words, column_chunk& to) {
     thrift_struct head;
-    head.i32(1, static_cast<std::int64_t>(words.numbers.size())).i32(2, static_cast<int>(encoding::plain));
+    head.i32(1, static_cast<std::int64_t>(words.size())).i32(2, static_cast<int>(encoding::plain));
     add_page(to.bytes, dictionary_page, 7, std::move(head), words.page);
     to.dictionary_bytes = to.bytes.size();
     pages out(to, encoding::rle_dictionary);
-    of.for_each([&](const cell& value) {
-        if (std::holds_alternative<std::monostate>(value)) {
+    for (const std::uint32_t number : words.by_row) {
+        if (number == word_list::none) {
             out.add_none();
         } else {
-            out.add_word(words.numbers.find(std::string(text_of(value)))->second);
+            out.add_word(number);
         }
         out.end_row(words.bits());
-    });
+    }
     out.end(words.bits());
 }
 
@@ -245,8 +265,8 @@ column_chunk chunk_of(const column_table& table, std::size_t column, std::size_t
     const column_kind kind = table.columns[column].kind;
     column_chunk out;
     if (kind == column_kind::text) {
-        if (const word_list words(of); !words.numbers.empty()) {
-            add_words(of, words, out);
+        if (const word_list words(of); words.size() > 0) {
+            add_words(words, out);
             return out;
         }
     }

@@ -31,7 +31,7 @@ class thrift_struct {
         bytes_ += std::move(inner).bytes();
         return *this;
     }
-    // Lists, of whose items each is added by `add(struct_or_text, item)`.
+    // Lists: of structs, one made of each item, of texts, and of numbers of 32 bits.
     template <class Items, class Make>
     thrift_struct& structs(int field, const Items& items, Make make) {
         list(field, 12, items.size());

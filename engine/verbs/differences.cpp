@@ -22,6 +22,8 @@
 #include "engine/report/ore_factors.h"
 #include "engine/run/units.h"
 #include "engine/threads/crew.h"
+#include "engine/verbs/importance.h"
+#include "engine/verbs/manifest.h"
 #include "engine/verbs/settled.h"
 #include "products/dates/date.h"
 #include "tilewalk/scenarios.h"
@@ -75,8 +77,10 @@ struct share_of_gain {
 // Sums of gains of a trade, with errors that know what the gains have in common.
 class sums_of_gains {
   public:
-    sums_of_gains(const scenario_results& r, bool in_base)
+    // The results are of the trades of the book from `first` on.
+    sums_of_gains(const scenario_results& r, bool in_base, std::size_t first)
         : r_(r),
+          first_(first),
           gains_(in_base ? r.converted_gains : r.gains),
           errors_(in_base ? r.converted_errors : r.errors),
           parts_(in_base ? r.converted_gain_parts : r.gain_parts) {}
@@ -86,7 +90,7 @@ class sums_of_gains {
         std::vector<double> means;
         bool has_error = true;
         for (const share_of_gain& s : shares) {
-            const std::size_t cell = s.scenario * r_.trades() + trade;
+            const std::size_t cell = cell_of(trade, s.scenario);
             if (!is_figure(gains_[cell])) return {};
             value += s.weight * gains_[cell];
             has_error = has_error && is_figure(errors_[cell]);
@@ -99,7 +103,7 @@ class sums_of_gains {
         }
         if (!has_error) return {value, no_figure};
         for (const share_of_gain& s : shares) {
-            const std::size_t cell = s.scenario * r_.trades() + trade;
+            const std::size_t cell = cell_of(trade, s.scenario);
             for (std::size_t p = 0; p < means.size(); ++p)
                 means[p] += s.weight * (parts_[cell].empty() ? gains_[cell] : parts_[cell][p]);
         }
@@ -109,15 +113,19 @@ class sums_of_gains {
         return of(trade, std::span(shares.begin(), shares.size()));
     }
     bool has(std::size_t trade, std::size_t scenario) const {
-        return is_figure(gains_[scenario * r_.trades() + trade]);
+        return is_figure(gains_[cell_of(trade, scenario)]);
     }
 
   private:
+    std::size_t cell_of(std::size_t trade, std::size_t scenario) const {
+        return scenario * r_.trades() + trade - first_;
+    }
     double error_of(const std::vector<double>& means) const {
         return means.empty() ? 0 : run::error_of_parts(means, r_.part_paths, r_.base.manifest.paths);
     }
 
     const scenario_results& r_;
+    const std::size_t first_;
     const std::vector<double>&gains_, &errors_;
     const std::vector<std::vector<double>>& parts_;
 };
@@ -252,30 +260,49 @@ class difference_run {
     }
 
     difference_results told(const engine& by) {
+        const settled run = settle(options_, book_.state(), {&in_, 1});
+        refuse_importance(run, "a run of differences");
+        refuse_accuracy(run, "a run of differences");
         find_trades();
         refuse_unknown_rates();
         find_shifts(by);
         list_.asked.currency = out_.currency;
         list_.asked.for_differences = true;
-        gains_ = by.scenarios(book_, in_, list_.asked, options_);
-        out_.values = std::move(gains_.base);
-        gains_.base.rows = out_.values.rows;  // sums count trades by them
-        gains_.base.manifest = out_.values.manifest;
-        out_.remarks.insert(out_.remarks.end(), gains_.remarks.begin(), gains_.remarks.end());
-        for (const failed_gain& f : gains_.failures) messages_[{f.scenario, f.trade}] = &f;
-        const sums_of_gains own(gains_, false), base(gains_, !out_.currency.empty());
-        for (std::size_t i = 0; i < out_.trades.size(); ++i) {
-            if (out_.values.rows[i].status != trade_status::priced) continue;
-            for (const std::size_t k : numbers_of_[i]) add_number(i, shifts_[k], own, base);
-            add_day(i, own, base);
-            for (const cross& c : crosses_) add_cross(i, c, own, base);
-            if (simm_) add_crif(i, base);
-        }
+        const std::size_t at_once = std::max(wanted_.trades_at_once, std::size_t{1});
+        for (std::size_t first = 0; first < book_.size(); first += at_once)
+            add_trades(by, first, std::min(first + at_once, book_.size()));
         tell_of_left_out();
         return std::move(out_);
     }
 
   private:
+    void add_trades(const engine& by, std::size_t first, std::size_t end) {
+        std::vector<std::string> ids;
+        for (std::size_t i = first; i < end; ++i) ids.push_back(id(i));
+        const bool is_whole = end - first == book_.size();
+        const scenario_results gains =
+            by.scenarios(is_whole ? book_ : book_.only(ids), in_, list_.asked, options_);
+        results& values = out_.values;
+        if (first == 0) {
+            values.manifest = gains.base.manifest;
+        } else {
+            add_walk(values.manifest, gains.base.manifest);
+            values.manifest.path_steps += gains.base.manifest.path_steps;
+        }
+        values.rows.insert(values.rows.end(), gains.base.rows.begin(), gains.base.rows.end());
+        out_.remarks.insert(out_.remarks.end(), gains.remarks.begin(), gains.remarks.end());
+        messages_.clear();
+        for (const failed_gain& f : gains.failures) messages_[{f.scenario, first + f.trade}] = &f;
+        const sums_of_gains own(gains, false, first), base(gains, !out_.currency.empty(), first);
+        for (std::size_t i = first; i < end; ++i) {
+            if (values.rows[i].status != trade_status::priced) continue;
+            for (const std::size_t k : numbers_of_[i]) add_number(i, shifts_[k], own, base);
+            add_day(i, own, base);
+            for (const cross& c : crosses_) add_cross(i, c, own, base);
+            if (simm_) add_crif(i, base);
+        }
+    }
+
     struct cross {
         std::size_t first, second;  // of shifts_
         std::size_t both = none;
@@ -584,7 +611,6 @@ class difference_run {
     std::vector<cross> crosses_;
     std::map<std::string, std::size_t> currency_shifts_;
     std::size_t day_ = none;
-    scenario_results gains_;
     std::map<std::pair<std::size_t, std::size_t>, const failed_gain*> messages_;  // by scenario and trade
 };
 

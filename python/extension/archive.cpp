@@ -20,10 +20,8 @@ namespace {
 class writer {
   public:
     template <class Number>
-        requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
-    void operator()(const Number& x) {
-        out_.append(reinterpret_cast<const char*>(&x), sizeof x);
-    }
+    requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
+    void operator()(const Number& x) { out_.append(reinterpret_cast<const char*>(&x), sizeof x); }
     void operator()(const std::string& text) {
         (*this)(text.size());
         out_ += text;
@@ -34,7 +32,7 @@ class writer {
         for (const Item& item : items) (*this)(item);
     }
     template <class Record>
-        requires std::is_class_v<Record>
+    requires std::is_class_v<Record>
     void operator()(const Record& of) {
         // The lists below only look at what they are given when they write.
         members(*this, const_cast<Record&>(of));
@@ -50,10 +48,8 @@ class reader {
     explicit reader(std::string_view of) : left_(of) {}
 
     template <class Number>
-        requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
-    void operator()(Number& x) {
-        std::memcpy(&x, take(sizeof x), sizeof x);
-    }
+    requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
+    void operator()(Number& x) { std::memcpy(&x, take(sizeof x), sizeof x); }
     void operator()(std::string& text) {
         const std::size_t size = count();
         text.assign(take(size), size);
@@ -64,10 +60,8 @@ class reader {
         for (Item& item : items) (*this)(item);
     }
     template <class Record>
-        requires std::is_class_v<Record>
-    void operator()(Record& of) {
-        members(*this, of);
-    }
+    requires std::is_class_v<Record>
+    void operator()(Record& of) { members(*this, of); }
     bool is_at_end() const { return left_.empty(); }
 
   private:

@@ -111,7 +111,8 @@ ArrowSchema schema_of(const std::string& name, const char* format, bool is_coded
     return out;
 }
 
-void hand_over(std::unique_ptr<kept<ArrowArray>> from, std::size_t rows, std::int64_t nulls, ArrowArray* out) {
+void hand_over(std::unique_ptr<kept<ArrowArray>> from, std::size_t rows, std::int64_t nulls,
+               ArrowArray* out) {
     for (ArrowArray& child : from->children) from->pointers.push_back(&child);
     *out = {static_cast<std::int64_t>(rows),
             nulls,
@@ -147,7 +148,8 @@ ArrowArray array_of(const std::shared_ptr<const table>& in, const column& of) {
     if (const auto* numbers = std::get_if<figures>(&of.data)) {
         for (const double x : *numbers) nulls += std::isnan(x) ? 1 : 0;
         if (nulls > 0)
-            made->made.push_back(bits_of(rows, [&](std::size_t row) { return !std::isnan((*numbers)[row]); }));
+            made->made.push_back(
+                bits_of(rows, [&](std::size_t row) { return !std::isnan((*numbers)[row]); }));
         made->buffers = {nulls > 0 ? made->made[0].data() : nullptr, numbers->data()};
     } else if (const auto* whole = std::get_if<counts>(&of.data)) {
         made->buffers = {nullptr, whole->data()};

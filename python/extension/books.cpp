@@ -2,6 +2,7 @@
 // Books and products.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <optional>
@@ -100,12 +101,21 @@ void add_books(nb::module_& to) {
         for (const product_page& page : product_pages()) out.append(dict_of(page));
         return out;
     });
-    to.def("load_product", [](nb::handle file) { return dict_of(load_product_page(path_of(file))); },
-           nb::arg("file"));
+    to.def(
+        "load_product", [](nb::handle file) { return dict_of(load_product_page(path_of(file))); },
+        nb::arg("file"));
     to.def(
         "read_product",
-        [](const std::string& yaml, const std::string& name) { return dict_of(read_product_page(yaml, name)); },
+        [](const std::string& yaml, const std::string& name) {
+            return dict_of(read_product_page(yaml, name));
+        },
         nb::arg("yaml"), nb::arg("name") = "product");
+    to.def(
+        "yaml_of", [](nb::handle object) { return value_of(object).yaml(); }, nb::arg("object"));
+    to.def(
+        "object_of_yaml",
+        [](const std::string& yaml, const std::string& name) { return object_of(value::parse(yaml, name)); },
+        nb::arg("yaml"), nb::arg("name"));
     to.def("alternatives", alternatives, nb::arg("wrong"), nb::arg("what"), nb::arg("known"));
 }
 

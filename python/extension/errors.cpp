@@ -19,8 +19,9 @@ namespace {
 // tilewalk.errors knows the classes; a place is that of a file, or empty.
 void raise(const error& e, const char* kind, const std::vector<std::size_t>& missing = {}) {
     const location& at = e.where();
-    nb::object made = nb::module_::import_("tilewalk.errors")
-                          .attr("of")(kind, e.message(), at.file, at.line, at.column, e.key_path(), e.what(), missing);
+    nb::object made =
+        nb::module_::import_("tilewalk.errors")
+            .attr("of")(kind, e.message(), at.file, at.line, at.column, e.key_path(), e.what(), missing);
     PyErr_SetObject(made.type().ptr(), made.ptr());
 }
 
@@ -40,14 +41,22 @@ void translate(const std::exception_ptr& thrown, void*) {
 
 const char* word_of(error_kind kind) {
     switch (kind) {
-        case error_kind::usage: return "usage";
-        case error_kind::input: return "input";
-        case error_kind::numeric: return "numeric";
-        case error_kind::io: return "io";
-        case error_kind::cancelled: return "cancelled";
-        case error_kind::device: return "device";
-        case error_kind::compile: return "compile";
-        case error_kind::internal: return "internal";
+        case error_kind::usage:
+            return "usage";
+        case error_kind::input:
+            return "input";
+        case error_kind::numeric:
+            return "numeric";
+        case error_kind::io:
+            return "io";
+        case error_kind::cancelled:
+            return "cancelled";
+        case error_kind::device:
+            return "device";
+        case error_kind::compile:
+            return "compile";
+        case error_kind::internal:
+            return "internal";
     }
     return "internal";
 }

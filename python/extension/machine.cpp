@@ -32,17 +32,17 @@ nb::dict devices() {
     return out;
 }
 
-int run_command(const std::vector<std::string>& arguments) {
+int run_command(const std::vector<std::string>& arguments, const std::vector<std::string>& starts) {
     using namespace tilewalk::cli;
     const nb::gil_scoped_release others_run;
-    return run_program(arguments, all_commands());
+    return run_program(arguments, all_commands(), starts);
 }
 
 }  // namespace
 
 void add_machine(nb::module_& to) {
     to.def("devices", devices);
-    to.def("run_command", run_command, nb::arg("arguments"));
+    to.def("run_command", run_command, nb::arg("arguments"), nb::arg("starts"));
     to.attr("version") = std::string(version());
     to.attr("compiler") = compiler();
     to.attr("cuda_version") = std::string(cuda_version());

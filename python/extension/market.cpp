@@ -135,15 +135,16 @@ void add_markets(nb::module_& to) {
                      })
         .def("numbers", [](const market& self) { return object_of(table_of_numbers(self.numbers())); })
         .def("changes", [](const market& self) { return object_of(table_of_numbers(self.changes())); })
-        .def("number", [](const market& self, const std::string& key) { return dict_of(self.number(key)); },
-             nb::arg("key"))
+        .def(
+            "number", [](const market& self, const std::string& key) { return dict_of(self.number(key)); },
+            nb::arg("key"))
         .def("changed", changed, nb::arg("shifts"), nb::arg("sets"))
         .def("written", [](const market& self) { return object_of(self.written()); })
         .def("yaml", [](const market& self) { return self.written().yaml(); });
 
     nb::class_<market_quotes>(to, "Quotes", "A market with the quotes that its models are fitted to.")
-        .def_static("load", [](nb::handle file) { return market_quotes::load(path_of(file)); },
-                    nb::arg("file"))
+        .def_static(
+            "load", [](nb::handle file) { return market_quotes::load(path_of(file)); }, nb::arg("file"))
         .def_static(
             "parse",
             [](const std::string& yaml, const std::string& name) { return market_quotes::parse(yaml, name); },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The extension tilewalk._core: the public C++ API as Python sees it, before the package tilewalk gives it its
-// manners. Each theme adds its own functions and classes.
+// The extension tilewalk._core: the public C++ API as Python sees it, before the package tilewalk gives it
+// its manners. Each theme adds its own functions and classes.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of prices, sensitivities and totals. They are those of the CSV files, with numbers as numbers; a test
-// holds them against these files.
+// The columns of prices, sensitivities and totals. They are those of the CSV files, with numbers as numbers;
+// a test holds them against these files.
 #include "python/extension/errors.h"
 #include "python/extension/results.h"
 
@@ -77,7 +77,8 @@ std::shared_ptr<const table> table_of_rows(const std::vector<price_row>& rows) {
                 [](const price_row& r) { return r.shadow_difference.value_or(no_figure); }),
         text("remark", [](const price_row& r) { return joined_by(r.remarks); }),
         words("report", [](const price_row& r) { return r.reported ? r.reported->what : std::string(); }),
-        numbers("report_value", [](const price_row& r) { return r.reported ? r.reported->value : no_figure; }),
+        numbers("report_value",
+                [](const price_row& r) { return r.reported ? r.reported->value : no_figure; }),
         numbers("report_error",
                 [](const price_row& r) { return r.reported ? r.reported->standard_error : no_figure; }),
         numbers("policy_value", early_of<&early_exercise::policy_value>),

@@ -51,12 +51,14 @@ std::string text_of_totals(const held_results& self, const std::string& format) 
     return text_by([&](std::ostream& out) { write_totals(out, self.of(), as); });
 }
 
-// The JSON of the manifest and of these rows alone, so that the catalogue of their members stands in one place.
+// The JSON of the manifest and of these rows alone, so that the catalogue of their members stands in one
+// place.
 std::string json_of_rows(const held_results& self, const std::vector<std::size_t>& rows, bool parts) {
     results few;
     few.manifest = self.of().manifest;
     for (const std::size_t row : rows) few.rows.push_back(self.of().rows.at(row));
-    return text_by([&](std::ostream& out) { write(out, few, output_format::json, form_of(200, false, parts)); });
+    return text_by(
+        [&](std::ostream& out) { write(out, few, output_format::json, form_of(200, false, parts)); });
 }
 
 // All of it, to the bit: read() takes the two.
@@ -165,7 +167,8 @@ void add_results(nb::module_& to) {
                  }
                  return object_of(made);
              })
-        .def("totals", [](const held_results& self) { return object_of(table_of_totals(self.of().totals())); })
+        .def("totals",
+             [](const held_results& self) { return object_of(table_of_totals(self.of().totals())); })
         .def("greek_totals",
              [](const held_results& self) { return object_of(table_of_greeks(self.of().greek_totals())); })
         .def("text", text, nb::arg("format"), nb::arg("columns") = 200, nb::arg("spreadsheet_safe") = false,

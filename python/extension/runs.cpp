@@ -42,7 +42,8 @@ std::string text_of_setting(const run_setting& known, nb::handle object) {
     if (nb::isinstance<nb::float_>(object)) {
         const double number = nb::cast<double>(object);
         constexpr double most_exact = 9e15;
-        const bool counts = known.takes == run_setting::kind::count || known.takes == run_setting::kind::bytes;
+        const bool counts =
+            known.takes == run_setting::kind::count || known.takes == run_setting::kind::bytes;
         if (counts && number == std::floor(number) && std::fabs(number) < most_exact)
             return std::to_string(static_cast<long long>(number));
         return value(number).text();
@@ -124,11 +125,11 @@ nb::object greeks(const book& trades, const market& in, const std::vector<std::s
         run(asked, [&](const run_options& options) { return asked.by->greeks(trades, in, which, options); }));
 }
 
-nb::object scenarios(const book& trades, const market& in, const scenario_list& list, const nb::dict& settings,
-                     const nb::dict& how) {
+nb::object scenarios(const book& trades, const market& in, const scenario_list& list,
+                     const nb::dict& settings, const nb::dict& how) {
     const call asked = call_of(settings, how);
-    return object_of(
-        run(asked, [&](const run_options& options) { return asked.by->scenarios(trades, in, list, options); }));
+    return object_of(run(
+        asked, [&](const run_options& options) { return asked.by->scenarios(trades, in, list, options); }));
 }
 
 std::string explain(const book& trades, const market& in, bool with_program, const nb::dict& settings,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long calls: they run in a thread of their own, while the caller's waits without the interpreter, looks for Ctrl-C and
-// tells of progress.
+// Long calls: they run in a thread of their own, while the caller's waits without the interpreter, looks for
+// Ctrl-C and tells of progress.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,8 @@ namespace tilewalk::python {
 class watched_call {
   public:
     // `hears` is called with a dict now and then, unless it is None; `cancel` is None, or has is_set().
-    watched_call(nb::object hears, nb::object cancel) : hears_(std::move(hears)), cancel_(std::move(cancel)) {}
+    watched_call(nb::object hears, nb::object cancel)
+        : hears_(std::move(hears)), cancel_(std::move(cancel)) {}
 
     // Runs `work` in its thread until it is done; throws what it throws, or what Python has raised meanwhile.
     void run(const std::function<void()>& work);

@@ -85,7 +85,8 @@ nb::object totals_of(const held_scenarios& self) {
         for (std::size_t s = 0; s < self.of->scenarios.size(); ++s)
             rows.push_back({&of, &self.of->scenarios[s], s});
     return filling<total_at>{rows}
-        .add<coded_texts>("portfolio", [](const total_at& t) -> const std::string& { return t.of->portfolio; })
+        .add<coded_texts>("portfolio",
+                          [](const total_at& t) -> const std::string& { return t.of->portfolio; })
         .add<coded_texts>("currency", [](const total_at& t) -> const std::string& { return t.of->currency; })
         .add<flags>("is_converted", [](const total_at& t) { return t.of->is_converted; })
         .add<counts>("trades", [](const total_at& t) { return t.of->trades.size(); })
@@ -102,7 +103,8 @@ nb::object tails_of(const held_scenarios& self) {
     std::vector<tail_of> rows;
     for (const portfolio_risk& of : self.of->risks)
         for (const tail& at : of.tails)
-            rows.push_back({&of, &at, at.at < self.of->scenarios.size() ? &self.of->scenarios[at.at] : nullptr});
+            rows.push_back(
+                {&of, &at, at.at < self.of->scenarios.size() ? &self.of->scenarios[at.at] : nullptr});
     return filling<tail_of>{rows}
         .add<coded_texts>("set", [](const tail_of& t) -> const std::string& { return t.of->set; })
         .add<coded_texts>("portfolio", [](const tail_of& t) -> const std::string& { return t.of->portfolio; })
@@ -128,7 +130,8 @@ nb::object shares_of(const held_scenarios& self) {
         for (const trade_in_tail& at : of.shares) rows.push_back({&of, &at, &self.of->base.rows[at.trade]});
     return filling<share_of>{rows}
         .add<coded_texts>("set", [](const share_of& t) -> const std::string& { return t.of->set; })
-        .add<coded_texts>("portfolio", [](const share_of& t) -> const std::string& { return t.of->portfolio; })
+        .add<coded_texts>("portfolio",
+                          [](const share_of& t) -> const std::string& { return t.of->portfolio; })
         .add<coded_texts>("currency", [](const share_of& t) -> const std::string& { return t.of->currency; })
         .add<flags>("is_converted", [](const share_of& t) { return t.of->is_converted; })
         .add<figures>("level", [](const share_of& t) { return t.at->level; })
@@ -139,7 +142,8 @@ nb::object shares_of(const held_scenarios& self) {
         .add<figures>("component_shortfall", [](const share_of& t) { return t.at->component_shortfall; })
         .add<figures>("component_shortfall_error",
                       [](const share_of& t) { return t.at->component_shortfall_error; })
-        .add<figures>("incremental_value_at_risk", [](const share_of& t) { return t.at->incremental_quantile; })
+        .add<figures>("incremental_value_at_risk",
+                      [](const share_of& t) { return t.at->incremental_quantile; })
         .add<figures>("incremental_shortfall", [](const share_of& t) { return t.at->incremental_shortfall; })
         .made();
 }
@@ -189,7 +193,8 @@ std::string report(const held_scenarios& self, const std::string& file) {
         one.write(out, *self.of);
         return std::move(out).str();
     }
-    throw error(error_kind::usage, "no file '" + file + "' of scenarios" + alternatives(file, "files:", known));
+    throw error(error_kind::usage,
+                "no file '" + file + "' of scenarios" + alternatives(file, "files:", known));
 }
 
 nb::bytes state_of(const held_scenarios& self) {
@@ -221,6 +226,12 @@ void add_scenarios(nb::module_& to) {
             nb::arg("written"), nb::arg("base"), nb::arg("folder"))
         .def_rw("explains", &scenario_list::explains)
         .def_ro("remarks", &scenario_list::remarks)
+        .def_prop_ro("files",
+                     [](const scenario_list& self) {
+                         std::vector<std::string> out;
+                         for (const input_file& one : self.inputs) out.push_back(one.file);
+                         return out;
+                     })
         .def("__len__", [](const scenario_list& self) { return self.scenarios.size(); });
 
     nb::class_<held_scenarios>(to, "Gains", "What a book gains in scenarios.")

@@ -18,15 +18,15 @@ namespace tilewalk::python {
 
 namespace {
 
-
 sharded_request request_of(const nb::dict& asked) {
     const auto text = [&](const char* name) {
         return asked.contains(name) && !asked[name].is_none() ? path_of(asked[name]).string() : std::string();
     };
     const auto truth = [&](const char* name) { return asked.contains(name) && nb::cast<bool>(asked[name]); };
     const auto words = [&](const char* name) {
-        return asked.contains(name) && !asked[name].is_none() ? nb::cast<std::vector<std::string>>(asked[name])
-                                                               : std::vector<std::string>();
+        return asked.contains(name) && !asked[name].is_none()
+                   ? nb::cast<std::vector<std::string>>(asked[name])
+                   : std::vector<std::string>();
     };
     sharded_request out;
     out.book = text("book");
@@ -73,7 +73,9 @@ shards plan(const nb::dict& asked, std::size_t count, nb::handle folder, double 
     const auto by = engine_with("auto");
     return run_beside(
         std::move(progress), std::move(cancel),
-        [&](const run_options& options) { return shards::plan(*by, request, count, at, train_within, options); },
+        [&](const run_options& options) {
+            return shards::plan(*by, request, count, at, train_within, options);
+        },
         options_of(settings, ""));
 }
 
@@ -97,9 +99,9 @@ nb::dict run(const shards& self, std::size_t number, const std::string& of, cons
 nb::object merge(const shards& self, nb::object progress, nb::object cancel) {
     const auto by = engine_with("auto");
     if (!self.request().scenarios.empty())
-        return object_of(run_beside(
-            std::move(progress), std::move(cancel),
-            [&](const run_options& options) { return self.merge_scenarios(*by, options); }));
+        return object_of(run_beside(std::move(progress), std::move(cancel), [&](const run_options& options) {
+            return self.merge_scenarios(*by, options);
+        }));
     return object_of(run_beside(std::move(progress), std::move(cancel),
                                 [&](const run_options& options) { return self.merge(*by, options); }));
 }
@@ -112,8 +114,8 @@ void add_shards(nb::module_& to) {
     nb::class_<shards>(to, "Shards", "Parts of a request in a folder.")
         .def_static("plan", plan, nb::arg("request"), nb::arg("count"), nb::arg("folder"),
                     nb::arg("train_within"), nb::arg("settings"), progress_arg, cancel_arg)
-        .def_static("open", [](nb::handle folder) { return shards::open(path_of(folder)); },
-                    nb::arg("folder"))
+        .def_static(
+            "open", [](nb::handle folder) { return shards::open(path_of(folder)); }, nb::arg("folder"))
         .def_prop_ro("count", &shards::count)
         .def_prop_ro("digest", &shards::digest)
         .def_prop_ro("costs", &shards::costs)

@@ -133,9 +133,10 @@ void add_tables(nb::module_& to) {
                          for (const column& one : self.of->columns) out.push_back(one.name);
                          return out;
                      })
-        .def("kind",
-             [](const shown_table& self, const std::string& name) { return kind_of(find(*self.of, name)); },
-             nb::arg("name"))
+        .def(
+            "kind",
+            [](const shown_table& self, const std::string& name) { return kind_of(find(*self.of, name)); },
+            nb::arg("name"))
         .def("array", array, nb::arg("name"))
         .def("strings", strings, nb::arg("name"))
         .def("cell", cell, nb::arg("name"), nb::arg("row"))

@@ -61,9 +61,9 @@ value read(nb::handle object, int depth) {
     // Arrays, and the numbers that they are made of.
     if (nb::hasattr(object, "tolist")) return read(object.attr("tolist")(), depth + 1);
     if (nb::hasattr(object, "item")) return read(object.attr("item")(), depth + 1);
-    throw error(error_kind::usage,
-                "found an object of type " + nb::cast<std::string>(nb::type_name(object.type())) +
-                    ", expected None, a bool, a number, a text, a date, a list or a dict");
+    throw error(error_kind::usage, "found an object of type " +
+                                       nb::cast<std::string>(nb::type_name(object.type())) +
+                                       ", expected None, a bool, a number, a text, a date, a list or a dict");
 }
 
 nb::object scalar_of(const value& of) {
@@ -73,7 +73,8 @@ nb::object scalar_of(const value& of) {
     if (text == "null" || text == "~") return nb::none();
     const char* end = text.data() + text.size();
     long long whole = 0;
-    if (const auto [at, failed] = std::from_chars(text.data(), end, whole); failed == std::errc() && at == end)
+    if (const auto [at, failed] = std::from_chars(text.data(), end, whole);
+        failed == std::errc() && at == end)
         return nb::int_(whole);
     double number = 0;
     if (const auto [at, failed] = std::from_chars(text.data(), end, number);
@@ -90,14 +91,17 @@ value value_of(nb::handle object) {
 
 nb::object object_of(const value& of) {
     switch (of.kind()) {
-        case value::shape::nothing: return nb::none();
-        case value::shape::scalar: return scalar_of(of);
+        case value::shape::nothing:
+            return nb::none();
+        case value::shape::scalar:
+            return scalar_of(of);
         case value::shape::list: {
             nb::list out;
             for (const value& item : of.items()) out.append(object_of(item));
             return out;
         }
-        case value::shape::mapping: break;
+        case value::shape::mapping:
+            break;
     }
     nb::dict out;
     for (const value::member& member : of.members()) out[member.key.c_str()] = object_of(member.held);

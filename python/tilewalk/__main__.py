@@ -11,7 +11,7 @@ def main() -> None:
     """Runs the command and ends the process with its exit code."""
     sys.stdout.flush()
     sys.stderr.flush()
-    code = _core.run_command(sys.argv[1:])
+    code = _core.run_command(sys.argv[1:], [sys.executable, "-m", "tilewalk"])
     # The streams of C++ are flushed, and the interpreter has nothing left to say.
     os._exit(code)
 

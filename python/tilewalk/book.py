@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _core
-from .files import write_text
+from .files import text_of_file, write_text
 from .market import Market
 from .pages import product_page
 from .results import Row
@@ -33,19 +34,22 @@ class Book:
     ) -> None:
         if isinstance(source, Mapping):
             self._core = _core.Book.of(_plain(source), name, folder)
+            self._folder = os.path.abspath(folder)
         else:
             self._core = _core.Book.load(source, strict, confine)
+            self._folder = os.path.dirname(os.path.abspath(source))
 
     @classmethod
-    def _of(cls, core: _core.Book) -> Book:
+    def _of(cls, core: _core.Book, folder: str) -> Book:
         out = cls.__new__(cls)
         out._core = core
+        out._folder = folder
         return out
 
     @classmethod
     def parse(cls, yaml: str, name: str = "book", folder: str | os.PathLike[str] = ".") -> Book:
         """A book from the text of its file."""
-        return cls._of(_core.Book.parse(yaml, name, folder))
+        return cls._of(_core.Book.parse(yaml, name, folder), os.path.abspath(folder))
 
     @classmethod
     def of_trades(
@@ -90,16 +94,34 @@ class Book:
 
     def only(self, *trades: str) -> Book:
         """The same book with these trades alone, by their ids."""
-        return self._of(self._core.only(list(trades)))
+        return self._of(self._core.only(list(trades)), self._folder)
 
     def written(self) -> dict[str, Any]:
         """The whole of it, as its file would say it, with the market that it names or holds."""
         out: dict[str, Any] = self._core.written()
         return out
 
+    def whole(self) -> dict[str, Any]:
+        """The same with the market, products and calendars of its files in it, so that it can be read anywhere."""
+        out = self.written()
+        if isinstance(out.get("market"), str) and self.market is not None:
+            out["market"] = self.market.written()
+        for part in ("products", "calendars"):
+            if part in out:
+                out[part] = self._with_files(out[part])
+        return out
+
+    def _with_files(self, part: Any) -> Any:
+        if isinstance(part, list):
+            return [self._with_files(item) if isinstance(item, str) else item for item in part]
+        if isinstance(part, dict):
+            return {name: self._with_files(item) if isinstance(item, str) else item for name, item in part.items()}
+        file = os.path.join(self._folder, part)
+        return _core.object_of_yaml(text_of_file(file), file)
+
     def to_yaml(self) -> str:
-        """The text of its file."""
-        return self._core.yaml()
+        """The text of a file of it, which names no other."""
+        return _core.yaml_of(self.whole())
 
     def write(self, file: str | os.PathLike[str]) -> None:
         """Writes it as YAML."""
@@ -111,7 +133,7 @@ class Book:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Book):
             return NotImplemented
-        return bool(self._core is other._core or self.written() == other.written())
+        return bool(self._core is other._core or self.whole() == other.whole())
 
     def __hash__(self) -> int:
         return hash(len(self))
@@ -121,6 +143,7 @@ class Book:
 
     def __setstate__(self, yaml: str) -> None:
         self._core = _core.Book.parse(yaml, "pickled book", ".")
+        self._folder = os.path.abspath(".")
 
     def __repr__(self) -> str:
         return f"<Book of {len(self)} trades>"
@@ -148,7 +171,17 @@ def records_of(trades: Any) -> list[dict[str, Any]]:
         rows = [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
     else:
         rows = [dict(row) for row in trades]
-    return [{str(name): cell for name, cell in row.items() if not _is_missing(cell)} for row in rows]
+    return [{str(name): _cell(str(name), cell) for name, cell in row.items() if not _is_missing(cell)} for row in rows]
+
+
+def _cell(name: str, cell: Any) -> Any:
+    """A column of texts may have numbers among its dates; ids and the like stay as they are."""
+    if isinstance(cell, str) and name not in ("id", "portfolio") and _NUMBER.fullmatch(cell):
+        return float(cell)
+    return cell
+
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def _plain(source: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,11 +13,17 @@ found=$build/found
 cmake --preset fuzz
 cmake --build --preset fuzz -j "$(nproc)" --target fuzz_targets
 rm -rf "$seeds"
-mkdir -p "$found" "$seeds"/{book,market,quotes,scenarios,script}
+mkdir -p "$found" "$seeds"/{book,market,portfolio,quotes,scenarios,script,table}
 cp configs/books/*.yaml "$seeds/book"
 cp configs/markets/*.yaml "$seeds/market"
 cp configs/calibration/*.yaml "$seeds/quotes"
 cp configs/scenarios/* "$seeds/scenarios"
+# A trade each: the whole portfolio is longer than an input.
+awk -v folder="$seeds/portfolio" '/<Trade /{out = folder "/" ++n ".xml"; print "<Portfolio>" > out} out{print > out}
+    /<\/Trade>/{print "</Portfolio>" > out; close(out); out = ""}' tests/data/ore/portfolio.xml
+printf '%s\n' 'id,product,underlying,option,strike,maturity,averaging_dates,quantity,report' \
+    'a,european,ACME,put,100,1.0,,-2,implied_volatility' '"b, c",asian,ACME,,100,,"{start: 0, end: 1, count: 4}",,' \
+    'd,asian,ACME,,1e2,,0.25;0.5,,"{fair: strike, price: 1}"' > "$seeds/table/trades.csv"
 for product in products/library/*.yaml configs/products/*.yaml; do
     name=$(basename "$product" .yaml)
     { echo "$name" && sed '1,/^script: |/d; s/^  //' "$product"; } > "$seeds/script/$name"
@@ -25,7 +31,7 @@ for product in products/library/*.yaml configs/products/*.yaml; do
 done
 
 running=()
-for target in book market quotes scenarios script; do
+for target in book market portfolio quotes scenarios script table; do
     mkdir -p "$build/corpus/$target"
     "$build/tests/fuzz/${target}_fuzz" "$build/corpus/$target" "$seeds/$target" -max_total_time="$seconds" -timeout=10 \
         -rss_limit_mb=1024 -max_len=4096 -artifact_prefix="$found/$target-" -print_final_stats=1 -verbosity=0 \

@@ -26,6 +26,8 @@ namespace tilewalk {
 struct difference_options {
     // Differences for two shifts at once: of two assets' prices, and of an asset's price and a volatility.
     bool cross_gamma = false, vanna = false;
+    // Trades that are priced together, which changes no figure: each takes some kilobytes for each shift.
+    std::size_t trades_at_once = 4096;
 };
 
 // What files tell of a trade beside its value.

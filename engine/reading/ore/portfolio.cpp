@@ -47,6 +47,7 @@ std::vector<value> read_trade(const xml_element& of, const std::string& file, re
     reading::ore::trade trade{std::move(id), std::move(portfolio), whole.at(kind.data), known};
     kind.read(trade);
     whole.expect_all_read();
+    for (value& premium : trade.premiums) trade.rows.push_back(std::move(premium));
     return std::move(trade.rows);
 }
 

@@ -241,11 +241,7 @@ void read_cap_floor(trade& of) {
     };
     if (has_cap) add("Caps", "Cap", "caplets", sign, "");
     if (has_floor) add("Floors", "Floor", "floorlets", has_cap ? -sign : sign, has_cap ? "_floor" : "");
-    if (const auto premiums = of.data.find("Premiums")) {
-        const std::vector<fields> all = premiums->all("Premium");
-        for (std::size_t i = 0; i < all.size(); ++i)
-            add_premium(of, all[i], sign, "_premium" + (i == 0 ? "" : std::to_string(i + 1)));
-    }
+    read_premiums(of, of.data, sign);
 }
 
 void read_bond(trade& of) {
@@ -255,16 +251,17 @@ void read_bond(trade& of) {
     const double units = of.data.number("BondNotional").value_or(1);
     if (const auto curve = of.data.word("ReferenceCurveId"))
         of.known.note(*curve + ", by which bonds are discounted, is the curve of their currency");
-    if (!of.data.has("LegData")) {
-        value& row = of.add("zero_coupon_bond");
-        row["maturity"] = dates::to_string(of.data.need_date("MaturityDate"));
-        row["notional"] = of.data.need_number("FaceAmount") * units;
-        row["currency"] = of.data.need_word("Currency");
-        return;
-    }
     const leg coupons = read_leg(of, of.data.at("LegData"));
     const fields& data = coupons.data;
     if (!coupons.is_fixed) data.at("LegType").fail_found("Fixed");
+    if (coupons.rate == 0) {
+        value& row = of.add("zero_coupon_bond");
+        row["maturity"] = dates::to_string(coupons.end());
+        row["notional"] = coupons.notional * units;
+        if (coupons.is_payer) row["quantity"] = -1;
+        row["currency"] = coupons.currency;
+        return;
+    }
     // The coupon that runs today began to accrue on a date that only a rule of the book tells.
     const fields periods = data.at("ScheduleData");
     const auto rules = periods.find("Rules");

@@ -135,15 +135,11 @@ void read_cliquet(trade& of) {
     row["notional"] = notional;
     if (sign < 0) row["quantity"] = -1;
     row["currency"] = currency;
-    if (const double premium = of.data.number("Premium").value_or(0); premium != 0) {
-        value& paid = of.add("zero_coupon_bond", "_premium");
-        paid["maturity"] = dates::to_string(of.data.need_date("PremiumPaymentDate"));
-        paid["notional"] = std::abs(premium) * notional;
-        paid["quantity"] = premium > 0 ? -sign : sign;
-        paid["currency"] = of.data.word("PremiumCurrency").value_or(currency);
-    } else {
-        of.data.ignore({"PremiumCurrency", "PremiumPaymentDate"});
+    if (of.data.number("Premium").value_or(0) != 0) {
+        of.data.at("Premium").fail_found(
+            "none: ORE counts it in favour of the side that holds the option; add it as a zero_coupon_bond");
     }
+    of.data.ignore({"PremiumCurrency", "PremiumPaymentDate"});
 }
 
 void read_target_redemption(trade& of) {

@@ -9,12 +9,30 @@
 
 namespace tilewalk::reading::ore {
 
-value& trade::add(const std::string& product, const std::string& suffix) {
-    value& row = rows.emplace_back(value::mapping());
-    row["id"] = id + suffix;
+namespace {
+
+value row_of(const trade& of, const std::string& product, const std::string& suffix) {
+    value row = value::mapping();
+    row["id"] = of.id + suffix;
     row["product"] = product;
-    if (!portfolio.empty()) row["portfolio"] = portfolio;
+    if (!of.portfolio.empty()) row["portfolio"] = of.portfolio;
     return row;
+}
+
+}  // namespace
+
+value& trade::add(const std::string& product, const std::string& suffix) {
+    return rows.emplace_back(row_of(*this, product, suffix));
+}
+
+void trade::add_premium(double amount, dates::date day, const std::string& currency, double sign) {
+    if (amount == 0) return;
+    const std::string number = premiums.empty() ? "" : std::to_string(premiums.size() + 1);
+    value& row = premiums.emplace_back(row_of(*this, "zero_coupon_bond", "_premium" + number));
+    row["maturity"] = dates::to_string(day);
+    row["notional"] = std::abs(amount);
+    row["quantity"] = amount > 0 ? -sign : sign;
+    row["currency"] = currency;
 }
 
 double sign_of(const fields& position) {
@@ -23,17 +41,11 @@ double sign_of(const fields& position) {
     position.fail_found("Long or Short");
 }
 
-// What is paid for a trade: a bond of its own, which is gone once the day has passed.
-void add_premium(trade& of, const fields& premium, double sign, const std::string& suffix) {
-    const double amount = premium.need_number("Amount");
-    const std::string currency = premium.need_word("Currency");
-    const dates::date day = premium.need_date("PayDate");
-    if (amount == 0) return;
-    value& row = of.add("zero_coupon_bond", suffix);
-    row["maturity"] = dates::to_string(day);
-    row["notional"] = std::abs(amount);
-    row["quantity"] = amount > 0 ? -sign : sign;
-    row["currency"] = currency;
+void read_premiums(trade& of, const fields& in, double sign) {
+    const auto premiums = in.find("Premiums");
+    if (!premiums) return;
+    for (const fields& one : premiums->all("Premium"))
+        of.add_premium(one.need_number("Amount"), one.need_date("PayDate"), one.need_word("Currency"), sign);
 }
 
 option_terms read_option(trade& of, fields::meanings styles) {
@@ -62,11 +74,7 @@ option_terms read_option(trade& of, fields::meanings styles) {
         for (const fields& day : days->all("Date"))
             if (day.date() != out.expiry()) day.fail_found("the day of exercise: all is paid on it");
     }
-    if (const auto premiums = data.find("Premiums")) {
-        const std::vector<fields> all = premiums->all("Premium");
-        for (std::size_t i = 0; i < all.size(); ++i)
-            add_premium(of, all[i], out.sign, "_premium" + (i == 0 ? "" : std::to_string(i + 1)));
-    }
+    read_premiums(of, data, out.sign);
     return out;
 }
 
@@ -86,18 +94,19 @@ std::string pair_in(const fields& named) {
     return foreign + domestic;
 }
 
-std::string noted_pair(trade& of, const std::string& pair) {
-    of.known.note("the exchange rate " + pair +
-                  " has to be an asset of the market, whose dividend_yield is the "
-                  "interest rate of " +
-                  pair.substr(0, 3));
-    return of.known.asset(pair);
+// The name EURUSD is that of an exchange rate, which no option of the library is written on.
+std::string asset_of_pair(trade& of, const std::string& pair) {
+    const std::string known = of.known.asset(pair), foreign = pair.substr(0, 3);
+    const std::string asset = known == pair ? foreign + "_" + pair.substr(3) : known;
+    of.known.note("the exchange rate " + pair + " is the asset " + asset +
+                  ", whose dividend_yield is the interest rate of " + foreign);
+    return asset;
 }
 
 }  // namespace
 
 std::string read_pair(trade& of, const std::string& foreign, const std::string& domestic) {
-    return noted_pair(of, foreign + domestic);
+    return asset_of_pair(of, foreign + domestic);
 }
 
 std::string read_asset(trade& of) {
@@ -108,7 +117,7 @@ std::string read_asset(trade& of) {
     const fields underlying = of.data.at("Underlying");
     const std::string type = underlying.one_of("Type", {{"Equity", "equity"}, {"FX", "fx"}}, "equity");
     const fields name = underlying.at("Name");
-    if (type == "fx") return noted_pair(of, pair_in(name));
+    if (type == "fx") return asset_of_pair(of, pair_in(name));
     std::string full = underlying.need_word("Name");
     if (const auto identifier = underlying.word("IdentifierType")) full = *identifier + ":" + full;
     underlying.ignore({"Exchange", "Weight"});

@@ -18,10 +18,12 @@ struct trade {
     std::string id, portfolio;
     fields data;  // <FxOptionData> and its like
     names& known;
-    std::vector<value> rows{};  // of the book
+    std::vector<value> rows{}, premiums{};  // of the book
 
-    // A row of the book; one of several has an id of its own, such as "cap_1_premium".
+    // A row of the book; one of several has an id of its own, such as "cap_1_floor".
     value& add(const std::string& product, const std::string& suffix = "");
+    // What is paid for the trade: a bond of its own, which is gone once the day has passed.
+    void add_premium(double amount, dates::date day, const std::string& currency, double sign);
 };
 
 // A kind of trade: one line of the catalogue.
@@ -47,7 +49,8 @@ struct option_terms {
 option_terms read_option(trade& of, fields::meanings styles);
 // 1 for Long, -1 for Short.
 double sign_of(const fields& position);
-void add_premium(trade& of, const fields& premium, double sign, const std::string& suffix);
+// <Premiums>, if there are any, as rows of their own.
+void read_premiums(trade& of, const fields& in, double sign);
 
 // The asset of <Underlying> or <Name>; "EURUSD" for a pair of currencies, which has to be an asset of the
 // market.

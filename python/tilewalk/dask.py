@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Books on a cluster of Dask: shards on its workers, merged to the bits of one process.
+
+Workers need this package and nothing else: a plan travels to them with all that it names, and what they find travels
+back. A worker that is lost is replaced by Dask; a shard that a machine has failed is tried again.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import tempfile
+import uuid
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from . import _core, shards
+from .book import Book, book_of
+from .errors import MachineFailure, UsageError
+from .gains import Gains
+from .market import Market, market_of
+from .results import Results
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+__all__ = ["Submitted", "submit"]
+
+# The plan has absolute names in it, so that it lies at the same place everywhere.
+_SHELF = pathlib.Path("/tmp")
+
+
+class Submitted:
+    """A request whose shards are with Dask. `result()` waits for them and merges what they found."""
+
+    def __init__(self, plan: shards.Shards, futures: list[Any]) -> None:
+        self.plan = plan
+        self.futures = futures
+
+    def result(self, timeout: float | None = None) -> Results | Gains:
+        """The results of one process, to the bit. Raises what a shard has raised."""
+        from distributed import wait
+
+        wait(self.futures, timeout=timeout)
+        folder = pathlib.Path(self.plan.folder)
+        for future in self.futures:
+            _unpack(future.result(), folder)
+        return shards.open(folder).merge()
+
+    def cancel(self) -> None:
+        """Gives up what has not been done."""
+        for future in self.futures:
+            future.cancel()
+        self.close()
+
+    def close(self) -> None:
+        """Removes the plan of this machine; results stay."""
+        shutil.rmtree(self.plan.folder, ignore_errors=True)
+
+    def __enter__(self) -> Submitted:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def submit(
+    book: Any,
+    scenarios: Any = None,
+    client: Client | None = None,
+    *,
+    market: Any = None,
+    count: int | None = None,
+    retries: int = 5,
+    **how: Any,
+) -> Submitted:
+    """Cuts a request into `count` shards (four for each worker) and submits them.
+
+    `how` are the arguments of tilewalk.shards.plan: greeks, settings and the like. Policies of trades that may be ended
+    early are found here, before anything is submitted. A shard takes one thread of its worker; `threads` is for others.
+    """
+    if client is None:
+        from distributed import get_client
+
+        client = get_client()
+    folder = _SHELF / f"tilewalk-{uuid.uuid4().hex}"
+    folder.mkdir(mode=0o700)
+    local = {name: how.pop(name) for name in ("threads", "device") if name in how}
+    try:
+        whole = _gathered(book, market, how)
+        request = dict(how)
+        if scenarios is not None:
+            request["scenarios"] = _scenarios_in(folder, scenarios, whole)
+        parts = count or 4 * max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
+        plan = shards.plan(whole, parts, folder, train_within=float("inf"), **request)
+        parcel = client.scatter({"at": str(folder), "files": _pack(folder, folder)}, broadcast=True)
+        futures = [
+            client.submit(_walk, parcel, number, local, retries=retries, pure=False, key=f"tilewalk-{plan.digest[:16]}-{number}-{folder.name[-8:]}")
+            for number in range(1, plan.count + 1)
+        ]
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return Submitted(plan, futures)
+
+
+def _gathered(book: Any, market: Any, how: Mapping[str, Any]) -> Book:
+    """The book with its market in it, in which nothing names a file of this machine."""
+    trades = book_of(book, strict=bool(how.get("strict")), confine=bool(how.get("confine")))
+    of = trades.market if market is None else market_of(market)
+    if of is None:
+        raise UsageError("the book names no market; write market: in the book or give market=")
+    if len(of.files) > 1:
+        raise UsageError(
+            f"the market names {of.files[1]}, which workers may not have; put it on a disk that all of them see and "
+            "use tilewalk.shards"
+        )
+    for name in ("replay", "policy", "decisions"):
+        if name in how or name in trades.settings:
+            raise UsageError(f"{name} names a file, which workers may not have; use tilewalk.shards")
+    return _with_market(trades, of)
+
+
+def _with_market(trades: Book, market: Market) -> Book:
+    return Book({**trades.whole(), "market": market.written()})
+
+
+def _scenarios_in(folder: pathlib.Path, scenarios: Any, book: Book) -> str:
+    """A file of scenarios in the folder, with the tables that it names beside it."""
+    inside = folder / "scenarios"
+    inside.mkdir()
+    if isinstance(scenarios, Mapping):
+        (inside / "scenarios.yaml").write_text(_core.yaml_of(dict(scenarios)), encoding="utf-8")
+        return str(inside / "scenarios.yaml")
+    if book.market is None:
+        raise UsageError("scenarios need a market")
+    file = pathlib.Path(scenarios).resolve()
+    for name in {str(file), *_core.ScenarioList.load(scenarios, book.market._core).files}:
+        source = pathlib.Path(name).resolve()
+        if not source.is_relative_to(file.parent):
+            raise UsageError(f"{file}: names {source}, which is not below its folder: workers may not have it")
+        target = inside / source.relative_to(file.parent)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+    return str(inside / file.name)
+
+
+def _pack(folder: pathlib.Path, below: pathlib.Path) -> dict[str, bytes]:
+    return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(below.rglob("*")) if file.is_file()}
+
+
+def _unpack(files: Mapping[str, bytes], folder: pathlib.Path) -> None:
+    for name, content in files.items():
+        target = folder / name
+        if target.exists() and target.read_bytes() == content:
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as passing:
+            passing.write(content)
+        os.replace(passing.name, target)
+
+
+def _walk(parcel: Mapping[str, Any], number: int, local: Mapping[str, Any]) -> dict[str, bytes]:
+    """On a worker: does a shard, and returns the file that holds what it found."""
+    folder = pathlib.Path(parcel["at"])
+    if not folder.exists():
+        making = pathlib.Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=folder.parent))
+        _unpack(parcel["files"], making)
+        try:
+            making.rename(folder)
+        except OSError:  # another worker of this machine was faster
+            shutil.rmtree(making, ignore_errors=True)
+    plan = shards.open(folder)
+    done = plan.run(number, **{"threads": 1, **local})
+    file = folder / done["file"]
+    if not file.is_file():
+        raise MachineFailure(f"{file}: what shard {number} found is not there")
+    return {str(file.relative_to(folder)): file.read_bytes()}

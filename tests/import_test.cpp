@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0
+// Portfolios in ORE's XML: what the reader of XML refuses, what a trade becomes, and that no field of it is
+// passed over. Values, schedules and ORE's own reading are those of tests/ore_import_test.py.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/config/xml.h"
+#include "tests/own_folder.h"
+#include "tests/refusal.h"
+#include "tilewalk/bounds.h"
+#include "tilewalk/import.h"
+#include "tilewalk/tilewalk.h"
+
+namespace tilewalk {
+namespace {
+
+using config::xml_element;
+using config::xml_reader;
+using tests::nothing_refused;
+using tests::refusal;
+
+std::string text_of(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+const std::filesystem::path source = TILEWALK_SOURCE_DIR;
+
+void write(const xml_element& of, std::string& to) {
+    to += of.name + "@" + std::to_string(of.line) + ":" + std::to_string(of.column);
+    for (const auto& a : of.attributes)
+        to += " " + a.name + "@" + std::to_string(a.line) + ":" + std::to_string(a.column) + "=" + a.value;
+    if (!of.text.empty()) to += " '" + of.text + "'";
+    for (const xml_element& child : of.children) {
+        to += " (";
+        write(child, to);
+        to += ")";
+    }
+}
+
+std::string read(const std::string& text) {
+    xml_reader reader(text, "f");
+    std::string out;
+    write(reader.root(), out);
+    xml_element child;
+    while (reader.next(child)) {
+        out += "; ";
+        write(child, out);
+    }
+    return out;
+}
+
+std::string refused_xml(const std::string& text) {
+    return refusal([&] { read(text); });
+}
+
+TEST(xml, has_elements_with_their_places) {
+    EXPECT_EQ(read("<?xml version='1.0' encoding='UTF-8'?>\n<!-- c -->\n<a x=\"1\">\n  <b y='&lt;2&gt;'  "
+                   "z=\"\"/>\n\t<c>t &amp;\n u</c>\n</a>\n"),
+              "a@3:1 x@3:4=1; b@4:3 y@4:6=<2> z@4:20=; c@5:2 't &\n u'");
+    EXPECT_EQ(read("<a/>"), "a@1:1");
+    EXPECT_EQ(read("\xef\xbb\xbf<a></a >"), "a@1:1");
+    EXPECT_EQ(read("<a><b><c>1</c><!-- x --><d><![CDATA[<&]]></d><?p i?></b></a>"),
+              "a@1:1; b@1:4 (c@1:7 '1') (d@1:24 '<&')");
+    EXPECT_EQ(read("<a><b>&#233;&#x20AC;&quot;&apos;</b></a>"), "a@1:1; b@1:4 '\xc3\xa9\xe2\x82\xac\"\x27'");
+    EXPECT_EQ(read("<n:a\r\n>\r\n<b/></n:a>"), "n:a@1:1; b@3:1");
+}
+
+TEST(xml, refuses_what_is_not_plain) {
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {"", "f:1:1: found nothing, expected an element of XML"},
+        {"text", "f:1:1: found a text, expected an element of XML"},
+        {"<!DOCTYPE a><a/>",
+         "f:1:1: found a document type or a section, expected elements: this reader takes no entities and no "
+         "document types"},
+        {"<!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]><a>&b;</a>",
+         "f:1:1: found a document type or a section, expected elements: this reader takes no entities and no "
+         "document types"},
+        {"<a><b>&c;</b></a>",
+         "f:1:7: found an entity that this reader does not take, expected one of &amp; &lt; &gt; &quot; "
+         "&apos; or a number, "
+         "such as &#233;"},
+        {"<a><b>&#0;</b></a>",
+         "f:1:7: found an entity that this reader does not take, expected one of &amp; &lt; &gt; &quot; "
+         "&apos; or a number, "
+         "such as &#233;"},
+        {"<a><b>&#xD800;</b></a>",
+         "f:1:7: found an entity that this reader does not take, expected one of &amp; &lt; &gt; &quot; "
+         "&apos; or a number, "
+         "such as &#233;"},
+        {"<a>\n <b>1</c></a>",
+         "f:2:6: found </c>, expected </b>, the end of the element that begins on line 2"},
+        {"<a><b>", "f:1:7: found the end of the file, expected </b>; the file may be cut short"},
+        {"<a><b/>\n", "f:2:1: found the end of the file, expected </a>; the file may be cut short"},
+        {"<a><b", "f:1:6: found a tag <b that does not end, expected >; the file may be cut short"},
+        {"<a x='1' x='2'/>", "f:1:10: found a second attribute 'x'"},
+        {"<a x/>", "f:1:5: found an attribute without a value, expected ="},
+        {"<a x=1/>", "f:1:6: found an attribute's value without quotes"},
+        {"<a x='<'/>", "f:1:7: found < in a value, expected &lt;"},
+        {"<a x='1'y='2'/>", "f:1:9: found a tag <a that does not end, expected >"},
+        {"<a>text</a>", "f:1:4: found a text beside elements, expected elements alone"},
+        {"<a><b>text<c/></b></a>", "f:1:7: found a text beside elements, expected elements alone"},
+        {"<a/><b/>", "f:1:5: found text behind the end of the document"},
+        {"<a></a>\nmore", "f:2:1: found text behind the end of the document"},
+        {"<a><b><!-- </b></a>", "f:1:7: found a comment that does not end; the file may be cut short"},
+        {"<a><1/></a>", "f:1:5: found no name, expected one, as in <Trade>"},
+        {"<?xml version='1.0' encoding='ISO-8859-1'?><a/>",
+         "f:1:1: found another encoding than UTF-8, expected a file in UTF-8"},
+        {"<a>\n\xff</a>", "f:2:1: found a byte that is no UTF-8, expected a file in UTF-8"},
+        {"<a>\x01</a>", "f:1:4: found the character U+0001, which no text may have"},
+    };
+    for (const auto& [text, message] : cases) EXPECT_EQ(refused_xml(text), message) << text;
+}
+
+TEST(xml, has_bounds) {
+    const auto nested = [](int levels) {
+        std::string text;
+        for (int i = 0; i < levels; ++i) text += "<a>";
+        for (int i = 0; i < levels; ++i) text += "</a>";
+        return text;
+    };
+    EXPECT_EQ(refused_xml(nested(bounds::nesting)), nothing_refused);
+    EXPECT_EQ(refused_xml(nested(bounds::nesting + 1)),
+              "f:1:193: found more than 64 levels of nesting, which is the limit");
+    EXPECT_NE(refused_xml(nested(1'000'000)), nothing_refused);
+    std::string many = "<a><b>";
+    for (std::size_t i = 0; i < bounds::part_values; ++i) many += "<c/>";
+    EXPECT_NE(refused_xml(many + "</b></a>").find("more than 200000 values"), std::string::npos);
+    std::string children = "<a>";
+    for (std::size_t i = 0; i <= bounds::entries; ++i) children += "<b/>";
+    EXPECT_NE(refused_xml(children + "</a>").find("more than 500000 elements"), std::string::npos);
+    EXPECT_NE(refused_xml("<a><b>" + std::string(bounds::text_bytes + 1, 'x') + "</b></a>")
+                  .find("more than 262144 bytes"),
+              std::string::npos);
+    EXPECT_NE(refused_xml("<" + std::string(2000, 'x') + "/>").find("a name of 2000 bytes"),
+              std::string::npos);
+}
+
+class ore_import : public testing::Test {
+  protected:
+    ore_import() { own.write("names.yaml", "assets: {RIC:.IDX: INDEX}\n"); }
+    imported_portfolio of(const std::string& xml) const {
+        return import_ore_text(xml, "p.xml", own / "names.yaml");
+    }
+    // The portfolio of all kinds with one text in the place of another, which is there.
+    static std::string with(const std::string& trade, const std::string& old, const std::string& text) {
+        std::string xml = whole();
+        const std::size_t begin = xml.find("<Trade id=\"" + trade + "\">"), at = xml.find(old, begin);
+        EXPECT_NE(begin, xml.npos) << trade;
+        EXPECT_LT(at, xml.find("</Trade>", begin)) << trade << ": " << old;
+        return xml.replace(at, old.size(), text);
+    }
+    static const std::string& whole() {
+        static const std::string text = text_of(source / "tests/data/ore/portfolio.xml");
+        return text;
+    }
+    // What is said of a change that is refused.
+    std::string refused(const std::string& trade, const std::string& old, const std::string& text) const {
+        const imported_portfolio read = of(with(trade, old, text));
+        if (read.refused.empty()) return nothing_refused;
+        EXPECT_EQ(read.refused.size(), 1u);
+        EXPECT_EQ(read.imported, read.found - 1);
+        EXPECT_EQ(read.refused.front().trade, trade);
+        // The place is that of the field.
+        return read.refused.front().reason;
+    }
+
+    tests::own_folder own;
+};  // namespace
+
+TEST_F(ore_import, every_kind_is_in_the_portfolio_and_on_its_page) {
+    const imported_portfolio read = of(whole());
+    EXPECT_EQ(read.found, 33u);
+    EXPECT_EQ(read.imported, 33u);
+    for (const auto& r : read.refused) ADD_FAILURE() << r.trade << ": " << r.reason;
+    const std::string page = text_of(source / "docs/import.md");
+    std::set<std::string> products;
+    for (const product_page& p : product_pages()) products.insert(p.name);
+    for (const known_trade& known : known_ore_trades()) {
+        EXPECT_NE(page.find("`" + known.name + "`"), std::string::npos) << known.name;
+        for (std::size_t at = 0; at < known.products.size();) {
+            const std::size_t end = std::min(known.products.find(", ", at), known.products.size());
+            const std::string product = known.products.substr(at, end - at);
+            EXPECT_TRUE(products.contains(product)) << product;
+            EXPECT_NE(page.find("`" + product + "`"), std::string::npos) << product;
+            at = end + 2;
+        }
+        // Kinds that differ in their asset alone have one of the two there.
+        const std::string pair =
+            known.name.starts_with("Fx") ? "Equity" + known.name.substr(2) : "Fx" + known.name.substr(6);
+        EXPECT_TRUE(whole().find("<TradeType>" + known.name + "<") != std::string::npos ||
+                    whole().find("<TradeType>" + pair + "<") != std::string::npos)
+            << known.name;
+    }
+    const book made = book::of(read.book);
+    for (const auto& row : read.book.at("trades").items()) EXPECT_EQ(row.at("portfolio").text(), "desk");
+    EXPECT_EQ(made.size(), 35u);  // a premium and the floor of a collar have rows of their own
+    for (const auto& problem :
+         engine().validate(made, market::parse("as_of: 2026-01-15\n"
+                                               "currencies: {USD: {rate: 0.04}, EUR: {rate: 0.025}}\n"
+                                               "assets:\n"
+                                               "  ACME: {currency: USD, spot: 100, volatility: 0.2}\n"
+                                               "  INDEX: {currency: USD, spot: 5000, volatility: 0.2}\n"
+                                               "  EUR_USD: {currency: USD, spot: 1.1, volatility: 0.1}\n")))
+        ADD_FAILURE() << problem.trade << ": " << problem.failure;
+}
+
+TEST_F(ore_import, any_field_that_is_not_known_is_refused) {
+    // In every element that has children, one more at its end.
+    const std::string& xml = whole();
+    std::size_t tried = 0;
+    std::vector<std::string> open;
+    for (std::size_t at = xml.find("<Trade "); (at = xml.find('<', at)) != std::string::npos; ++at) {
+        if (xml[at + 1] != '/') {
+            const std::size_t end = xml.find_first_of(" >", at);
+            open.push_back(xml.substr(at + 1, end - at - 1));
+            continue;
+        }
+        const std::string name = open.empty() ? "Portfolio" : open.back();
+        if (!open.empty()) open.pop_back();
+        const bool has_children = xml[xml.find_last_not_of(" \n", at - 1)] == '>';
+        const bool is_free = name == "AdditionalFields" || name == "Portfolio";
+        if (!has_children || is_free) continue;
+        const imported_portfolio read = of(std::string(xml).insert(at, "<Surprise>1</Surprise>"));
+        ASSERT_EQ(read.refused.size(), 1u) << name << " at " << at;
+        const auto line = std::count(xml.begin(), xml.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
+        EXPECT_EQ(read.refused.front().where.line, line);
+        EXPECT_EQ(
+            read.refused.front().reason.find("found <Surprise> '1' in <" + name + ">, which is not known"),
+            0u)
+            << read.refused.front().reason;
+        ++tried;
+    }
+    EXPECT_GT(tried, 400u);
+}
+
+TEST_F(ore_import, attributes_that_are_not_known_are_refused) {
+    EXPECT_EQ(
+        refused("eq_call", "<Strike>", "<Strike unit=\"percent\">"),
+        "found the attribute 'unit' of <Strike>, which is not known for this trade and may change its value");
+    EXPECT_EQ(
+        refused("swap", "<Rate>0.03</Rate>", "<Rate>0.03</Rate><Rate startDate=\"2028-01-15\">0.04</Rate>"),
+        "found <Rate> '0.04', expected the same number for the whole leg, '0.03'");
+    EXPECT_EQ(
+        refused("swap", "<Rate>0.03</Rate>", "<Rate>0.03</Rate><Rate startDate=\"2028-01-15\">0.03</Rate>"),
+        nothing_refused);
+}
+
+TEST_F(ore_import, what_changes_a_value_is_refused_or_read) {
+    struct change {
+        std::string trade, old, text, said;
+    };
+    const std::vector<change> changes{
+        {"eq_call", "<TradeType>EquityOption<", "<TradeType>EquityOptoin<",
+         "unknown trade type 'EquityOptoin'; did you mean 'EquityOption'? known types: "},
+        {"eq_call", "<Style>European<", "<Style>Asian<",
+         "found <Style> 'Asian', expected one of European, American, Bermudan"},
+        {"eq_call", "<LongShort>Long<", "<LongShort>Lang<",
+         "found <LongShort> 'Lang', expected Long or Short"},
+        {"eq_call", "<OptionType>Call<", "<OptionType>Cal<",
+         "found <OptionType> 'Cal', expected one of Call, Put, C, P"},
+        {"eq_call", "<Strike>100<", "<Strike>100%<", "found <Strike> '100%', expected a number; write 1"},
+        {"eq_call", "<Quantity>1000</Quantity>", "", "found no <Quantity> in <EquityOptionData>"},
+        {"eq_call", "<ExerciseDate>2027-01-15<", "<ExerciseDate>2027-02-30<",
+         "found <ExerciseDate> '2027-02-30', expected a date"},
+        {"eq_call", "<Name>ACME</Name>", "<Name>ACME</Name><Name>BETA</Name>",
+         "found a second <Name>, expected one"},
+        {"eq_call", "<ExerciseDates>", "<NoticePeriod>5D</NoticePeriod><ExerciseDates>",
+         "found <NoticePeriod> '5D' in <OptionData>"},
+        {"eq_call", "<ExerciseDates>",
+         "<PaymentData><Dates><Date>2027-01-19</Date></Dates></PaymentData><ExerciseDates>",
+         "found <Date> '2027-01-19', expected the day of exercise"},
+        {"eq_underlying", "<Currency>USD</Currency>\n      </StrikeData>",
+         "<Currency>EUR</Currency>\n      </StrikeData>",
+         "found <Currency> 'EUR', expected 'USD', the currency that the trade pays"},
+        {"eq_american", "<PayOffAtExpiry>false<", "<PayOffAtExpiry>true<",
+         "found <PayOffAtExpiry> 'true', expected false"},
+        {"eq_up_out", "<Type>UpAndOut<", "<Type>KnockOut<",
+         "found <Type> 'KnockOut', expected one of DownAndIn, DownAndOut"},
+        {"eq_up_out", "<Levels>", "<Style>European</Style><Levels>",
+         "found <Style> 'European', expected one of American"},
+        {"eq_up_out", "<Level>130</Level>", "<Level>130</Level><Level>140</Level>",
+         "found 2 levels, expected 1"},
+        {"eq_double", "<Level>75</Level>", "<Level>145</Level>", "found levels that do not increase"},
+        {"eq_double", "      </BarrierData>", "      <Rebate>1</Rebate></BarrierData>",
+         "found <Rebate> '1', expected 0"},
+        {"fx_digital", "<PayoffCurrency>USD<", "<PayoffCurrency>GBP<",
+         "found <PayoffCurrency> 'GBP', expected 'USD' or 'EUR'"},
+        {"eq_asian", "<Settlement>2027-01-15<", "<Settlement>2027-01-19<",
+         "found <Settlement> '2027-01-19', expected the day"},
+        {"eq_asian", "<Calendar>WeekendsOnly<", "<Calendar>US<",
+         "found the calendar 'US', whose holidays are not known"},
+        {"eq_asian", "<Rule>Forward<", "<Rule>CDS<",
+         "found <Rule> 'CDS', expected one of Forward, Backward, Zero"},
+        {"eq_asian", "<Tenor>1M<", "<Tenor>monthly<",
+         "found <Tenor> 'monthly', expected a period, such as 1D, 2W, 6M or 1Y"},
+        {"eq_variance", "<MomentType>Variance<", "<MomentType>Volatility<",
+         "found <MomentType> 'Volatility', expected one of Variance"},
+        {"eq_cliquet", "<SettlementDays>0<", "<SettlementDays>2<", "found <SettlementDays> '2', expected 0"},
+        {"eq_cliquet", "<Moneyness>1.0<", "<Moneyness>0.9<", "found <Moneyness> '0.9', expected 1"},
+        {"eq_cliquet", "<SettlementDays>", "<Premium>0.01</Premium><SettlementDays>",
+         "found <Premium> '0.01', expected none"},
+        {"fx_tarf", "<RangeTo>1.08<", "<RangeTo>1.05<", "found <RangeTo> '1.05', expected the strike"},
+        {"fx_tarf", "<TargetAmount>80000<", "<TargetAmount>90000<",
+         "found <TargetAmount> '90000', expected the cap of the gains"},
+        {"fx_tarf", "<Leverage>1<", "<Leverage>3<", "found the leverage 3 above the strike, expected 1"},
+        {"fx_tarf", "<Type>CumulatedProfitCap<", "<Type>FixingCap<",
+         "found <Type> 'FixingCap', expected one of CumulatedProfitCap"},
+        {"eq_accumulator", "<Type>UpAndOut<", "<Type>DownAndOut<",
+         "found <Type> 'DownAndOut', expected one of UpAndOut"},
+        {"eq_accumulator", "<StartDate>", "<NakedOption>true</NakedOption><StartDate>",
+         "found <NakedOption> 'true', expected false"},
+        {"swap", "<LegType>Floating<", "<LegType>CMS<",
+         "found <LegType> 'CMS', expected one of Fixed, Floating"},
+        {"swap", "<Index>EUR-EURIBOR-6M<", "<Index>EUR-EURIBOR-3M<",
+         "found <Index> 'EUR-EURIBOR-3M', expected the tenor of the leg, 6M"},
+        {"swap", "<Index>EUR-EURIBOR-6M<", "<Index>USD-LIBOR-6M<",
+         "found <Index> 'USD-LIBOR-6M', expected an index of EUR"},
+        {"swap", "<IsInArrears>false<", "<IsInArrears>true<", "found <IsInArrears> 'true', expected false"},
+        {"swap", "<Notional>10000000<", "<Notional>20000000<",
+         "found the notionals 2e+07 and 1e+07, expected one"},
+        {"swap", "<DayCounter>30/360<", "<DayCounter>BUS/252<",
+         "found <DayCounter> 'BUS/252', expected one of "},
+        {"swap", "<PaymentConvention>MF</PaymentConvention>",
+         "<PaymentConvention>MF</PaymentConvention><PaymentLag>2</PaymentLag>",
+         "found <PaymentLag> '2', expected 0"},
+        {"swap", "<Convention>MF<", "<Convention>U<", ""},
+        {"swap", "<Payer>true<", "<Payer>false<", "found two legs of one side"},
+        {"swaption", "<ExerciseDate>2027-01-15<", "<ExerciseDate>2027-02-15<",
+         "found a swap that begins before the day of exercise"},
+        {"swaption", "<Settlement>Physical<", "<Settlement>Cash<",
+         "found settlement in cash without <SettlementMethod>"},
+        {"swaption", "<Settlement>Physical<",
+         "<SettlementMethod>ParYieldCurve</SettlementMethod><Settlement>Cash<",
+         "found <SettlementMethod> 'ParYieldCurve', expected one of PhysicalOTC"},
+        {"swaption_bermudan", "<ExerciseDate>2028-01-17<", "<ExerciseDate>2028-01-13<",
+         "found an exercise on 2028-01-13, on which no fixed period begins"},
+        {"bond", "<SecurityId>", "<CreditCurveId>CPTY_B</CreditCurveId><SecurityId>",
+         "found the credit curve 'CPTY_B', but no trade"},
+        {"bond", "<Convention>Unadjusted<", "<Convention>MF<", ""},
+    };
+    for (const change& c : changes) {
+        const std::string said = refused(c.trade, c.old, c.text);
+        EXPECT_NE(said, nothing_refused) << c.trade << ": " << c.text;
+        EXPECT_EQ(said.substr(0, c.said.size()), c.said) << c.trade << ": " << c.text;
+    }
+}
+
+TEST_F(ore_import, payments_that_move_are_refused) {
+    const std::string said =
+        refused("swap", "<Convention>MF</Convention>\n            <TermConvention>MF</TermConvention>",
+                "<Convention>U</Convention>\n            <TermConvention>U</TermConvention>");
+    EXPECT_EQ(said,
+              "found a period that ends on 2028-01-15 and is paid on 2028-01-17, expected payments on the "
+              "day on which their "
+              "period ends");
+}
+
+TEST_F(ore_import, names_lead_to_assets_calendars_and_credit) {
+    own.write("target.yaml", "holidays: [2026-12-25]\n");
+    own.write(
+        "all.yaml",
+        "assets: {ACME: acme, EURUSD: euro, RIC:.IDX: index}\ncalendars: {TARGET: target.yaml, US: weekends, "
+        "'TARGET,US': {holidays: [2026-06-15]}}\nwithout_credit: [CPTY_B]\n");
+    const auto read =
+        import_ore_text(with("bond", "<SecurityId>", "<CreditCurveId>CPTY_B</CreditCurveId><SecurityId>"),
+                        "p", own / "all.yaml");
+    EXPECT_TRUE(read.refused.empty());
+    const auto has = [&](const std::string& line) {
+        EXPECT_NE(std::ranges::find(read.taken, line), read.taken.end()) << line;
+    };
+    has("ACME is the asset acme of the market");
+    has("CPTY_B is taken as if it could not default");
+    has("the exchange rate EURUSD is the asset euro, whose dividend_yield is the interest rate of EUR");
+    EXPECT_EQ(read.files, (std::vector<std::filesystem::path>{own / "all.yaml", own / "target.yaml"}));
+    const auto fixings_by = [&](const std::string& calendar) {
+        const auto made =
+            import_ore_text(with("eq_asian", "<Calendar>WeekendsOnly<", "<Calendar>" + calendar + "<"), "p",
+                            own / "all.yaml");
+        for (const value& row : made.book.at("trades").items())
+            if (row.at("id").text() == "eq_asian") return row.at("averaging_dates").items().at(4).text();
+        return std::string("none");
+    };
+    EXPECT_EQ(fixings_by("US,TARGET"), "2026-06-15");
+    EXPECT_EQ(fixings_by("TARGET,US"), "2026-06-16");
+    own.write("wrong.yaml", "calendar: {}\n");
+    EXPECT_NE(
+        refusal([&] { import_ore_text(whole(), "p", own / "wrong.yaml"); }).find("did you mean 'calendars'?"),
+        std::string::npos);
+}
+
+TEST_F(ore_import, a_file_that_is_no_portfolio_is_refused) {
+    EXPECT_EQ(refusal([&] { of("<ORE/>"); }),
+              "p.xml:1:1: found <ORE>, expected a portfolio: an element <Portfolio> with a <Trade> for each");
+    EXPECT_EQ(refusal([&] { of("<Portfolio><Trad/></Portfolio>"); }),
+              "p.xml:1:12: found <Trad>, expected <Trade>");
+    EXPECT_EQ(of("<Portfolio/>").found, 0u);
+    const auto twice = of("<Portfolio><Trade id='a'/><Trade id='a'/><Trade/></Portfolio>");
+    ASSERT_EQ(twice.refused.size(), 3u);
+    EXPECT_EQ(twice.refused[0].reason, "found no <TradeType> in <Trade>");
+    EXPECT_EQ(twice.refused[1].reason, "found a second trade 'a', expected different ids");
+    EXPECT_EQ(twice.refused[2].reason, "found a <Trade> without an id");
+    EXPECT_EQ(twice.refused[2].trade, "#3");
+    EXPECT_NE(refusal([&] { import_ore(own / "absent.xml"); }), nothing_refused);
+}
+
+}  // namespace
+}  // namespace tilewalk

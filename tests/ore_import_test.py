@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+# What tilewalk import makes of a portfolio is held against ORE itself: its own reader takes the portfolio, its engines price
+# it in a flat market as we price the book, and schedules have the dates that it finds. Needs the Python package
+# open-source-risk-engine; skipped without.
+import csv
+import io
+import json
+import math
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+from datetime import date, timedelta
+
+import clusters
+
+HELPER = clusters.source_dir / "tests" / "ore_flat_market.py"
+PORTFOLIO = clusters.source_dir / "tests" / "data" / "ore" / "portfolio.xml"
+MARKET = """as_of: 2026-01-15
+currencies: {USD: {rate: 0.04}, EUR: {rate: 0.025}}
+assets:
+  ACME: {currency: USD, spot: 100, dividend_yield: 0.01, volatility: 0.25}
+  INDEX: {currency: USD, spot: 5000, dividend_yield: 0.015, volatility: 0.18}
+  EUR_USD: {currency: USD, spot: 1.1, dividend_yield: 0.025, volatility: 0.1}
+"""
+# How far two prices may be from each other beside our standard error: differences of grids, and paths of ORE's own.
+SLACK = {"eq_american": 3e-3, "eq_asian": 5e-4, "eq_cliquet": 1e-3, "fx_tarf": 5e-3, "eq_accumulator": 1e-2,
+         "eq_decumulator": 2e-3}
+EXACT = 1e-9
+# ORE takes the variance to come by the year of days; the trade counts 252 returns a year. Without an engine: Bermudans.
+NOT_COMPARED = {"eq_variance", "swaption_bermudan"}
+
+
+def run(*words):
+    done = subprocess.run([clusters.command, *map(str, words)], capture_output=True, text=True)
+    assert done.returncode == 0, f"{words}: exit code {done.returncode}\n{done.stderr}"
+    return done.stdout
+
+
+def values_of(book):
+    """By trade of the portfolio, its value and standard error: premiums and floors count with the trade that they belong to."""
+    found = {}
+    for row in csv.DictReader(io.StringIO(run("price", book, "--paths", "65536", "--device", "cpu", "--format", "csv"))):
+        assert row["status"] == "priced", row
+        trade = row["trade"].removesuffix("_premium").removesuffix("_floor")
+        value, error = found.get(trade, (0.0, 0.0))
+        found[trade] = value + float(row["value"]), math.hypot(error, float(row["value_error"]))
+    return found
+
+
+def variance_swap():
+    """The value of eq_variance: the mean of squared returns between 262 business days, by the law of each."""
+    days = [date(2026, 1, 15) + timedelta(days=i) for i in range(366)]
+    days = [day for day in days if day.weekday() < 5]
+    years = [(b - a).days / 365 for a, b in zip(days, days[1:])]
+    drift = 0.04 - 0.01 - 0.25**2 / 2
+    variance = 252 / len(years) * sum(0.25**2 * dt + (drift * dt)**2 for dt in years)
+    return math.exp(-0.04) * 50000 * 100 / (2 * 0.2) * (variance - 0.2**2)
+
+
+def compare_prices(python, folder):
+    text = PORTFOLIO.read_text(encoding="utf-8")
+    there = int(subprocess.run([python, HELPER, "ids", PORTFOLIO], capture_output=True, text=True, check=True).stdout)
+    assert there == text.count("<Trade ") == 33, there
+    (folder / "market.yaml").write_text(MARKET, encoding="utf-8")
+    (folder / "names.yaml").write_text("assets: {RIC:.IDX: INDEX}\n", encoding="utf-8")
+    book = folder / "book.yaml"
+    run("import", PORTFOLIO, "--names", folder / "names.yaml", "--market", folder / "market.yaml", "--output", book)
+    ours = values_of(book)
+    ore = folder / "ore"
+    ore.mkdir()
+    subprocess.run([python, HELPER, "price", ore, PORTFOLIO], stdout=subprocess.DEVNULL, check=True)
+    theirs = json.loads((ore / "npv.json").read_text(encoding="utf-8"))
+    assert ours.keys() == theirs.keys(), ours.keys() ^ theirs.keys()
+    for trade, (value, error) in ours.items():
+        if trade in NOT_COMPARED:
+            continue
+        expected = theirs[trade]
+        assert expected is not None, f"ORE has no price of {trade}"
+        if trade == "fx_digital_foreign":  # told in EUR
+            expected *= 1.1
+        allowed = 4.5 * error + max(SLACK.get(trade, 0), EXACT) * abs(expected)
+        assert abs(value - expected) <= allowed, f"{trade}: {value} +- {error}, ORE has {expected}"
+        assert abs(expected) > 1, f"{trade}: a price of nothing compares nothing"
+    value, error = ours["eq_variance"]
+    assert abs(value - variance_swap()) <= 4.5 * error, f"{value} +- {error}, by its law {variance_swap()}"
+    # Rates do not move and every coupon is a gain: the first day of exercise is the best.
+    assert abs(ours["swaption_bermudan"][0] / theirs["swaption"] - 1) <= EXACT, ours["swaption_bermudan"]
+    print(f"{len(ours) - len(NOT_COMPARED)} trades have the prices of ORE")
+
+
+def rule_of(dice):
+    start = date(2026, 1, 1) + timedelta(days=dice.randrange(700))
+    end = start + timedelta(days=dice.randrange(20, 2500))
+    conventions = ("F", "MF", "P", "MP", "U")
+    return {"StartDate": start.isoformat(), "EndDate": end.isoformat(),
+            "Tenor": dice.choice(("1M", "2M", "3M", "6M", "1Y", "1W", "2W", "30D", "7D")),
+            "Calendar": dice.choice(("WeekendsOnly", "TARGET", "NullCalendar")), "Convention": dice.choice(conventions),
+            "TermConvention": dice.choice(conventions), "Rule": dice.choice(("Forward", "Forward", "Backward", "Zero"))}
+
+
+def compare_schedules(python, folder):
+    dice = random.Random(20260115)
+    rules = [rule_of(dice) for _ in range(400)]
+    (folder / "rules.json").write_text(json.dumps(rules), encoding="utf-8")
+    expected = json.loads(subprocess.run([python, HELPER, "schedules", folder / "rules.json"], capture_output=True, text=True,
+                                         check=True).stdout)
+    trades = ""
+    for i, rule in enumerate(rules):
+        fields = "".join(f"<{name}>{text}</{name}>" for name, text in rule.items())
+        trades += (f'<Trade id="t{i}"><TradeType>EquityCliquetOption</TradeType><EquityCliquetOptionData>'
+                   "<Underlying><Type>Equity</Type><Name>ACME</Name></Underlying><Currency>USD</Currency><Notional>1</Notional>"
+                   "<LongShort>Long</LongShort><OptionType>Call</OptionType><Moneyness>1</Moneyness>"
+                   f"<ScheduleData><Rules>{fields}</Rules></ScheduleData></EquityCliquetOptionData></Trade>\n")
+    (folder / "schedules.xml").write_text(f"<Portfolio>\n{trades}</Portfolio>\n", encoding="utf-8")
+    listed = subprocess.run([python, "-c", "import ORE, sys\n"
+                             "for d in range(46000, 50000):\n"
+                             "    day = ORE.Date(d)\n"
+                             "    if not ORE.TARGET().isBusinessDay(day) and day.weekday() not in (1, 7): print('  -', day.ISO())"],
+                            capture_output=True, text=True, check=True).stdout
+    (folder / "target.yaml").write_text("holidays:\n" + listed, encoding="utf-8")
+    (folder / "calendars.yaml").write_text("calendars: {TARGET: target.yaml}\n", encoding="utf-8")
+    book = run("import", folder / "schedules.xml", "--names", folder / "calendars.yaml")
+    found = {}
+    for entry in book.split("  - {")[1:]:
+        words = " ".join(entry.split())
+        found[words.split("id: ")[1].split(",")[0]] = words.split("fixings: [")[1].split("]")[0].split(", ")
+    for i, rule in enumerate(rules):
+        assert found[f"t{i}"] == expected[i], f"{rule}\nours {found[f't{i}']}\nORE  {expected[i]}"
+    print(f"{len(rules)} schedules have the dates of ORE, {sum(map(len, expected))} in all")
+
+
+def main():
+    python = clusters.need_python_with("ORE")
+    with tempfile.TemporaryDirectory() as name:
+        compare_schedules(python, pathlib.Path(name))
+        compare_prices(python, pathlib.Path(name))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,450 @@
+# SPDX-License-Identifier: Apache-2.0
+# The Python package against the command: the same bits of prices, sensitivities and gains from every form of a book;
+# columns that no reader copies; errors, cancellation, progress and threads.
+import csv
+import datetime
+import io
+import json
+import math
+import os
+import pathlib
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import pythons
+
+pythons.in_python_with("numpy", "pandas", "pyarrow", "polars", "duckdb")
+
+import duckdb  # noqa: E402
+import numpy as np  # noqa: E402
+import pandas as pd  # noqa: E402
+import polars as pl  # noqa: E402
+import pyarrow as pa  # noqa: E402
+import tilewalk as tw  # noqa: E402
+
+BOOK, MARKET, SCENARIOS = "configs/books/demo.yaml", "configs/markets/demo.yaml", "configs/scenarios/demo.yaml"
+PATHS = 16384
+TRADES = [
+    {"id": "call", "product": "european", "underlying": "ACME", "option": "call", "strike": 100.0, "maturity": 1.0,
+     "quantity": 500.0, "averaging_dates": None, "issued": None},
+    {"id": "average", "product": "asian", "underlying": "ACME", "option": None, "strike": 100.0, "maturity": None,
+     "quantity": None, "averaging_dates": ["2026-06-01", "2026-12-01"]},
+    {"id": "dated", "product": "european", "underlying": "BETA", "option": "put", "strike": 50.0,
+     "maturity": "2027-01-15", "quantity": -2.0, "averaging_dates": None},
+]
+
+
+def command(*arguments, code=0):
+    done = subprocess.run([pythons.command, *arguments], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env=pythons.environment())
+    assert done.returncode == code, f"exit code {done.returncode}\n{done.stderr}"
+    return done.stdout
+
+
+def raises(kind, call, *words):
+    try:
+        call()
+    except kind as e:
+        for word in words:
+            assert word in str(e), f"'{word}' is not in: {e}"
+        return e
+    raise AssertionError(f"expected {kind.__name__}")
+
+
+def trades():
+    return [{name: cell for name, cell in trade.items() if cell is not None} for trade in TRADES]
+
+
+def same_as_csv(table, text):
+    """Holds each column of a table against the column of that name in CSV, in which a missing figure is empty."""
+    rows = list(csv.DictReader(io.StringIO(text)))
+    rows = [row for row in rows if row["trade"]]
+    assert len(rows) == len(table) > 0
+    columns = table.columns
+    for name in rows[0]:
+        assert name in columns, f"no column {name}"
+        kind = table._core_table().kind(name)
+        for row, cell in zip(rows, columns[name].tolist(), strict=True):
+            told = row[name]
+            if kind == "figures":
+                assert (math.isnan(cell) and told == "") or float(told) == cell, (name, told, cell)
+            elif kind == "counts":
+                assert int(told or 0) == cell, (name, told, cell)
+            elif kind == "flags":
+                assert (told == "true") == cell, (name, told, cell)
+            else:
+                assert told == cell, (name, told, cell)
+    return set(columns) - set(rows[0])
+
+
+def test_prices_are_those_of_the_command():
+    with tempfile.TemporaryDirectory() as folder:
+        early = os.path.join(folder, "with_failures.yaml")
+        text = pathlib.Path(BOOK).read_text(encoding="utf-8").replace("../markets", str(pathlib.Path("configs/markets").resolve()))
+        broken = "trades:\n  - {id: broken, product: european, underlying: ACMEE, strike: 1, maturity: 1.0}\n"
+        pathlib.Path(early).write_text(text.replace("trades:\n", broken, 1), encoding="utf-8")
+        for book, code in ((BOOK, 0), ("configs/books/early.yaml", 0), (early, 3)):
+            said = command("price", book, "--paths", str(PATHS), "--format", "csv", code=code)
+            found = tw.price(book, paths=PATHS)
+            assert same_as_csv(found, said) == {"kind"}
+            assert found.to_csv() == said
+            assert found.failed == (["broken"] if code else [])
+
+
+def test_sensitivities_are_those_of_the_command():
+    said = command("greeks", BOOK, "--paths", str(PATHS), "--format", "csv", "--trade", "acme_call", "--trade", "up_and_in")
+    found = tw.greeks(BOOK, paths=PATHS, trades=["acme_call", "up_and_in"])
+    assert same_as_csv(found, said) == {"message", "kind"}
+    assert found.to_csv() == said
+    delta = found["acme_call"]["delta", "ACME.spot"]
+    d1 = (math.log(100 / 105) + (tw.Market(MARKET)["USD.rate@1y"] - 0.015 + 0.22**2 / 2)) / 0.22
+    closed = math.exp(-0.015) * 0.5 * (1 + math.erf(d1 / math.sqrt(2)))
+    assert abs(delta.value - closed) < 1e-3, (delta.value, closed)
+    assert found.prices == tw.price(BOOK, paths=PATHS, trades=["acme_call", "up_and_in"])
+    assert len(found.totals) > 0 and found.prices.greeks is not None
+
+
+def test_gains_are_those_of_the_command():
+    options = ("--paths", "1024", "--trade", "acme_call", "--trade", "down_and_out", "--format")
+    said = command("scenarios", BOOK, "--scenarios", SCENARIOS, *options, "csv")
+    found = tw.scenarios(BOOK, SCENARIOS, paths=1024, trades=["acme_call", "down_and_out"])
+    assert found.to_csv() == said
+    scenarios, trades_ = found.shape
+    assert found.gains.shape == found.errors.shape == (scenarios, trades_) and scenarios == len(found.scenarios)
+    rows = list(csv.DictReader(io.StringIO(said)))
+    told = np.array([float(row["gain"]) for row in rows]).reshape(scenarios, trades_)
+    assert np.array_equal(told, found.gains)
+    assert np.shares_memory(found.gains, found.to_pandas().to_numpy())
+    assert found.to_pandas().loc[("stress", "crash"), "acme_call"] == found.gains[0, 0]
+    risk = found.tails.to_pandas()
+    history = (found.scenarios.column("set") == "history").nonzero()[0]
+    worst = np.sort(found.converted_gains[history].sum(axis=1))
+    assert risk.value_at_risk[0] == worst[math.ceil(0.01 * len(worst)) - 1]
+    again = pickle.loads(pickle.dumps(found))
+    assert again.to_csv() == said and again.to_json() == found.to_json() and len(again.shares) == len(found.shares)
+    with tempfile.TemporaryDirectory() as folder:
+        names = found.write_files(folder)
+        assert "var.csv" in names and sorted(names) == sorted(os.listdir(folder))
+    cut = pickle.dumps(found._core.state()[:-3])
+    raises(tw.InputError, lambda: tw._core.read_gains(pickle.loads(cut)), "cut short")
+
+
+def test_scenarios_from_dicts_and_lists():
+    as_list = tw.scenarios(BOOK, [{"ACME.spot": "-20%"}, {"name": "up", "ACME.spot": 5}], paths=1024, trades="acme_call")
+    as_dict = tw.scenarios(BOOK, {"stress": {"1": {"ACME.spot": {"relative": -0.2}}, "up": {"ACME.spot": 5}}},
+                           paths=1024, trades="acme_call")
+    assert np.array_equal(as_list.gains, as_dict.gains)
+    market = tw.Market(MARKET)
+    one = tw.price(BOOK, market.shifted("ACME.spot", -20), paths=1024, trades="acme_call", controls="none")
+    base = tw.price(BOOK, market, paths=1024, trades="acme_call", controls="none")
+    plain = tw.scenarios(BOOK, [{"ACME.spot": -20}], paths=1024, trades="acme_call", controls="none")
+    assert plain.gains[0, 0] == one.columns["value"][0] - base.columns["value"][0]
+    explained = tw.scenarios(BOOK, [{"ACME.spot": 1}], paths=1024, trades="acme_call", explain=True).explained.to_pandas()
+    assert abs(explained.delta[0] - explained.gain[0]) < 0.1 * abs(explained.gain[0])
+    raises(tw.UsageError, lambda: tw.scenarios(BOOK, [{"name": "a"}, {"name": "a"}]), "second scenario 'a'")
+    raises(tw.InputError, lambda: tw.scenarios(BOOK, [{"ACMEE.spot": 1}]), "ACMEE.spot")
+
+
+def test_every_form_of_a_book_has_the_same_bits():
+    yaml = tw.Book({"market": MARKET, "trades": trades()})
+    expected = tw.price(yaml, paths=PATHS)
+    assert expected.failed == [], expected
+    market = tw.Market(MARKET)
+    frame = pd.DataFrame(TRADES)
+    assert math.isnan(frame["quantity"][1])
+    dates = pd.DataFrame(trades())
+    dates["maturity"] = [1.0, None, pd.Timestamp("2027-01-15")]
+    forms = {
+        "dict": {"market": market, "trades": trades()},
+        "list": trades(),
+        "pandas": frame,
+        "pandas by id": frame.set_index("id"),
+        "dates": dates,
+        "arrow": pa.Table.from_pylist([{**t, "maturity": None if t["maturity"] is None else str(t["maturity"])} for t in TRADES]),
+        "polars": pl.DataFrame([{**t, "maturity": None if t["maturity"] is None else str(t["maturity"])} for t in TRADES]),
+        "text": tw.Book.parse(yaml.to_yaml()),
+        "pickle": pickle.loads(pickle.dumps(yaml)),
+    }
+    for name, form in forms.items():
+        found = tw.price(form, market, paths=PATHS)
+        assert [c.tolist() for c in (found.columns["price"], found.columns["value"], found.columns["standard_error"])] == \
+               [c.tolist() for c in (expected.columns["price"], expected.columns["value"], expected.columns["standard_error"])], name
+    own = tw.Book("configs/books/own_product.yaml")
+    assert tw.price(pickle.loads(pickle.dumps(own)), paths=1024).columns["price"].tolist() == \
+           tw.price(own, paths=1024).columns["price"].tolist()
+    assert tw.price({"trades": [{"id": "d", "product": "european", "underlying": "ACME", "strike": np.float64(100),
+                                 "maturity": datetime.date(2027, 1, 15)}]}, market, paths=1024).failed == []
+
+
+def test_columns_are_not_copied():
+    found = tw.price(BOOK, paths=1024)
+    table = found._core_table()
+    price = table.array("price")
+    address = price.__array_interface__["data"][0]
+    assert table.array("price").__array_interface__["data"][0] == address
+    frame = found.to_pandas()
+    for name in table.names:
+        if table.kind(name) in ("figures", "counts", "flags"):
+            assert np.shares_memory(frame[name].to_numpy(), table.array(name)), name
+    arrow = pa.table(found)
+    assert arrow["price"].chunk(0).buffers()[1].address == address
+    assert arrow["paths"].chunk(0).buffers()[1].address == table.array("paths").__array_interface__["data"][0]
+    arrow.validate(full=True)
+    assert arrow["shadow_difference"].null_count == len(found)
+    assert arrow["trade"].to_pylist() == pl.DataFrame(found)["trade"].to_list() == found.columns["trade"].tolist()
+    assert arrow["product"].to_pylist() == found.columns["product"].tolist() == [str(x) for x in pl.DataFrame(found)["product"]]
+    assert duckdb.sql("select trade, price, thin from found order by price desc").limit(1).fetchall() == \
+           [("autocall", found["autocall"].price, bool(found["autocall"].thin))]
+    before = price.tolist()
+    del found, table, frame
+    assert price.tolist() == before and not price.flags.writeable
+    assert arrow["price"].to_pylist() == before
+    stream = tw.price(BOOK, paths=1024).__arrow_c_stream__()
+    del stream  # nobody has read it
+
+
+def test_rows_and_their_forms():
+    found = tw.price(BOOK, paths=1024)
+    assert len(found) == 12 and "asian_eur" in found and "nobody" not in found
+    assert found["asian_eur"].trade == found[5]["trade"] == "asian_eur" and found[-1].product == "variance_swap"
+    assert found["asian_eur"].price == found.columns["price"][5]
+    raises(KeyError, lambda: found["asian_er"], "did you mean 'asian_eur'")
+    raises(IndexError, lambda: found[12])
+    again = pickle.loads(pickle.dumps(found))
+    assert again == found and again.manifest == found.manifest and again.to_json(parts=True) == found.to_json(parts=True)
+    other = tw.price(BOOK, paths=1024, seed=2)
+    assert other != found and tw.read_results(found.to_json()) == found
+    assert found.to_dict()["price"] == found.columns["price"].tolist() and found.to_dict()["shadow_difference"] == [None] * 12
+    assert list(found.totals.columns["currency"]) == ["USD", "GBP", "EUR"]
+    with tempfile.TemporaryDirectory() as folder:
+        for ending, text in ((".json", found.to_json()), (".csv", found.to_csv()), (".txt", found.to_text())):
+            found.write(f"{folder}/r{ending}")
+            assert pathlib.Path(f"{folder}/r{ending}").read_text(encoding="utf-8") == text
+        assert tw.read_results(f"{folder}/r.json") == found
+        raises(tw.UsageError, lambda: found.write(f"{folder}/r.doc"), ".doc", ".json")
+        raises(tw.FileError, lambda: found.write(f"{folder}/none/r.csv"), "none/r.csv")
+    assert tw.compare(found, again) and not tw.compare(found, tw.price(BOOK, paths=1024, shift={"ACME.spot": 5}))
+    assert "acme_call" in tw.compare(found, tw.price(BOOK, paths=1024, shift={"ACME.spot": 5})).differing
+
+
+def test_pages():
+    page = tw.price([*trades(), {"id": "<b>x</b>", "product": "european", "underlying": "ACMEE", "strike": 1, "maturity": 1}],
+                    MARKET, paths=1024)._repr_html_()
+    assert "failed: unknown asset" in page and "<b>x" not in page and "&lt;b&gt;x" in page, page
+    assert "prefers-color-scheme: dark" in page and page.count("<svg") == 3
+    thin = tw.price(BOOK, paths=PATHS, trades=["digital"])
+    assert ("thin</span>" in thin._repr_html_()) == bool(thin["digital"].thin) is True
+    assert "ACME.spot" in tw.greeks(BOOK, paths=1024, trades="acme_call")._repr_html_()
+    assert "strike" in tw.product("barrier")._repr_html_()
+
+
+def test_errors():
+    e = raises(tw.UsageError, lambda: tw.price(BOOK, pahts=3), "did you mean 'paths'")
+    assert isinstance(e, ValueError) and e.kind == "usage"
+    raises(tw.UsageError, lambda: tw.price(BOOK, progres=True), "did you mean 'progress'")
+    raises(tw.UsageError, lambda: tw.price(BOOK, paths=0), "paths: found '0', expected")
+    raises(tw.UsageError, lambda: tw.price(BOOK, paths=1.5), "1.5")
+    raises(tw.UsageError, lambda: tw.price(BOOK, precision="singel"), "did you mean 'single'")
+    assert tw.price(BOOK, paths=1e3, trades="acme_call")["acme_call"].paths == 1000
+    raises(tw.FileError, lambda: tw.price("nowhere.yaml"), "nowhere.yaml")
+    raises(tw.UsageError, lambda: tw.price(trades()), "market")
+    e = raises(tw.InputError, lambda: tw.Book.parse("trades: 3\n", "mine.yaml"), "mine.yaml:1:9")
+    assert (e.file, e.line, e.column, e.kind) == ("mine.yaml", 1, 9, "input") and e.message in str(e)
+    copy = pickle.loads(pickle.dumps(e))
+    assert (type(copy), str(copy), copy.line, copy.message) == (type(e), str(e), e.line, e.message)
+    raises(tw.UsageError, lambda: tw.Book({"trades": [{"id": object()}]}), "type object")
+    raises(tw.UsageError, lambda: tw.Book({"trades": [{"id": "a", "strike": math.inf}]}), "not finite")
+    raises(tw.UsageError, lambda: tw.price(BOOK, trades=["acme_cal"]), "acme_call")
+    raises(tw.UsageError, lambda: tw.Market(MARKET).shifted("ACME.spott", 1), "ACME.spot")
+    row = tw.price([{"id": "a", "product": "european", "underlying": "ACME", "strik": 3, "maturity": 1}], MARKET)["a"]
+    assert row.status == "failed" and "did you mean 'strike'" in row.message and row.kind == "input"
+    nested = []
+    nested.append(nested)
+    raises(tw.UsageError, lambda: tw.Book({"trades": nested}), "nested")
+
+
+def test_markets_are_values():
+    market = tw.Market(MARKET)
+    up = market.shifted("ACME.spot", 5)
+    assert (market["ACME.spot"], up["ACME.spot"]) == (100, 105) and up == market.with_("ACME.spot", 105) != market
+    assert market.changed({"ACME.spot": 90}, shift={"ACME.volatility": 0.01})["ACME.volatility"] == 0.23
+    assert up.changes().keys() == ["ACME.spot"] and market.as_of == "2026-01-15"
+    assert market.numbers()["ACME.spot"] == 100 and "ACME.spot" in market.numbers()
+    assert market.number("ACME.spot").unit != "" and market.numbers().to_pandas().shape[1] == 3
+    assert tw.Market(market.written()) == market == tw.Market.parse(market.to_yaml()) == pickle.loads(pickle.dumps(market))
+    assert hash(up) == hash(market.shifted("ACME.spot", 5))
+    by_shift = tw.price(BOOK, paths=1024, shift={"ACME.spot": 5})
+    assert tw.price(BOOK, up, paths=1024).columns["price"].tolist() == by_shift.columns["price"].tolist()
+    both = tw.price_in(BOOK, [market, up], paths=1024)
+    assert both[1].columns["price"].tolist() == by_shift.columns["price"].tolist()
+    said = command("price", BOOK, "--paths", "1024", "--shift", "ACME.spot=+5", "--format", "csv")
+    assert by_shift.to_csv() == said
+
+
+def test_prepared_books():
+    ready = tw.prepare(BOOK)
+    market = tw.Market(MARKET)
+    for moved in (market, market.shifted("ACME.spot", 1), market.shifted("ACME.spot", 1)):
+        plain = tw.price(BOOK, moved, paths=1024, controls="none")
+        assert ready.price(moved, paths=1024, controls="none") == plain
+    assert ready.facts.plans == 12 and ready.facts.trades_planned < 36
+    raises(tw.UsageError, lambda: tw.prepare(BOOK, paths=1024), "paths")
+
+
+def test_shocks_of_ones_own():
+    shocks = np.random.default_rng(1).standard_normal((1, PATHS))
+    with tempfile.TemporaryDirectory() as folder:
+        np.save(f"{folder}/shocks.npy", shocks)
+        expected = tw.price(BOOK, trades="acme_call", replay=f"{folder}/shocks.npy", paths=PATHS, controls="none")
+
+    class speaks_dlpack:
+        def __dlpack__(self, **how):
+            return shocks.__dlpack__(**how)
+
+        def __dlpack_device__(self):
+            return shocks.__dlpack_device__()
+
+    for form in (shocks, shocks[:, np.newaxis, :], np.asfortranarray(shocks), speaks_dlpack()):
+        found = tw.price(BOOK, trades="acme_call", replay=form, paths=PATHS, controls="none")
+        assert found["acme_call"].price == expected["acme_call"].price
+    market, t = tw.Market(MARKET), 1.0
+    rate = market["USD.rate@1y"]
+    spots = 100 * np.exp((rate - 0.015 - 0.22**2 / 2) * t + 0.22 * math.sqrt(t) * shocks[0])
+    plain = math.exp(-rate) * np.maximum(spots - 105, 0).mean()
+    assert abs(plain / found["acme_call"].price - 1) < 1e-9, (plain, found["acme_call"].price)
+    raises(tw.UsageError, lambda: tw.price(BOOK, replay=shocks.astype(int)), "int64", "float64")
+    raises(tw.UsageError, lambda: tw.price(BOOK, replay=shocks[0]), "(16384,)", "(steps, paths)")
+    opened = len(os.listdir("/proc/self/fd"))
+    tw.price(BOOK, trades="acme_call", replay=shocks, paths=PATHS)
+    assert len(os.listdir("/proc/self/fd")) == opened
+
+
+def test_early_exercise_and_convergence():
+    book = "configs/books/early.yaml"
+    first = tw.price(book, paths=4096, keep_policies=True)
+    assert first.policies.startswith("{") and first.columns["policy_value"].tolist() != [0]
+    again = tw.price(book, paths=4096, policy=first.policies)
+    assert again.failed == [] and pickle.loads(pickle.dumps(first)).policies == first.policies
+    row = next(row for row in first if row.get("early"))
+    assert row.early["lower_bound"] <= row.price <= row.early["upper_bound"] or row.early["lower_bound"] is None
+    narrow = tw.price(BOOK, trades="asian_eur", tolerance="0.05", paths="1M", controls="none", random="philox")
+    assert narrow["asian_eur"].high - narrow["asian_eur"].low <= 0.1 and narrow["asian_eur"].paths < 1_000_000
+    kept = tw.price(BOOK, paths=PATHS)
+    assert tw.price(BOOK, paths=PATHS, decisions=kept).columns["price"].tolist() == kept.columns["price"].tolist()
+
+
+def test_what_is_known_before_a_path():
+    assert tw.validate(BOOK) == []
+    problems = tw.validate([{"id": "a", "product": "european", "underlying": "ACMEE", "strike": 1, "maturity": 1}], MARKET)
+    assert [p.trade for p in problems] == ["a"] and "ACMEE" in problems[0].message
+    assert set(tw.depends_on(BOOK, trades="acme_call")["acme_call"].numbers) == \
+           {"USD.rate@1y", "ACME.spot", "ACME.dividend_yield", "ACME.volatility"}
+    plan = tw.explain(BOOK, trades="acme_call", program=True)[0]
+    assert plan.product == "european" and "program" in plan and "program" not in tw.explain(BOOK, trades="acme_call")[0]
+    assert json.loads(command("explain", BOOK, "acme_call", "--format", "json"))["trades"][0]["terms"] == plan.terms
+    assert "paths" in tw.settings() and tw.settings()["precision"].choices
+    assert len(tw.products()) > 20 and tw.product("european").parameters[0]["name"] == "underlying"
+    own = pathlib.Path("configs/products/best_close_call.yaml")
+    assert tw.product(own).name == tw.product(own.read_text(encoding="utf-8")).name == "best_close_call"
+    raises(tw.InputError, lambda: tw.product(own.read_text(encoding="utf-8").replace("pay ", "pya ")), "pya")
+    raises(KeyError, lambda: tw.product("europeen"), "did you mean 'european'")
+    devices = tw.devices()
+    assert devices.processor["threads"] >= 1 and (devices.why_no_gpu or devices.gpus)
+    fitted = tw.calibrate("configs/calibration/svi.yaml")
+    assert fitted.is_sound and fitted.fits and fitted.market.as_of
+
+
+LONG = dict(paths=2**30, trades=["autocall"], controls="none", random="philox")
+
+
+def test_cancelling():
+    event = threading.Event()
+    threading.Timer(0.3, event.set).start()
+    raises(tw.Cancelled, lambda: tw.price(BOOK, cancel=event, **LONG))
+
+    class stop(Exception):
+        pass
+
+    def hears(news):
+        if news["path_steps_done"] > 0:
+            raise stop
+
+    raises(stop, lambda: tw.price(BOOK, progress=hears, **LONG))
+    script = ("import tilewalk as tw, sys\nprint('on', flush=True)\n"
+              f"try:\n    tw.price('{BOOK}', **{LONG!r})\nexcept KeyboardInterrupt:\n    print('stopped'); sys.exit(5)\n")
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, env=pythons.environment()) as run:
+        assert run.stdout.readline() == "on\n"
+        time.sleep(0.5)
+        run.send_signal(signal.SIGINT)
+        said, _ = run.communicate(timeout=60)
+        assert (run.returncode, said) == (5, "stopped\n")
+
+
+def test_progress():
+    heard = []
+    run = dict(paths=2**19, trades=["autocall", "asian_eur"], controls="none", random="philox")
+    tw.price(BOOK, progress=heard.append, **run)
+    assert heard and heard[-1]["trades_done"] <= heard[-1]["trades"] == 2
+
+    class bar:
+        total, done = None, 0
+
+        def update(self, n):
+            self.done += n
+
+    shown = bar()
+    tw.price(BOOK, progress=shown, **run)
+    assert shown.total and 0 < shown.done <= shown.total
+    done = subprocess.run([sys.executable, "-c", f"import tilewalk as tw\ntw.price('{BOOK}', progress=True, **{run!r})"],
+                          stderr=subprocess.PIPE, text=True, env=pythons.environment(), check=True)
+    assert "%" in done.stderr, done.stderr
+
+
+def test_threads():
+    expected = tw.price(BOOK, paths=PATHS).columns["price"].tolist()
+    found, counted = [], []
+    threads = [threading.Thread(target=lambda: found.append(tw.price(BOOK, paths=PATHS).columns["price"].tolist()))
+               for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        counted.append(1)  # which it could not, if a run kept the interpreter
+        time.sleep(0.001)
+    assert found == [expected] * 4 and len(counted) > 3
+
+
+def test_shards():
+    with tempfile.TemporaryDirectory() as folder:
+        plan = tw.shards.plan(tw.Book(BOOK), 3, f"{folder}/plan", MARKET, paths=PATHS, trades=["asian_eur", "autocall"])
+        e = raises(tw.ShardsMissing, plan.merge, "1-3")
+        assert e.which == [1, 2, 3] and isinstance(e, tw.MachineFailure)
+        for number in (3, 1, 2):
+            assert not tw.shards.open(f"{folder}/plan").run(number, threads=1).was_done
+        merged = plan.merge()
+        one = tw.price(BOOK, paths=PATHS, trades=["asian_eur", "autocall"])
+        assert merged.columns["price"].tolist() == one.columns["price"].tolist()
+        assert merged.columns["standard_error"].tolist() == one.columns["standard_error"].tolist()
+        moved = tw.shards.plan(BOOK, 2, f"{folder}/moves", scenarios=SCENARIOS, paths=1024, trades=["acme_call"])
+        for number in (1, 2):
+            moved.run(number)
+        assert moved.merge().to_csv() == tw.scenarios(BOOK, SCENARIOS, paths=1024, trades=["acme_call"]).to_csv()
+
+
+def test_the_command_inside():
+    inside = [sys.executable, "-m", "tilewalk"]
+    arguments = ["price", BOOK, "--paths", "1024", "--format", "csv"]
+    done = subprocess.run([*inside, *arguments], stdout=subprocess.PIPE, text=True, env=pythons.environment(), check=True)
+    assert done.stdout == command(*arguments)
+    workers = subprocess.run([*inside, *arguments, "--workers", "2"], stdout=subprocess.PIPE, text=True,
+                             env=pythons.environment(), check=True)
+    assert workers.stdout == done.stdout
+    wrong = subprocess.run([*inside, "pirce"], stderr=subprocess.PIPE, text=True, env=pythons.environment())
+    assert wrong.returncode == 2 and "did you mean 'price'" in wrong.stderr
+
+
+pythons.run_all(dict(globals()))
