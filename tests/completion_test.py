@@ -189,7 +189,8 @@ def check(shell, folder: pathlib.Path) -> None:
         assert offered and offered <= told, (name, option, offered, told)
     products = {line.split(",")[0] for line in said_by("products", "--format", "csv").splitlines()[1:]}
     assert shell.offered("tilewalk products ") == products
-    assert known | {"exit-codes", "market-keys"} == shell.offered("tilewalk help ") | {"help"}
+    topics = set(re.findall(r"^  (\S+)", said_by("help", "--help").split("\nTopics:\n")[1].split("\n\n")[0], re.M))
+    assert topics and known | topics == shell.offered("tilewalk help ") | {"help"}, topics
     for suite in ("prefetch", "models"):
         assert suite in shell.offered("tilewalk bench "), suite
     assert shell.offered("tilewalk price book.yaml --seed ") == set()

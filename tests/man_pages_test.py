@@ -53,7 +53,8 @@ def check_command(name: str, page: pathlib.Path) -> int:
                          help_text, re.M)
     assert len(options) > 0, name
     for names, value, far, near in options:
-        tag, help_of = ", ".join(names.split(",")) + value, (far or near).removeprefix("... ")
+        tag = ", ".join(names.split(",")) + value
+        help_of = re.sub(r"^(\.\.\. )?((Excludes|Needs): (--\S+\s+)+)?", "", far or near)
         assert re.search(rf"^ +{re.escape(tag)}(?: |$)", text, re.M), (name, tag)
         assert squeezed(help_of) in squeezed(text), (name, tag, help_of)
     for example in help_text.split("\nExamples:\n")[1:]:
