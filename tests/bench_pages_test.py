@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Pages and tables of stored rows of benchmarks, as their readers see them: `tilewalk bench --from`. Pages are looked at
-# by tests/page_check.py, drawn only where there is chromium; tables on terminals of several widths.
+# Pages and tables of stored rows of benchmarks, as their readers see them: `tilewalk bench --from`. Pages are
+# looked at by tests/page_check.py, drawn only where there is chromium; tables on terminals of several widths.
 import fcntl
 import os
 import pathlib
@@ -62,7 +62,7 @@ for name in FILES:
         again = pathlib.Path(folder) / "again.jsonl"
         subprocess.run([command, "bench", "--from", file, "--report", page, "-o", again], check=True)
         pages[name] = page.read_text(encoding="utf-8")
-        assert again.read_bytes() == pathlib.Path(file).read_bytes(), f"{name}: rows change when they are read and written"
+        assert again.read_bytes() == pathlib.Path(file).read_bytes(), f"{name}: rows change on the way"
 
 faults = [f"{name}: {fault}" for name, text in pages.items() for fault in page_check.source_faults(text)]
 if page_check.chromium():
@@ -76,5 +76,7 @@ for arguments in (["bench"], ["bench", "models", "--from", "x"], ["bench", "--fr
                   ["bench", "--from", __file__]):
     done = subprocess.run([command, *arguments], capture_output=True, text=True)
     assert done.returncode == 2 and done.stderr.startswith("tilewalk: "), (arguments, done.stderr)
+    if "--feeds" in arguments:
+        assert "leave out --feeds" in done.stderr, done.stderr
 print(f"{len(pages)} pages and their tables")
 sys.exit(0)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The scripts of `tilewalk completion` in the shells that they are for, asked as a terminal asks them and typed at
-# with a person's keys: every command, every option of --help and every choice is offered, and names with odd
+# The scripts of `tilewalk completion` in the shells that they are for, asked as a terminal asks them and typed
+# at with a person's keys: every command, every option of --help and every choice is offered, and names with odd
 # characters arrive as they are. A shell that is not installed is left out; without both the test is skipped.
 import fcntl
 import os
@@ -21,8 +21,10 @@ import odd_program
 
 command = pathlib.Path(os.environ["TILEWALK_CLI"])
 PATIENCE_SECONDS = 60
-ENVIRONMENT = {**os.environ, "PATH": f"{command.parent}:{os.environ['PATH']}", "LC_ALL": "C", "TERM": "dumb", "PS1": "$ "}
-ODD_TRADES = ["plain", "with space", "do$llar", "quote'd", "co:lon", "semi;colon", "tick`x`", "$(touch run)", "a=b"]
+ENVIRONMENT = {**os.environ, "PATH": f"{command.parent}:{os.environ['PATH']}", "LC_ALL": "C", "TERM": "dumb",
+               "PS1": "$ "}
+ODD_TRADES = ["plain", "with space", "do$llar", "quote'd", "co:lon", "semi;colon", "tick`x`", "$(touch run)",
+              "a=b"]
 
 
 def said_by(*arguments: str) -> str:
@@ -47,7 +49,8 @@ def options_of(name: str) -> set[str]:
 
 def words_refused_in_favour_of(name: str, option: str, book: str) -> set[str]:
     """The words that the command says it expects in place of one that it does not know."""
-    done = subprocess.run([command, name, book, option, "?"], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+    done = subprocess.run([command, name, book, option, "?"], capture_output=True, text=True,
+                          timeout=PATIENCE_SECONDS)
     assert done.returncode == 2 and "expected " in done.stderr, (name, option, done.stderr)
     return set(re.split(r",\s+|\s+or\s+|\s+", done.stderr.split("expected ")[-1].strip()))
 
@@ -103,8 +106,8 @@ class bash:
         words += [""] if line.endswith(" ") else []
         script = ('source ./tilewalk.bash; COMP_LINE=$1; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1));'
                   '_tilewalk tilewalk "${COMP_WORDS[COMP_CWORD]}" ""; printf "%s\\0" "${COMPREPLY[@]}"')
-        done = subprocess.run(["bash", "--norc", "-c", script, "bash", line, *words], cwd=self.folder, text=True,
-                              capture_output=True, timeout=PATIENCE_SECONDS, env=ENVIRONMENT)
+        done = subprocess.run(["bash", "--norc", "-c", script, "bash", line, *words], cwd=self.folder,
+                              capture_output=True, text=True, timeout=PATIENCE_SECONDS, env=ENVIRONMENT)
         assert done.returncode == 0 and not done.stderr, (line, done.stderr)
         return {shlex.split(word)[0] for word in done.stdout.split("\0") if word}
 
@@ -145,7 +148,8 @@ class zsh:
         self.list.unlink(missing_ok=True)
         self.shell.type(line + "\x18")
         self.shell.hear(lambda: self.list.exists() and self.list.read_text().endswith(":end\n"))
-        return {shlex.split(word)[0] for word in self.list.read_text().splitlines() if word and word != ":end"}
+        words = self.list.read_text().splitlines()
+        return {shlex.split(word)[0] for word in words if word and word != ":end"}
 
     def typed(self) -> typed_shell:
         shell = typed_shell(["zsh", "-f", "-i"], self.folder)
@@ -159,8 +163,8 @@ class zsh:
 def write_book(folder: pathlib.Path) -> None:
     def quoted(name: str) -> str:
         return "'" + name.replace("'", "''") + "'"
-    trades = "".join(f"  - {{id: {quoted(name)}, product: european, underlying: ACME, option: call, strike: 100, maturity: 1.0}}\n"
-                     for name in ODD_TRADES)
+    terms = "product: european, underlying: ACME, option: call, strike: 100, maturity: 1.0"
+    trades = "".join(f"  - {{id: {quoted(name)}, {terms}}}\n" for name in ODD_TRADES)
     (folder / "book.yaml").write_text(f"market: market.yaml\ntrades:\n{trades}")
     (folder / "market.yaml").write_text("as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}}\n"
                                         "assets:\n  ACME: {currency: USD, spot: 100, volatility: 0.2}\n")
@@ -177,14 +181,16 @@ def check(shell, folder: pathlib.Path) -> None:
         assert offered == told, (name, offered ^ told)
         assert len(offered) > 1, name
 
-    for name, option in [("price", "--precision"), ("price", "--random"), ("price", "--prefetch"), ("price", "--format"),
-                         ("greeks", "--greeks-method"), ("greeks", "--view"), ("explain", "--format")]:
+    for name, option in [("price", "--precision"), ("price", "--random"), ("price", "--prefetch"),
+                         ("price", "--format"), ("greeks", "--greeks-method"), ("greeks", "--view"),
+                         ("explain", "--format")]:
         offered = shell.offered(f"tilewalk {name} book.yaml {option} ")
         told = words_refused_in_favour_of(name, option, "book.yaml")
         assert offered and offered <= told, (name, option, offered, told)
     products = {line.split(",")[0] for line in said_by("products", "--format", "csv").splitlines()[1:]}
     assert shell.offered("tilewalk products ") == products
-    assert known | {"exit-codes", "market-keys"} == shell.offered("tilewalk help ") | {"help"}
+    topics = set(re.findall(r"^  (\S+)", said_by("help", "--help").split("\nTopics:\n")[1].split("\n\n")[0], re.M))
+    assert topics and known | topics == shell.offered("tilewalk help ") | {"help"}, topics
     for suite in ("prefetch", "models"):
         assert suite in shell.offered("tilewalk bench "), suite
     assert shell.offered("tilewalk price book.yaml --seed ") == set()
@@ -202,9 +208,9 @@ def check(shell, folder: pathlib.Path) -> None:
         # One shell puts a space behind an option, the other an equals sign.
         got = typed.received("tilewalk pri\tboo\t--form\tcs\t")
         assert got[:2] == ["price", "book.yaml"] and "=".join(got[2:]) == "--format=csv", got
-        assert typed.received("tilewalk price book.yaml --format cs\t") == ["price", "book.yaml", "--format", "csv"]
-        assert typed.received("tilewalk price book.yaml --format=cs\t") == ["price", "book.yaml", "--format=csv"]
-        assert typed.received("tilewalk price book.yaml --market=ma\t") == ["price", "book.yaml", "--market=market.yaml"]
+        assert typed.received("tilewalk price book.yaml --format cs\t")[-2:] == ["--format", "csv"]
+        assert typed.received("tilewalk price book.yaml --format=cs\t")[-2:] == ["book.yaml", "--format=csv"]
+        assert typed.received("tilewalk price book.yaml --market=ma\t")[-1] == "--market=market.yaml"
         assert typed.received("tilewalk greeks book.yaml --greeks delta,ve\t")[-1] == "delta,vega"
         assert typed.received("tilewalk market book.yaml --shift ACME.sp\t5")[-1] == "ACME.spot=5"
         for trade in ODD_TRADES:

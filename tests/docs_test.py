@@ -20,6 +20,10 @@ import page_check
 
 source_dir = pathlib.Path(os.environ["TILEWALK_SOURCE_DIR"])
 command = os.environ["TILEWALK_CLI"]
+sys.path.insert(0, str(source_dir / "docs" / "generate"))
+import payoff  # noqa: E402
+from command import command_line  # noqa: E402
+
 WIDE = dict(os.environ, COLUMNS="10000", TILEWALK_DEVICE="cpu")
 SAMPLE = ("index.html", "tutorials/first_book.html", "howto/price_nightly.html", "reference/grammar.html", "reference/settings.html",
           "reference/products/barrier.html", "reference/models/heston.html", "reference/cpp/engine.html", "market.html", "results.html")
@@ -107,6 +111,24 @@ def faults_of_catalogues(site):
             yield f"commands: the page of {name} is not its help"
 
 
+# What the examples of these products pay where the price of their asset stands still at s, by their terms.
+PAYMENTS = {"european": lambda s: max(s - 100, 0), "digital": lambda s: 100.0 * (s > 7000), "asian": lambda s: max(s - 100, 0),
+            "reverse_convertible": lambda s: 1000 * min(1, s / 95) + 80}
+
+
+def faults_of_curves(payments):
+    """Curves of pictures against the terms of the examples, and against what the command says that they are worth."""
+    for name, payment in payments.items():
+        page = json.loads(say("products", name, "--format", "json"))
+        (today, still), _, spot = payoff.curves_of(command_line(pathlib.Path(command), source_dir), page["example"])
+        for s, paid in still.points:
+            if abs(paid - payment(s)) > 1e-4 * (1 + abs(payment(s))):
+                yield f"{name}: where the price stands still at {s} the picture has {paid}, the terms say {payment(s)}"
+        value = next(v for s, v in today.points if abs(s - spot) < 1e-9 * spot)
+        if abs(value - page["worth"]["price"]) > 0.01 * abs(page["worth"]["price"]):
+            yield f"{name}: the picture has the value {value} today, the command {page['worth']['price']}"
+
+
 def faults_of_fetching(site):
     """Whatever a page would fetch from elsewhere."""
     for path in site.rglob("*.html"):
@@ -173,10 +195,11 @@ def prove_that_looking_can_fail():
 
 def main():
     prove_that_looking_can_fail()
+    assert len(list(faults_of_curves({"european": lambda s: max(s - 101, 0)}))) > 10, "another strike was not noticed"
     python = clusters.need_python_with("sphinx, myst_parser, furo")
     with tempfile.TemporaryDirectory() as folder:
         site = build(python, pathlib.Path(folder))
-        faults = [*faults_of_catalogues(site), *faults_of_fetching(site)]
+        faults = [*faults_of_catalogues(site), *faults_of_curves(PAYMENTS), *faults_of_fetching(site)]
         if page_check.chromium():
             faults += faults_of_drawing(site)
         pages = len(list(site.rglob("*.html")))

@@ -14,7 +14,8 @@ def said_by(*arguments: str) -> str:
     return subprocess.run([command, *arguments], capture_output=True, text=True, check=True).stdout
 
 
-for file, shell in (("bash-completion/completions/tilewalk", "bash"), ("zsh/site-functions/_tilewalk", "zsh")):
+for file, shell in (("bash-completion/completions/tilewalk", "bash"),
+                    ("zsh/site-functions/_tilewalk", "zsh")):
     assert (package / "share" / file).read_text() == said_by("completion", shell), file
 pages = package / "share" / "man" / "man1"
 assert len(list(pages.glob("tilewalk*.1"))) > 10, list(pages.iterdir())

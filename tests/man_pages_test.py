@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The pages of `tilewalk help --man`: one for each command, with every option of --help and its words, read by groff
-# and, where they are installed, by man and mandoc without a complaint. Skipped without groff.
+# The pages of `tilewalk help --man`: one for each command, with every option of --help and its words, read by
+# groff and, where they are installed, by man and mandoc without a complaint. Skipped without groff.
 import os
 import pathlib
 import re
@@ -49,11 +49,12 @@ def check_command(name: str, page: pathlib.Path) -> int:
     help_text = said_by(name, "--help")
     if "--help-gpu" in help_text:
         help_text += said_by(name, "--help-gpu")
-    options = re.findall(r"^  (-\S+)(?: ([A-Z][A-Z=]*))?$|^  (-\S+)(?: ([A-Z][A-Z=]*))? {2,}(.*(?:\n {20,}.*)*)",
+    options = re.findall(r"^  (-\S+)((?: [A-Z][A-Z=]*)?)(?: {2,}(.*(?:\n {20,}.*)*)| (.*(?:\n {20,}.*)*)|$)",
                          help_text, re.M)
     assert len(options) > 0, name
-    for plain, plain_value, with_help, value, help_of in options:
-        tag = ", ".join((plain or with_help).split(",")) + (" " + (plain_value or value) if plain_value or value else "")
+    for names, value, far, near in options:
+        tag = ", ".join(names.split(",")) + value
+        help_of = re.sub(r"^(\.\.\. )?((Excludes|Needs): (--\S+\s+)+)?", "", far or near)
         assert re.search(rf"^ +{re.escape(tag)}(?: |$)", text, re.M), (name, tag)
         assert squeezed(help_of) in squeezed(text), (name, tag, help_of)
     for example in help_text.split("\nExamples:\n")[1:]:
@@ -70,7 +71,8 @@ def check_odd_texts(folder: pathlib.Path) -> None:
     text = squeezed(shown(folder / "pages" / "tilewalk-bench.1"))
     for line in odd_program.HELP.splitlines():
         assert squeezed(line) in text, (line, text)
-    for line in (".SH no title", "'no macro \\(aq $(touch run)", "0 -- all \\ well", "\\fBsummary\\fR: of . 'all'"):
+    for line in (".SH no title", "'no macro \\(aq $(touch run)", "0 -- all \\ well",
+                 "\\fBsummary\\fR: of . 'all'"):
         assert line in text, (line, text)
 
 

@@ -57,7 +57,7 @@ def test_both_price_alike():
             f"{one.kind}: QuantLib {one.price!r} +- {one.deviation!r}, within {one.allowance!r},"
             f" {json.dumps(one.book)[:2000]}"
         )
-        if any(row.status != "priced" for row in priced):
+        if any(row.status != "priced" or row.value_error is None for row in priced):
             expect(False, f"{[row.message for row in priced]} of {case}")
             continue
         if one.ended_early:
@@ -247,6 +247,9 @@ def test_books_are_plain():
         f"flat markets do not join: {joined}",
     )
     expect(book == expected, "join changes a book")
+    later = ql.VanillaOption(CALL, ql.AmericanExercise(TODAY + 90, TODAY + 365))
+    early = from_option(later, process(), exercise_step=0.1)["trades"][0]
+    expect(early["exercise_start"] == "2026-04-15", f"exercise that begins later becomes {early}")
     other = copy.deepcopy(second)
     other["market"]["assets"]["ACME"]["spot"] = 101.0
     refused("different things about ACME", lambda: join(book, other))
@@ -485,7 +488,16 @@ def what_baskets_and_markets_refuse(european):
 def what_swaptions_refuse():
     curve, start = flat(0.03), TODAY + ql.Period(1, ql.Years)
 
-    def swaption(index_curve=curve, spread=0.0, counter=None, exercise=None, settled=()):
+    def swaption(
+        index_curve=curve,
+        spread=0.0,
+        counter=None,
+        exercise=None,
+        settled=(),
+        calendar=NONE,
+        floating_years=3,
+        paid=ql.Unadjusted,
+    ):
         index = ql.IborIndex(
             "6M",
             ql.Period(6, ql.Months),
@@ -500,18 +512,19 @@ def what_swaptions_refuse():
         fixed, floating = (
             ql.Schedule(
                 start,
-                start + ql.Period(3, ql.Years),
+                start + ql.Period(years, ql.Years),
                 ql.Period(months, ql.Months),
-                NONE,
+                calendar,
                 ql.Unadjusted,
                 ql.Unadjusted,
                 ql.DateGeneration.Forward,
                 False,
             )
-            for months in (12, 6)
+            for months, years in ((12, 3), (6, floating_years))
         )
+        counter = counter or ql.Actual360()
         swap = ql.VanillaSwap(
-            ql.Swap.Payer, 1000.0, fixed, 0.03, counter or ql.Actual360(), floating, index, spread, COUNTS[1]
+            ql.Swap.Payer, 1000.0, fixed, 0.03, counter, floating, index, spread, COUNTS[1], paid
         )
         return ql.Swaption(swap, exercise or ql.BermudanExercise(list(fixed)[:-1]), *settled)
 
@@ -520,6 +533,12 @@ def what_swaptions_refuse():
         say(swaption(), model)["trades"][0]["product"] == "bermudan_swaption",
         "a Bermudan swaption is another product",
     )
+    # 15 January 2028 is a Saturday.
+    refused(
+        "payment on 2028-01-17 of the fixed coupon that ends on 2028-01-15",
+        lambda: say(swaption(calendar=ql.TARGET(), paid=ql.Following), model),
+    )
+    refused("legs that do not begin and end", lambda: say(swaption(floating_years=2), model))
     refused("a spread of 0.001", lambda: say(swaption(spread=0.001), model))
     refused("whose curve is not that of the model", lambda: say(swaption(index_curve=flat(0.031)), model))
     refused("to which none of", lambda: say(swaption(counter=ql.Business252()), model))

@@ -204,13 +204,16 @@ def entries_of(pages: dict[str, str]) -> set[str]:
 
 
 def with_the_others(pages: dict[str, str]) -> dict[str, str]:
-    """The reference leads to whatever page of docs/ no table of contents names, so that a new page is found at once."""
+    """Whatever page of docs/ no table of contents names is led to as well: notebooks by the tutorials, others by the reference."""
     reached = entries_of(pages) | {"index"}
-    others = [name for name, text in pages.items() if name not in reached and not text.startswith("---\norphan")]
-    if not others:
-        return pages
-    more = "".join(f"../{name}\n" for name in sorted(others))
-    return pages | {"reference/index": pages["reference/index"] + f"\n:::{{toctree}}\n:maxdepth: 1\n:caption: More\n\n{more}:::\n"}
+    others = [name for name, text in sorted(pages.items()) if name not in reached and not text.startswith("---\norphan")]
+    out = dict(pages)
+    for index, names in (("tutorials/index", [n for n in others if n.startswith("notebooks/")]),
+                         ("reference/index", [n for n in others if not n.startswith("notebooks/")])):
+        if names:
+            lines = "".join(f"../{name}\n" for name in names)
+            out[index] += f"\n:::{{toctree}}\n:maxdepth: 1\n:caption: More\n\n{lines}:::\n"
+    return out
 
 
 def write_pages(root: pathlib.Path, site: pathlib.Path, pages: dict[str, str]) -> None:

@@ -2,7 +2,8 @@
 """What the example of a product is worth against the price of its asset, and what it pays where that price stands still.
 
 Both curves are prices of the engine. The second one is that of markets in which nothing moves: volatilities of almost
-nothing, no interest and no dividends. All random numbers are those of the example's own price, in one run of scenarios.
+nothing, no interest and no dividends. A scenario far away takes no control, so none is taken at all, and gains add up to prices. All
+random numbers are those of the example's own price, in one run of scenarios.
 """
 import json
 import pathlib
@@ -53,7 +54,7 @@ def curves_of(tilewalk: command_line, example: str) -> tuple[list[curve], str, f
             if still:
                 scenarios[f"still {number}"] = move | still
         file.write_text(json.dumps({"stress": scenarios}), encoding="utf-8")
-        result = tilewalk.data("scenarios", str(book), "--scenarios", str(file), "--paths", "8192", "--random", "sobol")
+        result = tilewalk.data("scenarios", str(book), "--scenarios", str(file), "--paths", "8192", "--random", "sobol", "--controls", "none")
     base = result["rows"][0]
     unit = base["currency"]
     values = {s["name"]: base["price"] + s["gains"][0] for s in result["scenarios"] if s["gains"][0] is not None}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of `tilewalk.quantlib`: an option of QuantLib with all that was said about it, the catalogue of its
+"""What is asked of `tilewalk.quantlib`: an option of QuantLib, all that was said about it, the catalogue of
 readers, and the checks that they share."""
 
 from __future__ import annotations

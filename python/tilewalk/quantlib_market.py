@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The market of a book from QuantLib's processes and models: curves, volatilities, correlations, moving rates."""
+"""The market of a book from QuantLib's processes and models: curves, volatilities, correlations and rates."""
 
 from __future__ import annotations
 
