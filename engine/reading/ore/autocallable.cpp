@@ -2,6 +2,8 @@
 // ORE's scripted trade Autocallable_01, which no product of the library is: it is called where the price is
 // low, and pays for what the price is above a level at the end. The book brings the product with it.
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/reading/ore/trade.h"
 
