@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the wheels of the Python package into build/wheels: one of the stable ABI for Python 3.12 and all that come
-# after it, and one for Python 3.11, both from one build of the library in build/wheel (or TILEWALK_WHEEL_BUILD).
+# after it, and one for Python 3.11, both around the library of one build: build/release, or TILEWALK_BUILT, which has to be
+# there (`cmake --preset release && cmake --build build/release --target tilewalk_commands`).
 #
 #     python/build_wheels.sh [PYTHON...]
 #
@@ -17,9 +18,13 @@ cd "$(dirname "$0")/.."
 tools=$PWD/build/wheel_tools
 out=$PWD/build/wheels
 trixie=$PWD/build/trixie
-build=${TILEWALK_WHEEL_BUILD:-build/wheel}
+built=$(realpath "${TILEWALK_BUILT:-build/release}")
 checks=${TILEWALK_WHEEL_CHECKS:-$PWD/build/python/bin}
 most_bytes=12000000
+if [ ! -f "$built/engine/libtilewalk_commands.a" ]; then
+    echo "$built has no library of Tilewalk: cmake --preset release && cmake --build build/release --target tilewalk_commands" >&2
+    exit 2
+fi
 
 # All of these are pure Python, but for CMake, which is a program: they serve every interpreter.
 if [ ! -x "$tools/bin/cmake" ]; then
@@ -33,9 +38,12 @@ python_of_trixie() {
     if [ ! -x "$trixie/usr/bin/python3.13" ]; then
         debootstrap --variant=minbase --include=python3,libpython3-dev trixie "$trixie" http://deb.debian.org/debian >&2
     fi
+    # Its pyconfig.h lies among the headers of its C library, which are not for this compiler.
+    mkdir -p "$trixie/headers/x86_64-linux-gnu"
+    ln -sfn "$trixie/usr/include/x86_64-linux-gnu/python3.13" "$trixie/headers/x86_64-linux-gnu/python3.13"
     cat > "$trixie/python3.13" <<END
 #!/bin/sh
-export PYTHONHOME=$trixie/usr
+export PYTHONHOME=$trixie/usr CPLUS_INCLUDE_PATH=$trixie/headers C_INCLUDE_PATH=$trixie/headers
 libraries=$trixie/usr/lib/x86_64-linux-gnu
 exec \$libraries/ld-linux-x86-64.so.2 --argv0 "\$0" --library-path \$libraries:/usr/lib/x86_64-linux-gnu \\
     $trixie/usr/bin/python3.13 "\$@"
@@ -52,14 +60,12 @@ fi
 mkdir -p "$out/raw"
 for python in "${pythons[@]}"; do
     rm -f "$out"/raw/*.whl
-    # What CMake found of another interpreter would be taken for this one's.
-    if [ -f "$build/CMakeCache.txt" ]; then
-        "$tools/bin/cmake" -U '*Python*' -U '*NB_*' -U 'SKBUILD*' -N "$build" > /dev/null
-    fi
-    PATH="$tools/bin:$PATH" PYTHONPATH="$tools/backend" PYTHONDONTWRITEBYTECODE=1 "$python" - "$out/raw" "$build" <<'END'
+    rm -rf build/wheel  # what CMake found of another interpreter would be taken for this one's
+    # CMake itself, and not the script around it, which another interpreter's home would mislead.
+    PATH="$(echo "$tools"/lib/python*/site-packages/cmake/data/bin):$PATH" PYTHONPATH="$tools/backend" PYTHONDONTWRITEBYTECODE=1 "$python" - "$out/raw" "$built" <<'END'
 import sys
 from scikit_build_core.build import build_wheel
-print(build_wheel(sys.argv[1], {"build-dir": sys.argv[2]}))
+print(build_wheel(sys.argv[1], {"cmake.define.TILEWALK_BUILT": sys.argv[2]}))
 END
     for wheel in "$out"/raw/*.whl; do
         PATH="$checks:$PATH" "$checks/auditwheel" repair --wheel-dir "$out" "$wheel"

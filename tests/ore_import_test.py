@@ -26,7 +26,7 @@ assets:
 """
 # How far two prices may be from each other beside our standard error: differences of grids, and paths of ORE's own.
 SLACK = {"eq_american": 3e-3, "eq_asian": 5e-4, "eq_cliquet": 1e-3, "fx_tarf": 5e-3, "eq_accumulator": 1e-2,
-         "eq_decumulator": 2e-3}
+         "eq_decumulator": 2e-3, "eq_autocallable": 2e-3}
 EXACT = 1e-9
 # ORE takes the variance to come by the year of days; the trade counts 252 returns a year. Without an engine: Bermudans.
 NOT_COMPARED = {"eq_variance", "swaption_bermudan"}
@@ -62,7 +62,7 @@ def variance_swap():
 def compare_prices(python, folder):
     text = PORTFOLIO.read_text(encoding="utf-8")
     there = int(subprocess.run([python, HELPER, "ids", PORTFOLIO], capture_output=True, text=True, check=True).stdout)
-    assert there == text.count("<Trade ") == 33, there
+    assert there == text.count("<Trade ") == 34, there
     (folder / "market.yaml").write_text(MARKET, encoding="utf-8")
     (folder / "names.yaml").write_text("assets: {RIC:.IDX: INDEX}\n", encoding="utf-8")
     book = folder / "book.yaml"

@@ -84,10 +84,13 @@ TEST(page, tells_totals_failures_and_thin_trades_with_their_digits) {
 
 TEST(page, ranks_the_largest_errors_by_their_share) {
     results r = some({priced("small", 5, 0.01), priced("large", 5, 0.3), priced("middle", 5, 0.1)});
+    r.rows.push_back(priced("exact_but_for_rounding", 5, 1e-14));
+    r.rows.back().currency = "EUR";
     const std::string errors = section(page_of(r), "errors");
     const auto at = [&](const char* name) { return errors.find(std::string(">") + name + "<"); };
     EXPECT_LT(at("large"), at("middle"));
     EXPECT_LT(at("middle"), at("small"));
+    EXPECT_FALSE(has(errors, "exact_but_for_rounding"));
     // The parts are not known: the root of 0.3^2 + 0.1^2 + 0.01^2 is in the place of the total's error.
     EXPECT_TRUE(has(errors, ">94.8%<")) << errors;
     EXPECT_TRUE(has(errors, "root of the sum of squares"));

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/plain_paths.h"
@@ -28,19 +29,24 @@ double mean(const std::vector<double>& of) {
 }
 
 // The payoffs of the first tile are those whose mean the run has as its first part, so the paths are the
-// run's: independent ones and points, watched on dates and between, with assets that are correlated.
+// run's: independent ones and points, watched on dates and between, with assets that are correlated. Models
+// that take steps between dates have points in another order than if paths were looked at on every step.
 TEST(picture, paths_are_those_that_price_the_trade) {
-    const book demo = book::load(source + "/configs/books/demo.yaml");
     const engine by;
     std::size_t held = 0;
-    for (const char* random : {"philox", "sobol", "auto"}) {
+    const std::vector<std::pair<std::string, std::string>> runs{
+        {"demo", "philox"}, {"demo", "sobol"}, {"demo", "auto"}, {"smiles", "sobol"}};
+    for (const auto& [name, random] : runs) {
+        const book all = book::load(source + "/configs/books/" + name + ".yaml");
         run_options how = tests::plain_paths();
         how.overrides.paths = 16384;
         how.overrides.random = random;
-        const results priced = by.price(demo, how);
+        if (random == "sobol") how.overrides.construction = "bridge";
+        const results priced = by.price(all, how);
         ASSERT_EQ(priced.manifest.part_paths, 1024U);
         for (const price_row& row : priced.rows) {
-            const trade_paths paths = paths_of(by, demo, *demo.market(), row.trade, how, 1024);
+            if (row.early) continue;
+            const trade_paths paths = paths_of(by, all, *all.market(), row.trade, how, 1024);
             ASSERT_EQ(paths.paths(), 1024U) << row.trade;
             std::vector<double> payoffs;
             for (const auto& of_path : paths.paid) payoffs.push_back(of_path.back());
@@ -50,7 +56,7 @@ TEST(picture, paths_are_those_that_price_the_trade) {
             ++held;
         }
     }
-    EXPECT_EQ(held, 36U);
+    EXPECT_GE(held, 3U * 12 + 3);
 }
 
 // Under fixed rates the mean of an asset on a date is its forward price, which the plan tells.

@@ -40,8 +40,9 @@ def environment(**variables):
     """That of a program that uses the package, and of no cluster or setting of the caller's."""
     outer = {name: value for name, value in os.environ.items()
              if not name.startswith(("DASK_", "TILEWALK_"))}
-    ours = {name: os.environ[name] for name in ("TILEWALK_SOURCE_DIR", "TILEWALK_BINARY_DIR", "TILEWALK_CLI", "TILEWALK_PYTHON")}
-    return dict(outer, PYTHONPATH=str(package), PYTHONDONTWRITEBYTECODE="1", **ours, **variables)
+    ours = {name: os.environ[name] for name in ("TILEWALK_SOURCE_DIR", "TILEWALK_BINARY_DIR", "TILEWALK_CLI",
+                                                "TILEWALK_PYTHON", "TILEWALK_TESTS") if name in os.environ}
+    return {**outer, "PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1", **ours, **variables}
 
 
 def in_python_with(*modules):

@@ -50,7 +50,7 @@ std::string book_text(const imported_portfolio& read, const import_arguments& as
     for (const refused_trade& refused : read.refused) text += "# left out: " + problem_line(refused) + "\n";
     value book;
     if (!asked.market.empty()) book["market"] = market_of_book(asked.market, to);
-    book["trades"] = read.book.at("trades");
+    for (const value::member& m : read.book.members()) book[m.key] = m.held;
     return text + book.yaml() + "...\n";
 }
 

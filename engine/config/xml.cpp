@@ -17,6 +17,7 @@ namespace tilewalk::config {
 namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
+constexpr std::size_t most_attributes = 100;  // each is compared with the others
 
 bool is_blank_byte(char c) {
     return blanks.find(c) != std::string_view::npos;
@@ -194,7 +195,10 @@ bool xml_reader::start_tag(xml_element& into) {
         for (const auto& other : into.attributes)
             if (other.name == read.name)
                 refuse_at({read.line, read.column}, "found a second attribute " + shown(read.name));
-        if (++values_ > bounds::part_values) refuse("found too many attributes");
+        if (into.attributes.size() == most_attributes) {
+            refuse("found more than " + std::to_string(most_attributes) +
+                   " attributes of an element, which is the limit");
+        }
         spaces();
         if (!starts("=")) refuse("found an attribute without a value, expected =");
         step(1);
@@ -225,6 +229,10 @@ void xml_reader::content(xml_element& into, int depth) {
             if (into.text.find_first_not_of(blanks) == std::string::npos) first_text = at_ + seen;
             append_text(raw, into.text, at_);
         }
+        if (into.text.size() > bounds::text_bytes) {
+            refuse("found a text of more than " + std::to_string(bounds::text_bytes) +
+                   " bytes, which is the limit");
+        }
         step(sign - at_);
         if (at_ == text_.size()) {
             refuse("found the end of the file, expected </" + shortened(into.name) + ">" +
@@ -246,10 +254,6 @@ void xml_reader::content(xml_element& into, int depth) {
         } else {
             into.children.emplace_back();
             if (start_tag(into.children.back())) content(into.children.back(), depth + 1);
-        }
-        if (into.text.size() > bounds::text_bytes) {
-            refuse("found a text of more than " + std::to_string(bounds::text_bytes) +
-                   " bytes, which is the limit");
         }
     }
     trim(into.text);

@@ -47,8 +47,11 @@ told::told(const results& of, const beside_results& with) : r(of), beside(with),
     std::vector<double> shares(r.rows.size());
     for (std::size_t i = 0; i < r.rows.size(); ++i) {
         if (r.rows[i].status != trade_status::priced) continue;
-        shares[i] = share_of_error(r.rows[i]);
-        if (shares[i] > 0) by_error.push_back(i);
+        const price_row& row = r.rows[i];
+        shares[i] = share_of_error(row);
+        // Errors that a control leaves to rounding are none to look at, though they may be all of a total's.
+        const bool is_rounding = row.error_in_totals() <= 1e-9 * std::abs(row.value_in_totals());
+        if (shares[i] > 0 && !is_rounding) by_error.push_back(i);
     }
     std::ranges::stable_sort(by_error, std::ranges::greater{}, [&](std::size_t i) { return shares[i]; });
 }

@@ -181,7 +181,7 @@ std::string largest_errors_section(const told& of) {
                                                   {"std error"},
                                                   {"of the value"},
                                                   {"of the total's error"},
-                                                  {"", table::of::pictures},
+                                                  {"as a bar", table::of::pictures},
                                                   {"paths"}});
     const std::size_t shown = std::min(of.by_error.size(), most_errors);
     pictures::axis by{0, 1, false, {}};

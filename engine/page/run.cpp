@@ -62,7 +62,7 @@ std::string time_section(const told& of) {
     if (stages.empty()) return {};
     const bool with_beside = std::ranges::any_of(stages, [](const stage_row& s) { return s.beside > 0; });
     std::vector<table::head> heads{
-        {"stage", table::of::text}, {"time"}, {"of all"}, {"", table::of::pictures}};
+        {"stage", table::of::text}, {"time"}, {"of all"}, {"as a bar", table::of::pictures}};
     if (with_beside) heads.push_back({"beside others"});
     table rows("Time by stage", heads);
     pictures::axis by{0, 0, false, {}};

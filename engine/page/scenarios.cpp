@@ -66,7 +66,7 @@ std::string ladder_text(const ladder& of) {
     table rows(title, {{"market key", table::of::text},
                        {"value"},
                        {"std error"},
-                       {"", table::of::pictures},
+                       {"as a bar", table::of::pictures},
                        {"bias"},
                        {"method", table::of::text}});
     std::vector<const greek_row*> shown = of.rows;
@@ -315,7 +315,7 @@ std::string extremes(const scenario_results& r, const portfolio_gains& of) {
                                    {"set", table::of::text},
                                    {"gain"},
                                    {"std error"},
-                                   {"", table::of::pictures}};
+                                   {"as a bar", table::of::pictures}};
     if (any_failed) heads.push_back({"failed trades"});
     table rows("Worst and best scenarios", heads);
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -409,7 +409,7 @@ std::string shares_text(const scenario_results& r, const portfolio_risk& risk) {
     table rows("Shares of trades in value at risk", {{"trade", table::of::text},
                                                      {"share of it"},
                                                      {"noise"},
-                                                     {"", table::of::pictures},
+                                                     {"as a bar", table::of::pictures},
                                                      {"more with than without"}});
     for (std::size_t i = 0; i < shares.size(); ++i) {
         const trade_in_tail& one = *shares[i];

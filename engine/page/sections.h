@@ -18,8 +18,8 @@ class told {
     const results& r;
     const beside_results& beside;
     std::vector<currency_total> totals;  // by currency
-    // Priced trades with an error, by how much of the error of their currency's total they have, the largest
-    // first.
+    // Priced trades with an error that is more than rounding, by how much of the error of their currency's
+    // total they have, the largest first.
     std::vector<std::size_t> by_error;
 
     told(const results& of, const beside_results& with);

@@ -126,7 +126,7 @@ std::string panel_text(const lines_panel& of, const std::vector<double>& years, 
     for (const auto& line : *of.lines) std::ranges::for_each(line, take);
     for (const level& l : of.levels) take(l.at);
     if (low > high) low = 0, high = 1;
-    if (!(high > low)) low -= 0.5, high += 0.5;
+    if (const double room = std::max(0.5, 0.01 * std::abs(low)); !(high > low)) low -= room, high += room;
     axis ys{0, 1, false, round_ticks(low, high, 4)};
     ys.low = ys.ticks.front();
     ys.high = ys.ticks.back();

@@ -63,7 +63,7 @@ std::string histogram(std::vector<double> values, const std::vector<level>& leve
     std::erase_if(values, [](double x) { return !std::isfinite(x); });
     if (values.empty()) return {};
     const auto [low, high] = std::ranges::minmax(values);
-    axis xs{.ticks = round_ticks(low, high > low ? high : low + 1, 6)};
+    axis xs{.ticks = round_ticks(low, high > low ? high : low + std::max(1.0, std::abs(low)), 6)};
     xs.low = xs.ticks.front();
     xs.high = xs.ticks.back();
     const std::size_t bars =

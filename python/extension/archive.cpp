@@ -16,7 +16,8 @@ namespace {
     throw error(error_kind::input, std::string("not the state of gains: ") + why);
 }
 
-// Both ways go over the same members in the same order, which each type lists below.
+// Both ways go over the same members in the same order, which each type lists below: all of them, as the
+// names of a binding have to be as many as the members.
 class writer {
   public:
     template <class Number>
@@ -86,45 +87,63 @@ void each(Way& way, Member&... of) {
 }
 
 void members(auto& way, market_change& x) {
-    each(way, x.key, x.amount, x.is);
+    auto& [key, amount, is] = x;
+    each(way, key, amount, is);
 }
 void members(auto& way, scenario& x) {
-    each(way, x.set, x.name, x.changes, x.days, x.first_day, x.last_day);
+    auto& [set, name, changes, days, first_day, last_day] = x;
+    each(way, set, name, changes, days, first_day, last_day);
 }
 void members(auto& way, market_number& x) {
-    each(way, x.key, x.value, x.unit);
+    auto& [key, value, unit] = x;
+    each(way, key, value, unit);
 }
 void members(auto& way, failed_gain& x) {
-    each(way, x.scenario, x.trade, x.message, x.kind);
+    auto& [scenario, trade, message, kind] = x;
+    each(way, scenario, trade, message, kind);
 }
 void members(auto& way, portfolio_gains& x) {
-    each(way, x.portfolio, x.currency, x.is_converted, x.trades, x.base_value, x.gains, x.errors, x.failed,
-         x.means_of_parts, x.parts);
+    auto& [portfolio, currency, is_converted, trades, base_value, gains, errors, failed, means_of_parts,
+           parts] = x;
+    each(way, portfolio, currency, is_converted, trades, base_value, gains, errors, failed, means_of_parts,
+         parts);
 }
 void members(auto& way, tail_figure& x) {
-    each(way, x.value, x.noise, x.sampling);
+    auto& [value, noise, sampling] = x;
+    each(way, value, noise, sampling);
 }
 void members(auto& way, tail& x) {
-    each(way, x.level, x.quantile, x.shortfall, x.at);
+    auto& [level, quantile, shortfall, at] = x;
+    each(way, level, quantile, shortfall, at);
 }
 void members(auto& way, trade_in_tail& x) {
-    each(way, x.trade, x.level, x.component_quantile, x.component_quantile_error, x.component_shortfall,
-         x.component_shortfall_error, x.incremental_quantile, x.incremental_shortfall);
+    auto& [trade, level, component_quantile, component_quantile_error, component_shortfall,
+           component_shortfall_error, incremental_quantile, incremental_shortfall] = x;
+    each(way, trade, level, component_quantile, component_quantile_error, component_shortfall,
+         component_shortfall_error, incremental_quantile, incremental_shortfall);
 }
 void members(auto& way, portfolio_risk& x) {
-    each(way, x.set, x.portfolio, x.currency, x.is_converted, x.scenarios, x.tails, x.shares, x.left_out);
+    auto& [set, portfolio, currency, is_converted, scenarios, tails, shares, left_out] = x;
+    each(way, set, portfolio, currency, is_converted, scenarios, tails, shares, left_out);
 }
 void members(auto& way, explained_gain& x) {
-    each(way, x.scenario, x.portfolio, x.currency, x.gain, x.error, x.by_measure, x.left);
+    auto& [scenario, portfolio, currency, gain, error, by_measure, left] = x;
+    each(way, scenario, portfolio, currency, gain, error, by_measure, left);
 }
 void members(auto& way, input_file& x) {
-    each(way, x.file, x.hash);
+    auto& [file, hash] = x;
+    each(way, file, hash);
 }
 
 // All but the base market's results, which have a text of their own.
 void members(auto& way, scenario_results& x) {
-    each(way, x.scenarios, x.numbers, x.gains, x.errors, x.converted_gains, x.converted_errors, x.portfolios,
-         x.failures, x.totals, x.risks, x.measures, x.explained, x.inputs, x.remarks);
+    auto& [scenarios, base, numbers, gains, errors, converted_gains, converted_errors, gain_parts,
+           converted_gain_parts, part_paths, portfolios, failures, totals, risks, measures, explained, inputs,
+           remarks] = x;
+    static_cast<void>(base);
+    each(way, gain_parts, converted_gain_parts, part_paths, scenarios, numbers, gains, errors,
+         converted_gains, converted_errors, portfolios, failures, totals, risks, measures, explained, inputs,
+         remarks);
 }
 
 }  // namespace

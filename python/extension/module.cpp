@@ -12,5 +12,6 @@ NB_MODULE(_core, to) {
     add_scenarios(to);
     add_runs(to);
     add_shards(to);
+    add_pictures(to);
     add_machine(to);
 }

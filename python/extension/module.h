@@ -9,6 +9,11 @@ namespace tilewalk::python {
 
 namespace nb = nanobind;
 
+// For results whose type the stubs leave to the package around.
+inline nb::any any_of(nb::object of) {
+    return nb::steal<nb::any>(of.release());
+}
+
 void add_errors(nb::module_& to);
 void add_tables(nb::module_& to);
 void add_markets(nb::module_& to);
@@ -17,6 +22,7 @@ void add_results(nb::module_& to);
 void add_scenarios(nb::module_& to);
 void add_runs(nb::module_& to);
 void add_shards(nb::module_& to);
+void add_pictures(nb::module_& to);
 void add_machine(nb::module_& to);
 
 }  // namespace tilewalk::python

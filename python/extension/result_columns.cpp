@@ -1,144 +1,125 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of prices, sensitivities and totals. They are those of the CSV files, with numbers as numbers;
-// a test holds them against these files.
-#include "python/extension/errors.h"
+// Columns of prices, sensitivities and totals in memory: those of the library's one list of columns.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "python/extension/results.h"
+#include "tilewalk/columns.h"
 
 namespace tilewalk::python {
 
 namespace {
 
-bool priced(const price_row& row) {
-    return row.status == trade_status::priced;
+// Columns of texts that differ from row to row; all others have few words.
+constexpr std::array<std::string_view, 3> of_many_texts{"trade", "message", "remark"};
+
+std::string_view text_of(const cell& of) {
+    if (const auto* view = std::get_if<std::string_view>(&of)) return *view;
+    if (const auto* text = std::get_if<std::string>(&of)) return *text;
+    return {};
 }
 
-const char* status_of(const price_row& row) {
-    if (!priced(row)) return "failed";
-    return row.misses_tolerance ? "tolerance not met" : "priced";
+std::string day_of(const cell& of) {
+    const auto* days = std::get_if<std::int64_t>(&of);
+    if (days == nullptr) return {};
+    const std::chrono::year_month_day day{std::chrono::sys_days(std::chrono::days(*days))};
+    const auto digits = [](unsigned number) { return (number < 10 ? "0" : "") + std::to_string(number); };
+    return std::to_string(static_cast<int>(day.year())) + "-" + digits(static_cast<unsigned>(day.month())) +
+           "-" + digits(static_cast<unsigned>(day.day()));
 }
 
-const char* error_from(const price_row& row) {
-    if (!priced(row)) return "";
-    return row.randomisations > 0 ? "randomisations" : "paths";
-}
-
-template <class Text>
-std::string joined_by(const std::vector<Text>& words) {
-    std::string out;
-    for (const auto& word : words) out += (out.empty() ? "" : "; ") + word;
+template <class Column, class Get>
+decltype(column::data) filled(std::size_t first, std::size_t end, Get get) {
+    Column out;
+    if constexpr (requires { out.reserve(end - first); }) out.reserve(end - first);
+    for (std::size_t row = first; row < end; ++row) {
+        if constexpr (requires { out.add(get(row)); }) {
+            out.add(get(row));
+        } else {
+            out.push_back(get(row));
+        }
+    }
+    if constexpr (requires { out.finish(); }) out.finish();
     return out;
 }
 
-std::string message_of(const price_row& row) {
-    std::string all = row.message;
-    if (row.reported && !row.reported->message.empty())
-        all += (all.empty() ? "" : "; ") + row.reported->what + ": " + row.reported->message;
-    return all;
+decltype(column::data) read(const column_table& from, std::size_t at, std::size_t first, std::size_t end) {
+    const auto cell_of = [&](std::size_t row) { return from.at(row, at); };
+    switch (from.columns[at].kind) {
+        case column_kind::number:
+            return filled<figures>(first, end, [&](std::size_t row) {
+                const cell x = cell_of(row);
+                const auto* number = std::get_if<double>(&x);
+                return number != nullptr ? *number : no_figure;
+            });
+        case column_kind::count:
+            return filled<counts>(first, end, [&](std::size_t row) {
+                const cell x = cell_of(row);
+                const auto* count = std::get_if<std::int64_t>(&x);
+                return count != nullptr ? *count : 0;
+            });
+        case column_kind::truth:
+            return filled<flags>(first, end, [&](std::size_t row) {
+                const cell x = cell_of(row);
+                const auto* truth = std::get_if<bool>(&x);
+                return static_cast<std::uint8_t>(truth != nullptr && *truth);
+            });
+        case column_kind::date:
+            return filled<texts>(first, end, [&](std::size_t row) { return day_of(cell_of(row)); });
+        case column_kind::text:
+            break;
+    }
+    const auto text = [&](std::size_t row) {
+        const cell x = cell_of(row);
+        return std::string(text_of(x));
+    };
+    if (std::ranges::find(of_many_texts, from.columns[at].name) != of_many_texts.end())
+        return filled<texts>(first, end, text);
+    return filled<coded_texts>(first, end, text);
 }
 
-template <double price_row::*figure>
-double figure_of(const price_row& row) {
-    return priced(row) ? row.*figure : no_figure;
-}
-
-template <double early_exercise::*figure>
-double early_of(const price_row& row) {
-    return row.early && priced(row) ? (*row.early).*figure : no_figure;
+// The rows from `first` up to `end`, a column at a time in as many threads as there are cores.
+std::shared_ptr<const table> table_of(const column_table& from, std::size_t first, std::size_t end) {
+    table out;
+    out.rows = end - first;
+    out.columns.resize(from.columns.size());
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+        for (std::size_t at = next++; at < out.columns.size(); at = next++)
+            out.columns[at] = {std::string(from.columns[at].name), read(from, at, first, end)};
+    };
+    constexpr std::size_t worth_threads = 10'000;
+    std::vector<std::thread> crew;
+    if (out.rows >= worth_threads)
+        for (unsigned t = 1; t < std::max(1U, std::thread::hardware_concurrency()); ++t)
+            crew.emplace_back(work);
+    work();
+    for (std::thread& thread : crew) thread.join();
+    return std::make_shared<const table>(std::move(out));
 }
 
 }  // namespace
 
-std::shared_ptr<const table> table_of_rows(const std::vector<price_row>& rows) {
-    const auto numbers = [&](const char* name, auto get) { return column_of<figures>(name, rows, get); };
-    const auto whole = [&](const char* name, auto get) { return column_of<counts>(name, rows, get); };
-    const auto words = [&](const char* name, auto get) { return column_of<coded_texts>(name, rows, get); };
-    const auto text = [&](const char* name, auto get) { return column_of<texts>(name, rows, get); };
-    table out;
-    out.rows = rows.size();
-    out.columns = {
-        text("trade", [](const price_row& r) -> const std::string& { return r.trade; }),
-        words("product", [](const price_row& r) -> const std::string& { return r.product; }),
-        words("currency", [](const price_row& r) -> const std::string& { return r.currency; }),
-        words("status", status_of),
-        numbers("quantity", [](const price_row& r) { return r.quantity; }),
-        numbers("price", figure_of<&price_row::price>),
-        numbers("standard_error", figure_of<&price_row::standard_error>),
-        numbers("low", figure_of<&price_row::low>),
-        numbers("high", figure_of<&price_row::high>),
-        numbers("value", [](const price_row& r) { return priced(r) ? r.value() : no_figure; }),
-        numbers("value_error", [](const price_row& r) { return priced(r) ? r.value_error() : no_figure; }),
-        whole("paths", [](const price_row& r) { return priced(r) ? r.paths : 0; }),
-        words("error_from", error_from),
-        whole("randomisations", [](const price_row& r) { return priced(r) ? r.randomisations : 0; }),
-        words("construction", [](const price_row& r) -> const std::string& { return r.construction; }),
-        numbers("effective_hits", figure_of<&price_row::effective_hits>),
-        column_of<flags>("thin", rows, [](const price_row& r) { return priced(r) && r.thin; }),
-        numbers("shadow_difference",
-                [](const price_row& r) { return r.shadow_difference.value_or(no_figure); }),
-        text("remark", [](const price_row& r) { return joined_by(r.remarks); }),
-        words("report", [](const price_row& r) { return r.reported ? r.reported->what : std::string(); }),
-        numbers("report_value",
-                [](const price_row& r) { return r.reported ? r.reported->value : no_figure; }),
-        numbers("report_error",
-                [](const price_row& r) { return r.reported ? r.reported->standard_error : no_figure; }),
-        numbers("policy_value", early_of<&early_exercise::policy_value>),
-        numbers("policy_error", early_of<&early_exercise::policy_error>),
-        numbers("lower_bound", early_of<&early_exercise::lower_bound>),
-        numbers("lower_error", early_of<&early_exercise::lower_error>),
-        numbers("upper_bound", early_of<&early_exercise::upper_bound>),
-        numbers("upper_error", early_of<&early_exercise::upper_error>),
-        numbers("extrapolated", early_of<&early_exercise::extrapolated>),
-        numbers("step_error", early_of<&early_exercise::step_error>),
-        whole("training_paths",
-              [](const price_row& r) { return r.early && priced(r) ? r.early->training_paths : 0; }),
-        text("message", message_of),
-        words("kind", [](const price_row& r) { return priced(r) ? "" : word_of(r.kind); }),
-        words("file", [](const price_row& r) -> const std::string& { return r.where.file; }),
-        whole("line", [](const price_row& r) { return r.where.line; }),
-        whole("column", [](const price_row& r) { return r.where.column; }),
-    };
-    return std::make_shared<const table>(std::move(out));
+std::shared_ptr<const table> table_of_rows(const results& of) {
+    const column_table from = price_columns(of);
+    return table_of(from, 0, from.rows);
 }
 
-std::shared_ptr<const table> table_of_greeks(const std::vector<greek_row>& rows) {
-    const auto numbers = [&](const char* name, auto get) { return column_of<figures>(name, rows, get); };
-    const auto words = [&](const char* name, auto get) { return column_of<coded_texts>(name, rows, get); };
-    table out;
-    out.rows = rows.size();
-    out.columns = {
-        column_of<texts>("trade", rows, [](const greek_row& r) -> const std::string& { return r.trade; }),
-        words("measure", [](const greek_row& r) -> const std::string& { return r.measure; }),
-        words("key", [](const greek_row& r) -> const std::string& { return r.key; }),
-        words("unit", [](const greek_row& r) -> const std::string& { return r.unit; }),
-        numbers("value", [](const greek_row& r) { return r.value; }),
-        numbers("standard_error", [](const greek_row& r) { return r.standard_error; }),
-        words("method", [](const greek_row& r) -> const std::string& { return r.method; }),
-        column_of<counts>("paths", rows, [](const greek_row& r) { return r.paths; }),
-        numbers("bias", [](const greek_row& r) { return r.bias; }),
-        words("message", [](const greek_row& r) -> const std::string& { return r.message; }),
-        words("kind", [](const greek_row& r) { return r.has_failed() ? word_of(r.kind) : ""; }),
-    };
-    return std::make_shared<const table>(std::move(out));
+std::shared_ptr<const table> table_of_greeks(const results& of) {
+    return table_of(greek_columns(of), 0, of.greeks.size());
 }
 
-std::shared_ptr<const table> table_of_totals(const std::vector<currency_total>& totals) {
-    using row = currency_total;
-    const auto numbers = [&](const char* name, auto get) { return column_of<figures>(name, totals, get); };
-    const auto whole = [&](const char* name, auto get) { return column_of<counts>(name, totals, get); };
-    table out;
-    out.rows = totals.size();
-    out.columns = {
-        column_of<texts>("currency", totals, [](const row& t) -> const std::string& { return t.currency; }),
-        whole("trades", [](const row& t) { return t.trades; }),
-        whole("without_error", [](const row& t) { return t.without_error; }),
-        whole("by_policy", [](const row& t) { return t.by_policy; }),
-        numbers("value", [](const row& t) { return t.value; }),
-        numbers("value_error", [](const row& t) { return t.error; }),
-        numbers("low", [](const row& t) { return t.low; }),
-        numbers("high", [](const row& t) { return t.high; }),
-        numbers("value_error_at_most", [](const row& t) { return t.error_at_most; }),
-    };
-    return std::make_shared<const table>(std::move(out));
+std::shared_ptr<const table> table_of_greek_totals(const results& of) {
+    const column_table from = greek_columns(of);
+    return table_of(from, of.greeks.size(), from.rows);
+}
+
+std::shared_ptr<const table> table_of_totals(const results& of) {
+    const column_table from = total_columns(of);
+    return table_of(from, 0, from.rows);
 }
 
 std::shared_ptr<const table> table_of_numbers(const std::vector<market_number>& numbers) {

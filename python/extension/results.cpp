@@ -8,6 +8,8 @@
 #include <optional>
 #include <sstream>
 
+#include "tilewalk/columns.h"
+#include "tilewalk/page.h"
 #include "tilewalk/products.h"
 
 namespace tilewalk::python {
@@ -61,6 +63,13 @@ std::string json_of_rows(const held_results& self, const std::vector<std::size_t
         [&](std::ostream& out) { write(out, few, output_format::json, form_of(200, false, parts)); });
 }
 
+nb::bytes parquet(const held_results& self, bool of_greeks) {
+    std::string all = text_by([&](std::ostream& out) {
+        write_parquet(out, of_greeks ? greek_columns(self.of()) : price_columns(self.of()));
+    });
+    return nb::bytes(all.data(), all.size());
+}
+
 // All of it, to the bit: read() takes the two.
 nb::tuple state_of(const held_results& self) {
     std::string json = text_by([&](std::ostream& out) {
@@ -74,7 +83,7 @@ nb::tuple state_of(const held_results& self) {
     return nb::make_tuple(nb::str(json.data(), json.size()), self.of().policies);
 }
 
-nb::object read(const std::string& json, const std::string& name, const std::string& policies) {
+nb::any read(const std::string& json, const std::string& name, const std::string& policies) {
     results out;
     {
         const nb::gil_scoped_release others_run;
@@ -125,18 +134,19 @@ difference_rule rule_of(double limit, std::optional<double> tolerance, bool rela
 
 std::shared_ptr<const table> held_results::rows() const {
     const std::lock_guard<std::mutex> alone(lock_);
-    if (!rows_) rows_ = table_of_rows(of_->rows);
+    if (!rows_) rows_ = table_of_rows(*of_);
     return rows_;
 }
 
 std::shared_ptr<const table> held_results::greeks() const {
     const std::lock_guard<std::mutex> alone(lock_);
-    if (!greeks_) greeks_ = table_of_greeks(of_->greeks);
+    if (!greeks_) greeks_ = table_of_greeks(*of_);
     return greeks_;
 }
 
-nb::object object_of(results of) {
-    return nb::cast(std::make_unique<held_results>(std::move(of)).release(), nb::rv_policy::take_ownership);
+nb::any object_of(results of) {
+    return any_of(
+        nb::cast(std::make_unique<held_results>(std::move(of)).release(), nb::rv_policy::take_ownership));
 }
 
 output_format format_of(const std::string& word) {
@@ -167,16 +177,21 @@ void add_results(nb::module_& to) {
                  }
                  return object_of(made);
              })
-        .def("totals",
-             [](const held_results& self) { return object_of(table_of_totals(self.of().totals())); })
+        .def("totals", [](const held_results& self) { return object_of(table_of_totals(self.of())); })
         .def("greek_totals",
-             [](const held_results& self) { return object_of(table_of_greeks(self.of().greek_totals())); })
+             [](const held_results& self) { return object_of(table_of_greek_totals(self.of())); })
         .def("text", text, nb::arg("format"), nb::arg("columns") = 200, nb::arg("spreadsheet_safe") = false,
              nb::arg("parts") = false)
         .def("text_of_greeks", text_of_greeks, nb::arg("format"), nb::arg("columns") = 200,
              nb::arg("spreadsheet_safe") = false, nb::arg("parts") = false)
         .def("text_of_totals", text_of_totals, nb::arg("format"))
         .def("json_of_rows", json_of_rows, nb::arg("rows"), nb::arg("parts") = false)
+        .def("parquet", parquet, nb::arg("of_greeks"))
+        .def("page",
+             [](const held_results& self) {
+                 const nb::gil_scoped_release others_run;
+                 return page_of(self.of());
+             })
         .def("state", state_of)
         .def("failures", failures)
         .def_prop_ro("has_greeks", [](const held_results& self) { return !self.of().greeks.empty(); })

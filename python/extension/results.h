@@ -27,12 +27,13 @@ class held_results {
     mutable std::shared_ptr<const table> rows_, greeks_;
 };
 
-std::shared_ptr<const table> table_of_rows(const std::vector<price_row>& rows);
-std::shared_ptr<const table> table_of_greeks(const std::vector<greek_row>& rows);
-std::shared_ptr<const table> table_of_totals(const std::vector<currency_total>& totals);
+std::shared_ptr<const table> table_of_rows(const results& of);
+std::shared_ptr<const table> table_of_greeks(const results& of);
+std::shared_ptr<const table> table_of_greek_totals(const results& of);
+std::shared_ptr<const table> table_of_totals(const results& of);
 std::shared_ptr<const table> table_of_numbers(const std::vector<market_number>& numbers);
 
-nb::object object_of(results of);
+nb::any object_of(results of);
 
 // "table", "csv" or "json".
 output_format format_of(const std::string& word);

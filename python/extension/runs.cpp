@@ -100,7 +100,7 @@ greek_options greeks_of(const std::vector<std::string>& wanted, const std::strin
     return out;
 }
 
-nb::object price(const book& trades, const market& in, const nb::dict& settings, const nb::dict& how) {
+nb::any price(const book& trades, const market& in, const nb::dict& settings, const nb::dict& how) {
     const call asked = call_of(settings, how);
     return object_of(
         run(asked, [&](const run_options& options) { return asked.by->price(trades, in, options); }));
@@ -116,17 +116,17 @@ nb::list price_in(const book& trades, const std::vector<market>& in, const nb::d
     return out;
 }
 
-nb::object greeks(const book& trades, const market& in, const std::vector<std::string>& wanted,
-                  const std::string& method, const std::string& view, const nb::dict& settings,
-                  const nb::dict& how) {
+nb::any greeks(const book& trades, const market& in, const std::vector<std::string>& wanted,
+               const std::string& method, const std::string& view, const nb::dict& settings,
+               const nb::dict& how) {
     const call asked = call_of(settings, how);
     const greek_options which = greeks_of(wanted, method, view);
     return object_of(
         run(asked, [&](const run_options& options) { return asked.by->greeks(trades, in, which, options); }));
 }
 
-nb::object scenarios(const book& trades, const market& in, const scenario_list& list,
-                     const nb::dict& settings, const nb::dict& how) {
+nb::any scenarios(const book& trades, const market& in, const scenario_list& list, const nb::dict& settings,
+                  const nb::dict& how) {
     const call asked = call_of(settings, how);
     return object_of(run(
         asked, [&](const run_options& options) { return asked.by->scenarios(trades, in, list, options); }));
@@ -170,8 +170,7 @@ struct ready_book {
     prepared_book of;
 };
 
-nb::object price_ready(const ready_book& self, const market& in, const nb::dict& settings,
-                       const nb::dict& how) {
+nb::any price_ready(const ready_book& self, const market& in, const nb::dict& settings, const nb::dict& how) {
     const call asked = call_of(settings, how);
     return object_of(run(asked, [&](const run_options& options) { return self.of.price(in, options); }));
 }

@@ -25,16 +25,16 @@ struct held_scenarios {
 };
 
 // The numbers by scenario and trade as they lie in memory.
-nb::object cube(nb::handle_t<held_scenarios> self, const std::vector<double> scenario_results::*numbers) {
+nb::any cube(nb::handle_t<held_scenarios> self, const std::vector<double> scenario_results::*numbers) {
     const scenario_results& of = *nb::cast<held_scenarios&>(self).of;
     const std::vector<double>& all = of.*numbers;
-    if (all.empty() && !of.scenarios.empty() && of.trades() > 0) return nb::none();
-    return nb::cast(nb::ndarray<nb::numpy, const double, nb::ndim<2>>(
-        all.data(), {of.scenarios.size(), of.trades()}, self));
+    if (all.empty() && !of.scenarios.empty() && of.trades() > 0) return any_of(nb::none());
+    return any_of(nb::cast(nb::ndarray<nb::numpy, const double, nb::ndim<2>>(
+        all.data(), {of.scenarios.size(), of.trades()}, self)));
 }
 
 template <std::vector<double> scenario_results::*numbers>
-nb::object cube_of(nb::handle_t<held_scenarios> self) {
+nb::any cube_of(nb::handle_t<held_scenarios> self) {
     return cube(self, numbers);
 }
 
@@ -66,10 +66,10 @@ struct filling {
         out.rows = rows.size();
         return *this;
     }
-    nb::object made() { return object_of(std::make_shared<const table>(std::move(out))); }
+    nb::any made() { return object_of(std::make_shared<const table>(std::move(out))); }
 };
 
-nb::object scenarios_of(const held_scenarios& self) {
+nb::any scenarios_of(const held_scenarios& self) {
     return filling<scenario>{self.of->scenarios}
         .add<coded_texts>("set", [](const scenario& s) -> const std::string& { return s.set; })
         .add<texts>("scenario", [](const scenario& s) -> const std::string& { return s.name; })
@@ -79,7 +79,7 @@ nb::object scenarios_of(const held_scenarios& self) {
         .made();
 }
 
-nb::object totals_of(const held_scenarios& self) {
+nb::any totals_of(const held_scenarios& self) {
     std::vector<total_at> rows;
     for (const portfolio_gains& of : self.of->totals)
         for (std::size_t s = 0; s < self.of->scenarios.size(); ++s)
@@ -99,7 +99,7 @@ nb::object totals_of(const held_scenarios& self) {
         .made();
 }
 
-nb::object tails_of(const held_scenarios& self) {
+nb::any tails_of(const held_scenarios& self) {
     std::vector<tail_of> rows;
     for (const portfolio_risk& of : self.of->risks)
         for (const tail& at : of.tails)
@@ -124,7 +124,7 @@ nb::object tails_of(const held_scenarios& self) {
         .made();
 }
 
-nb::object shares_of(const held_scenarios& self) {
+nb::any shares_of(const held_scenarios& self) {
     std::vector<share_of> rows;
     for (const portfolio_risk& of : self.of->risks)
         for (const trade_in_tail& at : of.shares) rows.push_back({&of, &at, &self.of->base.rows[at.trade]});
@@ -148,7 +148,7 @@ nb::object shares_of(const held_scenarios& self) {
         .made();
 }
 
-nb::object explained_of(const held_scenarios& self) {
+nb::any explained_of(const held_scenarios& self) {
     const scenario_results& r = *self.of;
     filling<explained_gain> fill{r.explained};
     fill.add<coded_texts>("set", [&](const explained_gain& g) { return r.scenarios[g.scenario].set; })
@@ -162,7 +162,7 @@ nb::object explained_of(const held_scenarios& self) {
     return fill.add<figures>("left", [](const explained_gain& g) { return g.left; }).made();
 }
 
-nb::object failures_of(const held_scenarios& self) {
+nb::any failures_of(const held_scenarios& self) {
     const scenario_results& r = *self.of;
     return filling<failed_gain>{r.failures}
         .add<coded_texts>("set", [&](const failed_gain& f) { return r.scenarios[f.scenario].set; })
@@ -208,8 +208,8 @@ nb::bytes state_of(const held_scenarios& self) {
 
 }  // namespace
 
-nb::object object_of(scenario_results of) {
-    return nb::cast(held_scenarios{std::make_shared<const scenario_results>(std::move(of))});
+nb::any object_of(scenario_results of) {
+    return any_of(nb::cast(held_scenarios{std::make_shared<const scenario_results>(std::move(of))}));
 }
 
 void add_scenarios(nb::module_& to) {

@@ -7,6 +7,6 @@
 
 namespace tilewalk::python {
 
-nb::object object_of(scenario_results of);
+nb::any object_of(scenario_results of);
 
 }  // namespace tilewalk::python

@@ -96,7 +96,7 @@ nb::dict run(const shards& self, std::size_t number, const std::string& of, cons
     return out;
 }
 
-nb::object merge(const shards& self, nb::object progress, nb::object cancel) {
+nb::any merge(const shards& self, nb::object progress, nb::object cancel) {
     const auto by = engine_with("auto");
     if (!self.request().scenarios.empty())
         return object_of(run_beside(std::move(progress), std::move(cancel), [&](const run_options& options) {

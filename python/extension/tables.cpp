@@ -31,25 +31,26 @@ const column& find(const table& in, const std::string& name) {
 }
 
 template <class Number>
-nb::object view(const std::vector<Number>& of, nb::handle owner) {
-    return nb::cast(nb::ndarray<nb::numpy, const Number, nb::ndim<1>>(of.data(), {of.size()}, owner));
+nb::any view(const std::vector<Number>& of, nb::handle owner) {
+    return any_of(nb::cast(nb::ndarray<nb::numpy, const Number, nb::ndim<1>>(of.data(), {of.size()}, owner)));
 }
 
-nb::object str_of(std::string_view text) {
-    return nb::str(text.data(), text.size());
+nb::any str_of(std::string_view text) {
+    return any_of(nb::str(text.data(), text.size()));
 }
 
 // The numbers of a column as they lie in memory: figures, counts, truths, or the codes of words.
-nb::object array(nb::handle_t<shown_table> self, const std::string& name) {
+nb::any array(nb::handle_t<shown_table> self, const std::string& name) {
     const table& in = *nb::cast<shown_table&>(self).of;
     const column& of = find(in, name);
     if (const auto* all = std::get_if<figures>(&of.data)) return view(*all, self);
     if (const auto* all = std::get_if<counts>(&of.data)) return view(*all, self);
     if (const auto* all = std::get_if<flags>(&of.data))
-        return nb::cast(nb::ndarray<nb::numpy, const bool, nb::ndim<1>>(all->data(), {all->size()}, self));
+        return any_of(
+            nb::cast(nb::ndarray<nb::numpy, const bool, nb::ndim<1>>(all->data(), {all->size()}, self)));
     if (const auto* all = std::get_if<coded_texts>(&of.data))
         return std::visit([&](const auto& codes) { return view(codes, self); }, all->of());
-    return nb::none();
+    return any_of(nb::none());
 }
 
 nb::list strings(const shown_table& self, const std::string& name) {
@@ -68,12 +69,12 @@ const char* kind_of(const column& of) {
     return kinds[of.data.index()];
 }
 
-nb::object cell(const shown_table& self, const std::string& name, std::size_t row) {
+nb::any cell(const shown_table& self, const std::string& name, std::size_t row) {
     if (row >= self.of->rows) throw nb::index_error("no such row");
     const column& of = find(*self.of, name);
-    if (const auto* all = std::get_if<figures>(&of.data)) return nb::float_((*all)[row]);
-    if (const auto* all = std::get_if<counts>(&of.data)) return nb::int_((*all)[row]);
-    if (const auto* all = std::get_if<flags>(&of.data)) return nb::bool_((*all)[row] != 0);
+    if (const auto* all = std::get_if<figures>(&of.data)) return any_of(nb::float_((*all)[row]));
+    if (const auto* all = std::get_if<counts>(&of.data)) return any_of(nb::int_((*all)[row]));
+    if (const auto* all = std::get_if<flags>(&of.data)) return any_of(nb::bool_((*all)[row] != 0));
     if (const auto* all = std::get_if<texts>(&of.data)) return str_of(all->at(row));
     const auto& coded = std::get<coded_texts>(of.data);
     return std::visit(
@@ -120,8 +121,8 @@ void coded_texts::finish() {
     numbers_.clear();
 }
 
-nb::object object_of(std::shared_ptr<const table> made) {
-    return nb::cast(shown_table{std::move(made)});
+nb::any object_of(std::shared_ptr<const table> made) {
+    return any_of(nb::cast(shown_table{std::move(made)}));
 }
 
 void add_tables(nb::module_& to) {

@@ -79,6 +79,6 @@ column column_of(std::string name, const Rows& rows, Get get) {
     return {std::move(name), std::move(data)};
 }
 
-nb::object object_of(std::shared_ptr<const table> made);
+nb::any object_of(std::shared_ptr<const table> made);
 
 }  // namespace tilewalk::python

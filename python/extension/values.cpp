@@ -89,23 +89,23 @@ value value_of(nb::handle object) {
     return read(object, 0);
 }
 
-nb::object object_of(const value& of) {
+nb::any object_of(const value& of) {
     switch (of.kind()) {
         case value::shape::nothing:
-            return nb::none();
+            return any_of(nb::none());
         case value::shape::scalar:
-            return scalar_of(of);
+            return any_of(scalar_of(of));
         case value::shape::list: {
             nb::list out;
             for (const value& item : of.items()) out.append(object_of(item));
-            return out;
+            return any_of(out);
         }
         case value::shape::mapping:
             break;
     }
     nb::dict out;
     for (const value::member& member : of.members()) out[member.key.c_str()] = object_of(member.held);
-    return out;
+    return any_of(out);
 }
 
 std::filesystem::path path_of(nb::handle object) {

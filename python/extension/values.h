@@ -12,7 +12,7 @@ namespace tilewalk::python {
 
 // Throws tilewalk::error (usage) for an object that has no such value.
 value value_of(nb::handle object);
-nb::object object_of(const value& of);
+nb::any object_of(const value& of);
 
 // A text, or whatever os.fspath takes.
 std::filesystem::path path_of(nb::handle object);

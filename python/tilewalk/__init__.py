@@ -7,7 +7,7 @@ tw.price("book.yaml", paths=1e6).to_pandas()
 
 from . import shards
 from ._core import version as __version__
-from .book import Book, Product, product, products
+from .book import Book, Imported, Product, import_ore, product, products
 from .errors import (
     Cancelled,
     CompileError,
@@ -27,12 +27,14 @@ from .market import Calibration, Market, Numbers, calibrate
 from .results import Comparison, Greeks, Results, Row, compare, read_results
 from .runs import (
     Dependence,
+    Picture,
     Prepared,
     Problem,
     Problems,
     depends_on,
     explain,
     greeks,
+    picture,
     prepare,
     price,
     price_in,
@@ -55,12 +57,14 @@ __all__ = [
     "FileError",
     "Gains",
     "Greeks",
+    "Imported",
     "InputError",
     "InternalError",
     "MachineFailure",
     "Market",
     "NumericError",
     "Numbers",
+    "Picture",
     "Prepared",
     "Problem",
     "Problems",
@@ -77,6 +81,8 @@ __all__ = [
     "devices",
     "explain",
     "greeks",
+    "import_ore",
+    "picture",
     "prepare",
     "price",
     "price_in",

@@ -14,7 +14,7 @@ from .market import Market
 from .pages import product_page
 from .results import Row
 
-__all__ = ["Book", "Product", "book_of", "product", "products"]
+__all__ = ["Book", "Imported", "Product", "book_of", "import_ore", "product", "products"]
 
 
 class Book:
@@ -203,6 +203,32 @@ def book_of(
     if isinstance(source, (str, os.PathLike, Mapping)):
         return Book(source, strict=strict, confine=confine, folder=folder)
     return Book.of_trades(source, folder=folder)
+
+
+class Imported:
+    """A portfolio of another system as a book, with the trades that are not known and why."""
+
+    def __init__(self, found: dict[str, Any]) -> None:
+        self.written: dict[str, Any] = found["book"]
+        self.found: int = found["found"]
+        self.imported: int = found["imported"]
+        self.refused: list[Row] = [
+            Row(zip(("trade", "message", "file", "line", "column"), one, strict=True)) for one in found["refused"]
+        ]
+        self.taken: list[str] = found["taken"]
+
+    @property
+    def book(self) -> Book:
+        """The trades that are known; it names no market."""
+        return Book(self.written, name="imported book")
+
+    def __repr__(self) -> str:
+        return f"<Imported {self.imported} of {self.found} trades>"
+
+
+def import_ore(portfolio: str | os.PathLike[str], names: str | os.PathLike[str] | None = None) -> Imported:
+    """A portfolio in the XML of Open Source Risk Engine; `names` leads its names to those of the market."""
+    return Imported(_core.import_ore(portfolio, names or ""))
 
 
 class Product(Row):

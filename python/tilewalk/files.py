@@ -24,15 +24,15 @@ def text_of_file(file: str | os.PathLike[str]) -> str:
         raise FileError(f"{os.fspath(file)}: {message}", message, os.fspath(file)) from None
 
 
-def write_text(file: str | os.PathLike[str], by_ending: dict[str, Callable[[], str]]) -> None:
+def write_text(file: str | os.PathLike[str], by_ending: dict[str, Callable[[], str | bytes]]) -> None:
     name = os.fspath(file)
     make = by_ending.get(os.path.splitext(name)[1].lower())
     if make is None:
         raise UsageError(f"{name}: found the ending '{os.path.splitext(name)[1]}', expected {', '.join(by_ending)}")
-    text = make()
+    made = make()
     try:
-        with open(file, "w", encoding="utf-8", newline="") as opened:
-            opened.write(text)
+        with open(file, "wb") as opened:
+            opened.write(made if isinstance(made, bytes) else made.encode())
     except OSError as e:
         message = f"can't write: {e.strerror}"
         raise FileError(f"{name}: {message}", message, name) from None

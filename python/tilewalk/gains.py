@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -134,7 +135,7 @@ class Gains:
         names: list[str] = [name for name, _ in _core.scenario_files()]
         for name in names:
             ending = os.path.splitext(name)[1]
-            write_text(os.path.join(folder, name), {ending: lambda name=name: self._core.report(name)})  # type: ignore[misc]
+            write_text(os.path.join(folder, name), {ending: partial(self._core.report, name)})
         return names
 
     def __getstate__(self) -> bytes:

@@ -60,8 +60,25 @@ class _Written(Table):
         return self._text("table", columns=columns)
 
     def write(self, file: str | os.PathLike[str]) -> None:
-        """Writes a file by its ending: .json, .csv or .txt."""
-        write_text(file, {".json": self.to_json, ".csv": self.to_csv, ".txt": self.to_text})
+        """Writes a file by its ending: .json, .csv, .txt, .parquet, or .html for a page for people."""
+        write_text(
+            file,
+            {
+                ".json": self.to_json,
+                ".csv": self.to_csv,
+                ".txt": self.to_text,
+                ".parquet": self.to_parquet,
+                ".html": self.to_page,
+            },
+        )
+
+    def to_page(self) -> str:
+        """A page of HTML for people, whole in itself, with all that there is to know."""
+        return self._core.page()
+
+    def to_parquet(self) -> bytes:
+        """A file of Parquet with these columns."""
+        return self._core.parquet(isinstance(self, Greeks))
 
     def __getstate__(self) -> tuple[str, str]:
         state: tuple[str, str] = self._core.state()

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from . import _core
 from .book import Book, book_of
 from .errors import UsageError
-from .files import in_memory
+from .files import in_memory, write_text
 from .gains import Gains
 from .market import Market, market_of
 from .progress import watching
@@ -33,12 +33,14 @@ from .results import Greeks, Results, Row
 
 __all__ = [
     "Dependence",
+    "Picture",
     "Prepared",
     "Problem",
     "Problems",
     "depends_on",
     "explain",
     "greeks",
+    "picture",
     "prepare",
     "price",
     "price_in",
@@ -151,6 +153,26 @@ def explain(book: Any, market: Any = None, *, program: bool = False, **how: Any)
     asked = _Asked(book, market, how)
     text = asked.run(_core.explain, asked.book._core, asked.market._core, program)
     return [Row(plan) for plan in json.loads(text)["trades"]]
+
+
+class Picture:
+    """A trade as a picture, in SVG."""
+
+    def __init__(self, svg: str) -> None:
+        self.svg = svg
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def write(self, file: str | os.PathLike[str]) -> None:
+        """Writes it as .svg."""
+        write_text(file, {".svg": lambda: self.svg})
+
+
+def picture(book: Any, trade: str, market: Any = None, *, sample: int = 10, **how: Any) -> Picture:
+    """A time line of a trade's dates, and `sample` of the paths that price it."""
+    asked = _Asked(book, market, how)
+    return Picture(asked.run(_core.picture, asked.book._core, asked.market._core, trade, sample))
 
 
 class Problem(NamedTuple):

@@ -63,7 +63,8 @@ class Table:
             if kind == "texts":
                 data[name] = self._strings_for_pandas(name)
             elif kind == "coded":
-                data[name] = pd.Categorical.from_codes(core.array(name), core.strings(name))
+                words: Any = core.strings(name)
+                data[name] = pd.Categorical.from_codes(core.array(name), words)
             else:
                 data[name] = core.array(name)
         return pd.DataFrame(data, copy=False)

@@ -27,6 +27,7 @@ const std::vector<kind>& kinds() {
         {"FxTaRF", "FxTaRFData", "target_redemption_forward", read_target_redemption},
         {"EquityAccumulator", "EquityAccumulatorData", "accumulator", read_accumulator},
         {"FxAccumulator", "FxAccumulatorData", "accumulator", read_accumulator},
+        {"Autocallable_01", "Autocallable01Data", "ore_autocallable_01", read_autocallable},
         {"Swap", "SwapData", "swap", read_swap},
         {"Swaption", "SwaptionData", "swaption, bermudan_swaption", read_swaption},
         {"CapFloor", "CapFloorData", "cap_floor", read_cap_floor},

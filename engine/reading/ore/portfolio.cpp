@@ -18,6 +18,9 @@ namespace {
 using config::xml_element;
 using reading::ore::fields;
 
+// Of the book, in which a rule of few bytes may have become many dates.
+constexpr std::size_t most_values = 5'000'000;
+
 const reading::ore::kind& kind_of(const fields& type) {
     std::vector<std::string> known;
     for (const auto& one : reading::ore::kinds()) {
@@ -29,7 +32,9 @@ const reading::ore::kind& kind_of(const fields& type) {
 }
 
 // Throws for a trade that is not known, with its place.
-std::vector<value> read_trade(const xml_element& of, const std::string& file, reading::ore::names& known) {
+// `products` are those that its rows need beside the library's.
+std::vector<value> read_trade(const xml_element& of, const std::string& file, reading::ore::names& known,
+                              std::map<std::string, value>& products) {
     reading::ore::read_parts read{file, {}, {}};
     const fields whole(of, read);
     std::string id = whole.attribute("id").value_or("");
@@ -47,8 +52,19 @@ std::vector<value> read_trade(const xml_element& of, const std::string& file, re
     reading::ore::trade trade{std::move(id), std::move(portfolio), whole.at(kind.data), known};
     kind.read(trade);
     whole.expect_all_read();
+    if (!trade.own_product.is_nothing())
+        products.emplace(trade.own_product.at("product").text(), trade.own_product);
     for (value& premium : trade.premiums) trade.rows.push_back(std::move(premium));
     return std::move(trade.rows);
+}
+
+std::size_t values_in(const value& of) {
+    std::size_t out = 1;
+    if (of.is_list())
+        for (const value& item : of.items()) out += values_in(item);
+    if (of.is_mapping())
+        for (const value::member& m : of.members()) out += values_in(m.held);
+    return out;
 }
 
 imported_portfolio import_text(std::string_view xml, const std::string& name,
@@ -62,6 +78,8 @@ imported_portfolio import_text(std::string_view xml, const std::string& name,
                         ">, expected a portfolio: an element <Portfolio> with a <Trade> for each");
     }
     std::vector<value> rows;
+    std::map<std::string, value> products;
+    std::size_t values = 0;
     std::unordered_set<std::string> ids;
     xml_element element;
     while (reader.next(element)) {
@@ -76,15 +94,29 @@ imported_portfolio import_text(std::string_view xml, const std::string& name,
             if (!ids.insert(id).second)
                 reader.fail(element,
                             "found a second trade " + config::shown(id) + ", expected different ids");
-            for (value& row : read_trade(element, name, known)) rows.push_back(std::move(row));
+            for (value& row : read_trade(element, name, known, products)) {
+                values += values_in(row);
+                rows.push_back(std::move(row));
+            }
             ++out.imported;
         } catch (const error& e) {
             if (e.kind() != error_kind::input) throw;
             out.refused.push_back({config::shortened(id), e.where(), e.message()});
         }
+        if (values > most_values || rows.size() > bounds::entries) {
+            reader.fail(element, "found trades of more than " +
+                                     (values > most_values ? std::to_string(most_values) + " values"
+                                                           : std::to_string(bounds::entries) + " rows") +
+                                     ", which no book may have");
+        }
     }
     out.taken = known.notes();
     out.files = known.files();
+    if (!products.empty()) {
+        std::vector<value> own;
+        for (auto& [of, product] : products) own.push_back(std::move(product));
+        out.book["products"] = value::list(std::move(own));
+    }
     out.book["trades"] = value::list(std::move(rows));
     return out;
 }

@@ -19,6 +19,7 @@ struct trade {
     fields data;  // <FxOptionData> and its like
     names& known;
     std::vector<value> rows{}, premiums{};  // of the book
+    value own_product{};                    // that the library does not have; nothing: none
 
     // A row of the book; one of several has an id of its own, such as "cap_1_floor".
     value& add(const std::string& product, const std::string& suffix = "");
@@ -78,6 +79,7 @@ void read_variance_swap(trade& of);
 void read_cliquet(trade& of);
 void read_target_redemption(trade& of);
 void read_accumulator(trade& of);
+void read_autocallable(trade& of);
 void read_swap(trade& of);
 void read_swaption(trade& of);
 void read_cap_floor(trade& of);

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+# Wheels as a stranger has them: each is installed in an empty environment and prices with the bits of the command, by the
+# package and by its console script. Takes those of python/build_wheels.sh (build/wheels, or TILEWALK_WHEELS); skipped
+# where there are none, or no network to get NumPy from.
+# label: long
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+import pythons
+
+wheels = sorted(pathlib.Path(os.environ.get("TILEWALK_WHEELS", pythons.source_dir / "build/wheels")).glob("tilewalk-*.whl"))
+if not wheels:
+    pythons.skip("there is no wheel in build/wheels; python/build_wheels.sh makes them")
+BOOK = str(pythons.source_dir / "configs/books/demo.yaml")
+MOST_BYTES = 12_000_000
+PROGRAM = f"""
+import sys, tilewalk as tw
+sys.stdout.write(tw.price({BOOK!r}, paths=1024).to_csv())
+devices = tw.devices()
+assert devices.why_no_gpu or devices.gpus, devices
+assert tw.price({BOOK!r}, paths=1024).columns["price"].shape == (12,)
+try:
+    tw.price({BOOK!r}, pahts=1)
+except tw.UsageError as e:
+    assert "paths" in str(e)
+else:
+    sys.exit("a wrong setting was taken")
+"""
+
+
+def run(*words, **how):
+    bare = {name: held for name, held in os.environ.items() if not name.startswith(("PYTHON", "TILEWALK_", "PIP_"))}
+    done = subprocess.run([str(word) for word in words], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env=dict(bare, **how))
+    if done.returncode != 0:
+        if re.search(r"No matching distribution found for numpy|Connection|resolve", done.stderr):
+            pythons.skip("NumPy can't be fetched")
+        sys.exit(f"exit code {done.returncode} of {words}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def same(said, expected, by):
+    if said != expected or said.count("\n") != 13:
+        sys.exit(f"{by}: other bytes than those of the command\n{said}\n{expected}")
+
+
+def python_for(wheel):
+    """An interpreter for the wheel, or none: one of the path, or that of the script that makes wheels."""
+    tag = wheel.name.split("-")[2]
+    versions = ["3.11"] if tag == "cp311" else ["3.12", "3.13", "3.14"]
+    unpacked = pythons.source_dir / "build/trixie/python3.13"
+    if tag != "cp311" and unpacked.exists():
+        return unpacked, "3.13"
+    for version in versions:
+        for python in (os.environ["TILEWALK_PYTHON"], sys.executable, shutil.which(f"python{version}")):
+            if python and subprocess.run([python, "-c", f"import sys; sys.exit(sys.version_info[:2] != {tuple(map(int, version.split('.')))})"]).returncode == 0:
+                return pathlib.Path(python), version
+    return None, ""
+
+
+tried = 0
+expected = run(pythons.command, "price", BOOK, "--paths", "1024", "--format", "csv")
+for wheel in wheels:
+    assert wheel.stat().st_size <= MOST_BYTES, f"{wheel.name}: {wheel.stat().st_size} bytes"
+    assert "manylinux" in wheel.name, wheel.name
+    with zipfile.ZipFile(wheel) as packed:
+        names = set(packed.namelist())
+    for needed in ("tilewalk/__init__.py", "tilewalk/py.typed", "tilewalk/_core.pyi", "tilewalk/dask.py"):
+        assert needed in names, f"{wheel.name} lacks {needed}"
+    python, version = python_for(wheel)
+    if python is None:
+        print(f"{wheel.name}: no interpreter here is for it")
+        continue
+    with tempfile.TemporaryDirectory() as folder:
+        if python.parent.name == "trixie":
+            # It has no pip of its own, which this one does for it.
+            run(os.environ["TILEWALK_PYTHON"] or sys.executable, "-m", "pip", "install", "--quiet", "--target", f"{folder}/site",
+                "--python-version", version, "--only-binary", ":all:", wheel)
+            same(run(python, "-c", PROGRAM, PYTHONPATH=f"{folder}/site", HOME=folder), expected, wheel.name)
+            said = run(python, "-m", "tilewalk", "price", BOOK, "--paths", "1024", "--format", "csv",
+                       PYTHONPATH=f"{folder}/site", HOME=folder)
+        else:
+            run(python, "-m", "venv", f"{folder}/bare")
+            run(f"{folder}/bare/bin/pip", "install", "--quiet", wheel)
+            same(run(f"{folder}/bare/bin/python", "-c", PROGRAM, HOME=folder), expected, wheel.name)
+            said = run(f"{folder}/bare/bin/tilewalk", "price", BOOK, "--paths", "1024", "--format", "csv", HOME=folder)
+        same(said, expected, f"{wheel.name}, its command")
+    tried += 1
+    print(f"{wheel.name}: {wheel.stat().st_size} bytes, well with Python {version}")
+if not tried:
+    pythons.skip("no interpreter here is for any of the wheels")
