@@ -29,7 +29,7 @@ case $goal in
     ci) libraries+=("$(clang_runtime)" python3-venv) ;;&
     ci) tools+=("clang++:clang" "clang-format:clang-format" "mold:mold" "qemu-x86_64:qemu-user") ;;&
     ci) tools+=("mpirun:openmpi-bin" "sbatch:slurm-wlm" "munge:munge") ;;&
-    ci) tools+=("chromium:chromium" "zsh:zsh" "man:man-db") ;;&
+    ci) tools+=("chromium:chromium" "zsh:zsh" "man:man-db" "groff:groff-base" "mandoc:mandoc" "debootstrap:debootstrap") ;;&
     test | bench | ci) ;;
     *)
         echo "usage: $0 demo|test|bench|ci" >&2

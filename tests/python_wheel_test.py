@@ -2,7 +2,6 @@
 # Wheels as a stranger has them: each is installed in an empty environment and prices with the bits of the command, by the
 # package and by its console script. Takes those of python/build_wheels.sh (build/wheels, or TILEWALK_WHEELS); skipped
 # where there are none, or no network to get NumPy from.
-# label: long
 import os
 import pathlib
 import re
