@@ -17,6 +17,7 @@
 
 #include "tests/command.h"
 #include "tests/documented_columns.h"
+#include "tilewalk/calibration.h"
 
 namespace tilewalk {
 namespace {
@@ -307,6 +308,111 @@ TEST(rows_of_simm, move_each_currency_against_that_of_calculation) {
     // The pair is quoted the other way round: 1 % more for a yen.
     EXPECT_NEAR(crif_of(found(), "yen").at("Risk_FX|JPY|||"), 0.01 * yen, 1e-12);
     EXPECT_TRUE(crif_of(found(), "yen").contains("Risk_IRCurve|JPY|2|6m|OIS"));
+}
+
+// ---- Volatilities that rate models were fitted to
+
+const std::vector<double> rate_volatilities{0.0080, 0.0091, 0.0088};
+// Three quotes for two parameters; they expire at 1, 2.5 and, the last caplet of a cap, 3 years.
+std::string rate_market(const std::vector<double>& v) {
+    const auto quote = [&](std::size_t q) {
+        std::ostringstream out;
+        out.precision(17);
+        out << "volatility: " << v[q] << ", type: normal}";
+        return out.str();
+    };
+    const std::string quotes =
+        "as_of: 2026-01-15\n"
+        "currencies: {USD: {zero_rates: {1.0: 0.0351, 5.0: 0.0361}}, EUR: {rate: 0.02}}\n"
+        "fx: {EURUSD: {rate: 1.25, volatility: 0.07}}\n"
+        "calibrate:\n"
+        "  USD:\n"
+        "    hull_white:\n"
+        "      swaptions: [{expiry: 1, tenor: 4, " +
+        quote(0) + ", {expiry: 2.5, tenor: 2, " + quote(1) +
+        "]\n"
+        "      caps: [{maturity: 4, payments_per_year: 1, strike: 0.035, " +
+        quote(2) + "]\n";
+    return calibrate(market_quotes::parse(quotes)).market + "simm: {currency: EUR}\n";
+}
+const std::string rate_book = R"(settings: {paths: 65536}
+trades:
+  - {id: one, product: swaption, currency: USD, strike: 0.036, expiry: 2.0, payments: [3.0, 4.0, 5.0]}
+  - {id: many, product: swaption, currency: USD, strike: 0.036, expiry: 2.0, payments: [3.0, 4.0, 5.0], quantity: -7}
+  - {id: early, product: bermudan_swaption, currency: USD, strike: 0.036, exercise_dates: [1.0, 2.0], payments: [2.0, 3.0, 4.0]}
+)";
+book rate_trades() {
+    return book::parse(rate_book);
+}
+
+TEST(rate_volatilities_of_simm, are_volatility_times_what_calibrating_again_gives) {
+    const difference_results r =
+        differences(engine(), rate_trades(), market::parse(rate_market(rate_volatilities)));
+    EXPECT_TRUE(r.failures.empty());
+    for (const std::string& remark : r.remarks) EXPECT_FALSE(tests::has(remark, "crif.csv")) << remark;
+    const std::vector<std::map<std::string, double>> shares{
+        {{"1y", 1}}, {{"2y", 0.5}, {"3y", 0.5}}, {{"3y", 1}}};
+    const double h = 0.01;
+    std::vector<std::map<std::string, double>> truth(3);
+    for (std::size_t q = 0; q < rate_volatilities.size(); ++q) {
+        std::vector<double> up = rate_volatilities, down = rate_volatilities;
+        up[q] *= 1 + h;
+        down[q] *= 1 - h;
+        const results above = engine().price(rate_trades(), market::parse(rate_market(up))),
+                      below = engine().price(rate_trades(), market::parse(rate_market(down)));
+        for (std::size_t t = 0; t < 3; ++t) {
+            const double gain = above.rows[t].value_in_totals() - below.rows[t].value_in_totals();
+            for (const auto& [vertex, share] : shares[q]) truth[t][vertex] += share * gain / (2 * h) / 1.25;
+        }
+    }
+    for (std::size_t t = 0; t < 3; ++t) {
+        std::map<std::string, const crif_row*> rows;
+        for (const crif_row& c : r.crif)
+            if (c.trade == t && c.risk_type == "Risk_IRVol") {
+                EXPECT_TRUE(c.qualifier == "USD" && c.bucket.empty() && c.label2.empty());
+                EXPECT_TRUE(rows.emplace(c.label1, &c).second) << c.label1;
+            }
+        ASSERT_EQ(rows.size(), 3U);
+        double sum = 0;
+        for (const auto& [vertex, amount] : truth[t]) sum += amount;
+        EXPECT_GT(std::abs(sum), 0.1) << t;
+        // A rule of early exercise that is found anew moves the price by up to 2e-4.
+        const double by_rule = t == 2 ? 2e-4 / (2 * h * 1.25) : 0;
+        double found_sum = 0;
+        for (const auto& [vertex, amount] : truth[t]) {
+            ASSERT_TRUE(rows.contains(vertex)) << vertex;
+            const crif_row& c = *rows.at(vertex);
+            found_sum += c.amount;
+            EXPECT_LE(std::abs(c.amount - amount), far * c.error + by_rule)
+                << t << " at " << vertex << ": found " << c.amount << " +- " << c.error << ", the truth is "
+                << amount;
+            EXPECT_GT(c.error, 0);
+            EXPECT_LT(c.error, 1e-3 * std::abs(sum)) << t << " at " << vertex;
+            EXPECT_EQ(c.method, "pathwise");
+        }
+        EXPECT_NEAR(found_sum, sum, 2e-3 * std::abs(sum) + by_rule) << t;
+    }
+    const auto one = crif_of(r, "one"), many = crif_of(r, "many");
+    EXPECT_NEAR(many.at("Risk_IRVol|USD||3y|"), -7 * one.at("Risk_IRVol|USD||3y|"), 1e-9);
+}
+
+TEST(rate_volatilities_of_simm, are_of_quotes_that_the_market_keeps) {
+    const std::string text = rate_market(rate_volatilities);
+    const auto said = [](const std::string& in) {
+        const difference_results r = differences(engine(), rate_trades(), market::parse(in));
+        std::string out;
+        for (const crif_row& c : r.crif)
+            if (c.risk_type == "Risk_IRVol") out += c.label1 + " ";
+        for (const std::string& s : r.failures) out += s + "\n";
+        for (const std::string& s : r.remarks) out += s + "\n";
+        return out;
+    };
+    EXPECT_TRUE(tests::has(said(text.substr(0, text.find("calibrated:")) + "simm: {currency: EUR}\n"),
+                           "crif.csv has no volatility risk"));
+    const std::size_t at = text.find("volatility: ", text.find("hull_white: {mean_reversion"));
+    const std::string moved = said(std::string(text).replace(at, 17, "volatility: 0.010"));
+    EXPECT_TRUE(tests::has(moved, "volatilities that rate models were fitted to: ")) << moved;
+    EXPECT_TRUE(tests::has(moved, "unchanged")) << moved;
 }
 
 // ---- Files

@@ -259,6 +259,57 @@ for portfolio in ("All", "mixed"):
     print(f"margin of {portfolio}: {by_hand['All']:.2f} USD, by hand and by ORE")
 '''
 
+VOLATILITIES = r'''
+# Volatilities of rates: one line of ours, alone, to ORE's margin of SIMM 2.6. The amount is volatility x derivative, to
+# which the weight of vega goes as it stands.
+VEGA_WEIGHT, RATE_HVR, NORMAL_995 = 0.23, 0.47, 2.5758293035489004
+lines = (folder / "crif.csv").read_text(encoding="utf-8").splitlines()
+ours = [row for row in rows("crif.csv") if row["RiskType"] == "Risk_IRVol"]
+assert [(row["Qualifier"], row["Label1"]) for row in ours] == [("USD", "1y"), ("USD", "3y")], ours
+assert all(row["Bucket"] == row["Label2"] == "" and row["ProductClass"] == "RatesFX" for row in ours)
+configuration = ORE.SimmConfiguration_ISDA_V2_6(ORE.SimmBucketMapperBase(), 10)
+signs = set()
+for row in ours:
+    line = next(text for text in lines if ",Risk_IRVol,USD,," + row["Label1"] + "," in text)
+    loaded = ORE.Crif()
+    loaded.setCsvLoaderConfig(configuration)
+    loaded.fromCSVString((lines[0] + "\n" + line + "\n").replace(",", "\t"))
+    (record,) = loaded.records()
+    amount = float(row["Amount"])
+    assert record.riskType == ORE.CrifRecord.RiskType_IRVol and record.amountUsd == amount, (record.amountUsd, row)
+    signs.add(amount > 0)
+    details = record.nettingSetDetails
+    simm = ORE.SimmCalculator(loaded, configuration).finalSimmResults(ORE.SimmConfiguration.SimmSide_Call, details).second
+
+    def margin_of(kind):
+        return simm.get(ORE.CrifRecord.ProductClass_RatesFX, ORE.SimmConfiguration.RiskClass_InterestRate,
+                        getattr(ORE.SimmConfiguration, "MarginType_" + kind), "All")
+
+    vega = VEGA_WEIGHT * abs(amount)
+    # Curvature of one line: the sum and its spread, by fourteen days of the time to expiry; a loss has none.
+    days = {"1y": 365, "3y": 3 * 365}[row["Label1"]]
+    curvature = max(0, NORMAL_995**2 * 0.5 * 14 / days * amount / RATE_HVR**2)
+    for kind, expected in (("Vega", vega), ("Curvature", curvature)):
+        assert abs(margin_of(kind) - expected) <= 1e-9 * abs(amount), f"{kind}: ORE has {margin_of(kind)}, by hand {expected}"
+    print(f"vega margin of {amount:.2f} USD at {row['Label1']}: {vega:.2f} USD, by hand and by ORE")
+assert signs == {True, False}, ours
+'''
+
+RATE_QUOTES = """as_of: 2026-01-15
+currencies: {USD: {zero_rates: {1.0: 0.0351, 5.0: 0.0361}}}
+calibrate:
+  USD:
+    hull_white:
+      swaptions:
+        - {expiry: 1, tenor: 4, volatility: 0.0084, type: normal}
+        - {expiry: 3, tenor: 2, volatility: 0.0091, type: normal}
+"""
+RATE_BOOK = """market: market.yaml
+settings: {paths: 16384}
+trades:
+  - {id: early, product: bermudan_swaption, currency: USD, strike: 0.036, exercise_dates: [1.0, 3.0], payments: [2.0, 3.0, 4.0, 5.0], notional: 1000000}
+"""
+
 MARKET = """as_of: 2026-01-15
 currencies: {USD: {zero_rates: {1.0: 0.035, 2.0: 0.034}}, EUR: {rate: 0.02}}
 assets:
@@ -297,4 +348,15 @@ with tempfile.TemporaryDirectory() as folder:
                       ["price", "book.yaml", "-o", "prices.csv"]):
         subprocess.run([os.environ["TILEWALK_CLI"], *arguments], cwd=folder, check=True)
     compared = subprocess.run([python, "-c", COMMON + DIFFERENCES, folder], text=True)
+    if compared.returncode:
+        sys.exit(compared.returncode)
+with tempfile.TemporaryDirectory() as folder:
+    (pathlib.Path(folder) / "quotes.yaml").write_text(RATE_QUOTES, encoding="utf-8")
+    (pathlib.Path(folder) / "book.yaml").write_text(RATE_BOOK, encoding="utf-8")
+    subprocess.run([os.environ["TILEWALK_CLI"], "calibrate", "quotes.yaml", "-o", "market.yaml"], cwd=folder, check=True)
+    with open(pathlib.Path(folder) / "market.yaml", "a", encoding="utf-8") as market:
+        market.write("simm: {currency: USD}\n")
+    subprocess.run([os.environ["TILEWALK_CLI"], "greeks", "book.yaml", "--greeks", "delta", "--files", ".", "-o", "greeks.csv"],
+                   cwd=folder, check=True)
+    compared = subprocess.run([python, "-c", COMMON + VOLATILITIES, folder], text=True)
 sys.exit(compared.returncode)

@@ -68,9 +68,18 @@ std::vector<quoted_model> read_quoted_models(const std::vector<named_quotes>& al
     return out;
 }
 
-std::vector<fitted_numbers> follow_quotes(const market& in, const std::atomic<bool>* cancel) {
+static const node* quotes_of(const markets::market_state& state) {
+    return state.source ? state.source->root().find(markets::key_of_quotes) : nullptr;
+}
+
+bool keeps_quotes(const market& in) {
+    return quotes_of(in.state()) != nullptr;
+}
+
+std::vector<fitted_numbers> follow_quotes(const market& in, const std::atomic<bool>* cancel,
+                                          std::optional<fitted_part> only) {
     const markets::market_state& state = in.state();
-    const node* const kept = state.source ? state.source->root().find(markets::key_of_quotes) : nullptr;
+    const node* const kept = quotes_of(state);
     if (kept == nullptr) {
         throw error(
             error_kind::usage,
@@ -80,6 +89,7 @@ std::vector<fitted_numbers> follow_quotes(const market& in, const std::atomic<bo
     }
     std::vector<fitted_numbers> out;
     for (const quoted_model& m : read_quoted_models(name_quotes(*kept), state)) {
+        if (only && m.what != *only) continue;
         const auto now = [&](const std::string& key) {
             const auto& numbers = state.source->numbers();
             if (std::ranges::find(numbers, key, &markets::keyed_number::key) == numbers.end()) {

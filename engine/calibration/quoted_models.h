@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ std::vector<quoted_model> read_quoted_models(const std::vector<named_quotes>& al
 
 // How the numbers of a market that were fitted follow from the quotes that it keeps. Throws tilewalk::error
 // (usage) where it keeps none, (input) where its numbers are not those of the fit, (cancelled).
-std::vector<fitted_numbers> follow_quotes(const market& in, const std::atomic<bool>* cancel);
+// With `only`, models of this kind alone are followed.
+std::vector<fitted_numbers> follow_quotes(const market& in, const std::atomic<bool>* cancel,
+                                          std::optional<fitted_part> only = {});
+bool keeps_quotes(const market& in);
 
 }  // namespace tilewalk::calibrations

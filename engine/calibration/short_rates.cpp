@@ -60,7 +60,10 @@ class rate_target final : public target {
 
     std::vector<fitted_numbers> follow(const number_by_key& now,
                                        const std::atomic<bool>* cancel) const override {
-        return {calibrations::follow(how(cancel), before_fit(), now)};
+        fitted_numbers out = calibrations::follow(how(cancel), before_fit(), now);
+        for (std::size_t i = 0; i < quotes_.options.size(); ++i)
+            if (quotes_.quotes[i].weight > 0) out.expiries.push_back(quotes_.options[i].lets.back().years);
+        return {std::move(out)};
     }
 
   private:

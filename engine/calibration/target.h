@@ -28,6 +28,10 @@ struct fitted_numbers {
     std::vector<std::string> keys;           // market keys of the numbers that move with quotes
     std::vector<fitted_quote> quotes;        // those with a weight
     std::vector<std::vector<double>> moves;  // derivatives by number and quote
+    // Of rates: years to the last exercise, by quote.
+    std::vector<double> expiries{};
+
+    bool has_volatilities() const { return unit != "price"; }
 };
 using number_by_key = std::function<double(const std::string&)>;
 

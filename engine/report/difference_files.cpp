@@ -147,7 +147,7 @@ void write_crif_error(std::ostream& out, const difference_results& r) {
     lines.text("Amount SE,AmountUSD SE,Method,Paths\n");
     for (const crif_row& row : r.crif) {
         add_crif_keys(lines, r, row, trades[row.trade]);
-        lines.field(row.error).field(row.error * r.base_to_usd).field("bump");
+        lines.field(row.error).field(row.error * r.base_to_usd).field(row.method);
         lines.field(static_cast<std::size_t>(r.values.rows[row.trade].paths));
         lines.end_line();
     }

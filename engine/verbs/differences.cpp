@@ -13,12 +13,15 @@
 #include <utility>
 
 #include "engine/book/book_state.h"
+#include "engine/calibration/quoted_models.h"
 #include "engine/config/wording.h"
+#include "engine/greeks/measures.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/explanation.h"
 #include "engine/plan/trade_program.h"
 #include "engine/reading/simm_reader.h"
 #include "engine/reading/written_market.h"
+#include "engine/report/greek_sums.h"
 #include "engine/report/ore_factors.h"
 #include "engine/run/units.h"
 #include "engine/threads/crew.h"
@@ -294,6 +297,7 @@ class difference_run {
         messages_.clear();
         for (const failed_gain& f : gains.failures) messages_[{f.scenario, first + f.trade}] = &f;
         const sums_of_gains own(gains, false, first), base(gains, !out_.currency.empty(), first);
+        find_rate_greeks(by, first, end);
         for (std::size_t i = first; i < end; ++i) {
             if (values.rows[i].status != trade_status::priced) continue;
             for (const std::size_t k : numbers_of_[i]) add_number(i, shifts_[k], own, base);
@@ -385,6 +389,47 @@ class difference_run {
         if (!simm_) return;
         refuse_unknown_names();
         find_currencies();
+        find_rate_fits(keys);
+    }
+
+    // The fits of rate models to volatilities whose numbers each trade depends on.
+    void find_rate_fits(const std::vector<std::set<std::string>>& keys) {
+        fits_of_.resize(keys.size());
+        const bool is_asked = std::ranges::any_of(left_out_, [&](const market_number* n) {
+            return n->unit.starts_with("parameter") &&
+                   in_.state().currencies.contains(n->key.substr(0, n->key.find('.')));
+        });
+        if (!is_asked || !calibrations::keeps_quotes(in_)) return;
+        try {
+            fits_ = calibrations::follow_quotes(in_, options_.cancel, calibrations::fitted_part::currency);
+        } catch (const error& e) {
+            if (e.kind() != error_kind::input) throw;
+            out_.failures.push_back(std::string("volatilities that rate models were fitted to: ") + e.what());
+            return;
+        }
+        std::erase_if(fits_, [](const calibrations::fitted_numbers& f) { return !f.has_volatilities(); });
+        for (std::size_t i = 0; i < keys.size(); ++i)
+            for (std::size_t f = 0; f < fits_.size(); ++f)
+                if (std::ranges::any_of(fits_[f].keys,
+                                        [&](const std::string& k) { return keys[i].contains(k); }))
+                    fits_of_[i].push_back(f);
+    }
+
+    // Derivatives by the numbers of these fits.
+    void find_rate_greeks(const engine& by, std::size_t first, std::size_t end) {
+        rate_greeks_ = {};
+        std::vector<std::string> ids;
+        std::set<std::string> keys;
+        for (std::size_t i = first; i < end && simm_; ++i) {
+            if (fits_of_[i].empty() || out_.values.rows[i].status != trade_status::priced) continue;
+            ids.push_back(id(i));
+            for (const std::size_t f : fits_of_[i]) keys.insert(fits_[f].keys.begin(), fits_[f].keys.end());
+        }
+        if (ids.empty()) return;
+        greek_options wanted;
+        wanted.wanted.assign(keys.begin(), keys.end());
+        rate_greeks_ = by.greeks(book_.only(ids), in_, wanted, options_);
+        out_.values.manifest.path_steps += rate_greeks_.manifest.path_steps;
     }
 
     // Pairs of numbers that one trade depends on.
@@ -558,6 +603,7 @@ class difference_run {
                                  has_time ? std::string(vertices[key.at].name) : "", is_rate ? "OIS" : "",
                                  sum.value, sum.error});
         }
+        for (const std::size_t f : fits_of_[trade]) add_rate_volatility(trade, fits_[f]);
         // What is left of the value moves with the currency of calculation.
         const double rate = out_.trades[trade].to_base;
         const price_row& row = out_.values.rows[trade];
@@ -573,6 +619,57 @@ class difference_run {
         out_.crif.push_back({trade, "Risk_FX", out_.currency, "", "", "", left.value, left.error});
     }
 
+    // The sum over quotes of volatility x derivative, through the numbers that follow from the quotes.
+    void add_rate_volatility(std::size_t trade, const calibrations::fitted_numbers& fit) {
+        std::vector<report::greek_term> by_number;
+        std::vector<std::size_t> numbers;
+        for (const greek_row& r : rate_greeks_.greeks) {
+            if (r.trade != id(trade)) continue;
+            const auto at = std::ranges::find(fit.keys, r.key);
+            if (at == fit.keys.end()) continue;
+            numbers.push_back(static_cast<std::size_t>(at - fit.keys.begin()));
+            const double per = greeks::risk_of(in_.state().source->find(r.key)).per;
+            by_number.push_back({&r, out_.trades[trade].to_base / per});
+        }
+        if (by_number.empty()) {
+            for (const price_row& row : rate_greeks_.rows)
+                if (row.trade == id(trade))
+                    out_.failures.push_back("trade " + id(trade) + ", volatilities of " + fit.of + ": " +
+                                            (row.message.empty() ? "no derivatives" : row.message));
+            return;
+        }
+
+        // The numbers' moves by vertex, where each volatility rises by its own size.
+        std::map<std::size_t, std::vector<double>> moves;
+        for (std::size_t q = 0; q < fit.quotes.size(); ++q) {
+            for (const share_of_vertex& v : shares_of(fit.expiries[q])) {
+                std::vector<double>& at = moves[v.at];
+                at.resize(numbers.size());
+                for (std::size_t n = 0; n < numbers.size(); ++n)
+                    at[n] += v.weight * fit.quotes[q].market * fit.moves[numbers[n]][q];
+            }
+        }
+        bool is_told = false;
+        for (const auto& [vertex, by] : moves) {
+            std::vector<report::greek_term> terms = by_number;
+            for (std::size_t n = 0; n < terms.size(); ++n) terms[n].factor *= by[n];
+            const greek_row sum = report::sum_of(terms, {}, rate_greeks_.manifest);
+            if (sum.has_failed() && !std::exchange(is_told, true)) {
+                out_.failures.push_back("trade " + id(trade) + ", volatilities of " + fit.of + ": " +
+                                        sum.message);
+                if (sum.kind == error_kind::device) out_.worst = error_kind::device;
+            }
+            out_.crif.push_back({trade, "Risk_IRVol", fit.of, "", std::string(vertices[vertex].name), "",
+                                 sum.value, sum.standard_error, sum.method});
+        }
+    }
+
+    // Whether lines of volatility tell of the model of rates that has this parameter.
+    bool is_told_by_quotes(const std::string& key) const {
+        return std::ranges::any_of(
+            fits_, [&](const calibrations::fitted_numbers& f) { return key.starts_with(f.of + "."); });
+    }
+
     // Numbers that trades depend on and no file tells of.
     void tell_of_left_out() {
         std::vector<std::string> keys;
@@ -580,7 +677,8 @@ class difference_run {
         for (const market_number* const n : left_out_) {
             if (n->unit.empty() || key_parts(n->key).what == "fixing") continue;  // facts are no risk
             keys.push_back(n->key);
-            has_parameters = has_parameters || n->unit.starts_with("parameter");
+            has_parameters =
+                has_parameters || (n->unit.starts_with("parameter") && !is_told_by_quotes(n->key));
         }
         if (keys.empty()) return;
         constexpr std::size_t most = 4;
@@ -588,12 +686,12 @@ class difference_run {
         for (std::size_t k = 1; k < std::min(keys.size(), most); ++k) text += ", " + keys[k];
         if (keys.size() > most) text += " and " + std::to_string(keys.size() - most) + " more";
         out_.remarks.push_back(
-            "ORE has no factor for numbers that trades depend on, and its files no line: " + text +
+            "ORE has no factor for numbers that trades depend on, and sensitivity.csv no line: " + text +
             "; the Greeks themselves tell of them");
         if (simm_ && has_parameters)
             out_.remarks.push_back(
                 "crif.csv has no volatility risk of models whose parameters these are: SIMM asks for that of "
-                "quoted volatilities");
+                "quoted volatilities, which a market keeps that 'tilewalk calibrate' fitted to them");
     }
 
     const book& book_;
@@ -608,6 +706,9 @@ class difference_run {
     std::vector<number_shift> shifts_;                  // in the order of the market's file
     std::vector<std::vector<std::size_t>> numbers_of_;  // by trade: of these, those that it depends on
     std::vector<const market_number*> left_out_;
+    std::vector<calibrations::fitted_numbers> fits_;  // of rate models to volatilities
+    std::vector<std::vector<std::size_t>> fits_of_;   // by trade
+    results rate_greeks_;                             // of the trades that are priced together
     std::vector<cross> crosses_;
     std::map<std::string, std::size_t> currency_shifts_;
     std::size_t day_ = none;

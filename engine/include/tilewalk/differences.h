@@ -62,6 +62,7 @@ struct crif_row {
     std::string_view risk_type;  // "Risk_Equity"
     std::string qualifier, bucket, label1, label2;
     double amount = no_figure, error = no_figure;  // in the currency of calculation
+    std::string method = "bump";                   // of a derivative, that of the greek_row
 };
 
 // The `simm:` of a market.
@@ -92,6 +93,7 @@ struct difference_results {
 difference_results valued(const book& trades, const market& in, const results& priced);
 // Prices the book and shifts each number of the market that a trade depends on and that ORE has a factor for:
 // prices and exchange rates by 1 %, volatilities by 0.01, rates and dividend yields by 1 bp, the day by one.
+// With `simm:`, volatilities that models of rates were fitted to are differentiated by.
 // Throws tilewalk::error (input) where `simm:` lacks an asset that a trade depends on.
 difference_results differences(const engine& by, const book& trades, const market& in,
                                const difference_options& wanted = {}, const run_options& options = {});
