@@ -18,6 +18,7 @@ from .errors import (
     InternalError,
     MachineFailure,
     NumericError,
+    RunWarning,
     ShardsMissing,
     UsageError,
 )
@@ -71,6 +72,7 @@ __all__ = [
     "Product",
     "Results",
     "Row",
+    "RunWarning",
     "ShardsMissing",
     "Table",
     "UsageError",
