@@ -102,13 +102,16 @@ class Gains:
         out: tuple[int, int] = self._core.shape
         return out
 
-    def to_pandas(self) -> Any:
-        """The cube as a DataFrame: a row for each scenario, a column for each trade. Numbers are not copied."""
+    def to_pandas(self, *, copy: bool = False) -> Any:
+        """The cube as a DataFrame: a row for each scenario, a column for each trade.
+
+        Numbers are not copied and can't be assigned to in place; `copy=True` makes numbers of the frame's own.
+        """
         import pandas as pd
 
         names = self.scenarios
         index = pd.MultiIndex.from_arrays([names.column("set"), names.column("scenario")], names=["set", "scenario"])
-        return pd.DataFrame(self.gains, index=index, columns=pd.Index(self.trades, name="trade"), copy=False)
+        return pd.DataFrame(self.gains, index=index, columns=pd.Index(self.trades, name="trade"), copy=copy)
 
     def to_json(self) -> str:
         """The text of the command's JSON: everything."""
