@@ -141,6 +141,36 @@ def test_gains_are_those_of_the_command():
     raises(tw.InputError, lambda: tw._core.read_gains(pickle.loads(cut)), "cut short")
 
 
+def test_files_of_values_and_differences():
+    with tempfile.TemporaryDirectory() as folder:
+        run = ("--paths", "4096", "--trade", "acme_call", "--trade", "asian_eur", "-o", "/dev/null", "--files")
+        command("greeks", BOOK, "--greeks", "delta,vanna", *run, f"{folder}/greeks")
+        command("price", BOOK, *run, f"{folder}/price")
+        asked = {"paths": 4096, "trades": ["acme_call", "asian_eur"]}
+        found = tw.differences(BOOK, vanna=True, **asked)
+        prices = tw.price(BOOK, **asked)
+        for name, written in (("greeks", found.write_files(f"{folder}/ours/greeks")),
+                              ("price", tw.write_values(prices, f"{folder}/ours/price", BOOK))):
+            assert sorted(written) == sorted(os.listdir(f"{folder}/{name}")) != []
+            for file in written:
+                assert pathlib.Path(f"{folder}/ours/{name}/{file}").read_bytes() == pathlib.Path(f"{folder}/{name}/{file}").read_bytes(), file
+        raises(tw.FileError, lambda: found.write_files(f"{folder}/price/npv.csv"), "npv.csv")
+    raises(tw.UsageError, lambda: tw.write_values(prices, "nowhere", trades(), MARKET), "acme_call")
+    rows = found.to_pandas()
+    delta = rows[(rows.trade == "acme_call") & (rows.key == "ACME.spot") & (rows.second_key == "")]
+    moved = tw.scenarios(BOOK, [{"ACME.spot": 1}], **asked)
+    assert delta["size"].tolist() == [1.0] and abs(delta.delta.iloc[0] / moved.gains[0, 0] - 1) < 1e-9
+    assert (rows.second_key != "").any() and found.values["acme_call"].price == prices["acme_call"].price
+    assert found.failures == []
+
+
+def test_metrics():
+    found = tw.price(BOOK, paths=1024)
+    lines = found.metrics("desk").splitlines()
+    assert any('book="desk"' in line and line.startswith("tilewalk_") for line in lines), lines
+    assert any('command="greeks"' in line for line in tw.greeks(BOOK, paths=1024, trades="acme_call").metrics().splitlines())
+
+
 def test_scenarios_from_dicts_and_lists():
     as_list = tw.scenarios(BOOK, [{"ACME.spot": "-20%"}, {"name": "up", "ACME.spot": 5}], paths=1024, trades="acme_call")
     as_dict = tw.scenarios(BOOK, {"stress": {"1": {"ACME.spot": {"relative": -0.2}}, "up": {"ACME.spot": 5}}},

@@ -5,10 +5,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
 #include <optional>
 #include <sstream>
 
 #include "tilewalk/columns.h"
+#include "tilewalk/metrics.h"
 #include "tilewalk/page.h"
 #include "tilewalk/products.h"
 
@@ -98,6 +100,12 @@ std::vector<std::string> failures(const held_results& self) {
     for (const price_row& row : self.of().rows)
         if (row.status == trade_status::failed) out.push_back(row.trade);
     return out;
+}
+
+std::string metrics(const held_results& self, const std::string& command, const std::string& name) {
+    const nb::gil_scoped_release others_run;
+    return metrics_text(
+        {.command = command, .book = name, .prices = self.of(), .at = std::chrono::system_clock::now()});
 }
 
 // Facts to know of the whole run, a sentence each.
@@ -215,6 +223,7 @@ void add_results(nb::module_& to) {
         .def("state", state_of)
         .def("failures", failures)
         .def_prop_ro("remarks", remarks)
+        .def("metrics", metrics, nb::arg("command"), nb::arg("name"))
         .def_prop_ro("has_greeks", [](const held_results& self) { return !self.of().greeks.empty(); })
         .def_prop_ro("policies", [](const held_results& self) { return self.of().policies; });
     to.def("read_results", read, nb::arg("json"), nb::arg("name"), nb::arg("policies") = "");

@@ -8,6 +8,7 @@ tw.price("book.yaml", paths=1e6).to_pandas()
 from . import shards
 from ._core import version as __version__
 from .book import Book, Imported, Product, import_ore, product, products
+from .differences import Differences
 from .errors import (
     Cancelled,
     CompileError,
@@ -33,6 +34,7 @@ from .runs import (
     Problem,
     Problems,
     depends_on,
+    differences,
     explain,
     greeks,
     picture,
@@ -42,6 +44,7 @@ from .runs import (
     scenarios,
     settings,
     validate,
+    write_values,
 )
 from .tables import Table
 
@@ -54,6 +57,7 @@ __all__ = [
     "Dependence",
     "DeviceError",
     "Devices",
+    "Differences",
     "Error",
     "FileError",
     "Gains",
@@ -81,6 +85,7 @@ __all__ = [
     "compare",
     "depends_on",
     "devices",
+    "differences",
     "explain",
     "greeks",
     "import_ore",
@@ -95,4 +100,5 @@ __all__ = [
     "settings",
     "shards",
     "validate",
+    "write_values",
 ]

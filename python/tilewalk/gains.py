@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 import os
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from . import _core
-from .errors import FileError
-from .files import write_text
+from .files import write_reports, write_text
 from .results import Results
 from .tables import Table
 
@@ -131,15 +129,7 @@ class Gains:
 
     def write_files(self, folder: str | os.PathLike[str]) -> list[str]:
         """Writes the files that risk systems read into a folder, and returns their names."""
-        try:
-            os.makedirs(folder, exist_ok=True)
-        except OSError as e:
-            raise FileError(f"{os.fspath(folder)}: can't be made a folder: {e.strerror}") from None
-        names: list[str] = [name for name, _ in _core.scenario_files()]
-        for name in names:
-            ending = os.path.splitext(name)[1]
-            write_text(os.path.join(folder, name), {ending: partial(self._core.report, name)})
-        return names
+        return write_reports(folder, (name for name, _ in _core.scenario_files()), self._core.report)
 
     def __getstate__(self) -> bytes:
         return self._core.state()

@@ -90,6 +90,12 @@ class _Written(Table):
         """A file of Parquet with these columns."""
         return self._core.parquet(isinstance(self, Greeks))
 
+    def metrics(self, name: str | None = None) -> str:
+        """How the run went, in the text format of Prometheus; `name` tells its series from others' (the first file)."""
+        command = "greeks" if isinstance(self, Greeks) else "price"
+        inputs = self.manifest["inputs"]
+        return self._core.metrics(command, name or (inputs[0]["file"] if inputs else ""))
+
     def __getstate__(self) -> tuple[str, str]:
         state: tuple[str, str] = self._core.state()
         return state

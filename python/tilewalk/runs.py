@@ -25,8 +25,9 @@ from typing import Any, NamedTuple
 
 from . import _core
 from .book import Book, book_of
+from .differences import Differences
 from .errors import UsageError
-from .files import in_memory, write_text
+from .files import in_memory, write_reports, write_text
 from .gains import Gains
 from .market import Market, market_of
 from .progress import watching
@@ -39,6 +40,7 @@ __all__ = [
     "Problem",
     "Problems",
     "depends_on",
+    "differences",
     "explain",
     "greeks",
     "picture",
@@ -48,6 +50,7 @@ __all__ = [
     "scenarios",
     "settings",
     "validate",
+    "write_values",
 ]
 
 _OF_READING = ("trades", "shift", "set", "strict", "confine", "folder")
@@ -119,6 +122,33 @@ def greeks(
     out = Greeks(asked.run(_core.greeks, asked.book._core, asked.market._core, which, method, view))
     warn_of(out)
     return out
+
+
+def differences(
+    book: Any, market: Any = None, *, cross_gamma: bool = False, vanna: bool = False, **how: Any
+) -> Differences:
+    """Prices a book, and again for the usual shifts of each number of the market, on the same random numbers.
+
+    `cross_gamma` and `vanna` add two shifts at once: of two assets' prices, of an asset's price and a volatility.
+    """
+    asked = _Asked(book, market, how)
+    out = Differences(asked.run(_core.differences, asked.book._core, asked.market._core, cross_gamma, vanna))
+    warn_of(out.values)
+    return out
+
+
+def write_values(
+    results: Results, folder: str | os.PathLike[str], book: Any, market: Any = None, **how: Any
+) -> list[str]:
+    """Writes the files of `tilewalk price --files` of results into a folder, and returns their names.
+
+    The book and the market are those that the results are of: the files tell of trades what results do not.
+    """
+    asked = _Asked(book, market, {**how, "trades": results._core_table().strings("trade")})
+    if len(asked.book) != len(results):
+        raise UsageError(f"write_values: found results of {len(results)} trades and a book of {len(asked.book)} of them")
+    told = _core.valued(asked.book._core, asked.market._core, results._core)
+    return write_reports(folder, _core.value_files(), told.report)
 
 
 def scenarios(
