@@ -26,7 +26,7 @@ case $goal in
         libraries+=(libgtest-dev libmpfr-dev librandom123-dev)
         ;;&
     bench | ci) libraries+=(libbenchmark-dev libquantlib0-dev) ;;&
-    ci) libraries+=("$(clang_runtime)" python3-venv) ;;&
+    ci) libraries+=("$(clang_runtime)" python3-venv python3-dev) ;;&
     ci) tools+=("clang++:clang" "clang-format:clang-format" "mold:mold" "qemu-x86_64:qemu-user") ;;&
     ci) tools+=("mpirun:openmpi-bin" "sbatch:slurm-wlm" "munge:munge") ;;&
     ci) tools+=("chromium:chromium" "zsh:zsh" "man:man-db" "groff:groff-base" "mandoc:mandoc" "debootstrap:debootstrap") ;;&

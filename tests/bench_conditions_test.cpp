@@ -487,7 +487,7 @@ TEST(bench_conditions, the_page_shows_the_counters_and_explains_them) {
          {"prefetch: where it can pay", "The bandwidth is not saturated", "80 % or more", "long scoreboard",
           "30 % or more", "Iterations are independent", "iterations independent", "share of bandwidth",
           "77.0 %", "stalled on loads", "share of time stalled", "75.0 %", "more prefetching",
-          "<td>can pay</td>", "<td>can&#39;t pay: the bandwidth is taken</td>"}) {
+          ">can pay</td>", ">can&#39;t pay: the bandwidth is taken</td>"}) {
         EXPECT_TRUE(has(page, said)) << said;
     }
     EXPECT_FALSE(has(page, "Not read off"));
