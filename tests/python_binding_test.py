@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 
 import pythons
 
@@ -108,6 +109,11 @@ def test_sensitivities_are_those_of_the_command():
     assert abs(delta.value - closed) < 1e-3, (delta.value, closed)
     assert found.prices == tw.price(BOOK, paths=PATHS, trades=["acme_call", "up_and_in"])
     assert len(found.totals) > 0 and found.prices.greeks is not None
+    again = pickle.loads(pickle.dumps(found))
+    assert again == found and again.to_csv() == said and again.totals.to_dict() == found.totals.to_dict()
+    assert not any(math.isnan(error) for error in again.totals.column("standard_error").tolist())
+    moves = tw.scenarios(BOOK, [{"ACME.spot": 1}], paths=PATHS, trades=["acme_call", "up_and_in"], explain=True)
+    assert pickle.loads(pickle.dumps(moves)).base.greeks.to_csv() == moves.base.greeks.to_csv()
 
 
 def test_gains_are_those_of_the_command():
@@ -133,6 +139,36 @@ def test_gains_are_those_of_the_command():
         assert "var.csv" in names and sorted(names) == sorted(os.listdir(folder))
     cut = pickle.dumps(found._core.state()[:-3])
     raises(tw.InputError, lambda: tw._core.read_gains(pickle.loads(cut)), "cut short")
+
+
+def test_files_of_values_and_differences():
+    with tempfile.TemporaryDirectory() as folder:
+        run = ("--paths", "4096", "--trade", "acme_call", "--trade", "asian_eur", "-o", "/dev/null", "--files")
+        command("greeks", BOOK, "--greeks", "delta,vanna", *run, f"{folder}/greeks")
+        command("price", BOOK, *run, f"{folder}/price")
+        asked = {"paths": 4096, "trades": ["acme_call", "asian_eur"]}
+        found = tw.differences(BOOK, vanna=True, **asked)
+        prices = tw.price(BOOK, **asked)
+        for name, written in (("greeks", found.write_files(f"{folder}/ours/greeks")),
+                              ("price", tw.write_values(prices, f"{folder}/ours/price", BOOK))):
+            assert sorted(written) == sorted(os.listdir(f"{folder}/{name}")) != []
+            for file in written:
+                assert pathlib.Path(f"{folder}/ours/{name}/{file}").read_bytes() == pathlib.Path(f"{folder}/{name}/{file}").read_bytes(), file
+        raises(tw.FileError, lambda: found.write_files(f"{folder}/price/npv.csv"), "npv.csv")
+    raises(tw.UsageError, lambda: tw.write_values(prices, "nowhere", trades(), MARKET), "acme_call")
+    rows = found.to_pandas()
+    delta = rows[(rows.trade == "acme_call") & (rows.key == "ACME.spot") & (rows.second_key == "")]
+    moved = tw.scenarios(BOOK, [{"ACME.spot": 1}], **asked)
+    assert delta["size"].tolist() == [1.0] and abs(delta.delta.iloc[0] / moved.gains[0, 0] - 1) < 1e-9
+    assert (rows.second_key != "").any() and found.values["acme_call"].price == prices["acme_call"].price
+    assert found.failures == []
+
+
+def test_metrics():
+    found = tw.price(BOOK, paths=1024)
+    lines = found.metrics("desk").splitlines()
+    assert any('book="desk"' in line and line.startswith("tilewalk_") for line in lines), lines
+    assert any('command="greeks"' in line for line in tw.greeks(BOOK, paths=1024, trades="acme_call").metrics().splitlines())
 
 
 def test_scenarios_from_dicts_and_lists():
@@ -192,6 +228,10 @@ def test_columns_are_not_copied():
     for name in table.names:
         if table.kind(name) in ("figures", "counts", "flags"):
             assert np.shares_memory(frame[name].to_numpy(), table.array(name)), name
+    raises(ValueError, lambda: frame.loc.__setitem__((0, "price"), 1.0), "read-only")
+    own = found.to_pandas(copy=True)
+    own.loc[0, "price"], own.loc[1, "product"] = 1.0, own.loc[0, "product"]
+    assert own["price"][0] == 1.0 != frame["price"][0] and own.drop(0).equals(own[1:]) and len(own.columns) == len(frame.columns)
     arrow = pa.table(found)
     assert arrow["price"].chunk(0).buffers()[1].address == address
     assert arrow["paths"].chunk(0).buffers()[1].address == table.array("paths").__array_interface__["data"][0]
@@ -216,6 +256,10 @@ def test_rows_and_their_forms():
     assert found["asian_eur"].price == found.columns["price"][5]
     raises(KeyError, lambda: found["asian_er"], "did you mean 'asian_eur'")
     raises(IndexError, lambda: found[12])
+    numbered = tw.price([{**trades()[0], "id": 17}], MARKET, paths=1024)
+    assert numbered["17"].trade == "17"
+    raises(IndexError, lambda: numbered[17], "results['17']")
+    assert found["asian_eur"].where.line > 1 and found["asian_eur"].early is None and found["asian_eur"].kind is None
     again = pickle.loads(pickle.dumps(found))
     assert again == found and again.manifest == found.manifest and again.to_json(parts=True) == found.to_json(parts=True)
     other = tw.price(BOOK, paths=1024, seed=2)
@@ -263,7 +307,6 @@ def test_errors():
     copy = pickle.loads(pickle.dumps(e))
     assert (type(copy), str(copy), copy.line, copy.message) == (type(e), str(e), e.line, e.message)
     raises(tw.UsageError, lambda: tw.Book({"trades": [{"id": object()}]}), "type object")
-    raises(tw.UsageError, lambda: tw.Book({"trades": [{"id": "a", "strike": math.inf}]}), "not finite")
     raises(tw.UsageError, lambda: tw.price(BOOK, trades=["acme_cal"]), "acme_call")
     raises(tw.UsageError, lambda: tw.Market(MARKET).shifted("ACME.spott", 1), "ACME.spot")
     row = tw.price([{"id": "a", "product": "european", "underlying": "ACME", "strik": 3, "maturity": 1}], MARKET)["a"]
@@ -271,6 +314,74 @@ def test_errors():
     nested = []
     nested.append(nested)
     raises(tw.UsageError, lambda: tw.Book({"trades": nested}), "nested")
+
+
+def test_numbers_that_are_none_fail_their_trade_alone():
+    good, market = trades(), tw.Market(MARKET)
+    bad = {**good[0], "id": "endless", "strike": math.inf}
+    for form in ([good[0], bad, *good[1:]], pd.DataFrame([good[0], bad, *good[1:]]), {"trades": [good[0], bad, *good[1:]]}):
+        found = tw.price(form, market, paths=1024)
+        assert found.failed == ["endless"] and "trades[1].strike: found 'inf'" in found["endless"].message, found
+        assert found["call"].price == tw.price(good, market, paths=1024)["call"].price
+    for number in (math.nan, -math.inf, np.float64("inf")):
+        written = market.written()
+        written["assets"]["ACME"]["volatility"] = number
+        e = raises(tw.InputError, lambda: tw.Market(written), "assets.ACME.volatility", "finite")
+        assert e.key_path == "assets.ACME.volatility"
+
+
+def told(call):
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        found = call()
+    assert all(one.category is tw.RunWarning and one.filename == __file__ for one in heard), heard
+    return found, [str(one.message) for one in heard]
+
+
+def test_what_a_run_warns_of():
+    market = tw.Market(MARKET).written()
+    market["correlations"] = []
+    pair = {"id": "two", "product": "basket", "basket": ["ACME", "BETA"], "weights": [0.5, 0.5], "strike": 70, "maturity": 1}
+    assert tw.price([pair], MARKET, paths=1024).failed == []
+    scenario = [{"ACME.spot": 1}]
+    for call in (lambda: tw.price([pair], market, paths=1024), lambda: tw.greeks([pair], market, paths=1024, wanted="delta"),
+                 lambda: tw.scenarios([pair], scenario, market, paths=1024).base,
+                 lambda: tw.price_in([pair], [market, market], paths=1024)[0],
+                 lambda: tw.prepare([pair]).price(market, paths=1024)):
+        found, said = told(call)
+        assert len(said) == 1 and "no correlation of ACME and BETA: taken as 0; [ACME, BETA, 0]" in said[0], said
+        assert found.remarks == said
+    assert told(lambda: tw.price(trades(), MARKET, paths=1024))[1] == []
+    wrong = [{"id": name, "product": "european", "underlying": "ACME", "strik": 3, "maturity": 1} for name in "ab"]
+    found, said = told(lambda: tw.price(wrong, MARKET))
+    assert len(said) == 1 and said[0].startswith("all 2 trades failed; the first: trade 'a': ") and "'strike'" in said[0], said
+    assert told(lambda: tw.price([*wrong, *trades()], MARKET, paths=1024))[1] == []
+    assert told(lambda: tw.price([], MARKET))[1] == []
+
+
+def test_what_is_no_book():
+    frame = pd.DataFrame(trades())
+    raises(tw.UsageError, lambda: tw.price(frame.iloc[0], MARKET), "type Series", "expected a path", "[row.to_dict()]")
+    assert tw.price([frame.iloc[0]], MARKET, paths=1024).failed == []
+    raises(tw.UsageError, lambda: tw.price(None, MARKET), "found None, expected a path")
+    raises(tw.UsageError, lambda: tw.price(3, MARKET), "found 3, expected a path")
+    raises(tw.UsageError, lambda: tw.price(trades()[0], MARKET), "one trade", "[trade]")
+    raises(tw.UsageError, lambda: tw.price(["a"], MARKET), "trades[0]: found 'a', expected a dict")
+    raises(tw.UsageError, lambda: tw.scenarios(BOOK, [{"name": "down", "shift": {"ACME.spot": -1}}]), "'shift' in 'down'")
+
+
+def test_days_and_series_in_markets():
+    market = tw.Market(MARKET).written()
+    plain = {"2026-06-15": 0.02, "2027-01-15": 0.03}
+    days = {pd.Timestamp("2026-06-15"): 0.02, datetime.date(2027, 1, 15): 0.03}
+    read = []
+    for rates in (plain, days, pd.Series(plain), pd.Series(days.values(), index=pd.to_datetime(list(plain)))):
+        market["currencies"]["USD"] = {"zero_rates": rates}
+        read.append(tw.Market(market))
+    assert all(one == read[0] for one in read[1:])
+    weights = {"id": "two", "product": "basket", "basket": pd.Series(["ACME", "BETA"]), "weights": pd.Series([0.5, 0.5]),
+               "strike": 70, "maturity": 1}
+    assert tw.price([weights], MARKET, paths=1024).failed == []
 
 
 def test_markets_are_values():
@@ -335,7 +446,8 @@ def test_early_exercise_and_convergence():
     assert first.policies.startswith("{") and first.columns["policy_value"].tolist() != [0]
     again = tw.price(book, paths=4096, policy=first.policies)
     assert again.failed == [] and pickle.loads(pickle.dumps(first)).policies == first.policies
-    row = next(row for row in first if row.get("early"))
+    row = next(row for row in first if row.early)
+    assert row.early.upper_bound == row.early["upper_bound"] and set().union(*first) == set(row) | {"part_means"}
     assert row.early["lower_bound"] <= row.price <= row.early["upper_bound"] or row.early["lower_bound"] is None
     narrow = tw.price(BOOK, trades="asian_eur", tolerance="0.05", paths="1M", controls="none", random="philox")
     assert narrow["asian_eur"].high - narrow["asian_eur"].low <= 0.1 and narrow["asian_eur"].paths < 1_000_000
@@ -409,7 +521,8 @@ def test_progress():
     assert shown.total and 0 < shown.done <= shown.total
     done = subprocess.run([sys.executable, "-c", f"import tilewalk as tw\ntw.price('{BOOK}', progress=True, **{run!r})"],
                           stderr=subprocess.PIPE, text=True, env=pythons.environment(), check=True)
-    assert "%" in done.stderr, done.stderr
+    lines = done.stderr.splitlines()
+    assert 1 <= len(lines) <= 10 and all(line.startswith("tilewalk: ") and "%" in line for line in lines), done.stderr
 
 
 def test_threads():

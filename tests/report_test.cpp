@@ -284,6 +284,33 @@ TEST(report, totals_take_the_parts_of_policies) {
     EXPECT_EQ(read_results(json.str(), "r").rows[1].early.value().part_means, e.part_means);
 }
 
+TEST(report, totals_of_sensitivities_read_back_with_their_errors) {
+    results r = sample();
+    r.manifest.part_paths = r.manifest.paths / 64;
+    for (const char* trade : {"a", "b"}) {
+        greek_row& row = r.greeks.emplace_back();
+        row.trade = trade;
+        row.measure = "delta";
+        row.key = "ACME.spot";
+        row.unit = "USD per USD";
+        row.method = "pathwise";
+        row.value = 1;
+        row.paths = r.manifest.paths;
+        for (int part = 0; part < 64; ++part) row.part_means.push_back(1 + (part - 31.5));
+        row.standard_error = 2.3;  // as the parts show
+    }
+    std::ostringstream json;
+    text_form with_parts;
+    with_parts.parts = true;
+    write_greeks(json, r, output_format::json, with_parts);
+    const results back = read_results(json.str(), "r");
+    EXPECT_EQ(back.greeks.at(1).part_means, r.greeks[1].part_means);
+    const std::vector<greek_row> totals = r.greek_totals(), totals_back = back.greek_totals();
+    ASSERT_FALSE(totals.empty());
+    EXPECT_GT(totals[0].standard_error, 0);
+    EXPECT_EQ(totals_back.at(0).standard_error, totals[0].standard_error);
+}
+
 // Two prices that are known to rounding: their parts are alike, and the total is no better known than they
 // are.
 TEST(report, totals_have_the_errors_that_parts_do_not_show) {

@@ -62,12 +62,14 @@ std::string json_of(const currency_total& total) {
     return "{" + out + "}";
 }
 
-std::string json_of(const greek_row& row) {
+std::string json_of(const greek_row& row, const text_form& form) {
     std::string out;
     for (const greek_field& field : greek_fields()) {
         const std::string text = field.json_text(row);
         if (!text.empty()) out += (out.empty() ? "\"" : ", \"") + std::string(field.name) + "\": " + text;
     }
+    // Without them the errors of totals can't be found again.
+    if (form.parts && !row.part_means.empty()) out += ", \"part_means\": " + json_of(row.part_means);
     return "{" + out + "}";
 }
 
@@ -149,8 +151,8 @@ std::string row_json(const price_row& row, const text_form& form) {
 }
 
 std::string json(const results& r, const text_form& form) {
-    const auto lines_of_greeks = [](const std::vector<greek_row>& rows) {
-        return lines_of(rows, [](const greek_row& row) { return json_of(row); });
+    const auto lines_of_greeks = [&](const std::vector<greek_row>& rows) {
+        return lines_of(rows, [&](const greek_row& row) { return json_of(row, form); });
     };
     const std::string greeks = r.greeks.empty()
                                    ? ""

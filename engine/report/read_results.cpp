@@ -194,6 +194,7 @@ greek_row read_greek(json_members from) {
     row.bias = from.at_least_zero("bias");
     row.message = from.text("message");
     if (row.has_failed()) row.kind = from.word("kind", report::kind_words);
+    if (from.has("part_means")) row.part_means = from.numbers("part_means");
     from.finish();
     return row;
 }

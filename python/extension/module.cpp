@@ -10,6 +10,7 @@ NB_MODULE(_core, to) {
     add_books(to);
     add_results(to);
     add_scenarios(to);
+    add_differences(to);
     add_runs(to);
     add_shards(to);
     add_pictures(to);

@@ -20,6 +20,7 @@ void add_markets(nb::module_& to);
 void add_books(nb::module_& to);
 void add_results(nb::module_& to);
 void add_scenarios(nb::module_& to);
+void add_differences(nb::module_& to);
 void add_runs(nb::module_& to);
 void add_shards(nb::module_& to);
 void add_pictures(nb::module_& to);

@@ -5,10 +5,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
 #include <optional>
 #include <sstream>
 
 #include "tilewalk/columns.h"
+#include "tilewalk/metrics.h"
 #include "tilewalk/page.h"
 #include "tilewalk/products.h"
 
@@ -97,6 +99,32 @@ std::vector<std::string> failures(const held_results& self) {
     std::vector<std::string> out;
     for (const price_row& row : self.of().rows)
         if (row.status == trade_status::failed) out.push_back(row.trade);
+    return out;
+}
+
+std::string metrics(const held_results& self, const std::string& command, const std::string& name) {
+    const nb::gil_scoped_release others_run;
+    return metrics_text(
+        {.command = command, .book = name, .prices = self.of(), .at = std::chrono::system_clock::now()});
+}
+
+// Facts to know of the whole run, a sentence each.
+std::vector<std::string> remarks(const held_results& self) {
+    const results& of = self.of();
+    std::vector<std::string> out;
+    const std::size_t failed = of.failed();
+    if (failed > 0 && failed == of.rows.size()) {
+        const price_row& first = of.rows.front();
+        out.push_back((failed == 1 ? "the only trade failed: "
+                                   : "all " + std::to_string(failed) + " trades failed; the first: ") +
+                      "trade '" + first.trade + "': " + first.message);
+    }
+    if (const std::vector<factor_pair>& missing = of.manifest.missing_correlations; !missing.empty())
+        out.push_back("the market states no correlation of " + pairs_text(missing) + ": taken as 0; [" +
+                      missing.front().first + ", " + missing.front().second +
+                      ", 0] under correlations says that it is meant");
+    for (const std::string& lost : of.manifest.lost_devices)
+        out.push_back("a GPU failed and was left out: " + lost);
     return out;
 }
 
@@ -194,6 +222,8 @@ void add_results(nb::module_& to) {
              })
         .def("state", state_of)
         .def("failures", failures)
+        .def_prop_ro("remarks", remarks)
+        .def("metrics", metrics, nb::arg("command"), nb::arg("name"))
         .def_prop_ro("has_greeks", [](const held_results& self) { return !self.of().greeks.empty(); })
         .def_prop_ro("policies", [](const held_results& self) { return self.of().policies; });
     to.def("read_results", read, nb::arg("json"), nb::arg("name"), nb::arg("policies") = "");

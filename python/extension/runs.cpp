@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "python/extension/differences.h"
 #include "python/extension/results.h"
 #include "python/extension/scenarios.h"
 #include "python/extension/values.h"
@@ -130,6 +131,14 @@ nb::any scenarios(const book& trades, const market& in, const scenario_list& lis
     const call asked = call_of(settings, how);
     return object_of(run(
         asked, [&](const run_options& options) { return asked.by->scenarios(trades, in, list, options); }));
+}
+
+nb::any find_differences(const book& trades, const market& in, bool cross_gamma, bool vanna,
+                         const nb::dict& settings, const nb::dict& how) {
+    const call asked = call_of(settings, how);
+    return object_of(run(asked, [&](const run_options& options) {
+        return differences(*asked.by, trades, in, {.cross_gamma = cross_gamma, .vanna = vanna}, options);
+    }));
 }
 
 std::string explain(const book& trades, const market& in, bool with_program, const nb::dict& settings,
@@ -299,6 +308,8 @@ void add_runs(nb::module_& to) {
     to.def("greeks", greeks, book_arg, market_arg, nb::arg("wanted"), nb::arg("method"), nb::arg("view"),
            settings_arg, how_arg);
     to.def("scenarios", scenarios, book_arg, market_arg, nb::arg("scenarios"), settings_arg, how_arg);
+    to.def("differences", find_differences, book_arg, market_arg, nb::arg("cross_gamma"), nb::arg("vanna"),
+           settings_arg, how_arg);
     to.def("explain", explain, book_arg, market_arg, nb::arg("with_program"), settings_arg, how_arg);
     to.def("validate", validate, book_arg, market_arg, settings_arg, how_arg);
     to.def("depends_on", depends_on, book_arg, market_arg, settings_arg, how_arg);

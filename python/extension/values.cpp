@@ -37,6 +37,27 @@ value moment_of(nb::handle object) {
     return text;
 }
 
+// A day reads as a key as it does as a value.
+std::string key_of(nb::handle object) {
+    if (!nb::isinstance<nb::str>(object) && nb::hasattr(object, "isoformat")) return moment_of(object).text();
+    return text_of(object);
+}
+
+// Members of whatever has items(): a dict, or a Series of pandas.
+template <class Items>
+value mapping_of(Items items, int depth) {
+    std::vector<value::member> members;
+    for (auto [key, held] : items) members.push_back({key_of(key), read(held, depth + 1)});
+    return value::mapping(std::move(members));
+}
+
+// A Series whose index only counts is a list.
+bool is_mapping(nb::handle object) {
+    if (!nb::hasattr(object, "items")) return false;
+    return !nb::hasattr(object, "index") ||
+           nb::cast<std::string>(object.attr("index").type().attr("__name__")) != "RangeIndex";
+}
+
 value read(nb::handle object, int depth) {
     if (depth > most_nesting) throw error(error_kind::usage, "a value that is nested more than 100 deep");
     if (object.is_none()) return {};
@@ -44,18 +65,17 @@ value read(nb::handle object, int depth) {
     if (nb::isinstance<nb::int_>(object)) return value::scalar(text_of(object), false);
     if (nb::isinstance<nb::float_>(object)) {
         const double number = nb::cast<double>(object);
-        if (!std::isfinite(number))
-            throw error(error_kind::usage, "a number that is not finite: found " + text_of(object));
+        // As its word: who reads it refuses it at its key, and in a trade refuses that trade alone.
+        if (!std::isfinite(number)) return value::scalar(text_of(object), false);
         return number;
     }
     if (nb::isinstance<nb::str>(object)) return nb::cast<std::string>(object);
-    if (nb::isinstance<nb::dict>(object)) {
-        std::vector<value::member> members;
-        for (auto [key, held] : nb::borrow<nb::dict>(object))
-            members.push_back({text_of(key), read(held, depth + 1)});
-        return value::mapping(std::move(members));
-    }
+    if (nb::isinstance<nb::dict>(object)) return mapping_of(nb::borrow<nb::dict>(object), depth);
     if (nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object)) return list_of(object, depth);
+    if (is_mapping(object)) {
+        const nb::object made = nb::module_::import_("builtins").attr("dict")(object.attr("items")());
+        return mapping_of(nb::borrow<nb::dict>(made), depth);
+    }
     if (nb::hasattr(object, "isoformat")) return moment_of(object);
     if (nb::hasattr(object, "__fspath__")) return path_of(object).string();
     // Arrays, and the numbers that they are made of.

@@ -8,6 +8,7 @@ tw.price("book.yaml", paths=1e6).to_pandas()
 from . import shards
 from ._core import version as __version__
 from .book import Book, Imported, Product, import_ore, product, products
+from .differences import Differences
 from .errors import (
     Cancelled,
     CompileError,
@@ -18,6 +19,7 @@ from .errors import (
     InternalError,
     MachineFailure,
     NumericError,
+    RunWarning,
     ShardsMissing,
     UsageError,
 )
@@ -32,6 +34,7 @@ from .runs import (
     Problem,
     Problems,
     depends_on,
+    differences,
     explain,
     greeks,
     picture,
@@ -41,6 +44,7 @@ from .runs import (
     scenarios,
     settings,
     validate,
+    write_values,
 )
 from .tables import Table
 
@@ -53,6 +57,7 @@ __all__ = [
     "Dependence",
     "DeviceError",
     "Devices",
+    "Differences",
     "Error",
     "FileError",
     "Gains",
@@ -71,6 +76,7 @@ __all__ = [
     "Product",
     "Results",
     "Row",
+    "RunWarning",
     "ShardsMissing",
     "Table",
     "UsageError",
@@ -79,6 +85,7 @@ __all__ = [
     "compare",
     "depends_on",
     "devices",
+    "differences",
     "explain",
     "greeks",
     "import_ore",
@@ -93,4 +100,5 @@ __all__ = [
     "settings",
     "shards",
     "validate",
+    "write_values",
 ]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _core
+from .errors import UsageError
 from .files import text_of_file, write_text
 from .market import Market
 from .pages import product_page
@@ -164,14 +165,37 @@ def records_of(trades: Any) -> list[dict[str, Any]]:
         rows = trades.to_dicts()
     elif hasattr(trades, "to_pylist"):  # Arrow
         rows = trades.to_pylist()
-    elif hasattr(trades, "iloc"):  # pandas
+    elif hasattr(trades, "iloc") and hasattr(trades, "columns"):  # pandas
         frame = trades.reset_index() if trades.index.name == "id" else trades
         names = [str(name) for name in frame.columns]
         columns = [frame.iloc[:, place].tolist() for place in range(len(names))]
         rows = [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
     else:
-        rows = [dict(row) for row in trades]
+        rows = [dict(_trade(place, row)) for place, row in enumerate(_iterated(trades))]
     return [{str(name): _cell(str(name), cell) for name, cell in row.items() if not _is_missing(cell)} for row in rows]
+
+
+_BOOK_FORMS = "a path, a dict of a book, a Book, a table of trades, or a list of dicts"
+
+
+def _iterated(trades: Any) -> Iterable[Any]:
+    if type(trades).__name__ == "Series" or not isinstance(trades, Iterable):
+        hint = "; a row of a frame goes into a list: [row.to_dict()]" if hasattr(trades, "to_dict") else ""
+        raise UsageError(f"a book: found {_found(trades)}, expected {_BOOK_FORMS}{hint}")
+    return trades
+
+
+def _trade(place: int, row: Any) -> Mapping[str, Any]:
+    if not isinstance(row, Mapping) and not (hasattr(row, "keys") and hasattr(row, "__getitem__")):
+        raise UsageError(f"trades[{place}]: found {_found(row)}, expected a dict of a trade's parameters")
+    trade: Mapping[str, Any] = row
+    return trade
+
+
+def _found(thing: Any) -> str:
+    if isinstance(thing, (bool, int, float, str)) or thing is None:
+        return repr(thing) if len(repr(thing)) < 60 else f"{repr(thing)[:56]}..."
+    return f"an object of type {type(thing).__name__}"
 
 
 def _cell(name: str, cell: Any) -> Any:
@@ -187,6 +211,8 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 def _plain(source: Mapping[str, Any]) -> dict[str, Any]:
     """A dict whose market and trades may be objects of this package or tables."""
     out = dict(source)
+    if "product" in out and "trades" not in out:
+        raise UsageError("a book: found a dict of one trade, expected a list of them: [trade]")
     if isinstance(out.get("market"), Market):
         out["market"] = out["market"].written()
     if "trades" in out and not isinstance(out["trades"], (list, tuple)):

@@ -13,6 +13,7 @@ __all__ = [
     "InternalError",
     "MachineFailure",
     "NumericError",
+    "RunWarning",
     "ShardsMissing",
     "UsageError",
 ]
@@ -103,6 +104,10 @@ class ShardsMissing(MachineFailure):
 
     kind = "shards_missing"
     which: list[int] = []
+
+
+class RunWarning(UserWarning):
+    """A run did what it was asked for, but its results are to be read with care: `remarks` has it too."""
 
 
 _classes: dict[str, type[Error]] = {

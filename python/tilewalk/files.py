@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .errors import FileError, UsageError
 
-__all__ = ["in_memory", "text_of_file", "write_text"]
+__all__ = ["in_memory", "text_of_file", "write_reports", "write_text"]
 
 
 def text_of_file(file: str | os.PathLike[str]) -> str:
@@ -36,6 +37,21 @@ def write_text(file: str | os.PathLike[str], by_ending: dict[str, Callable[[], s
     except OSError as e:
         message = f"can't write: {e.strerror}"
         raise FileError(f"{name}: {message}", message, name) from None
+
+
+def write_reports(
+    folder: str | os.PathLike[str], names: Iterable[str], report: Callable[[str], str]
+) -> list[str]:
+    """Writes a catalogue of files into a folder, which is made where it is missing, and returns their names."""
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as e:
+        message = f"can't be made a folder: {e.strerror}"
+        raise FileError(f"{os.fspath(folder)}: {message}", message, os.fspath(folder)) from None
+    written = list(names)
+    for name in written:
+        write_text(os.path.join(folder, name), {os.path.splitext(name)[1]: partial(report, name)})
+    return written
 
 
 def array_of(shocks: Any) -> np.ndarray[Any, Any]:

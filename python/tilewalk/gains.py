@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 import os
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from . import _core
-from .errors import FileError
-from .files import write_text
+from .files import write_reports, write_text
 from .results import Results
 from .tables import Table
 
@@ -102,13 +100,16 @@ class Gains:
         out: tuple[int, int] = self._core.shape
         return out
 
-    def to_pandas(self) -> Any:
-        """The cube as a DataFrame: a row for each scenario, a column for each trade. Numbers are not copied."""
+    def to_pandas(self, *, copy: bool = False) -> Any:
+        """The cube as a DataFrame: a row for each scenario, a column for each trade.
+
+        Numbers are not copied and can't be assigned to in place; `copy=True` makes numbers of the frame's own.
+        """
         import pandas as pd
 
         names = self.scenarios
         index = pd.MultiIndex.from_arrays([names.column("set"), names.column("scenario")], names=["set", "scenario"])
-        return pd.DataFrame(self.gains, index=index, columns=pd.Index(self.trades, name="trade"), copy=False)
+        return pd.DataFrame(self.gains, index=index, columns=pd.Index(self.trades, name="trade"), copy=copy)
 
     def to_json(self) -> str:
         """The text of the command's JSON: everything."""
@@ -128,15 +129,7 @@ class Gains:
 
     def write_files(self, folder: str | os.PathLike[str]) -> list[str]:
         """Writes the files that risk systems read into a folder, and returns their names."""
-        try:
-            os.makedirs(folder, exist_ok=True)
-        except OSError as e:
-            raise FileError(f"{os.fspath(folder)}: can't be made a folder: {e.strerror}") from None
-        names: list[str] = [name for name, _ in _core.scenario_files()]
-        for name in names:
-            ending = os.path.splitext(name)[1]
-            write_text(os.path.join(folder, name), {ending: partial(self._core.report, name)})
-        return names
+        return write_reports(folder, (name for name, _ in _core.scenario_files()), self._core.report)
 
     def __getstate__(self) -> bytes:
         return self._core.state()

@@ -18,15 +18,34 @@ def _share(news: News) -> float:
     return float(news["path_steps_done"]) / steps if steps else 0.0
 
 
+def _text_of(news: News) -> str:
+    return f"tilewalk: {_share(news):4.0%}, {news['trades_done']} of {news['trades']} trades"
+
+
 class _Line:
     """A line of standard error that goes when the run ends."""
 
     def __call__(self, news: News) -> None:
-        text = f"tilewalk: {_share(news):4.0%}, {news['trades_done']} of {news['trades']} trades"
-        print(f"\r{text}\x1b[K", end="", file=sys.stderr, flush=True)
+        print(f"\r{_text_of(news)}\x1b[K", end="", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+class _Lines:
+    """Lines of a log, which stay: one for each tenth of the work at most."""
+
+    def __init__(self) -> None:
+        self.tenths = 0
+
+    def __call__(self, news: News) -> None:
+        tenths = int(10 * _share(news))
+        if tenths > self.tenths:
+            self.tenths = tenths
+            print(_text_of(news), file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        pass
 
 
 class _Bar:
@@ -53,7 +72,7 @@ def watching(asked: Any) -> Iterator[Callable[[News], None] | None]:
         try:
             from tqdm.auto import tqdm
         except ImportError:
-            line = _Line()
+            line = _Line() if sys.stderr.isatty() else _Lines()
             try:
                 yield line
             finally:

@@ -5,20 +5,25 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
 from . import _core
-from .errors import UsageError
+from .errors import RunWarning, UsageError
 from .files import text_of_file, write_text
 from .pages import price_page
 from .tables import Table
 
-__all__ = ["Comparison", "Greeks", "Results", "Row", "compare", "read_results"]
+__all__ = ["Comparison", "Greeks", "Results", "Row", "compare", "read_results", "warn_of"]
+
+# Members of the JSON that only rows of some trades have.
+_OF_SOME_TRADES = ("decisions", "early", "kind", "reported")
 
 
 class Row(dict[str, Any]):
-    """A trade's row: the members of the JSON of results, also as attributes. None stands for no figure."""
+    """A trade's row: the members of the JSON of results, also as attributes, and theirs too, as in
+    `row.early.upper_bound`. None stands for no figure, and for what the trade has none of."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -38,6 +43,11 @@ class _Written(Table):
         """What the run was made from: versions, settings, inputs with their hashes, remarks."""
         out: dict[str, Any] = json.loads(self._core.json_of_rows([]))["manifest"]
         return out
+
+    @property
+    def remarks(self) -> list[str]:
+        """Facts to know of the whole run, a sentence each, such as correlations that were taken as 0."""
+        return self._core.remarks
 
     @property
     def policies(self) -> str:
@@ -80,6 +90,12 @@ class _Written(Table):
         """A file of Parquet with these columns."""
         return self._core.parquet(isinstance(self, Greeks))
 
+    def metrics(self, name: str | None = None) -> str:
+        """How the run went, in the text format of Prometheus; `name` tells its series from others' (the first file)."""
+        command = "greeks" if isinstance(self, Greeks) else "price"
+        inputs = self.manifest["inputs"]
+        return self._core.metrics(command, name or (inputs[0]["file"] if inputs else ""))
+
     def __getstate__(self) -> tuple[str, str]:
         state: tuple[str, str] = self._core.state()
         return state
@@ -116,14 +132,16 @@ class Results(_Written):
         if isinstance(trade, int):
             place = trade + len(self) if trade < 0 else trade
             if not 0 <= place < len(self):
-                raise IndexError(f"no row {trade} among {len(self)}")
+                hint = f"; ids are texts: results['{trade}']" if str(trade) in self else ""
+                raise IndexError(f"no row {trade} among {len(self)}{hint}")
         else:
             found = self._core_table().places("trade", trade)
             if not found:
                 known = self._core_table().strings("trade")
                 raise KeyError(f"no trade '{trade}'{_core.alternatives(trade, 'trades:', known)}")
             place = found[0]
-        return Row(json.loads(self._core.json_of_rows([place], True))["rows"][0])
+        row: Row = json.loads(self._core.json_of_rows([place], True), object_hook=Row)["rows"][0]
+        return Row({**dict.fromkeys(_OF_SOME_TRADES), **row})
 
     def __iter__(self) -> Iterator[Row]:
         for place in range(len(self)):
@@ -192,6 +210,12 @@ class Greeks(_Written):
 
     def __repr__(self) -> str:
         return f"<Greeks of {len(self._core)} trades: {len(self)} rows>"
+
+
+def warn_of(*found: Results | Greeks) -> None:
+    """One warning of the remarks on these results, for the caller of the function that calls this."""
+    if told := dict.fromkeys(remark for one in found for remark in one.remarks):
+        warnings.warn("; ".join(told), RunWarning, stacklevel=3)
 
 
 def read_results(source: str | os.PathLike[str]) -> Results:

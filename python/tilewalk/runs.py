@@ -2,7 +2,8 @@
 """The things that an engine does with a book: price, greeks, scenarios, explain, validate and their kin.
 
 Each takes a book (a path, a dict, a Book, or a DataFrame of trades), a market (a path, a dict, a Market; that of the
-book if left out), the options below, and any setting of a run by its name, such as `paths=1e6, seed=7`:
+book if left out), the options below, and any setting of a run by its name, such as `paths=1e6, seed=7`. One RunWarning
+a call tells what `results.remarks` keeps: correlations that were taken as 0, and that no trade could be priced.
 
 trades               the ids of the trades that count; None: all
 shift, set           changes of the market by its keys, {"ACME.spot": -5}
@@ -24,12 +25,13 @@ from typing import Any, NamedTuple
 
 from . import _core
 from .book import Book, book_of
+from .differences import Differences
 from .errors import UsageError
-from .files import in_memory, write_text
+from .files import in_memory, write_reports, write_text
 from .gains import Gains
 from .market import Market, market_of
 from .progress import watching
-from .results import Greeks, Results, Row
+from .results import Greeks, Results, Row, warn_of
 
 __all__ = [
     "Dependence",
@@ -38,6 +40,7 @@ __all__ = [
     "Problem",
     "Problems",
     "depends_on",
+    "differences",
     "explain",
     "greeks",
     "picture",
@@ -47,6 +50,7 @@ __all__ = [
     "scenarios",
     "settings",
     "validate",
+    "write_values",
 ]
 
 _OF_READING = ("trades", "shift", "set", "strict", "confine", "folder")
@@ -86,14 +90,18 @@ class _Asked:
 def price(book: Any, market: Any = None, **how: Any) -> Results:
     """Prices a book: every trade with its standard error."""
     asked = _Asked(book, market, how)
-    return Results(asked.run(_core.price, asked.book._core, asked.market._core))
+    out = Results(asked.run(_core.price, asked.book._core, asked.market._core))
+    warn_of(out)
+    return out
 
 
 def price_in(book: Any, markets: Iterable[Any], **how: Any) -> list[Results]:
     """Prices a book in many markets at once, in one walk with common random numbers."""
     asked = _Asked(book, None, how, needs_market=False)
     of = [market_of(one)._core for one in markets]
-    return [Results(one) for one in asked.run(_core.price_in, asked.book._core, of)]
+    out = [Results(one) for one in asked.run(_core.price_in, asked.book._core, of)]
+    warn_of(*out)
+    return out
 
 
 def greeks(
@@ -111,7 +119,36 @@ def greeks(
     """
     asked = _Asked(book, market, how)
     which = [wanted] if isinstance(wanted, str) else list(wanted)
-    return Greeks(asked.run(_core.greeks, asked.book._core, asked.market._core, which, method, view))
+    out = Greeks(asked.run(_core.greeks, asked.book._core, asked.market._core, which, method, view))
+    warn_of(out)
+    return out
+
+
+def differences(
+    book: Any, market: Any = None, *, cross_gamma: bool = False, vanna: bool = False, **how: Any
+) -> Differences:
+    """Prices a book, and again for the usual shifts of each number of the market, on the same random numbers.
+
+    `cross_gamma` and `vanna` add two shifts at once: of two assets' prices, of an asset's price and a volatility.
+    """
+    asked = _Asked(book, market, how)
+    out = Differences(asked.run(_core.differences, asked.book._core, asked.market._core, cross_gamma, vanna))
+    warn_of(out.values)
+    return out
+
+
+def write_values(
+    results: Results, folder: str | os.PathLike[str], book: Any, market: Any = None, **how: Any
+) -> list[str]:
+    """Writes the files of `tilewalk price --files` of results into a folder, and returns their names.
+
+    The book and the market are those that the results are of: the files tell of trades what results do not.
+    """
+    asked = _Asked(book, market, {**how, "trades": results._core_table().strings("trade")})
+    if len(asked.book) != len(results):
+        raise UsageError(f"write_values: found results of {len(results)} trades and a book of {len(asked.book)} of them")
+    told = _core.valued(asked.book._core, asked.market._core, results._core)
+    return write_reports(folder, _core.value_files(), told.report)
 
 
 def scenarios(
@@ -125,7 +162,8 @@ def scenarios(
     """Finds what a book gains or loses in other markets, on the same random numbers.
 
     Scenarios are a file, a dict of what it would say, or a list of dicts of moves by market key, such as
-    {"ACME.spot": "-20%"}, each perhaps with a "name" and the "days" that pass.
+    {"ACME.spot": "-20%"}, each perhaps with a "name" and the "days" that pass:
+    [{"name": "down", "ACME.spot": -10, "USD.rate@1y": -0.01}, {"days": 1}].
     """
     asked = _Asked(book, market, how)
     if isinstance(scenarios, (str, os.PathLike)):
@@ -134,7 +172,9 @@ def scenarios(
         written = dict(scenarios) if isinstance(scenarios, Mapping) else _listed(scenarios)
         of = _core.ScenarioList.of(written, asked.market._core, how.get("folder", "."))
     of.explains = of.explains or explain
-    return Gains(asked.run(_core.scenarios, asked.book._core, asked.market._core, of))
+    out = Gains(asked.run(_core.scenarios, asked.book._core, asked.market._core, of))
+    warn_of(out.base)
+    return out
 
 
 def _listed(moves: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -142,6 +182,12 @@ def _listed(moves: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     for place, one in enumerate(moves, 1):
         rest = dict(one)
         name = str(rest.pop("name", place))
+        for word in ("shift", "set"):
+            if isinstance(rest.get(word), Mapping):
+                raise UsageError(
+                    f"scenarios: found '{word}' in '{name}', expected the market keys themselves, as in "
+                    '{"name": "down", "ACME.spot": -10}'
+                )
         if name in named:
             raise UsageError(f"scenarios: found a second scenario '{name}', expected different names")
         named[name] = rest
@@ -228,7 +274,9 @@ class Prepared:
     def price(self, market: Any = None, **how: Any) -> Results:
         """Prices the book; only trades that read what has changed are planned anew."""
         asked = _Asked(self.book, market, how)
-        return Results(asked.run(self._core.price, asked.market._core))
+        out = Results(asked.run(self._core.price, asked.market._core))
+        warn_of(out)
+        return out
 
     @property
     def facts(self) -> Row:

@@ -13,7 +13,7 @@ from .errors import UsageError
 from .gains import Gains
 from .market import market_of
 from .progress import watching
-from .results import Results, Row
+from .results import Results, warn_of, Row
 
 __all__ = ["Shards", "open", "plan"]
 
@@ -68,7 +68,9 @@ class Shards:
         """The results of all parts, to the bits of one process; raises ShardsMissing while some are missing."""
         with watching(progress) as hears:
             out = self._core.merge(hears, cancel)
-        return Gains(out) if isinstance(out, _core.Gains) else Results(out)
+        found = Gains(out) if isinstance(out, _core.Gains) else Results(out)
+        warn_of(found.base if isinstance(found, Gains) else found)
+        return found
 
     def merge_training(self) -> None:
         """Adds the policies that all parts of the training have found to the plan."""

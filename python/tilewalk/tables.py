@@ -52,8 +52,12 @@ class Table:
             out[name] = values
         return out
 
-    def to_pandas(self) -> Any:
-        """A DataFrame of pandas. Numbers are not copied; texts of which there are few are categories."""
+    def to_pandas(self, *, copy: bool = False) -> Any:
+        """A DataFrame of pandas; texts of which there are few are categories.
+
+        Numbers are not copied: they look at memory that never changes, so an assignment in place, such as
+        `frame.loc[0, "price"] = 1`, is refused as read-only. `copy=True` makes numbers of the frame's own.
+        """
         import pandas as pd
 
         core = self._core_table()
@@ -67,7 +71,7 @@ class Table:
                 data[name] = pd.Categorical.from_codes(core.array(name), words)
             else:
                 data[name] = core.array(name)
-        return pd.DataFrame(data, copy=False)
+        return pd.DataFrame(data, copy=copy)
 
     def _strings_for_pandas(self, name: str) -> Any:
         import pandas as pd
