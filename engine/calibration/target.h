@@ -28,7 +28,7 @@ struct fitted_numbers {
     std::vector<std::string> keys;           // market keys of the numbers that move with quotes
     std::vector<fitted_quote> quotes;        // those with a weight
     std::vector<std::vector<double>> moves;  // derivatives by number and quote
-    // Of rates: years to the last exercise, by quote.
+    // Years to the last exercise, by quote; of rates alone.
     std::vector<double> expiries{};
 
     bool has_volatilities() const { return unit != "price"; }

@@ -33,7 +33,7 @@ std::vector<std::string> trades_of(const std::string& file) {
     return out;
 }
 
-// Of a book, or of a market's own file.
+// Keys of the market of a book, or of a market's own file.
 std::vector<std::string> keys_of(const std::string& file) {
     const value root = value::parse(text_of_file(file, "a market"), file);
     const bool is_book = root.is_mapping() && root.find("trades") != nullptr;

@@ -157,7 +157,7 @@ std::string bash_completion(const described_program& of) {
     for (const described_command& c : of.commands) out += options_of(c.name, c);
     out += "    esac\n}\n\n";
 
-    // What is offered, with the options and the places of arguments where it is.
+    // Words on offer, with the options and the places of arguments that offer them.
     std::map<std::string, std::vector<std::string>> where;
     for (const described_command& c : of.commands) {
         std::size_t place = 0;

@@ -80,7 +80,7 @@ std::string elements(const std::vector<std::string>& words) {
     return out;
 }
 
-// What _arguments does for a value.
+// The action of _arguments for a value.
 std::string action(const described_option& of) {
     const std::vector<std::string>& words = of.offered.words;
     switch (of.offered.from) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What --help tells of the commands, as values: completion for shells and man pages are made from these.
+// The commands as --help tells of them, as values: completion for shells and man pages are made from these.
 #pragma once
 
 #include <CLI/App.hpp>

@@ -12,7 +12,7 @@ namespace tilewalk::cli {
 // Becomes the program of the command, which takes these arguments. Throws tilewalk::error (usage) if it is
 // not there.
 [[noreturn]] void become(const command& asked, const std::vector<std::string>& arguments);
-// What the program of the command prints when it is run with these arguments; nothing if it is not there.
+// The output of the command's own program, run with these arguments; nothing if there is no such program.
 // Throws tilewalk::error (io) if it fails.
 std::string text_from(const command& asked, const std::vector<std::string>& arguments);
 
