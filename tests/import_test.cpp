@@ -416,8 +416,22 @@ TEST_F(ore_import, overnight_rates_are_compounded_over_their_period) {
     EXPECT_EQ(read.refused[0].reason,
               "found <Index> 'USD-SIFMA', expected a rate that is the growth of money over its period, which "
               "this one is not");
-    // Nothing is said of what a trade that is left out would have been taken for.
-    EXPECT_TRUE(read.taken.empty());
+}
+
+TEST_F(ore_import, nothing_is_said_of_a_trade_that_is_left_out) {
+    const auto alone = [&](const std::string& day) {
+        std::string trade = whole().substr(whole().find("<Trade id=\"eq_asian\">"));
+        trade.resize(trade.find("</Trade>") + 8);
+        const std::string paid = "<Settlement>2027-01-15<";
+        trade.replace(trade.find(paid), paid.size(), "<Settlement>" + day + "<");
+        return of("<Portfolio>" + trade + "</Portfolio>");
+    };
+    const imported_portfolio known = alone("2027-01-15"), unknown = alone("2027-01-19");
+    EXPECT_EQ(known.imported, 1u);
+    EXPECT_EQ(known.taken,
+              std::vector<std::string>{"an asset is quoted in the currency in which the trades on it pay"});
+    EXPECT_EQ(unknown.refused.size(), 1u);
+    EXPECT_EQ(unknown.taken, std::vector<std::string>{});
 }
 
 TEST_F(ore_import, a_bermudan_begins_both_legs_anew) {
