@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What tilewalk import makes of a portfolio is held against ORE itself: its own reader takes the portfolio, its engines price
+# The book that tilewalk import makes of a portfolio is held against ORE itself: its own reader takes the portfolio, its engines price
 # it in a flat market as we price the book, and schedules have the dates that it finds. Needs the Python package
 # open-source-risk-engine; skipped without.
 import csv

@@ -33,7 +33,7 @@ class names {
 
     // The line is told once, if its trade is taken.
     void note(std::string line) { open_notes_.insert(std::move(line)); }
-    // What was said of the trade that was read last: of one that is left out, nothing is.
+    // Ends a trade: notes on one that is left out are dropped.
     void keep();
     void drop();
     std::vector<std::string> notes() const { return {notes_.begin(), notes_.end()}; }

@@ -12,7 +12,7 @@ namespace {
 
 const fields::meanings european{{"European", "European"}};
 
-// What an option is on, how much of it, and at which price.
+// The asset of an option, how much of it, and at which price.
 struct written_on {
     std::string asset, currency;
     double quantity = 1, strike = 0;
@@ -144,7 +144,8 @@ void read_double_barrier(trade& of, const written_on& on) {
     finish(row, on, terms);
 }
 
-// What a digital or a touch pays: money, or so many of the asset where that is the currency of the payoff.
+// The payment of a digital or a touch: money, or so many of the asset where that is the currency of the
+// payoff.
 struct payout {
     std::string pays = "cash", currency;
     double amount = 0;

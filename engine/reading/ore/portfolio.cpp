@@ -18,7 +18,7 @@ namespace {
 using config::xml_element;
 using reading::ore::fields;
 
-// Of the book, in which a rule of few bytes may have become many dates.
+// A book may have so many, in which a rule of few bytes may have become many dates.
 constexpr std::size_t most_values = 5'000'000;
 
 const reading::ore::kind& kind_of(const fields& type) {

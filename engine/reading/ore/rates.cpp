@@ -158,7 +158,7 @@ std::pair<leg, leg> read_legs(trade& of) {
     return {std::move(a), std::move(b)};
 }
 
-// What holds for a swap that an option is on: its floating leg is worth the difference of two bonds.
+// A swap that an option is on has a floating leg that is worth the difference of two bonds.
 void demand_plain(const leg& fixed, const leg& floating) {
     if (floating.spread != 0)
         floating.data.at("FloatingLegData").at("Spreads").fail("found a spread, expected none");

@@ -64,7 +64,7 @@ option_terms read_option(trade& of, fields::meanings styles) {
     if (const auto days = data.find("ExerciseSchedule")) out.exercise = read_schedule(*days, of.known).dates;
     if (out.exercise.empty()) data.fail("found no <ExerciseDate> in <OptionData>");
     std::ranges::sort(out.exercise);
-    // What is American elsewhere is the watching of a barrier.
+    // Elsewhere it is the watching of a barrier that is American.
     const bool has_span = std::ranges::any_of(styles, [](const auto& s) { return s.first == "Bermudan"; });
     if (out.exercise.size() > 1 && (out.style == "European" || (out.style == "American" && !has_span)))
         data.at("ExerciseDates").fail("found several days of exercise, expected one");

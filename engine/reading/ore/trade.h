@@ -23,7 +23,7 @@ struct trade {
 
     // A row of the book; one of several has an id of its own, such as "cap_1_floor".
     value& add(const std::string& product, const std::string& suffix = "");
-    // What is paid for the trade: a bond of its own, which is gone once the day has passed.
+    // The price that is paid for the trade: a bond of its own, which is gone once the day has passed.
     void add_premium(double amount, dates::date day, const std::string& currency, double sign);
 };
 
