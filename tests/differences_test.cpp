@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/comma_locale.h"
 #include "tests/command.h"
 #include "tests/documented_columns.h"
 #include "tilewalk/calibration.h"
@@ -498,6 +499,24 @@ TEST(files_of_differences, have_their_bytes) {
         "AmountUSD SE,Method,Paths\n"
         "\"a,b\",rates,Equity,Risk_EquityVol,ISIN:1,7,6m,,USD,0.5,0.5,bump,2048\n"
         "\"a,b\",rates,Equity,Risk_FX,USD,,,,USD,,,bump,2048\n");
+}
+
+// Vertices and tenors are read from market keys, such as BETA.volatility@1.5y.
+TEST(files_of_differences, do_not_depend_on_the_locale) {
+    const auto all = [](const difference_results& r) {
+        std::ostringstream out;
+        for (const difference_report& file : difference_reports()) file.write(out, r);
+        return out.str();
+    };
+    const std::string expected = all(found());
+    EXPECT_TRUE(tests::has(expected, "/18M/"));
+    const tests::comma_locale comma;
+    if (!comma.is_set()) GTEST_SKIP() << "no locale with a decimal comma can be made";
+    difference_options wanted;
+    wanted.vanna = true;
+    EXPECT_EQ(
+        all(differences(engine(), book::parse(book_text), market::parse(market_text + simm_text), wanted)),
+        expected);
 }
 
 TEST(files_of_differences, are_told_of_column_by_column) {
