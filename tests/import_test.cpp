@@ -434,6 +434,36 @@ TEST_F(ore_import, nothing_is_said_of_a_trade_that_is_left_out) {
     EXPECT_EQ(unknown.taken, std::vector<std::string>{});
 }
 
+TEST_F(ore_import, a_tenor_may_be_written_in_two_ways) {
+    const std::string& xml = whole();
+    const auto with_tenors = [&](const std::string& index, const std::string& leg) {
+        std::string out = xml;
+        const std::size_t floating = out.find("<LegType>Floating<", out.find("<Trade id=\"swap\">"));
+        out.replace(out.find("<Tenor>6M<", floating), 10, "<Tenor>" + leg + "<");
+        out.replace(out.find("EURIBOR-6M", floating), 10, "EURIBOR-" + index);
+        return of(out).refused.size();
+    };
+    EXPECT_EQ(with_tenors("12M", "1Y"), 0u);
+    EXPECT_EQ(with_tenors("4W", "28D"), 0u);
+    EXPECT_EQ(with_tenors("1Y", "1M"), 1u);
+    EXPECT_EQ(with_tenors("30D", "1M"), 1u);
+}
+
+// A list of dates says no tenor that could be held against that of the index.
+TEST_F(ore_import, periods_that_are_listed_are_told_of) {
+    const std::string xml = whole();
+    const std::size_t floating = xml.find("<LegType>Floating<", xml.find("<Trade id=\"swap\">")),
+                      begin = xml.find("<Rules>", floating), end = xml.find("</Rules>", begin) + 8;
+    const imported_portfolio read =
+        of(std::string(xml).replace(begin, end - begin,
+                                    "<Dates><Dates><Date>2026-01-15</Date><Date>2026-04-15</Date>"
+                                    "<Date>2026-07-15</Date></Dates></Dates>"));
+    EXPECT_TRUE(read.refused.empty()) << read.refused.front().reason;
+    EXPECT_NE(std::ranges::find(read.taken,
+                                "EUR-EURIBOR-6M is paid for periods that are listed, whatever its tenor is"),
+              read.taken.end());
+}
+
 TEST_F(ore_import, a_bermudan_begins_both_legs_anew) {
     const std::string xml = whole();
     const std::size_t begin = xml.find("<Trade id=\"swaption_bermudan\">"),
