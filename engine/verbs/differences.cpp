@@ -416,6 +416,7 @@ class difference_run {
 
     // Derivatives by the numbers of these fits.
     void find_rate_greeks(const engine& by, std::size_t first, std::size_t end) {
+        rate_greeks_of_.clear();
         rate_greeks_ = {};
         std::vector<std::string> ids;
         std::set<std::string> keys;
@@ -428,6 +429,7 @@ class difference_run {
         greek_options wanted;
         wanted.wanted.assign(keys.begin(), keys.end());
         rate_greeks_ = by.greeks(book_.only(ids), in_, wanted, options_);
+        for (const greek_row& r : rate_greeks_.greeks) rate_greeks_of_[r.trade].push_back(&r);
         out_.values.manifest.path_steps += rate_greeks_.manifest.path_steps;
     }
 
@@ -623,13 +625,12 @@ class difference_run {
     void add_rate_volatility(std::size_t trade, const calibrations::fitted_numbers& fit) {
         std::vector<report::greek_term> by_number;
         std::vector<std::size_t> numbers;
-        for (const greek_row& r : rate_greeks_.greeks) {
-            if (r.trade != id(trade)) continue;
-            const auto at = std::ranges::find(fit.keys, r.key);
+        for (const greek_row* r : rate_greeks_of_[id(trade)]) {
+            const auto at = std::ranges::find(fit.keys, r->key);
             if (at == fit.keys.end()) continue;
             numbers.push_back(static_cast<std::size_t>(at - fit.keys.begin()));
-            const double per = greeks::risk_of(in_.state().source->find(r.key)).per;
-            by_number.push_back({&r, out_.trades[trade].to_base / per});
+            const double per = greeks::risk_of(in_.state().source->find(r->key)).per;
+            by_number.push_back({r, out_.trades[trade].to_base / per});
         }
         if (by_number.empty()) {
             for (const price_row& row : rate_greeks_.rows)
@@ -709,6 +710,7 @@ class difference_run {
     std::vector<calibrations::fitted_numbers> fits_;  // of rate models to volatilities
     std::vector<std::vector<std::size_t>> fits_of_;   // by trade
     results rate_greeks_;                             // of the trades that are priced together
+    std::map<std::string_view, std::vector<const greek_row*>> rate_greeks_of_;  // by trade
     std::vector<cross> crosses_;
     std::map<std::string, std::size_t> currency_shifts_;
     std::size_t day_ = none;
