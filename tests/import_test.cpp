@@ -363,6 +363,10 @@ TEST_F(ore_import, what_changes_a_value_is_refused_or_read) {
         {"swaption", "<Settlement>Physical</Settlement>", "", "found no <Settlement> in <OptionData>"},
         {"eq_touch", "<ExerciseDates>", "<ExerciseDates><ExerciseDate>2026-12-15</ExerciseDate>",
          "found several days of exercise, expected one"},
+        {"fx_double_touch", "<PayOffAtExpiry>true<", "<PayOffAtExpiry>false<",
+         "found <PayOffAtExpiry> 'false', expected true: without a touch it pays at the end"},
+        {"fx_no_touch", "<PayOffAtExpiry>true<", "<PayOffAtExpiry>false<",
+         "found <PayOffAtExpiry> 'false', expected true: without a touch"},
         {"fx_double_touch", "</Levels>", "</Levels><Rebate>5</Rebate>", "found <Rebate> '5', expected 0"},
         {"eq_digital", "<Name>ACME</Name>",
          "<Underlying><Type>Equity</Type><Name>BETA</Name><Currency>EUR</Currency></Underlying>",
@@ -494,6 +498,24 @@ TEST_F(ore_import, barriers_are_watched_from_as_of_on) {
         EXPECT_NE(std::ranges::find(read.taken,
                                     "levels are watched from as_of on: none of them was touched before"),
                   read.taken.end());
+    }
+}
+
+TEST_F(ore_import, a_touch_pays_when_it_comes_or_at_the_end) {
+    const std::string& xml = whole();
+    std::string at_hit = xml;
+    const std::size_t begin = xml.find("<Trade id=\"fx_no_touch\">");
+    at_hit.replace(at_hit.find("<Type>DownAndOut<", begin), 17, "<Type>DownAndIn<");
+    at_hit.replace(at_hit.find("<PayOffAtExpiry>true<", begin), 21, "<PayOffAtExpiry>false<");
+    const imported_portfolio read = of(at_hit);
+    EXPECT_TRUE(read.refused.empty()) << read.refused.front().reason;
+    EXPECT_NE(std::ranges::find(
+                  read.taken, "a touch of an exchange rate pays when it comes, where ORE waits for the end"),
+              read.taken.end());
+    for (const value& row : read.book.at("trades").items()) {
+        if (row.at("id").text() != "fx_no_touch") continue;
+        EXPECT_EQ(row.at("paid").text(), "at_hit");
+        EXPECT_EQ(row.at("kind").text(), "one_touch");
     }
 }
 
