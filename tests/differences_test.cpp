@@ -559,7 +559,8 @@ TEST_F(files_of_a_command, are_in_its_folder) {
     EXPECT_EQ(std::ranges::count(values, '\n'), 5) << values;
     EXPECT_TRUE(tests::has(values, "\nput,european,2027-01-15,1.000000,")) << values;
     EXPECT_TRUE(tests::has(values, ",EUR,#N/A,#N/A,#N/A,p,\n")) << values;
-    expect({"price", "book.yaml", "--files", "values", "--workers", "2"}, 2, "leave out --workers");
+    expect({"price", "book.yaml", "--files", "by_two", "--workers", "2", "-o", "two.csv"}, 0, "");
+    EXPECT_EQ(tests::text_of(folder / "by_two/npv.csv"), values);
 }
 
 // ---- What a market says of SIMM
