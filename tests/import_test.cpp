@@ -310,6 +310,9 @@ TEST_F(ore_import, what_changes_a_value_is_refused_or_read) {
         {"eq_variance", "<MomentType>Variance<", "<MomentType>Volatility<",
          "found <MomentType> 'Volatility', expected one of Variance"},
         {"eq_cliquet", "<SettlementDays>0<", "<SettlementDays>2<", "found <SettlementDays> '2', expected 0"},
+        {"fx_tarf", "<Strike>1.08</Strike>",
+         "<SettlementCalendar>TARGET</SettlementCalendar><Strike>1.08</Strike>",
+         "found the calendar 'TARGET', whose holidays are not known"},
         {"eq_cliquet", "<Moneyness>1.0<", "<Moneyness>0.9<", "found <Moneyness> '0.9', expected 1"},
         {"eq_cliquet", "<SettlementDays>", "<Premium>0.01</Premium><SettlementDays>",
          "found <Premium> '0.01', expected none"},
@@ -517,6 +520,28 @@ TEST_F(ore_import, a_touch_pays_when_it_comes_or_at_the_end) {
         EXPECT_EQ(row.at("paid").text(), "at_hit");
         EXPECT_EQ(row.at("kind").text(), "one_touch");
     }
+}
+
+TEST_F(ore_import, observations_are_paid_on_their_day) {
+    const auto said = [&](const std::string& first, const std::string& settlement) {
+        std::string xml = whole();
+        const std::size_t begin = xml.find("<Trade id=\"fx_tarf\">");
+        xml.replace(xml.find("2026-02-16", begin), 10, first);
+        xml.insert(xml.find("<Strike>", begin), settlement);
+        const imported_portfolio read = of(xml);
+        return read.refused.empty() ? nothing_refused : read.refused.front().reason;
+    };
+    const std::string calendar = "<SettlementCalendar>WeekendsOnly</SettlementCalendar>";
+    EXPECT_EQ(said("2026-02-15", ""), nothing_refused);
+    EXPECT_EQ(said("2026-02-16", calendar), nothing_refused);
+    EXPECT_EQ(
+        said("2026-02-15", calendar),
+        "found an observation on 2026-02-15 that is paid on 2026-02-16, expected payment on the day itself");
+    EXPECT_EQ(said("2026-02-15", calendar + "<SettlementConvention>U</SettlementConvention>"),
+              nothing_refused);
+    EXPECT_EQ(
+        said("2026-02-15", calendar + "<SettlementConvention>P</SettlementConvention>"),
+        "found an observation on 2026-02-15 that is paid on 2026-02-13, expected payment on the day itself");
 }
 
 TEST_F(ore_import, rows_of_two_trades_have_different_ids) {
