@@ -208,5 +208,5 @@ def grammar_page(root: pathlib.Path, site: pathlib.Path, pages: dict[str, str]) 
     parts = [pages["reference/grammar"].rstrip("\n"), head.replace("_ that", "\\_ that")]
     for r in rules:
         (folder / f"{r.name}.svg").write_text(diagram(r), encoding="utf-8")
-        parts += [f"## {r.name}", *([r.remark] if r.remark else []), f"![{r.name}](grammar/{r.name}.svg)", f"```text\n{r.text}\n```"]
+        parts += [f"## {r.name}", *([r.remark] if r.remark else []), f"![the rule {r.name}, drawn](grammar/{r.name}.svg)", f"```text\n{r.text}\n```"]
     return {"reference/grammar": "\n\n".join(parts) + "\n"}
