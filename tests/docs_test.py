@@ -110,7 +110,7 @@ def faults_of_catalogues(site):
         if f" {name} " not in settings:
             yield f"settings: {name} is missing"
     keys = article(site / "reference/market_keys.html")
-    for line in say("help", "market-keys").split("\n\n")[1].split("\n"):
+    for line in say("help", "market-keys").split("\n\n")[1].split("\n")[1:]:
         if plain(line.replace("`", "")) not in keys:
             yield f"market keys: the page has not what the command says: {plain(line)}"
     for name in commands:

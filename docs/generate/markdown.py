@@ -136,8 +136,10 @@ class placing:
             to = made
         elif pathlib.PurePath(path).suffix in PICTURES:
             return self.picture(here, lies)
-        else:
+        elif (self.root / lies).exists():
             to = self.page_of_file(lies)
+        else:
+            raise SystemExit(f"{page}: the link {target} leads nowhere")
         return posixpath.relpath(to, here or ".") + ".md" + hash_sign + anchor
 
     def picture(self, here: str, lies: str) -> str:
