@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _core
-from .errors import UsageError
+from .errors import UsageError, shown
 from .files import text_of_file, write_text
 from .market import Market
 from .pages import product_page
@@ -179,23 +179,17 @@ _BOOK_FORMS = "a path, a dict of a book, a Book, a table of trades, or a list of
 
 
 def _iterated(trades: Any) -> Iterable[Any]:
-    if type(trades).__name__ == "Series" or not isinstance(trades, Iterable):
+    if type(trades).__name__ == "Series" or isinstance(trades, (bytes, bytearray)) or not isinstance(trades, Iterable):
         hint = "; a row of a frame goes into a list: [row.to_dict()]" if hasattr(trades, "to_dict") else ""
-        raise UsageError(f"a book: found {_found(trades)}, expected {_BOOK_FORMS}{hint}")
+        raise UsageError(f"a book: found {shown(trades)}, expected {_BOOK_FORMS}{hint}")
     return trades
 
 
 def _trade(place: int, row: Any) -> Mapping[str, Any]:
     if not isinstance(row, Mapping) and not (hasattr(row, "keys") and hasattr(row, "__getitem__")):
-        raise UsageError(f"trades[{place}]: found {_found(row)}, expected a dict of a trade's parameters")
+        raise UsageError(f"trades[{place}]: found {shown(row)}, expected a dict of a trade's parameters")
     trade: Mapping[str, Any] = row
     return trade
-
-
-def _found(thing: Any) -> str:
-    if isinstance(thing, (bool, int, float, str)) or thing is None:
-        return repr(thing) if len(repr(thing)) < 60 else f"{repr(thing)[:56]}..."
-    return f"an object of type {type(thing).__name__}"
 
 
 def _cell(name: str, cell: Any) -> Any:
@@ -212,6 +206,10 @@ def _plain(source: Mapping[str, Any]) -> dict[str, Any]:
     """A dict whose market and trades may be objects of this package or tables."""
     out = dict(source)
     if "product" in out and "trades" not in out:
+        if not isinstance(out["product"], str):
+            raise UsageError(
+                'a book: found a dict of columns, expected a list of trades, as of frame.to_dict("records"), or the frame'
+            )
         raise UsageError("a book: found a dict of one trade, expected a list of them: [trade]")
     if isinstance(out.get("market"), Market):
         out["market"] = out["market"].written()

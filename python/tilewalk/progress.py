@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from .errors import UsageError, shown
+
 __all__ = ["watching"]
 
 News = dict[str, Any]
@@ -80,6 +82,10 @@ def watching(asked: Any) -> Iterator[Callable[[News], None] | None]:
     if asked is None or asked is False:
         yield None
     elif asked is not True:
+        if not callable(asked) and not hasattr(asked, "update"):
+            raise UsageError(
+                f"progress: found {shown(asked)}, expected True, a callable that takes a dict, or an object like tqdm"
+            )
         yield _Bar(asked) if hasattr(asked, "update") and not isinstance(asked, dict) else asked
     else:
         try:

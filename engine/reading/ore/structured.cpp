@@ -111,6 +111,7 @@ void read_variance_swap(trade& of) {
     row["underlying"] = read_asset(of);
     row["fixings"] = list_of(fixings);
     row["strike"] = strike;
+    of.known.note("a variance swap counts 252 returns a year, on the days of its own calendar");
     // A notional by the point of volatility is so much by the unit of variance.
     row["notional"] = notional * 100 / (2 * strike);
     if (sign < 0) row["quantity"] = -1;
@@ -227,7 +228,12 @@ void read_accumulator(trade& of) {
     row["barrier"] = only_level(barriers[0]);
     if (is_continuous) {
         row["watched"] = "continuous";
-        if (const auto start = read_watching_start(of)) row["watching_start"] = *start;
+        if (const auto start = of.data.date("StartDate")) {
+            if (*start > days.dates.front())
+                of.data.at("StartDate").fail_found("a day that is not after the first of <ObservationDates>");
+            row["watching_start"] = dates::to_string(*start);
+            of.known.note(std::string(nothing_touched));
+        }
     } else {
         of.data.ignore({"StartDate"});
     }
