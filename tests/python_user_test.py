@@ -60,6 +60,21 @@ def test_numbers_and_days_of_any_kind():
         assert tw.price(same, MARKET, paths=1024)[0].price == expected, unit
 
 
+def test_a_name_of_digits_is_no_number():
+    asset = {"currency": "USD", "spot": 100, "volatility": 0.2}
+    market = {"as_of": "2026-01-15", "currencies": {"USD": {"rate": 0.03}},
+              "assets": {"0700": asset, "700": {**asset, "spot": 50}, "1E5": asset}}
+    trades = [{**CALL, "id": name, "underlying": name} for name in ("0700", "700", "1E5")]
+    as_written = [row.price for row in tw.price({"market": market, "trades": trades}, paths=1024)]
+    assert min(as_written[0], as_written[2]) > as_written[1] >= 0
+    for table in (trades, pd.DataFrame(trades)):
+        found = tw.price(table, market, paths=1024)
+        assert [row.trade for row in found] == ["0700", "700", "1E5"] and found.columns["price"].tolist() == as_written
+    texts = [{**CALL, "strike": text, "maturity": "1.0"} for text in ("105", "105.0", "1.05e2", "+105", "105.")]
+    found = [tw.price([one], MARKET, paths=64)[0].price for one in texts]
+    assert found == [tw.price([CALL], MARKET, paths=64)[0].price] * len(texts), found
+
+
 def test_what_is_no_value_is_named_with_its_place():
     def second(**terms):
         return lambda: tw.price([CALL, {**CALL, "id": "b", **terms}], MARKET, paths=64)

@@ -110,7 +110,10 @@ value read(nb::handle object, int depth) {
         if (!std::isfinite(number)) return value::scalar(text_of(object), false);
         return number;
     }
-    if (nb::isinstance<nb::str>(object)) return text_of(object);
+    if (nb::isinstance<nb::str>(object)) {
+        if (nb::hasattr(object, "is_unquoted")) return value::scalar(text_of(object), false);
+        return text_of(object);
+    }
     if (nb::isinstance<nb::dict>(object)) return mapping_of(nb::borrow<nb::dict>(object), depth);
     if (nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object)) return list_of(object, depth);
     if (is_mapping(object)) {

@@ -192,10 +192,16 @@ def _trade(place: int, row: Any) -> Mapping[str, Any]:
     return trade
 
 
+class _Unquoted(str):
+    """A text that stands in YAML without quotes: a number where one is expected, and else a name, such as 0700."""
+
+    is_unquoted = True
+
+
 def _cell(name: str, cell: Any) -> Any:
     """A column of texts may have numbers among its dates; ids and the like stay as they are."""
     if isinstance(cell, str) and name not in ("id", "portfolio") and _NUMBER.fullmatch(cell):
-        return float(cell)
+        return _Unquoted(cell)
     return cell
 
 
