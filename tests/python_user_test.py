@@ -15,10 +15,11 @@ import threading
 
 import pythons
 
-pythons.in_python_with("numpy", "pandas")
+pythons.in_python_with("numpy", "pandas", "pyarrow")
 
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
+import pyarrow as pa  # noqa: E402
 import tilewalk as tw  # noqa: E402
 
 BOOK, MARKET = "configs/books/demo.yaml", "configs/markets/demo.yaml"
@@ -73,6 +74,18 @@ def test_a_name_of_digits_is_no_number():
     texts = [{**CALL, "strike": text, "maturity": "1.0"} for text in ("105", "105.0", "1.05e2", "+105", "105.")]
     found = [tw.price([one], MARKET, paths=64)[0].price for one in texts]
     assert found == [tw.price([CALL], MARKET, paths=64)[0].price] * len(texts), found
+
+
+def test_columns_and_indices_of_tables():
+    frame = pd.DataFrame([CALL])
+    twice = pd.concat([frame, pd.DataFrame({"strike": [50.0]})], axis=1)
+    raises(tw.UsageError, lambda: tw.price(twice, MARKET), "found a second column 'strike'")
+    raises(tw.UsageError, lambda: tw.price(pa.Table.from_arrays([["a"], ["b"]], names=["id", "id"]), MARKET),
+           "found a second column 'id'")
+    expected = tw.price(frame, MARKET, paths=64)
+    table = pa.Table.from_pandas(frame)
+    for same in (frame.set_index("id"), frame.set_index("id", drop=False), table.to_batches()[0], table.to_reader()):
+        assert tw.price(same, MARKET, paths=64) == expected, type(same)
 
 
 def test_what_is_no_value_is_named_with_its_place():
