@@ -193,10 +193,10 @@ void watched_call::look_at_python() {
     if (raised_) return;  // the work is on its way out
     try {
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        if (!cancel_.is_none() && nb::cast<bool>(cancel_.attr("is_set")())) stop_ = true;
+        if (!cancel_.is_none() && nb::bool_(cancel_.attr("is_set")())) stop_ = true;
         if (news && !hears_.is_none()) hears_(news());
-    } catch (nb::python_error& e) {
-        raised_.emplace(std::move(e));
+    } catch (...) {  // the work has to end before its caller hears
+        raised_ = std::current_exception();
         stop_ = true;
     }
 }
@@ -246,7 +246,7 @@ void watched_call::run(const std::function<void()>& work) {
         throw nb::python_error();
     }
     if (!raised_) look_at_python();  // the last news
-    if (raised_) throw nb::python_error(std::move(*raised_));
+    if (raised_) std::rethrow_exception(raised_);
     if (failed) std::rethrow_exception(failed);
 }
 
