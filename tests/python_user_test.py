@@ -121,6 +121,7 @@ def test_options_of_the_wrong_type():
     raises(tw.UsageError, lambda: tw.price(pd.DataFrame([CALL]).to_dict(), MARKET), 'frame.to_dict("records")')
     results = tw.price([CALL, {**CALL, "id": "b"}], MARKET, paths=64)
     raises(tw.UsageError, lambda: tw.compare(results, 5), "compare: found 5")
+    raises(AttributeError, lambda: results["a"].prise, "no member 'prise'; did you mean 'price'?")
     raises(TypeError, lambda: results[1.5], "found 1.5, expected the id of a trade or a place")
     assert results[np.int64(1)].trade == results["b"].trade == "b"
 
@@ -225,6 +226,20 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """)
     done = in_python(forks)
     assert (done.returncode, done.stdout, done.stderr) == (0, "12\n7\n", ""), done
+
+
+def test_a_machine_that_gives_no_thread():
+    script = f"""
+import os, resource
+import tilewalk as tw
+if os.geteuid() == 0:
+    os.setuid(65534)  # no limit of threads holds for root
+book, market = tw.Book({BOOK!r}), tw.Market({MARKET!r})
+resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+print(tw.price(book, market, paths=1024).to_csv(), end="")
+"""
+    done = in_python(script)
+    assert (done.returncode, done.stdout) == (0, tw.price(BOOK, paths=1024).to_csv()), done
 
 
 def test_help_tells_where_options_are():
