@@ -139,11 +139,18 @@ results made() {
 }
 
 double value(const families& of, const std::string& name, const label_set& more = {}) {
-    label_set labels{{"command", "price"}, {"book", "book.yaml"}};
-    labels.insert(more.begin(), more.end());
+    label_set labels = more;
+    labels.insert({{"command", "price"}, {"book", "book.yaml"}});
     const auto found = of.find(name);
     if (found == of.end() || !found->second.samples.contains(labels)) return -1;
     return found->second.samples.at(labels);
+}
+
+std::string text_of(const std::string& file) {
+    std::ifstream in(TILEWALK_SOURCE_DIR + file);
+    std::ostringstream out;
+    out << in.rdbuf();
+    return out.str();
 }
 
 TEST(metrics, say_how_a_run_went) {
@@ -206,6 +213,38 @@ TEST(metrics, of_what_is_not_known_have_no_line) {
     EXPECT_FALSE(reader(metrics_text({"price", "b", r})).all().contains("tilewalk_worst_value_error"));
 }
 
+// A shard has statuses and no figures, and labels that tell its series from those of others.
+TEST(metrics, of_a_shard_say_how_it_went) {
+    results r = made();
+    for (price_row& row : r.rows) row.price = row.standard_error = no_figure;
+    const timings::account times{{{"planning", 0.25, 0}}, 1.25};
+    const std::chrono::system_clock::time_point at{std::chrono::milliseconds(1796000000250)};
+    const families got =
+        reader(metrics_text({"run", "book.yaml", r, nullptr, &times, at, "3/16", "pricing"})).all();
+    const label_set mine{{"command", "run"}, {"shard", "3/16"}, {"stage", "pricing"}};
+    const auto is = [&](const std::string& name, double wanted, label_set more = {}) {
+        more.insert(mine.begin(), mine.end());
+        EXPECT_EQ(value(got, name, more), wanted) << name;
+    };
+    is("tilewalk_last_success_timestamp_seconds", 1796000000.25);
+    is("tilewalk_duration_seconds", 1.5);
+    is("tilewalk_phase_seconds", 0.25, {{"phase", "planning"}});
+    is("tilewalk_trades", 1, {{"status", "failed"}});
+    is("tilewalk_paths", 4096);
+    is("tilewalk_gpus_used", 2);
+    is("tilewalk_gpus_lost", 1);
+    is("tilewalk_kernels_compiled", 3);
+    std::string told;
+    for (const auto& [name, of] : got) {
+        told += (told.empty() ? "`" : ", `") + name + "`";
+        for (const auto& [labels, number] : of.samples)
+            for (const auto& [label, word] : mine) EXPECT_EQ(labels.at(label), word) << name;
+    }
+    EXPECT_NE(text_of("/docs/clusters.md").find("\n" + told + "\n"), std::string::npos)
+        << "docs/clusters.md should say, in one line\n"
+        << told;
+}
+
 TEST(metrics, escape_what_labels_can_not_hold) {
     results r;
     const std::string odd = "a \"b\" \\ c\nd \xc3\xa9";
@@ -235,9 +274,6 @@ TEST(metrics, are_read_strictly) {
 }
 
 TEST(metrics, are_documented) {
-    std::ifstream in(std::string(TILEWALK_SOURCE_DIR) + "/docs/results.md");
-    std::ostringstream page;
-    page << in.rdbuf();
     results r = made();
     r.greeks.resize(1);
     scenario_results s;
@@ -252,8 +288,9 @@ TEST(metrics, are_documented) {
         const std::size_t end = line.find(' ', 7);
         rows += "| `" + line.substr(7, end - 7) + "` | " + line.substr(end + 1) + " |\n";
     }
-    EXPECT_NE(page.str().find("\n" + rows + "\n"), std::string::npos) << "docs/results.md should say\n"
-                                                                      << rows;
+    EXPECT_NE(text_of("/docs/results.md").find("\n" + rows + "\n"), std::string::npos)
+        << "docs/results.md should say\n"
+        << rows;
 }
 
 }  // namespace

@@ -113,6 +113,42 @@ def check_variables(folder):
         expect(run(*auto, **variables), 2)
 
 
+def check_files_and_metrics(folder):
+    one, parts, workers = folder / "one", folder / "parts", folder / "workers"
+    expect(run("price", BOOK, *SETTINGS, "-o", folder / "one.csv", "--files", one), 0)
+    plan = folder / "plan"
+    expect(run("plan", BOOK, *SETTINGS, "--shards", 3, "-o", plan), 0)
+    told = {}
+    for shard in ("1/3", "2/3", "3/3", "3/3"):  # the last one is done already
+        metrics = folder / f"{shard[0]}.prom"
+        expect(run("run", plan, "--shard", shard, "--metrics", metrics), 0)
+        text = metrics.read_text()
+        labels = f'{{command="run",book="{BOOK}",shard="{shard}",stage="pricing"'
+        for line in ('tilewalk_last_success_timestamp_seconds%s} ', 'tilewalk_duration_seconds%s} ',
+                     'tilewalk_trades%s,status="failed"} 0', 'tilewalk_gpus_lost%s} 0', 'tilewalk_paths%s} 16384'):
+            assert f"\n{line % labels}" in text, f"{line % labels} is not in\n{text}"
+        assert ("phase=" in text) == (shard not in told), "phases are of the process that did the shard"
+        success = [line.split()[-1] for line in text.splitlines() if line.startswith("tilewalk_last_success")]
+        assert told.setdefault(shard, success) == success, "the time at which it was done"
+    before = metrics.read_bytes()
+    (plan / "shard-3-of-3.json").unlink()
+    expect(run("run", plan, "--shard", "3/3", "--metrics", metrics), 0, "no metrics are written")
+    expect(run("run", plan, "--shard", "9/3", "--metrics", metrics), 2)
+    assert metrics.read_bytes() == before
+    expect(run("run", plan, "--shard", "1/3", "--metrics", BOOK), 2, "--metrics")
+    expect(run("run", plan, "--shard", "1/3", "--report", folder / "page.html"), 2, "--report")
+    expect(run("merge", plan, "-o", folder / "merged.csv", "--files", parts), 0)
+    expect(run("price", BOOK, *SETTINGS, "--workers", 2, "-o", folder / "w.csv", "--files", workers), 0)
+    assert sorted(f.name for f in one.iterdir()) == ["npv.csv"]
+    for other in (parts, workers):
+        assert {f.name: f.read_bytes() for f in other.iterdir()} == {f.name: f.read_bytes() for f in one.iterdir()}, other
+    expect(run("price", BOOK, *SETTINGS, "--workers", 2, "-o", folder / "w.csv", "--files", folder / "w.csv"), 2, "--files")
+    greeks = folder / "greeks"
+    expect(run("plan", BOOK, *SETTINGS, "--shards", 1, "-o", greeks, "--greeks", "delta"), 0)
+    expect(run("merge", greeks, "-o", folder / "g.csv", "--files", folder / "g"), 2, "'tilewalk greeks BOOK --files DIR'")
+    assert not (folder / "g").exists()
+
+
 def check_signals(folder):
     plan = folder / "signals"
     whole = folder / "signals.csv"
@@ -183,7 +219,8 @@ def check_workers(folder):
 
 
 def main():
-    for check in (check_exit_codes, check_failed_trades, check_variables, check_signals, check_workers):
+    for check in (check_exit_codes, check_failed_trades, check_variables, check_files_and_metrics, check_signals,
+                  check_workers):
         with tempfile.TemporaryDirectory() as name:
             begin = time.monotonic()
             check(pathlib.Path(name))

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <numeric>
 #include <random>
 #include <set>
@@ -16,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/verbs/manifest.h"
 #include "tests/on_a_gpu.h"
 #include "tests/own_folder.h"
 #include "tilewalk/tilewalk.h"
@@ -252,6 +254,85 @@ std::string refusal(const auto& of) {
         return e.message();
     }
     return "accepted";
+}
+
+// Each tells of its trades, also one that was done before; none has figures.
+TEST(shards, tell_how_they_went) {
+    const engine by;
+    const tests::own_folder folder;
+    sharded_request what;
+    what.book = folder.write("book.yaml", R"(
+market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, spot: 100, volatility: 0.2}}}
+trades:
+  - {id: call, product: european, underlying: A, strike: 100, maturity: 1}
+  - {id: wrong, product: europaean}
+  - {id: put, product: european, underlying: A, option: put, strike: 100, maturity: 1}
+)");
+    what.settings.paths = 8192;
+    const shards all = shards::plan(by, what, 3, folder.path() / "plan");
+    std::map<std::string, std::set<trade_status>> found;
+    for (std::size_t number = 1; number <= 3; ++number) {
+        timings times;
+        run_options with;
+        with.times = &times;
+        const shard_outcome first = all.run(by, number, shards::stage::pricing, with),
+                            again = all.run(by, number);
+        EXPECT_FALSE(first.was_done);
+        EXPECT_TRUE(again.was_done);
+        ASSERT_TRUE(first.told && again.told);
+        ASSERT_EQ(first.told->rows.size(), again.told->rows.size());
+        for (std::size_t i = 0; i < first.told->rows.size(); ++i) {
+            const price_row &row = first.told->rows[i], &same = again.told->rows[i];
+            EXPECT_EQ(row.trade, same.trade);
+            EXPECT_EQ(row.status, same.status);
+            EXPECT_FALSE(is_figure(row.price) || row.has_error() || row.has_interval());
+            found[row.trade].insert(row.status);
+        }
+        EXPECT_EQ(first.told->manifest.inputs.front().file, what.book.string());
+        EXPECT_EQ(first.told->manifest.paths, 8192U);
+        EXPECT_FALSE(first.told->manifest.instruction_set.empty());
+        EXPECT_GT(first.told->manifest.total_seconds, 0);
+        EXPECT_EQ(again.told->manifest.total_seconds, first.told->manifest.total_seconds);
+        EXPECT_EQ(again.told->manifest.instruction_set, first.told->manifest.instruction_set);
+        std::filesystem::remove(std::filesystem::path(first.file).replace_extension(".json"));
+        EXPECT_FALSE(all.run(by, number).told) << "of one that left no word";
+    }
+    const std::set good{trade_status::priced}, bad{trade_status::failed};
+    EXPECT_EQ(found,
+              (std::map<std::string, std::set<trade_status>>{{"call", good}, {"put", good}, {"wrong", bad}}));
+}
+
+// Two GPUs of one name that fail alike are two, and one that is lost again in a later walk is one.
+TEST(shards, count_the_gpus_of_all_their_walks) {
+    run_manifest all, walk;
+    walk.devices = {"L4", "L4"};
+    walk.lost_devices = {"L4: lost", "L4: lost"};
+    verbs::add_walk(all, walk);
+    verbs::add_walk(all, walk);
+    walk.devices = {"L4"};
+    verbs::add_walk(all, walk);
+    EXPECT_EQ(all.devices.size(), 2U);
+    EXPECT_EQ(all.lost_devices.size(), 2U);
+}
+
+TEST(shards, of_prices_have_the_values_of_one_process) {
+    const engine by;
+    const sharded_request what = of_book("demo.yaml", 16384);
+    const book trades = book::load(what.book);
+    const auto files = [](const difference_results& of) {
+        std::ostringstream out;
+        for (const difference_report& one : value_reports()) one.write(out, of);
+        return out.str();
+    };
+    const std::string whole = files(valued(trades, *trades.market(), by_one_process(by, what)));
+    const tests::own_folder folder;
+    const shards all = shards::plan(by, what, 3, folder.path());
+    run_all(by, folder.path(), 1);
+    EXPECT_EQ(files(all.merge_values(by)), whole);
+    const tests::own_folder other;
+    sharded_request of_greeks = what;
+    of_greeks.greeks = greek_options{{"delta"}};
+    EXPECT_THROW(shards::plan(by, of_greeks, 1, other.path()).merge_values(by), error);
 }
 
 TEST(shards, of_another_request_are_refused) {

@@ -14,8 +14,8 @@ namespace tilewalk::cli {
 
 sharded_request request_of(const std::string& book_file, const spoken& options, const chosen_book& of);
 
-// Merges, writes, and returns the exit code.
+// Merges, writes, and returns the exit code. Values go into the folder of --files; empty: none.
 int report_merged(const shards& all, const settings& with, const std::optional<std::string>& totals,
-                  bool spreadsheet_safe, bool tiles, side_files& beside);
+                  const std::string& folder_of_files, bool spreadsheet_safe, bool tiles, side_files& beside);
 
 }  // namespace tilewalk::cli

@@ -29,7 +29,9 @@ std::string metrics_of(const told_results& of) {
                          .prices = of.prices,
                          .scenarios = of.scenarios,
                          .times = times ? &*times : nullptr,
-                         .at = std::chrono::system_clock::now()});
+                         .at = of.at.value_or(std::chrono::system_clock::now()),
+                         .shard = of.shard,
+                         .stage = of.stage});
 }
 
 }  // namespace tilewalk::cli

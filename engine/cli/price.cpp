@@ -77,12 +77,11 @@ std::vector<std::string> arguments_of_workers(const chosen_book& asked, std::siz
 int price_by_workers(price_arguments& asked, const chosen_book& wanted) {
     if (asked.policies)
         throw error(error_kind::usage, "--save-policy is for one process; leave out --workers");
-    if (!asked.files.empty())
-        throw error(error_kind::usage, "--files is for one process; leave out --workers");
     if (asked.book == "-")
         throw error(error_kind::usage, "workers read the book: found standard input, expected a file");
     // Files that can't be written are refused before the work, not after it.
     const output to(wanted.with.output.value);
+    const report_folder files(asked.files, value_reports());
     if (asked.totals) refuse_unknown_ending(output(*asked.totals, "--totals").name(), "--totals");
     const engine by({wanted.with.instruction_set.value});
     const sharded_request request = request_of(asked.book, asked.options, wanted);
@@ -103,7 +102,8 @@ int price_by_workers(price_arguments& asked, const chosen_book& wanted) {
     const int failed = run_in_workers(*plan, folder, shards::stage::pricing, asked.workers,
                                       arguments_of_workers(wanted, asked.workers));
     if (failed != all_well) return failed;
-    return report_merged(*plan, wanted.with, asked.totals, asked.spreadsheet_safe, asked.tiles, asked.beside);
+    return report_merged(*plan, wanted.with, asked.totals, asked.files, asked.spreadsheet_safe, asked.tiles,
+                         asked.beside);
 }
 
 int price(price_arguments& asked, timings& times) {

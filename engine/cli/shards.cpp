@@ -25,7 +25,9 @@
 #include "engine/cli/terminal.h"
 #include "engine/cli/told_scenarios.h"
 #include "engine/cli/written.h"
+#include "tilewalk/differences.h"
 #include "tilewalk/shards.h"
+#include "tilewalk/timings.h"
 
 namespace tilewalk::cli {
 
@@ -96,9 +98,28 @@ shards::stage stage_named(const std::string& name) {
 struct run_arguments {
     std::string folder, shard, stage = "pricing";
     spoken options;
+    side_files beside;
 };
 
-int run_shard(const run_arguments& asked) {
+// Files that shards have read, which are known once they are done.
+std::vector<std::filesystem::path> read_for(const results& r, const std::vector<input_file>& more = {}) {
+    std::vector<std::filesystem::path> out;
+    for (const std::vector<input_file>* const of : {&r.manifest.inputs, &more})
+        for (const input_file& f : *of) out.emplace_back(f.file);
+    return out;
+}
+
+// The time at which a part's file was written.
+std::chrono::system_clock::time_point time_of(const std::string& file) {
+    std::error_code unknown;
+    const auto written = std::filesystem::last_write_time(file, unknown);
+    if (unknown) return std::chrono::system_clock::now();
+    return std::chrono::time_point_cast<std::chrono::system_clock::duration>(
+        std::filesystem::file_time_type::clock::to_sys(written));
+}
+
+int run_shard(run_arguments& asked) {
+    timings times(start_of_process());
     const shards::stage stage = stage_named(asked.stage);
     const shards all = shards::open(asked.folder);
     const shard_number which = shard_number_of(asked.shard, all.count(), process_environment());
@@ -106,12 +127,16 @@ int run_shard(const run_arguments& asked) {
     const std::string name = fmt::format(
         "{}shard {} of {}", stage == shards::stage::training ? "training " : "", which.number, all.count());
     if (!which.origin.empty()) remark(fmt::format("tilewalk: {}, as {} says", name, which.origin));
+    asked.beside.open();
+    const std::vector<const output*> outputs = asked.beside.outputs();
+    keep_apart(outputs, {all.request().book});
     const engine by({with.instruction_set.value});
     const interrupt listening;
     progress_bar bar(all.request().scenarios.empty() ? counted::trades : counted::prices);
     run_options options = with.options();
     options.cancel = listening.flag();
     if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
+    options.times = &times;
     note_kept();
     const shard_outcome done = all.run(by, which.number, stage, options);
     for (const std::string& file : done.damaged)
@@ -121,6 +146,21 @@ int run_shard(const run_arguments& asked) {
                            done.blocks_taken == 1 ? "" : "s"));
     remark(
         fmt::format("tilewalk: {} {}: {}", name, done.was_done ? "was done already" : "is done", done.file));
+    if (!done.told) {
+        if (!outputs.empty())
+            remark(
+                fmt::format("tilewalk: warning: {} was done before and has left no word of how it went: "
+                            "no metrics are written",
+                            name));
+        return all_well;
+    }
+    keep_apart(outputs, read_for(*done.told));
+    asked.beside.write({.prices = *done.told,
+                        .times = done.was_done ? nullptr : &times,
+                        .command = command_as_typed(),
+                        .shard = fmt::format("{}/{}", which.number, all.count()),
+                        .stage = asked.stage,
+                        .at = time_of(done.file)});
     return all_well;
 }
 
@@ -133,14 +173,6 @@ struct merge_arguments {
     bool spreadsheet_safe = false;
     bool tiles = false;
 };
-
-// Files that shards have read, which are known once they are merged.
-std::vector<std::filesystem::path> read_for(const results& r, const std::vector<input_file>& more = {}) {
-    std::vector<std::filesystem::path> out;
-    for (const std::vector<input_file>* const of : {&r.manifest.inputs, &more})
-        for (const input_file& f : *of) out.emplace_back(f.file);
-    return out;
-}
 
 int merge_scenarios(const shards& all, const settings& with, merge_arguments& asked) {
     if (asked.totals || asked.tiles)
@@ -175,11 +207,8 @@ int merge_shards(merge_arguments& asked) {
     }
     const settings with = resolve_settings(asked.options, process_environment(), is_terminal(STDOUT_FILENO));
     if (!all.request().scenarios.empty()) return merge_scenarios(all, with, asked);
-    if (!asked.files.empty())
-        throw error(
-            error_kind::usage,
-            "--files is for scenarios; the plan is of prices, whose files price and greeks write themselves");
-    return report_merged(all, with, asked.totals, asked.spreadsheet_safe, asked.tiles, asked.beside);
+    return report_merged(all, with, asked.totals, asked.files, asked.spreadsheet_safe, asked.tiles,
+                         asked.beside);
 }
 
 }  // namespace
@@ -197,10 +226,15 @@ sharded_request request_of(const std::string& book_file, const spoken& options, 
 }
 
 int report_merged(const shards& all, const settings& with, const std::optional<std::string>& totals,
-                  bool spreadsheet_safe, bool tiles, side_files& beside) {
+                  const std::string& folder_of_files, bool spreadsheet_safe, bool tiles, side_files& beside) {
     if (tiles && with.format.value != result_format::json)
         throw error(error_kind::usage, "--tiles puts means by part of the run into JSON; take --format json");
+    if (!folder_of_files.empty() && all.request().greeks)
+        throw error(error_kind::usage,
+                    "--files of sensitivities are of differences, which shards do not find; 'tilewalk greeks "
+                    "BOOK --files DIR' writes them in one process");
     const output to(with.output.value);
+    const report_folder files(folder_of_files, value_reports());
     std::optional<output> totals_to;
     std::vector<const output*> outputs{&to};
     if (totals) {
@@ -209,16 +243,19 @@ int report_merged(const shards& all, const settings& with, const std::optional<s
     }
     beside.open();
     for (const output* one : beside.outputs()) outputs.push_back(one);
-    keep_apart(outputs, {all.request().book});
+    files.keep_apart_from({all.request().book}, outputs);
     const engine by({with.instruction_set.value});
-    const results r = all.merge(by, with.options());
-    keep_apart(outputs, read_for(r));
+    std::optional<difference_results> values;
+    if (!folder_of_files.empty()) values = all.merge_values(by, with.options());
+    const results r = values ? values->values : all.merge(by, with.options());
+    files.keep_apart_from(read_for(r), outputs);
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
     form.spreadsheet_safe = spreadsheet_safe;
     form.parts = tiles;
     to.write(all.request().greeks ? written_greeks(r, with.format.value, form)
                                   : written_prices(r, with.format.value, form));
     if (totals_to) totals_to->write(written_totals(r, *totals, form));
+    if (values) files.write(value_reports(), *values);
     beside.write({.prices = r, .command = command_as_typed()});
     complain_of_lost_gpus(r);
     complain_of_correlations(r.manifest.missing_correlations);
@@ -286,6 +323,7 @@ command add_run(CLI::App& to) {
                     "Folder for what is done until the shard is, such as on a disk of this machine; if left\n"
                     "out, that of the plan, where another machine finds it, too")
         ->type_name("DIR");
+    asked->beside.add_options(*app, true);
     add_machine_options(*app, asked->options);
     app->footer(
         "Variables that auto looks for, in this order:\n" + shard_variables_text() +
@@ -309,7 +347,9 @@ command add_merge(CLI::App& to) {
                     "File for the totals by currency, as .csv, .json, .txt or .parquet")
         ->type_name("FILE");
     app->add_flag("--tiles", asked->tiles, "In JSON, add each trade's mean by part of the run");
-    app->add_option("--files", asked->files, "Of scenarios: a folder for files, see 'tilewalk scenarios'")
+    app->add_option("--files", asked->files,
+                    "Folder for the files that risk systems read, see 'tilewalk price' and 'tilewalk\n"
+                    "scenarios'")
         ->type_name("DIR");
     offers(app->add_option("--stage", asked->stage, "pricing or training (default pricing)"), stage_words())
         ->type_name("NAME");

@@ -17,14 +17,15 @@ std::span<const side_file> side_file_kinds() {
         {"--metrics",
          "File for Prometheus that tells how the run went, for node exporter's textfile collector,\n"
          "which reads names that end in .prom; written when the results are",
-         metrics_of},
+         metrics_of, true},
     };
     return kinds;
 }
 
-void side_files::add_options(CLI::App& to) {
+void side_files::add_options(CLI::App& to, bool of_shard) {
     asked_.reserve(side_file_kinds().size());  // the parser keeps addresses of names
     for (const side_file& kind : side_file_kinds()) {
+        if (of_shard && !kind.tells_of_shards) continue;
         asked_file& added = asked_.emplace_back(asked_file{&kind});
         to.add_option(kind.option, added.name, kind.meaning)->type_name("FILE");
     }

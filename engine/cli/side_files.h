@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <span>
@@ -27,6 +28,9 @@ struct told_results {
     const market* in = nullptr;
     const timings* times = nullptr;
     std::vector<std::string> command{};  // as typed, with the name of the program
+    // Of a shard, see told_run; and when it was done, where that was not now.
+    std::string shard{}, stage{};
+    std::optional<std::chrono::system_clock::time_point> at{};
 };
 
 // A kind of such a file. A new one is a line of the catalogue.
@@ -34,13 +38,15 @@ struct side_file {
     const char* option;   // "--report"
     const char* meaning;  // for the page of help
     std::string (*text)(const told_results& of);
+    bool tells_of_shards = false;  // one by one, before they are merged
 };
 std::span<const side_file> side_file_kinds();
 
 class side_files {
   public:
-    // Adds an option for each kind. This object has to outlive the parser.
-    void add_options(CLI::App& to);
+    // Adds an option for each kind, or for each that tells of one shard. This object has to outlive the
+    // parser.
+    void add_options(CLI::App& to, bool of_shard = false);
     // The files that were asked for, which open() makes known. Refuses at once what could not be written.
     void open();
     std::vector<const output*> outputs() const;

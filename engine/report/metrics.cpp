@@ -38,13 +38,18 @@ class samples {
         if (!is_figure(value)) return;
         text_ += name_;
         text_ += "{command=\"" + escaped(of_.command) + "\",book=\"" + escaped(of_.book) + '"';
-        for (const auto& [label, is] : more) text_ += ',' + std::string(label) + "=\"" + escaped(is) + '"';
+        if (!of_.shard.empty()) add_labels({{"shard", of_.shard}, {"stage", of_.stage}});
+        add_labels(more);
         text_ += "} " + (std::isinf(value) ? value > 0 ? "+Inf" : "-Inf" : report::shortest(value)) + '\n';
     }
     void add(std::size_t value, const labels& more = {}) { add(static_cast<double>(value), more); }
     const std::string& text() const { return text_; }
 
   private:
+    void add_labels(const labels& all) {
+        for (const auto& [label, is] : all) text_ += ',' + std::string(label) + "=\"" + escaped(is) + '"';
+    }
+
     std::string_view name_;
     const told_run& of_;
     std::string text_;
@@ -53,6 +58,7 @@ class samples {
 struct metric {
     std::string_view name, meaning;
     void (*add)(const told_run& of, samples& to);
+    bool tells_of_shards = false;  // which have no figures
 };
 
 bool has_figures(const price_row& row) {
@@ -113,20 +119,22 @@ constexpr std::array catalogue{
                             {"precision", m.precision},
                             {"random", m.random},
                             {"as_of", m.as_of}});
-           }},
+           },
+           true},
     metric{"tilewalk_last_success_timestamp_seconds",
            "Unix time at which the results were written, whether or not some trades failed.",
            [](const told_run& of, samples& to) {
                using std::chrono::milliseconds;
                const auto since = std::chrono::floor<milliseconds>(of.at.time_since_epoch());
                to.add(static_cast<double>(since.count()) / 1000);
-           }},
+           },
+           true},
     metric{"tilewalk_duration_seconds",
            "Time that planning and walking took, reading and writing files apart.",
-           [](const told_run& of, samples& to) { to.add(of.prices.manifest.total_seconds); }},
+           [](const told_run& of, samples& to) { to.add(of.prices.manifest.total_seconds); }, true},
     metric{"tilewalk_phase_seconds", "Time by phase, as --timings tells it; a merge of shards has none.",
-           add_phases},
-    metric{"tilewalk_trades", "Trades by status.", add_trades},
+           add_phases, true},
+    metric{"tilewalk_trades", "Trades by status.", add_trades, true},
     metric{"tilewalk_thin_trades", "Priced trades whose standard error is in doubt.",
            [](const told_run& of, samples& to) {
                to.add(static_cast<std::size_t>(std::ranges::count(of.prices.rows, true, &price_row::thin)));
@@ -152,19 +160,21 @@ constexpr std::array catalogue{
     metric{"tilewalk_gains", "Gains of trades in scenarios by status.", add_gains},
     metric{
         "tilewalk_paths", "Paths that the run was asked for.",
-        [](const told_run& of, samples& to) { to.add(static_cast<std::size_t>(of.prices.manifest.paths)); }},
+        [](const told_run& of, samples& to) { to.add(static_cast<std::size_t>(of.prices.manifest.paths)); },
+        true},
     metric{"tilewalk_path_steps", "Steps of paths that were walked.",
            [](const told_run& of, samples& to) {
                to.add(static_cast<std::size_t>(of.prices.manifest.path_steps));
            }},
     metric{"tilewalk_gpus_used", "GPUs that walked paths; 0: the processor did.",
-           [](const told_run& of, samples& to) { to.add(of.prices.manifest.devices.size()); }},
+           [](const told_run& of, samples& to) { to.add(of.prices.manifest.devices.size()); }, true},
     metric{"tilewalk_gpus_lost", "GPUs that failed and were left out.",
-           [](const told_run& of, samples& to) { to.add(of.prices.manifest.lost_devices.size()); }},
+           [](const told_run& of, samples& to) { to.add(of.prices.manifest.lost_devices.size()); }, true},
     metric{"tilewalk_kernels_compiled", "Kernels that had to be compiled.",
            [](const told_run& of, samples& to) {
                to.add(static_cast<std::size_t>(of.prices.manifest.kernels_compiled));
-           }},
+           },
+           true},
 };
 
 }  // namespace
@@ -172,6 +182,7 @@ constexpr std::array catalogue{
 std::string metrics_text(const told_run& of) {
     std::string out;
     for (const metric& m : catalogue) {
+        if (!of.shard.empty() && !m.tells_of_shards) continue;
         samples lines(m.name, of);
         m.add(of, lines);
         if (lines.text().empty()) continue;

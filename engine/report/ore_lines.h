@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What files in ORE's columns have in common: how they say that there is no figure, their decimals, and the
+// The common part of files in ORE's columns: how they say that there is no figure, their decimals, and the
 // line of a sensitivity, which two commands write.
 #pragma once
 

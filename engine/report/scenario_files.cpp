@@ -82,7 +82,7 @@ std::vector<std::string> quoted_trades(const scenario_results& r) {
     return out;
 }
 
-// ORE has one currency and one set of scenarios in a file. Where ours hold more, the portfolio's name says
+// ORE has one currency and one set of scenarios in a file. If ours hold more, the portfolio's name says
 // which: "All (USD, history)".
 class ore_portfolios {
   public:

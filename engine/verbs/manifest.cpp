@@ -50,8 +50,10 @@ void add_walk(run_manifest& to, const run_manifest& of) {
     to.launches += of.launches;
     to.device_seconds += of.device_seconds;
     to.kernel_seconds += of.kernel_seconds;
+    if (of.devices.size() > to.devices.size()) to.devices = of.devices;
+    // Two of one name may fail alike, and a walk may lose what an earlier one has lost.
     for (const std::string& lost : of.lost_devices)
-        if (std::ranges::find(to.lost_devices, lost) == to.lost_devices.end())
+        if (std::ranges::count(to.lost_devices, lost) < std::ranges::count(of.lost_devices, lost))
             to.lost_devices.push_back(lost);
 }
 

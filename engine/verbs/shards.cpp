@@ -27,12 +27,15 @@
 #include "engine/kept/work.h"
 #include "engine/plan/trade_program.h"
 #include "engine/report/machine.h"
+#include "engine/verbs/manifest.h"
 #include "engine/verbs/price.h"
 #include "engine/verbs/request.h"
 #include "engine/verbs/settled.h"
 #include "kernels/tile.h"
 #include "tilewalk/bounds.h"
+#include "tilewalk/differences.h"
 #include "tilewalk/setting_table.h"
+#include "tilewalk/timings.h"
 #include "tilewalk/version.h"
 
 namespace tilewalk {
@@ -56,6 +59,7 @@ struct shards::state {
 
     // Throws shards_missing.
     done_request done(const run_options& options) const;
+    results merged(const engine& by, const done_request& all) const;
     void tell_devices(run_manifest& to) const;
 };
 
@@ -113,9 +117,12 @@ path found_at(const json& place, const path& folder) {
     return named("file");
 }
 
-opened open_request(const sharded_request& of) {
+opened open_request(const sharded_request& of, timings* times = nullptr) {
+    std::optional<timings::during> reading(std::in_place, times, stage::reading_book);
     book trades = book::load(of.book, of.how);
     if (!of.trades.empty()) trades = trades.only(of.trades);
+    reading.reset();
+    reading.emplace(times, stage::reading_market);
     if (of.market.empty() && !trades.market()) {
         throw error(error_kind::usage, "the book names no market; write market: in the book or give one",
                     {of.book.string()});
@@ -171,9 +178,10 @@ void refuse_failure_of_device(const std::string& trade, error_kind kind, const s
         throw error(error_kind::device, "trade " + config::shown(trade) + ": " + message);
 }
 
-// Walks what the work says, and tells what walked it.
-run_manifest walked(const engine& by, const sharded_request& of, const opened& what, const book& trades,
-                    const run_options& with) {
+// Walks what the work says. Rows have the trades' statuses, manifests what walked them, and figures no
+// meaning.
+results walked(const engine& by, const sharded_request& of, const opened& what, const book& trades,
+               const run_options& with) {
     results out;
     if (what.scenarios) {
         scenario_results found = by.scenarios(trades, what.in, *what.scenarios, with);
@@ -185,7 +193,7 @@ run_manifest walked(const engine& by, const sharded_request& of, const opened& w
     }
     for (const price_row& row : out.rows)
         if (row.status == trade_status::failed) refuse_failure_of_device(row.trade, row.kind, row.message);
-    return out.manifest;
+    return out;
 }
 
 std::string digest_in(const sharded_request& of, const opened& what, const run_options& with) {
@@ -416,8 +424,8 @@ class decider {
             std::shared_ptr<kept::store> into)
         : by_(by), of_(of), what_(what), with_(with), into_(std::move(into)) {}
 
-    void decide(std::span<const std::size_t> places, bool trains = true) {
-        if (places.empty()) return;
+    results decide(std::span<const std::size_t> places, bool trains = true) {
+        if (places.empty()) return {};
         auto work = std::make_shared<kept::work>(into_, kept::share{0, 0, 1, 0, 1});
         work->tell_cost = [&](const std::string& trade, double operations) { costs_[trade] += operations; };
         run_options with = with_;
@@ -430,7 +438,7 @@ class decider {
             };
         }
         with.work = std::move(work);
-        walked(by_, of_, what_, some_trades(what_.trades, places), with);
+        return walked(by_, of_, what_, some_trades(what_.trades, places), with);
     }
 
     double cost_of(const std::string& trade) const {
@@ -538,7 +546,7 @@ namespace {
 // Throws where the request is not the one that was planned, and says which inputs are others.
 opened opened_as_planned(const sharded_request& of, const std::string& digest,
                          const std::vector<input_file>& inputs, const run_options& with) {
-    opened out = open_request(of);
+    opened out = open_request(of, with.times);
     if (digest_in(of, out, with) == digest) return out;
     std::string changed;
     const std::vector<input_file> now = inputs_of(out, with);
@@ -575,44 +583,87 @@ path file_told(const path& file_of_part) {
     return path(file_of_part).replace_extension(".json");
 }
 
-void add_to(run_manifest& all, const run_manifest& of_piece) {
-    const auto add = [](std::vector<std::string>& to, const std::vector<std::string>& more) {
-        for (const std::string& one : more)
-            if (std::ranges::find(to, one) == to.end()) to.push_back(one);
-    };
-    add(all.devices, of_piece.devices);
-    add(all.lost_devices, of_piece.lost_devices);
-    all.path_seconds += of_piece.path_seconds;
-}
+// How a part was walked, and its trades that failed.
+struct account_of_part {
+    run_manifest manifest{};
+    std::set<std::string> failed{};
 
-void write_told(const path& file_of_part, const run_manifest& of) {
+    void add(const results& piece) {
+        verbs::add_walk(manifest, piece.manifest);
+        manifest.plan_seconds += piece.manifest.plan_seconds;
+        if (!piece.manifest.instruction_set.empty())
+            manifest.instruction_set = piece.manifest.instruction_set;
+        for (const price_row& row : piece.rows)
+            if (row.status == trade_status::failed) failed.insert(row.trade);
+    }
+};
+
+void write_told(const path& file_of_part, const account_of_part& of) {
+    const run_manifest& m = of.manifest;
     const json all{{"machine", machine_name()},
-                   {"devices", of.devices},
-                   {"lost_devices", of.lost_devices},
-                   {"path_seconds", of.path_seconds}};
+                   {"instruction_set", m.instruction_set},
+                   {"devices", m.devices},
+                   {"lost_devices", m.lost_devices},
+                   {"kernels_compiled", m.kernels_compiled},
+                   {"plan_seconds", m.plan_seconds},
+                   {"path_seconds", m.path_seconds},
+                   {"total_seconds", m.total_seconds},
+                   {"failed", of.failed}};
     kept::write_file(file_told(file_of_part), all.dump(1) + "\n");
 }
 
 // Nothing where a part has left none that can be read: no number depends on it.
-run_manifest told_by(const path& file_of_part) {
+std::optional<account_of_part> told_by(const path& file_of_part) {
     std::string text;
     if (kept::read_file(file_told(file_of_part), bounds::results_bytes, text) != kept::reading::done)
         return {};
     try {
         const json from = json::parse(text);
-        run_manifest out;
-        out.devices = from.at("devices").get<std::vector<std::string>>();
-        out.lost_devices = from.at("lost_devices").get<std::vector<std::string>>();
-        out.path_seconds = from.at("path_seconds").get<double>();
+        account_of_part out;
+        run_manifest& m = out.manifest;
+        m.machine = from.at("machine").get<std::string>();
+        m.instruction_set = from.at("instruction_set").get<std::string>();
+        m.devices = from.at("devices").get<std::vector<std::string>>();
+        m.lost_devices = from.at("lost_devices").get<std::vector<std::string>>();
+        m.kernels_compiled = from.at("kernels_compiled").get<std::uint64_t>();
+        m.plan_seconds = from.at("plan_seconds").get<double>();
+        m.path_seconds = from.at("path_seconds").get<double>();
+        m.total_seconds = from.at("total_seconds").get<double>();
+        out.failed = from.at("failed").get<std::set<std::string>>();
         return out;
     } catch (const json::exception&) {
         return {};
     }
 }
 
+// What a part tells of itself: its trades in the order of the book, each with a status and no figures.
+results told_of(const account_of_part& of, const part& what, const opened& on, const run_options& with,
+                const std::vector<input_file>& inputs) {
+    results out;
+    const verbs::settled run = verbs::settle(with, on.trades.state(), {&on.in, 1});
+    verbs::describe_run(run, of.manifest.instruction_set, on.trades.state(), on.in, out.manifest);
+    out.manifest.inputs = inputs;
+    if (!of.manifest.machine.empty()) out.manifest.machine = of.manifest.machine;
+    verbs::add_walk(out.manifest, of.manifest);
+    out.manifest.plan_seconds = of.manifest.plan_seconds;
+    out.manifest.total_seconds = of.manifest.total_seconds;
+    std::set<std::size_t> places(what.to_train.begin(), what.to_train.end());
+    for (const shard_piece& p : what.pieces)
+        for (std::size_t i = p.first_trade; i < p.end_trade; ++i) places.insert(i);
+    for (const std::size_t i : places) {
+        price_row& row = out.rows.emplace_back();
+        row.trade = on.trades.state().trades[i].id;
+        row.status = of.failed.contains(row.trade) ? trade_status::failed : trade_status::priced;
+        row.price = row.standard_error = row.low = row.high = no_figure;
+    }
+    return out;
+}
+
 // Does a part whose file is not there yet, and writes that.
-void do_part(const engine& by, const part& what, const opened& on, const run_options& with,
-             shard_outcome& out) {
+account_of_part do_part(const engine& by, const part& what, const opened& on, const run_options& with,
+                        shard_outcome& out) {
+    using clock = std::chrono::steady_clock;
+    const auto begin = clock::now();
     const path beside = path(out.file).replace_extension(".journal");
     const path journal = with.journal.empty() ? beside : path(with.journal) / beside.filename();
     const auto known = std::make_shared<kept::store>(what.digest, journal, with.journal_block_seconds);
@@ -620,14 +671,15 @@ void do_part(const engine& by, const part& what, const opened& on, const run_opt
     out.damaged.insert(out.damaged.end(), known->damaged().begin(), known->damaged().end());
     const std::vector<kept::record> decisions = decisions_in(what.folder, what.digest);
     known->take(decisions);
-    decider(by, what.request, on, with, known).decide(what.to_train);
-    run_manifest told;
+    account_of_part told;
+    told.add(decider(by, what.request, on, with, known).decide(what.to_train));
     for (const shard_piece& p : what.pieces) {
         run_options of_piece = with;
         of_piece.work = std::make_shared<kept::work>(
             known, kept::share{p.first_tile, p.end_tile, p.run_tiles, p.first_market, p.end_market});
-        add_to(told, walked(by, what.request, on, trades_of(on.trades, p), of_piece));
+        told.add(walked(by, what.request, on, trades_of(on.trades, p), of_piece));
     }
+    const timings::during writing(with.times, stage::writing);
     known->flush();
     // All that is new; the same whoever found it, and in whatever order.
     std::set<kept::key> decided;
@@ -638,10 +690,12 @@ void do_part(const engine& by, const part& what, const opened& on, const run_opt
     std::erase_if(texts, is_decided);
     out.decisions = texts.size();
     if (!what.to_train.empty()) std::ranges::move(texts, std::back_inserter(made));
+    told.manifest.total_seconds = std::chrono::duration<double>(clock::now() - begin).count();
     write_told(out.file, told);
     kept::write_block(out.file, what.digest, made);
     std::error_code unimportant;  // the part is done, whether its journal stays or not
     std::filesystem::remove_all(journal, unimportant);
+    return told;
 }
 
 }  // namespace
@@ -673,14 +727,16 @@ shard_outcome shards::run(const engine& by, std::size_t number, stage of, const 
     const auto look = [&] { return kept::block_in(out.file, plan.digest).is; };
     const kept::finding found = look();
     out.was_done = found == kept::finding::whole;
-    if (out.was_done) return out;
     if (found == kept::finding::damaged) out.damaged.push_back(out.file);
+    std::optional<account_of_part> told;
     try {
-        do_part(by, what, on, with, out);
+        if (!out.was_done) told = do_part(by, what, on, with, out);
     } catch (const error& e) {
         out.was_done = e.kind() != error_kind::cancelled && look() == kept::finding::whole;
         if (!out.was_done) throw;
     }
+    if (!told) told = told_by(out.file);
+    if (told) out.told = told_of(*told, what, on, with, plan.inputs);
     return out;
 }
 
@@ -746,19 +802,38 @@ done_request shards::state::done(const run_options& options) const {
 }
 
 void shards::state::tell_devices(run_manifest& to) const {
-    for (std::size_t number = 1; number <= count; ++number)
-        add_to(to, told_by(file_of_part(folder, stage::pricing, number, count)));
+    const auto add = [](std::vector<std::string>& all, const std::vector<std::string>& more) {
+        for (const std::string& one : more)
+            if (std::ranges::find(all, one) == all.end()) all.push_back(one);
+    };
+    for (std::size_t number = 1; number <= count; ++number) {
+        const auto told = told_by(file_of_part(folder, stage::pricing, number, count));
+        if (!told) continue;
+        add(to.devices, told->manifest.devices);
+        add(to.lost_devices, told->manifest.lost_devices);
+        to.path_seconds += told->manifest.path_seconds;
+    }
+}
+
+results shards::state::merged(const engine& by, const done_request& all) const {
+    const auto& [what, with] = all;
+    results out = request.greeks ? by.greeks(what.trades, what.in, *request.greeks, with)
+                                 : by.price(what.trades, what.in, with);
+    tell_devices(out.manifest);
+    return out;
 }
 
 results shards::merge(const engine& by, const run_options& options) const {
     if (!request().scenarios.empty())
         throw error(error_kind::usage, "the shards are of scenarios, which merge_scenarios() merges");
-    const auto [what, with] = state_->done(options);
-    const std::optional<greek_options>& greeks = request().greeks;
-    results out =
-        greeks ? by.greeks(what.trades, what.in, *greeks, with) : by.price(what.trades, what.in, with);
-    state_->tell_devices(out.manifest);
-    return out;
+    return state_->merged(by, state_->done(options));
+}
+
+difference_results shards::merge_values(const engine& by, const run_options& options) const {
+    if (!request().scenarios.empty() || request().greeks)
+        throw error(error_kind::usage, "the shards are not of prices alone, expected those of values");
+    const done_request all = state_->done(options);
+    return valued(all.what.trades, all.what.in, state_->merged(by, all));
 }
 
 scenario_results shards::merge_scenarios(const engine& by, const run_options& options) const {

@@ -15,7 +15,9 @@ NB_MODULE(_core, to) {
     add_scenarios(to);
     add_differences(to);
     add_runs(to);
+    add_kernels(to);
     add_shards(to);
+    add_verification(to);
     add_pictures(to);
     add_machine(to);
 }

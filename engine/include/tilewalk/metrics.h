@@ -18,9 +18,12 @@ struct told_run {
     const scenario_results* scenarios = nullptr;  // null: none were asked for
     const timings::account* times = nullptr;      // null: not known by stage
     std::chrono::system_clock::time_point at{};   // when the results were written
+    // Of a shard, such as "3/16", and "pricing" or "training": `prices` are what it told of itself (see
+    // shard_outcome), and metrics of figures have no line. Empty: of the whole request.
+    std::string shard{}, stage{};
 };
 
-// In the text format of Prometheus, whose lines end in "\n". What is not known, or is no number, has no line.
+// In the text format of Prometheus, whose lines end in "\n". A figure that is not known has no line.
 std::string metrics_text(const told_run& of);
 
 }  // namespace tilewalk

@@ -25,6 +25,8 @@
 
 namespace tilewalk {
 
+struct difference_results;
+
 // The request. Files are named, not held, and have to be there, with the same bytes, wherever a part is done.
 struct sharded_request {
     std::filesystem::path book;
@@ -64,6 +66,9 @@ struct shard_outcome {
     std::vector<std::string> damaged;  // files that were no whole ones; what they held was done again
     std::size_t decisions = 0;         // that were made because the plan has none of them
     std::string file;                  // that holds it
+    // Its trades, each with its status and no figures, and how it was walked, now or before. Nothing where a
+    // part that was done before has left no word of that.
+    std::optional<results> told{};
 };
 
 class shards {
@@ -100,6 +105,8 @@ class shards {
                       const run_options& options = {}) const;
     // The results of all parts. Throws shards_missing.
     results merge(const engine& by, const run_options& options = {}) const;
+    // The same of a request for prices, with what files of values tell (tilewalk/differences.h).
+    difference_results merge_values(const engine& by, const run_options& options = {}) const;
     // The same of a request for scenarios.
     scenario_results merge_scenarios(const engine& by, const run_options& options = {}) const;
     // Adds the policies of all parts of the training to the plan. Throws likewise.
