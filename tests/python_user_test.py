@@ -110,6 +110,7 @@ def test_options_of_the_wrong_type():
     raises(tw.UsageError, price(set={"ACME.spot": None}), "ACME.spot: found None, expected a number")
     raises(tw.UsageError, price(progress=5), "progress: found 5")
     raises(tw.UsageError, price(cancel=5), "cancel: found 5")
+    raises(tw.UsageError, price(replay=np.zeros((1, 64), complex)), "replay: found shocks of type complex128")
     raises(tw.UsageError, price(replay=[[0.0] * 64]), "replay: found an object of type list, expected a file or an array")
     raises(tw.UsageError, price(policy=5), "policy: found 5")
     raises(tw.UsageError, lambda: tw.greeks(BOOK, paths=64, wanted=5), "wanted: found 5")
@@ -124,6 +125,14 @@ def test_options_of_the_wrong_type():
     raises(AttributeError, lambda: results["a"].prise, "no member 'prise'; did you mean 'price'?")
     raises(TypeError, lambda: results[1.5], "found 1.5, expected the id of a trade or a place")
     assert results[np.int64(1)].trade == results["b"].trade == "b"
+
+
+def test_shocks_in_any_layout():
+    shocks = np.random.default_rng(1).standard_normal((1, 1, 128))
+    price = lambda of: tw.price(BOOK, trades="acme_call", paths=64, replay=of)[0].price  # noqa: E731
+    expected = price(shocks[0, :, ::2].copy())
+    for same in (shocks[:, :, ::2], np.asfortranarray(shocks[:, :, ::2]), shocks[:, :, ::2].astype(">f8")):
+        assert price(same) == expected, same.dtype
 
 
 def test_messages_name_the_setting_of_a_file_in_memory():
@@ -203,9 +212,13 @@ def test_python_ends_while_a_thread_prices():
     looks = "tw.price('configs/books/demo.yaml', paths=2**30, progress=lambda news: (hears(news), time.sleep(0.2)))"
     done = in_python(AT_WORK.format(work=looks, last=""))
     assert (done.returncode, done.stderr) == (0, ""), done
+    rows = "results = tw.price('configs/books/demo.yaml', paths=4096); started.set()\n    while True: results.to_json(True)"
+    for _ in range(3):
+        done = in_python(AT_WORK.format(work=rows, last=""))
+        assert (done.returncode, done.stderr) == (0, ""), done
     writes = ("gains = tw.scenarios('configs/books/demo.yaml', 'configs/scenarios/demo.yaml', paths=16); started.set()\n"
               "    while True: gains.to_json()")
-    for _ in range(5):
+    for _ in range(3):
         done = in_python(AT_WORK.format(work=writes, last=""))
         assert (done.returncode, done.stderr) == (0, ""), done
 
@@ -240,6 +253,16 @@ print(tw.price(book, market, paths=1024).to_csv(), end="")
 """
     done = in_python(script)
     assert (done.returncode, done.stdout) == (0, tw.price(BOOK, paths=1024).to_csv()), done
+
+
+def test_a_notebook_shows_what_failed():
+    trades = pd.DataFrame([{**CALL, "id": f"t{place}"} for place in range(200)])
+    well = tw.price(trades, MARKET, paths=64)._repr_html_()
+    assert "200 rows; the first 60 are shown<" in well and ">t59<" in well and ">t60<" not in well
+    trades.loc[[3, 150], "strike"] = -1
+    shown = tw.price(trades, MARKET, paths=64)._repr_html_()
+    assert "200 rows, 2 failed; the first 60 are shown, and 1 that failed<" in shown
+    assert ">t150<" in shown and ">t151<" not in shown and shown.count("failed: trades[") == 2
 
 
 def test_help_tells_where_options_are():

@@ -112,6 +112,7 @@ def in_memory(settings: dict[str, Any]) -> Iterator[dict[str, Any]]:
         for name, held in settings.items():
             if name == "replay" and hasattr(held, "__dlpack__"):
                 shocks = array_of(held)
+                shocks = shocks.astype(shocks.dtype.newbyteorder("="), copy=False)
                 if shocks.dtype not in (np.float32, np.float64):
                     raise UsageError(f"replay: found shocks of type {shocks.dtype}, expected float64 or float32")
                 if shocks.ndim not in (2, 3):
