@@ -166,6 +166,9 @@ def test_a_file_is_whole_or_stays():
         assert stat.S_IMODE(file.stat().st_mode) == 0o640
         assert sorted(os.listdir(folder)) == ["latest.json", "prices.json"]
         raises(tw.FileError, lambda: results.write(f"{folder}/none/prices.json"), "No such file or directory")
+        results.write(f"{folder}/prices.parquet")
+        raises(tw.InputError, lambda: tw.read_results(f"{folder}/prices.parquet"), "prices.parquet: found the byte 0x",
+               "expected text in UTF-8")
         os.mkfifo(f"{folder}/pipe.csv")
         heard = []
         reader = threading.Thread(target=lambda: heard.append(pathlib.Path(f"{folder}/pipe.csv").read_text()))
