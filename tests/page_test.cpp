@@ -73,6 +73,7 @@ TEST(page, tells_totals_failures_and_thin_trades_with_their_digits) {
                       trades = section(page, "trades");
     EXPECT_TRUE(has(totals, ">-184.65<")) << totals;  // 12.3457 - 200 + 3, by an error of 1.25 at most
     EXPECT_TRUE(has(totals, "at most 1.25")) << totals;
+    EXPECT_FALSE(has(totals, "Bars are")) << "a bound has no interval, and so no bar: " << totals;
     EXPECT_TRUE(has(trades, ">12.34568<")) << trades;
     EXPECT_TRUE(has(look, "<code class=\"id\">book.yaml:12:5</code>")) << look;
     EXPECT_TRUE(has(look, "unknown asset &#39;ACMEE&#39;")) << look;

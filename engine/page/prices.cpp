@@ -37,11 +37,11 @@ std::string left_out(std::size_t all, std::size_t shown, const std::string& noun
     return paragraph("and " + counted(all - shown, "other " + noun) + "; csv and json output have them all");
 }
 
-// Half of the widest interval of all totals, in parts of the total.
+// Half of the widest interval of all totals that have one, in parts of the total.
 double widest(const std::vector<currency_total>& totals) {
     double out = 0;
     for (const currency_total& t : totals) {
-        const double half = is_figure(t.low) ? 0.5 * (t.high - t.low) : 2 * t.error_at_most;
+        const double half = 0.5 * (t.high - t.low);
         if (is_figure(half) && t.value != 0) out = std::max(out, half / std::abs(t.value));
     }
     return out;

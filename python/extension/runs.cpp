@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <system_error>
 
 #include "python/extension/differences.h"
 #include "python/extension/interpreter.h"
@@ -218,7 +219,7 @@ void watched_call::run(const std::function<void()>& work) {
     bool ends = false;
     {
         const without_interpreter others_run;
-        std::thread worker([&] {
+        const auto do_all = [&] {
             try {
                 work();
             } catch (...) {
@@ -227,7 +228,13 @@ void watched_call::run(const std::function<void()>& work) {
             const std::lock_guard<std::mutex> alone(lock_);
             is_done_ = true;
             ended_.notify_all();
-        });
+        };
+        std::thread worker;
+        try {
+            worker = std::thread(do_all);
+        } catch (const std::system_error&) {
+            do_all();  // the system gives no thread
+        }
         std::unique_lock<std::mutex> held(lock_);
         while (!ended_.wait_for(held, between_looks, [this] { return is_done_; })) {
             held.unlock();
@@ -239,7 +246,7 @@ void watched_call::run(const std::function<void()>& work) {
             held.lock();
         }
         held.unlock();
-        worker.join();
+        if (worker.joinable()) worker.join();
     }
     if (ends) {
         PyErr_SetNone(PyExc_SystemExit);  // ends a thread without a word
