@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "python/extension/results.h"
-#include "tilewalk/columns.h"
 
 namespace tilewalk::python {
 
@@ -103,9 +102,12 @@ std::shared_ptr<const table> table_of(const column_table& from, std::size_t firs
 
 }  // namespace
 
-std::shared_ptr<const table> table_of_rows(const results& of) {
-    const column_table from = price_columns(of);
+std::shared_ptr<const table> table_of(const column_table& from) {
     return table_of(from, 0, from.rows);
+}
+
+std::shared_ptr<const table> table_of_rows(const results& of) {
+    return table_of(price_columns(of));
 }
 
 std::shared_ptr<const table> table_of_greeks(const results& of) {
@@ -118,8 +120,7 @@ std::shared_ptr<const table> table_of_greek_totals(const results& of) {
 }
 
 std::shared_ptr<const table> table_of_totals(const results& of) {
-    const column_table from = total_columns(of);
-    return table_of(from, 0, from.rows);
+    return table_of(total_columns(of));
 }
 
 std::shared_ptr<const table> table_of_numbers(const std::vector<market_number>& numbers) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The things that an engine does with a book: price, greeks, scenarios, explain, validate and their kin.
+"""The things that an engine does with a book: price, greeks, scenarios, explain, validate, warm and their kin.
 
 Each takes a book (a path, a dict, a Book, or a DataFrame of trades), a market (a path, a dict, a Market; that of the
 book if left out), the options below, and any setting of a run by its name, such as `paths=1e6, seed=7`. One RunWarning
@@ -29,6 +29,7 @@ from .differences import Differences
 from .errors import UsageError, shown
 from .files import in_memory, write_reports, write_text
 from .gains import Gains
+from .kernels import TunedKernels, WarmedKernels
 from .market import Market, market_of
 from .progress import watching
 from .results import Greeks, Results, Row, warn_of
@@ -49,7 +50,9 @@ __all__ = [
     "price_in",
     "scenarios",
     "settings",
+    "tune",
     "validate",
+    "warm",
     "write_values",
 ]
 
@@ -321,6 +324,34 @@ class Prepared:
 def prepare(book: Any, **how: Any) -> Prepared:
     """A book made ready to be priced often."""
     return Prepared(book, **how)
+
+
+def warm(book: Any, market: Any = None, *, architectures: Iterable[str] | str = (), **how: Any) -> WarmedKernels:
+    """Compiles the kernels of a book for GPUs and keeps them in the cache, also where there is no GPU.
+
+    `architectures` are those to compile for, such as "sm_90"; none: those of this machine, which then needs a GPU.
+    `progress` hears of `kernels_done` out of `kernels`.
+    """
+    asked = _Asked(book, market, how)
+    targets = [architectures] if isinstance(architectures, str) else list(architectures)
+    return WarmedKernels(*asked.run(_core.warm, asked.book._core, asked.market._core, targets))
+
+
+def tune(
+    book: Any,
+    market: Any = None,
+    *,
+    seconds: float = _core.default_tuning_seconds,
+    greeks: bool = False,
+    **how: Any,
+) -> TunedKernels:
+    """Times the ways to build the kernels of a book on this machine's GPU, and keeps the fastest for later runs.
+
+    `seconds` is the longest time for each kernel, compilation apart; `greeks` tunes the kernels of sensitivities.
+    `progress` hears as `doing` of what is timed.
+    """
+    asked = _Asked(book, market, how)
+    return TunedKernels(*asked.run(_core.tune, asked.book._core, asked.market._core, float(seconds), greeks))
 
 
 def settings() -> dict[str, Row]:
