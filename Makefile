@@ -63,8 +63,10 @@ bench: benchmarks  ## build and run the benchmarks
 	@for program in $(BUILD)/bench/*_bench; do $$program || exit 1; done
 
 docs: packages_for_ci commands  ## build the documentation site, build/docs/html/index.html
+	@$(call switch_on,TILEWALK_PYTHON)
+	@$(call run_build,tilewalk_python)
 	@rm -rf build/docs
-	@$(DOCS_PYTHON) -B docs/generate build/docs/source --command $(TILEWALK) --jobs $(JOBS)
+	@$(DOCS_PYTHON) -B docs/generate build/docs/source --command $(TILEWALK) --package $(BUILD)/python --jobs $(JOBS)
 	@$(DOCS_PYTHON) -B -m sphinx -q -n -W --keep-going -j $(JOBS) -b html -c docs build/docs/source build/docs/html
 	@echo build/docs/html/index.html
 

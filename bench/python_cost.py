@@ -1,34 +1,38 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What Python costs beside the command: a JSON object a line, as the rows of `tilewalk bench`.
+"""What Python costs beside the command: the program of `tilewalk bench python`, which makes rows of its lines.
 
-    PYTHONPATH=build/release/python bench/python_cost.py build/release/tilewalk
+    bench/python_cost.py build/release/tilewalk
 
-prices a book of 1,000 trades by the command and by the package, in turns, and tells the medians: the whole process of each,
-that of Python without the price, and the price alone in a Python that runs. The same bits are a condition. Then it makes
-results of a million rows, and tells how long a DataFrame and an Arrow table of them take, and how many bytes of numbers were
-copied for them, which has to be none."""
+prices a book of 1,000 trades by the command and by the package, in turns: the whole process of each, that of Python without
+the price, and the price alone in a Python that runs. The same bits are a condition. Then it makes results of a million rows,
+and tells how long a DataFrame and an Arrow table of them take, and how many bytes of numbers were copied for them, which has
+to be none. The package is that beside the command, in python/, or else one that is installed."""
 import argparse
+import importlib.util
 import json
+import os
 import pathlib
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
 
-def seconds(work):
+def milliseconds(work):
     begin = time.perf_counter()
     work()
-    return time.perf_counter() - begin
+    return (time.perf_counter() - begin) * 1e3
 
 
-def row(what, **figures):
-    print(json.dumps({"suite": "python_cost", "case": what, **figures}), flush=True)
+def line(what, **members):
+    print(json.dumps({"what": what, **members}), flush=True)
 
 
 def price_by_turns(command, trades, paths, times):
+    import tilewalk as tw
+
+    sizes = {"trades": trades, "paths": paths}
     with tempfile.TemporaryDirectory() as folder:
         book = f"{folder}/book.yaml"
         maker = pathlib.Path(__file__).resolve().parent / "make_book.py"
@@ -37,53 +41,56 @@ def price_by_turns(command, trades, paths, times):
         ways = {
             "command": [command, "price", book, "--paths", str(paths), "--quiet", "-o", f"{folder}/command.csv"],
             "python": [sys.executable, "-c", script, f"{folder}/python.csv"],
-            "python's start": [sys.executable, "-c", "import tilewalk"],
+            "start of python": [sys.executable, "-c", "import tilewalk"],
         }
-        import tilewalk as tw
-
-        taken = {way: [] for way in [*ways, "price in python"]}
+        taken = {way: [] for way in [*ways, "python that runs"]}
         for _ in range(times):
             for way, words in ways.items():
-                taken[way].append(seconds(lambda words=words: subprocess.run(words, check=False, stderr=subprocess.DEVNULL)))
-            taken["price in python"].append(seconds(lambda: tw.price(book, paths=paths).write(f"{folder}/inside.csv")))
-        texts = {pathlib.Path(f"{folder}/{name}.csv").read_text(encoding="utf-8") for name in ("command", "python", "inside")}
-        if len(texts) != 1:
-            sys.exit("the command and the package have other bits")
-    medians = {way: statistics.median(samples) for way, samples in taken.items()}
-    for way, median in medians.items():
-        row(way, trades=trades, paths=paths, seconds=round(median, 4), least=round(min(taken[way]), 4), samples=times)
-    beside = medians["command"] + medians["python's start"]
-    row("python beside the command and a start", ratio=round(medians["python"] / beside, 4))
+                taken[way].append(milliseconds(lambda words=words: subprocess.run(words, stderr=subprocess.DEVNULL)))
+            taken["python that runs"].append(milliseconds(lambda: tw.price(book, paths=paths).write(f"{folder}/inside.csv")))
+        texts = [pathlib.Path(f"{folder}/{name}.csv").read_bytes() for name in ("command", "python", "inside")]
+    for way, samples in taken.items():
+        of = sizes if way != "start of python" else {}
+        line(way, **of, milliseconds=samples, **({} if len(set(texts)) == 1 else {"wrong": "the package has other bits"}))
 
 
-def million_rows(rows):
+def copied_bytes(results, frame, arrow):
+    """Of the columns of numbers, as the frame and the Arrow table show them."""
     import numpy as np
+
+    in_frame = in_arrow = 0
+    table = results._core_table()
+    for name in results.names:
+        if table.kind(name) in ("figures", "counts", "flags"):
+            held = table.array(name)
+            in_frame += 0 if np.shares_memory(held, frame[name].to_numpy()) else held.nbytes
+            if table.kind(name) != "flags":  # a bit each in Arrow, a byte in NumPy
+                address = arrow[name].chunk(0).buffers()[1].address
+                in_arrow += 0 if address == held.__array_interface__["data"][0] else held.nbytes
+    return in_frame, in_arrow
+
+
+def many_rows(rows, times):
     import tilewalk as tw
 
-    few = json.loads(tw.price([{"id": "a", "product": "european", "underlying": "ACME", "strike": 100, "maturity": 1}],
-                              "configs/markets/demo.yaml", paths=1024).to_json())
+    book = tw.Book({"market": {"as_of": "2026-01-15", "currencies": {"USD": {"rate": 0.03}},
+                               "assets": {"A": {"currency": "USD", "spot": 100, "volatility": 0.2}}},
+                    "trades": [{"id": "a", "product": "european", "underlying": "A", "strike": 100, "maturity": 1}]})
+    few = json.loads(tw.price(book, paths=1024).to_json())
     one = json.dumps(few["rows"][0])
     few["rows"] = ["HERE"]
     text = json.dumps(few).replace('"HERE"', ",".join(one.replace('"a"', f'"t{i}"', 1) for i in range(rows)))
     results = tw.read_results(text)
     del text
-    table = results._core_table
-    row("columns", rows=rows, seconds=round(seconds(table), 4))
-    row("columns again", rows=rows, seconds=round(seconds(table), 4))
-    frames, arrows = [], []
-    row("to_pandas", rows=rows, seconds=round(seconds(lambda: frames.append(results.to_pandas())), 4))
-    row("to_arrow", rows=rows, seconds=round(seconds(lambda: arrows.append(results.to_arrow())), 4))
-    copied = 0
-    for name in results.names:
-        if table().kind(name) in ("figures", "counts", "flags"):
-            held = table().array(name)
-            copied += 0 if np.shares_memory(held, frames[0][name].to_numpy()) else held.nbytes
-            if table().kind(name) != "flags":
-                address = arrows[0][name].chunk(0).buffers()[1].address
-                copied += 0 if address == held.__array_interface__["data"][0] else held.nbytes
-    row("copied for both", rows=rows, bytes=copied)
-    if copied:
-        sys.exit(f"{copied} bytes of numbers were copied")
+    line("columns of results", rows=rows, milliseconds=[milliseconds(results._core_table)])  # made once, and kept
+    frames, arrows, in_frame, in_arrow = [], [], [], []
+    for _ in range(times):
+        frames.clear(), arrows.clear()
+        in_frame.append(milliseconds(lambda: frames.append(results.to_pandas())))
+        in_arrow.append(milliseconds(lambda: arrows.append(results.to_arrow())))
+    copied = copied_bytes(results, frames[0], arrows[0])
+    line("DataFrame of results", rows=rows, milliseconds=in_frame, copied_bytes=copied[0])
+    line("Arrow table of results", rows=rows, milliseconds=in_arrow, copied_bytes=copied[1])
 
 
 def main():
@@ -91,11 +98,23 @@ def main():
     parser.add_argument("command")
     parser.add_argument("--trades", type=int, default=1000)
     parser.add_argument("--paths", type=int, default=65536)
-    parser.add_argument("--times", type=int, default=7)
+    parser.add_argument("--times", type=int, default=11)
     parser.add_argument("--rows", type=int, default=1_000_000)
     given = parser.parse_args()
+    beside = pathlib.Path(given.command).resolve().parent / "python"
+    if (beside / "tilewalk").is_dir():
+        sys.path.insert(0, str(beside))
+        os.environ["PYTHONPATH"] = os.pathsep.join([str(beside), *filter(None, [os.environ.get("PYTHONPATH")])])
+    missing = [name for name in ("tilewalk", "numpy") if importlib.util.find_spec(name) is None]
+    if missing:
+        line("command", skipped=f"{sys.executable} has no {' and no '.join(missing)}")
+        return
     price_by_turns(given.command, given.trades, given.paths, given.times)
-    million_rows(given.rows)
+    missing = [name for name in ("pandas", "pyarrow") if importlib.util.find_spec(name) is None]
+    if missing:
+        line("DataFrame of results", skipped=f"{sys.executable} has no {' and no '.join(missing)}")
+        return
+    many_rows(given.rows, given.times)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How Sphinx makes the site from the pages that docs/generate writes ('make docs')."""
+import re
+
 project = "Tilewalk"
 author = "The Tilewalk authors"
 html_title = "Tilewalk"
@@ -26,7 +28,8 @@ def setup(app):
     """What scrolls sideways can be scrolled by the keyboard, too."""
     def with_focus(_app, _page, _template, context, _doctree):
         body = context.get("body", "")
-        context["body"] = body.replace('<div class="highlight"><pre>', '<div class="highlight"><pre tabindex="0">').replace(
-            '<div class="table-wrapper', '<div tabindex="0" class="table-wrapper')
+        body = body.replace('<div class="highlight"><pre>', '<div class="highlight"><pre tabindex="0">')
+        body = body.replace('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper')
+        context["body"] = re.sub(r"<img [^>]*>", r'<span class="picture" tabindex="0">\g<0></span>', body)
 
     app.connect("html-page-context", with_focus, priority=900)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the wheels of the Python package into build/wheels: one of the stable ABI for Python 3.12 and all that come
-# after it, and one for Python 3.11, both around the library of one build: build/release, or TILEWALK_BUILT, which has to be
-# there (`cmake --preset release && cmake --build build/release --target tilewalk_commands`).
+# after it, and one for Python 3.11, both around the libraries of one build: build/release, or TILEWALK_BUILT, which have to
+# be there (`cmake --preset release && cmake --build build/release --target tilewalk_commands tilewalk_verify tilewalk_bench`).
 #
 #     python/build_wheels.sh [PYTHON...]
 #
@@ -21,10 +21,13 @@ trixie=$PWD/build/trixie
 built=$(realpath "${TILEWALK_BUILT:-build/release}")
 checks=${TILEWALK_WHEEL_CHECKS:-$PWD/build/python/bin}
 most_bytes=12000000
-if [ ! -f "$built/engine/libtilewalk_commands.a" ]; then
-    echo "$built has no library of Tilewalk: cmake --preset release && cmake --build build/release --target tilewalk_commands" >&2
-    exit 2
-fi
+for library in engine/libtilewalk_commands.a engine/libtilewalk_verify.a bench/libtilewalk_bench.a; do
+    if [ ! -f "$built/$library" ]; then
+        echo "$built has no $library: cmake --preset release &&" \
+            "cmake --build build/release --target tilewalk_commands tilewalk_verify tilewalk_bench" >&2
+        exit 2
+    fi
+done
 
 # All of these are pure Python, but for CMake, which is a program: they serve every interpreter.
 if [ ! -x "$tools/bin/cmake" ]; then

@@ -41,6 +41,7 @@ TEST_F(import_command, makes_a_book_that_is_priced) {
     EXPECT_EQ(got.err, "tilewalk: 1 of 1 trade imported\n");
     EXPECT_EQ(text_of(folder / "below/book.yaml"),
               "# 1 of 1 trades of good.xml\n"
+              "# taken: an asset is quoted in the currency in which the trades on it pay\n"
               "market: ../market.yaml\n"
               "trades:\n"
               "  - {id: a, product: european, underlying: ACME, option: call, strike: 100, maturity: "

@@ -310,6 +310,9 @@ TEST_F(ore_import, what_changes_a_value_is_refused_or_read) {
         {"eq_variance", "<MomentType>Variance<", "<MomentType>Volatility<",
          "found <MomentType> 'Volatility', expected one of Variance"},
         {"eq_cliquet", "<SettlementDays>0<", "<SettlementDays>2<", "found <SettlementDays> '2', expected 0"},
+        {"fx_tarf", "<Strike>1.08</Strike>",
+         "<SettlementCalendar>TARGET</SettlementCalendar><Strike>1.08</Strike>",
+         "found the calendar 'TARGET', whose holidays are not known"},
         {"eq_cliquet", "<Moneyness>1.0<", "<Moneyness>0.9<", "found <Moneyness> '0.9', expected 1"},
         {"eq_cliquet", "<SettlementDays>", "<Premium>0.01</Premium><SettlementDays>",
          "found <Premium> '0.01', expected none"},
@@ -351,12 +354,203 @@ TEST_F(ore_import, what_changes_a_value_is_refused_or_read) {
         {"bond", "<SecurityId>", "<CreditCurveId>CPTY_B</CreditCurveId><SecurityId>",
          "found the credit curve 'CPTY_B', but no trade"},
         {"bond", "<Convention>Unadjusted<", "<Convention>MF<", ""},
+        {"swap", "<DayCounter>A360<", "<DayCounter>A365<",
+         "found <DayCounter> 'A365', expected A360, by which EUR-EURIBOR-6M is counted"},
+        {"swaption", "<DayCounter>A360<", "<DayCounter>30/360 (Bond Basis)<",
+         "found <DayCounter> '30/360 (Bond Basis)', expected A360"},
+        {"cap", "<DayCounter>A360<", "<DayCounter>A365F<", "found <DayCounter> 'A365F', expected A360"},
+        {"swap", "<Index>EUR-EURIBOR-6M<", "<Index>EUR-ESTER<",
+         "found <IsInArrears> 'false', expected true: an overnight rate is compounded over the period"},
+        {"cap", "<Index>EUR-EURIBOR-6M</Index>\n          <IsInArrears>false</IsInArrears>",
+         "<Index>EUR-ESTER</Index>", "found <Index> 'EUR-ESTER', expected an index with a tenor"},
+        {"swaption", "<Settlement>Physical</Settlement>", "", "found no <Settlement> in <OptionData>"},
+        {"eq_touch", "<ExerciseDates>", "<ExerciseDates><ExerciseDate>2026-12-15</ExerciseDate>",
+         "found several days of exercise, expected one"},
+        {"fx_double_touch", "<PayOffAtExpiry>true<", "<PayOffAtExpiry>false<",
+         "found <PayOffAtExpiry> 'false', expected true: without a touch it pays at the end"},
+        {"fx_no_touch", "<PayOffAtExpiry>true<", "<PayOffAtExpiry>false<",
+         "found <PayOffAtExpiry> 'false', expected true: without a touch"},
+        {"fx_double_touch", "</Levels>", "</Levels><Rebate>5</Rebate>", "found <Rebate> '5', expected 0"},
+        {"eq_digital", "<Name>ACME</Name>",
+         "<Underlying><Type>Equity</Type><Name>BETA</Name><Currency>EUR</Currency></Underlying>",
+         "found <Currency> 'EUR', expected 'USD', the currency that the trade pays"},
+        {"eq_put_short", "<Currency>USD<", "<Currency>EUR<",
+         "found <Currency> 'EUR', expected 'USD', in which another trade on ACME pays"},
+        {"fx_tarf", "<Currency>USD<", "<Currency>EUR<",
+         "found <Currency> 'EUR', expected 'USD', in which ECB-EUR-USD is quoted"},
+        {"eq_decumulator", "<StartDate>2026-01-15<", "<StartDate>2026-03-15<",
+         "found <StartDate> '2026-03-15', expected a day that is not after the first"},
+        {"eq_asian", "<StartDate>2026-02-15<", "<EndOfMonth>true</EndOfMonth><StartDate>2026-01-30<",
+         "found <EndOfMonth> 'true', expected false where the dates are counted from the end of a month"},
     };
     for (const change& c : changes) {
         const std::string said = refused(c.trade, c.old, c.text);
         EXPECT_NE(said, nothing_refused) << c.trade << ": " << c.text;
         EXPECT_EQ(said.substr(0, c.said.size()), c.said) << c.trade << ": " << c.text;
     }
+}
+
+// Rates of a curve are those of the periods that they are paid for, if these are counted as the rates are.
+TEST_F(ore_import, overnight_rates_are_compounded_over_their_period) {
+    const auto taken = [&](const std::string& leg) {
+        const imported_portfolio read = of(with(
+            "swap",
+            "<Index>EUR-EURIBOR-6M</Index>\n          <Spreads>\n            <Spread>0.001</Spread>\n        "
+            "  "
+            "</Spreads>\n          <IsInArrears>false</IsInArrears>\n          <FixingDays>2</FixingDays>",
+            leg));
+        EXPECT_TRUE(read.refused.empty()) << leg << ": " << read.refused.front().reason;
+        return read.taken;
+    };
+    const std::string lag = "EUR-ESTER is fixed on the days on which it accrues, none of them earlier",
+                      count = " is counted as its legs are";
+    const auto says = [](const std::vector<std::string>& all, const std::string& line) {
+        return std::ranges::find(all, line) != all.end();
+    };
+    EXPECT_FALSE(says(taken("<Index>EUR-ESTER</Index>"), lag));
+    EXPECT_FALSE(says(taken("<Index>EUR-ESTER</Index><IsInArrears>true</IsInArrears>"), lag));
+    EXPECT_TRUE(says(taken("<Index>EUR-ESTER</Index><FixingDays>2</FixingDays>"), lag));
+    EXPECT_FALSE(says(taken("<Index>EUR-ESTER</Index>"), "EUR-ESTER" + count));
+    EXPECT_TRUE(says(taken("<Index>EUR-NEW-6M</Index>"), "EUR-NEW-6M" + count));
+    const std::string xml = whole();
+    std::string dollars = xml.substr(xml.find("<Trade id=\"swap\">"));
+    dollars.resize(dollars.find("</Trade>") + 8);
+    for (std::size_t at = 0; (at = dollars.find(">EUR<", at)) != std::string::npos;)
+        dollars.replace(at, 5, ">USD<");
+    dollars.replace(dollars.find("EUR-EURIBOR-6M"), 14, "USD-SIFMA");
+    const imported_portfolio read = of("<Portfolio>" + dollars + "</Portfolio>");
+    ASSERT_EQ(read.refused.size(), 1u);
+    EXPECT_EQ(read.refused[0].reason,
+              "found <Index> 'USD-SIFMA', expected a rate that is the growth of money over its period, which "
+              "this one is not");
+}
+
+TEST_F(ore_import, nothing_is_said_of_a_trade_that_is_left_out) {
+    const auto alone = [&](const std::string& day) {
+        std::string trade = whole().substr(whole().find("<Trade id=\"eq_asian\">"));
+        trade.resize(trade.find("</Trade>") + 8);
+        const std::string paid = "<Settlement>2027-01-15<";
+        trade.replace(trade.find(paid), paid.size(), "<Settlement>" + day + "<");
+        return of("<Portfolio>" + trade + "</Portfolio>");
+    };
+    const imported_portfolio known = alone("2027-01-15"), unknown = alone("2027-01-19");
+    EXPECT_EQ(known.imported, 1u);
+    EXPECT_EQ(known.taken,
+              std::vector<std::string>{"an asset is quoted in the currency in which the trades on it pay"});
+    EXPECT_EQ(unknown.refused.size(), 1u);
+    EXPECT_EQ(unknown.taken, std::vector<std::string>{});
+}
+
+TEST_F(ore_import, a_tenor_may_be_written_in_two_ways) {
+    const std::string& xml = whole();
+    const auto with_tenors = [&](const std::string& index, const std::string& leg) {
+        std::string out = xml;
+        const std::size_t floating = out.find("<LegType>Floating<", out.find("<Trade id=\"swap\">"));
+        out.replace(out.find("<Tenor>6M<", floating), 10, "<Tenor>" + leg + "<");
+        out.replace(out.find("EURIBOR-6M", floating), 10, "EURIBOR-" + index);
+        return of(out).refused.size();
+    };
+    EXPECT_EQ(with_tenors("12M", "1Y"), 0u);
+    EXPECT_EQ(with_tenors("4W", "28D"), 0u);
+    EXPECT_EQ(with_tenors("1Y", "1M"), 1u);
+    EXPECT_EQ(with_tenors("30D", "1M"), 1u);
+}
+
+// A list of dates says no tenor that could be held against that of the index.
+TEST_F(ore_import, periods_that_are_listed_are_told_of) {
+    const std::string xml = whole();
+    const std::size_t floating = xml.find("<LegType>Floating<", xml.find("<Trade id=\"swap\">")),
+                      begin = xml.find("<Rules>", floating), end = xml.find("</Rules>", begin) + 8;
+    const imported_portfolio read =
+        of(std::string(xml).replace(begin, end - begin,
+                                    "<Dates><Dates><Date>2026-01-15</Date><Date>2026-04-15</Date>"
+                                    "<Date>2026-07-15</Date></Dates></Dates>"));
+    EXPECT_TRUE(read.refused.empty()) << read.refused.front().reason;
+    EXPECT_NE(std::ranges::find(read.taken,
+                                "EUR-EURIBOR-6M is paid for periods that are listed, whatever its tenor is"),
+              read.taken.end());
+}
+
+TEST_F(ore_import, a_bermudan_begins_both_legs_anew) {
+    const std::string xml = whole();
+    const std::size_t begin = xml.find("<Trade id=\"swaption_bermudan\">"),
+                      floating = xml.find("<LegType>Floating<", begin),
+                      tenor = xml.find("<Tenor>6M<", floating);
+    ASSERT_NE(tenor, xml.npos);
+    std::string yearly = xml, index = "EUR-EURIBOR-6M";
+    yearly.replace(tenor, 10, "<Tenor>2Y<");
+    yearly.replace(yearly.find(index, floating), index.size(), "EUR-EURIBOR-2Y");
+    const imported_portfolio read = of(yearly);
+    ASSERT_EQ(read.refused.size(), 1u);
+    EXPECT_EQ(
+        read.refused[0].reason,
+        "found an exercise on 2028-01-17, on which no floating period begins, expected the first day of "
+        "one");
+}
+
+// A day to come since when a barrier is watched changes nothing in ORE, and one that has passed tells of
+// touches.
+TEST_F(ore_import, barriers_are_watched_from_as_of_on) {
+    for (const char* const day : {"2025-06-16", "2026-06-15"}) {
+        const imported_portfolio read =
+            of(with("eq_up_out", "<Name>ACME</Name>",
+                    "<Name>ACME</Name><StartDate>" + std::string(day) + "</StartDate>"));
+        ASSERT_TRUE(read.refused.empty()) << read.refused.front().reason;
+        for (const value& row : read.book.at("trades").items())
+            EXPECT_EQ(row.find("monitoring_start"), nullptr) << row.at("id").text();
+        EXPECT_NE(std::ranges::find(read.taken,
+                                    "levels are watched from as_of on: none of them was touched before"),
+                  read.taken.end());
+    }
+}
+
+TEST_F(ore_import, a_touch_pays_when_it_comes_or_at_the_end) {
+    const std::string& xml = whole();
+    std::string at_hit = xml;
+    const std::size_t begin = xml.find("<Trade id=\"fx_no_touch\">");
+    at_hit.replace(at_hit.find("<Type>DownAndOut<", begin), 17, "<Type>DownAndIn<");
+    at_hit.replace(at_hit.find("<PayOffAtExpiry>true<", begin), 21, "<PayOffAtExpiry>false<");
+    const imported_portfolio read = of(at_hit);
+    EXPECT_TRUE(read.refused.empty()) << read.refused.front().reason;
+    EXPECT_NE(std::ranges::find(
+                  read.taken, "a touch of an exchange rate pays when it comes, where ORE waits for the end"),
+              read.taken.end());
+    for (const value& row : read.book.at("trades").items()) {
+        if (row.at("id").text() != "fx_no_touch") continue;
+        EXPECT_EQ(row.at("paid").text(), "at_hit");
+        EXPECT_EQ(row.at("kind").text(), "one_touch");
+    }
+}
+
+TEST_F(ore_import, observations_are_paid_on_their_day) {
+    const auto said = [&](const std::string& first, const std::string& settlement) {
+        std::string xml = whole();
+        const std::size_t begin = xml.find("<Trade id=\"fx_tarf\">");
+        xml.replace(xml.find("2026-02-16", begin), 10, first);
+        xml.insert(xml.find("<Strike>", begin), settlement);
+        const imported_portfolio read = of(xml);
+        return read.refused.empty() ? nothing_refused : read.refused.front().reason;
+    };
+    const std::string calendar = "<SettlementCalendar>WeekendsOnly</SettlementCalendar>";
+    EXPECT_EQ(said("2026-02-15", ""), nothing_refused);
+    EXPECT_EQ(said("2026-02-16", calendar), nothing_refused);
+    EXPECT_EQ(
+        said("2026-02-15", calendar),
+        "found an observation on 2026-02-15 that is paid on 2026-02-16, expected payment on the day itself");
+    EXPECT_EQ(said("2026-02-15", calendar + "<SettlementConvention>U</SettlementConvention>"),
+              nothing_refused);
+    EXPECT_EQ(
+        said("2026-02-15", calendar + "<SettlementConvention>P</SettlementConvention>"),
+        "found an observation on 2026-02-15 that is paid on 2026-02-13, expected payment on the day itself");
+}
+
+TEST_F(ore_import, rows_of_two_trades_have_different_ids) {
+    const imported_portfolio read = of(with("eq_put_short", "eq_put_short", "eq_call_premium"));
+    ASSERT_EQ(read.refused.size(), 1u);
+    EXPECT_EQ(read.refused[0].reason,
+              "found a trade of which a row would be 'eq_call_premium', as one of another trade is, expected "
+              "different ids");
+    EXPECT_EQ(read.imported, 33u);
 }
 
 TEST_F(ore_import, payments_that_move_are_refused) {
@@ -384,6 +578,9 @@ TEST_F(ore_import, names_lead_to_assets_calendars_and_credit) {
     };
     has("ACME is the asset acme of the market");
     has("CPTY_B is taken as if it could not default");
+    has("SECURITY_1 is discounted without a spread of its own");
+    has("an asset is quoted in the currency in which the trades on it pay");
+    has("a variance swap counts 252 returns a year, on the days of its own calendar");
     has("the exchange rate EURUSD is the asset euro, whose dividend_yield is the interest rate of EUR");
     EXPECT_EQ(read.files, (std::vector<std::filesystem::path>{own / "all.yaml", own / "target.yaml"}));
     const auto fixings_by = [&](const std::string& calendar) {

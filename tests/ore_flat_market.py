@@ -4,6 +4,7 @@
     ore_flat_market.py price FOLDER PORTFOLIO     writes FOLDER/npv.json: {trade: value in its currency, or null}
     ore_flat_market.py ids PORTFOLIO              prints how many trades ORE's own reader finds
     ore_flat_market.py schedules FILE             reads a list of rules, prints the dates of each
+    ore_flat_market.py counts NAMES               prints how each index counts its years: {EUR-ESTER: Actual/360}
 
 Run by tests with the Python that has the package open-source-risk-engine. The market is that of MARKET in
 ore_import_test.py; rates hardly move, so that options on them are worth what they are in the money.
@@ -185,6 +186,11 @@ def schedules(file):
     json.dump(out, sys.stdout)
 
 
+def counts(names):
+    found = {name: ORE.parseIborIndex(name).dayCounter().name() for name in str(names).split(",")}
+    json.dump(found, sys.stdout)
+
+
 def ids(portfolio):
     read = ORE.Portfolio()
     read.fromFile(str(portfolio))
@@ -193,4 +199,4 @@ def ids(portfolio):
 
 if __name__ == "__main__":
     work, given = sys.argv[1], [pathlib.Path(one) for one in sys.argv[2:]]
-    {"price": price, "schedules": schedules, "ids": ids}[work](*given)
+    {"price": price, "schedules": schedules, "counts": counts, "ids": ids}[work](*given)

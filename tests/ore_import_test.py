@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What tilewalk import makes of a portfolio is held against ORE itself: its own reader takes the portfolio, its engines price
+# The book that tilewalk import makes of a portfolio is held against ORE itself: its own reader takes the portfolio, its engines price
 # it in a flat market as we price the book, and schedules have the dates that it finds. Needs the Python package
 # open-source-risk-engine; skipped without.
 import csv
@@ -28,6 +28,14 @@ assets:
 SLACK = {"eq_american": 3e-3, "eq_asian": 5e-4, "eq_cliquet": 1e-3, "fx_tarf": 5e-3, "eq_accumulator": 1e-2,
          "eq_decumulator": 2e-3, "eq_autocallable": 2e-3}
 EXACT = 1e-9
+# Those of ORE whose years are counted by days.
+INDICES = """AUD-AONIA AUD-BBSW-3M AUD-LIBOR-3M CAD-CDOR-3M CAD-CORRA CHF-LIBOR-6M CHF-SARON CHF-TOIS CLP-CAMARA CNH-HIBOR-3M
+CNH-SHIBOR-3M CNY-REPOFIX-1W CNY-SHIBOR-3M COP-IBR CZK-PRIBOR-6M DEM-LIBOR-3M DKK-CIBOR-6M DKK-CITA EUR-EONIA EUR-ESTER
+EUR-EURIBOR-1W EUR-EURIBOR-6M EUR-LIBOR-6M GBP-BoEBase GBP-LIBOR-6M GBP-SONIA HKD-HIBOR-3M HKD-HONIA HUF-BUBOR-6M IDR-IDRFIX-6M
+IDR-JIBOR-6M ILS-TELBOR-3M INR-MIBOROIS INR-MIFOR-6M JPY-EYTIBOR-6M JPY-LIBOR-6M JPY-TIBOR-6M JPY-TONAR KRW-CD-3M KRW-KORIBOR-3M
+MXN-TIIE-28D MYR-KLIBOR-3M NOK-NIBOR-6M NZD-BKBM-3M NZD-OCR PHP-PHIREF-6M PLN-POLONIA PLN-WIBOR-6M RON-ROBOR-6M RUB-MOSPRIME-3M
+SAR-SAIBOR-3M SEK-SIOR SEK-STIBOR-3M SGD-SIBOR-6M SGD-SOR-6M SGD-SORA THB-BIBOR-6M THB-THBFIX-6M THB-THOR TRY-TRLIBOR-3M
+TWD-TAIBOR-3M USD-AMERIBOR USD-FedFunds USD-LIBOR-3M USD-Prime USD-SOFR USD-SOFR-3M ZAR-JIBAR-3M""".split()
 # ORE takes the variance to come by the year of days; the trade counts 252 returns a year. Without an engine: Bermudans.
 NOT_COMPARED = {"eq_variance", "swaption_bermudan"}
 
@@ -90,6 +98,36 @@ def compare_prices(python, folder):
     print(f"{len(ours) - len(NOT_COMPARED)} trades have the prices of ORE")
 
 
+def compare_counts(python, folder):
+    """A leg on an index has to be counted as ORE counts the index: any other count is refused."""
+    there = json.loads(subprocess.run([python, HELPER, "counts", ",".join(INDICES)], capture_output=True, text=True,
+                                      check=True).stdout)
+    written = {"Actual/360": "A360", "Actual/365 (Fixed)": "A365", "Actual/Actual (ISDA)": "ACT/ACT"}
+    trades = ""
+    for index, count in there.items():
+        tenor = index.split("-")[2] if index.count("-") == 2 else "6M"
+        schedule = (f"<ScheduleData><Rules><StartDate>2027-01-15</StartDate><EndDate>2030-01-15</EndDate><Tenor>{tenor}</Tenor>"
+                    "<Calendar>NullCalendar</Calendar><Convention>U</Convention></Rules></ScheduleData>")
+        for name, word in written.items():
+            both = "".join(f"<LegData><LegType>{kind}</LegType><Payer>{payer}</Payer><Currency>{index[:3]}</Currency>"
+                           f"<Notionals><Notional>1</Notional></Notionals><DayCounter>{word}</DayCounter>{schedule}{data}</LegData>"
+                           for kind, payer, data in (("Fixed", "true", "<FixedLegData><Rates><Rate>0.03</Rate></Rates></FixedLegData>"),
+                                                     ("Floating", "false", f"<FloatingLegData><Index>{index}</Index></FloatingLegData>")))
+            trades += f'<Trade id="{index} {name}"><TradeType>Swap</TradeType><SwapData>{both}</SwapData></Trade>\n'
+    (folder / "indices.xml").write_text(f"<Portfolio>\n{trades}</Portfolio>\n", encoding="utf-8")
+    done = subprocess.run([clusters.command, "import", folder / "indices.xml"], capture_output=True, text=True)
+    assert done.returncode == 3, done.stderr
+    refused = set()
+    for line in done.stderr.splitlines():
+        if ": trade " not in line:
+            continue
+        assert ", by which " in line, line
+        refused.add(line.split(": trade ")[1].split(": found")[0])
+    expected = {f"{index} {name}" for index, count in there.items() for name in written if name != count}
+    assert refused == expected, refused ^ expected
+    print(f"{len(there)} indices are counted as ORE counts them")
+
+
 def rule_of(dice):
     start = date(2026, 1, 1) + timedelta(days=dice.randrange(700))
     end = start + timedelta(days=dice.randrange(20, 2500))
@@ -134,6 +172,7 @@ def compare_schedules(python, folder):
 def main():
     python = clusters.need_python_with("ORE")
     with tempfile.TemporaryDirectory() as name:
+        compare_counts(python, pathlib.Path(name))
         compare_schedules(python, pathlib.Path(name))
         compare_prices(python, pathlib.Path(name))
 

@@ -249,6 +249,22 @@ def test_columns_are_not_copied():
     del stream  # nobody has read it
 
 
+def test_counts_and_flags_that_are_not_there():
+    found = tw.price([*trades(), {**trades()[0], "id": "wrong", "strike": "much"}], MARKET, paths=1024)
+    assert found.failed == ["wrong"]
+    arrow, plain = pa.table(found), found.to_dict()
+    arrow.validate(full=True)
+    with tempfile.TemporaryDirectory() as folder:
+        found.write(f"{folder}/r.parquet")
+        parquet = pa.parquet.read_table(f"{folder}/r.parquet")
+    for name in ("paths", "thin", "training_paths", "line"):
+        told = arrow[name].to_pylist()
+        assert told == plain[name] == parquet[name].to_pylist() == pl.DataFrame(found)[name].to_list(), (name, told)
+        assert (told[-1] is None) == (name != "line"), (name, told)
+    assert found.columns["paths"].tolist()[-1] == 0 and not found.columns["thin"][-1]
+    assert found.to_pandas()["paths"].tolist()[-1] == 0
+
+
 def test_rows_and_their_forms():
     found = tw.price(BOOK, paths=1024)
     assert len(found) == 12 and "asian_eur" in found and "nobody" not in found
@@ -494,6 +510,21 @@ def test_cancelling():
             raise stop
 
     raises(stop, lambda: tw.price(BOOK, progress=hears, **LONG))
+
+    class asked:
+        def __init__(self, answer):
+            self.answer = answer
+
+        def is_set(self):
+            if isinstance(self.answer, type):
+                raise self.answer
+            return self.answer
+
+    raises(tw.Cancelled, lambda: tw.price(BOOK, cancel=asked(1), **LONG))
+    raises(tw.Cancelled, lambda: tw.price(BOOK, cancel=asked("yes"), **LONG))
+    raises(stop, lambda: tw.price(BOOK, cancel=asked(stop), **LONG))
+    raises(ValueError, lambda: tw.price(BOOK, cancel=asked(np.array([1, 2])), **LONG))
+    raises(AttributeError, lambda: tw.price(BOOK, cancel=object(), **LONG))
     script = ("import tilewalk as tw, sys\nprint('on', flush=True)\n"
               f"try:\n    tw.price('{BOOK}', **{LONG!r})\nexcept KeyboardInterrupt:\n    print('stopped'); sys.exit(5)\n")
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, env=pythons.environment()) as run:
@@ -555,6 +586,84 @@ def test_shards():
         assert moved.merge().to_csv() == tw.scenarios(BOOK, SCENARIOS, paths=1024, trades=["acme_call"]).to_csv()
 
 
+def test_kernels_ahead_of_runs():
+    heard = []
+    found = tw.warm(BOOK, architectures=["sm_90", "sm_80"], trades="acme_call", progress=heard.append)
+    assert found.names == ["kernel", "architecture", "outcome", "seconds", "products", "message"] and len(found) > 0
+    assert heard[-1] == {"kernels_done": len(found), "kernels": len(found)}, heard
+    columns = found.to_dict()
+    assert set(columns["architecture"]) == {"sm_90", "sm_80"}
+    there = [outcome in ("compiled", "from cache") for outcome in columns["outcome"]]
+    assert there == [message == "" for message in columns["message"]]
+    assert found.failed == [name for name, is_there in zip(columns["kernel"], there) if not is_there]
+    # What was compiled lies where the command looks for it.
+    said = command("warm", BOOK, "--arch", "sm_90", "--arch", "sm_80", "--trade", "acme_call", code=3 if found.failed else 0)
+    lines = [line.split() for line in said.splitlines() if " sm_" in line]
+    assert [line[:2] for line in lines] == [list(both) for both in zip(columns["kernel"], columns["architecture"])]
+    assert all((line[2] == "from") == is_there for line, is_there in zip(lines, there)), said
+    counted = f"{sum(there)} from the cache, {len(found.failed)} failed"
+    assert counted in said and f"{len(found)} kernels: " in str(found) and f", {len(found.failed)} failed" in str(found)
+    raises(tw.UsageError, lambda: tw.warm(BOOK, architectures="90"), "architectures: found '90', expected an architecture")
+    raises(tw.UsageError, lambda: tw.warm(BOOK, architectures="sm_90", pahts=3), "did you mean 'paths'")
+    for seconds in (0, -1, 3601, math.nan):
+        raises(tw.UsageError, lambda: tw.tune(BOOK, seconds=seconds), "seconds: found ", "a number above 0, up to 3600")
+    raises(tw.UsageError, lambda: tw.tune(BOOK, prefetch="none"), "left open")
+    stopped = threading.Event()
+    stopped.set()
+    why = tw.devices().why_no_gpu
+    if why:
+        for call in (lambda: tw.warm(BOOK), lambda: tw.tune(BOOK), lambda: tw.tune(BOOK, greeks=True)):
+            raises(tw.DeviceError, call, why)
+        for words in (("warm", BOOK), ("tune", BOOK)):
+            done = subprocess.run([pythons.command, *words], text=True, stderr=subprocess.PIPE, env=pythons.environment())
+            told = str(raises(tw.DeviceError, lambda: getattr(tw, words[0])(words[1])))
+            assert (done.returncode, done.stderr) == (75, f"tilewalk: {told}\n"), done.stderr
+        return
+    heard = []
+    tuned = tw.tune(BOOK, trades="acme_call", seconds=0.2, progress=heard.append)
+    assert tuned.failed == [] and all("doing" in news for news in heard), heard
+    for row in tuned.rows():
+        assert row["times_as_fast"] >= 1 and pathlib.Path(row["kept_in"]).exists() and row["kernel"] in str(tuned)
+    raises(tw.Cancelled, lambda: tw.tune(BOOK, cancel=stopped))
+
+
+def test_verification():
+    asked = ("--product", "european", "--trades", "200", "--paths", "2048")
+    heard = []
+    found = tw.verify(products="european", trades=200, paths=2048, progress=heard.append)
+    said = command("verify", *asked, "--format", "csv")
+    assert found.passed and found.to_csv() == said
+    rows = list(csv.DictReader(io.StringIO(said)))
+    assert found.names == list(rows[0]) and len(found) == len(rows)
+    for name in found.names:
+        is_text = name in ("mistake", "product", "known_by", "statistic", "verdict")
+        assert found.column(name).tolist() == [row[name] if is_text else float(row[name]) for row in rows], name
+    assert heard and heard[-1]["trades"] == 200 and found.mistakes == [] and "known_by" not in found.worst[0]
+    worst = tw.price(tw.Book.parse(found.worst[0].book, "worst.yaml"))
+    assert worst.to_dict()["price"] == [found.worst[0].price]
+    assert str(found).splitlines()[0] == command("verify", *asked, "--format", "table").splitlines()[0]
+    # One that these few trades notice, and one that they can't.
+    for plant, code in (("floor", 0), ("discount_forgotten", 5)):
+        planted = tw.verify(products=["european"], trades=200, paths=2048, plant=plant)
+        assert planted.to_csv() == command("verify", *asked, "--plant", plant, "--format", "csv", code=code)
+        assert planted.passed == (code == 0) and [m.name for m in planted.mistakes] == [plant]
+        assert planted.mistakes[0].caught == planted.passed
+    with tempfile.TemporaryDirectory() as folder:
+        found.write(f"{folder}/verdict.json")
+        assert json.loads(pathlib.Path(f"{folder}/verdict.json").read_text(encoding="utf-8"))["holds"] is True
+        raises(tw.UsageError, lambda: found.write(f"{folder}/verdict.html"), ".json")
+    of_greeks = tw.verify(products="european", greeks=True, trades=20, paths=16384)
+    assert of_greeks.passed and "sensitivities" in str(of_greeks)
+    raises(tw.UsageError, lambda: tw.verify(products="europeen"), "did you mean 'european'")
+    raises(tw.UsageError, lambda: tw.verify(plant="day_cont"), "did you mean 'day_count'")
+    raises(tw.UsageError, lambda: tw.verify(controls="none"), "verify: unknown setting 'controls'", "paths")
+    raises(tw.UsageError, lambda: tw.verify(trades=0), "trades: found 0, expected a whole number from 1 to 1000000")
+    raises(tw.UsageError, lambda: tw.verify(trades=1), "expected at least one of each")
+    event = threading.Event()
+    threading.Timer(0.5, event.set).start()
+    raises(tw.Cancelled, lambda: tw.verify(cancel=event))
+
+
 def test_the_command_inside():
     inside = [sys.executable, "-m", "tilewalk"]
     arguments = ["price", BOOK, "--paths", "1024", "--format", "csv"]
@@ -565,6 +674,33 @@ def test_the_command_inside():
     assert workers.stdout == done.stdout
     wrong = subprocess.run([*inside, "pirce"], stderr=subprocess.PIPE, text=True, env=pythons.environment())
     assert wrong.returncode == 2 and "did you mean 'price'" in wrong.stderr
+
+
+def test_the_command_inside_has_those_that_are_programs_elsewhere():
+    def both(*words):
+        """What the package's command says and what the built one does, which starts the programs beside it."""
+        if words[0] == "help" and "--man" in words:
+            told = []
+            for by in ([sys.executable, "-m", "tilewalk"], [pythons.command]):
+                with tempfile.TemporaryDirectory() as folder:
+                    subprocess.run([*by, *words, folder], env=pythons.environment(), check=True)
+                    told.append({page.name: page.read_text(encoding="utf-8") for page in pathlib.Path(folder).iterdir()})
+            return told
+        return [subprocess.run([*by, *words], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=pythons.environment())
+                for by in ([sys.executable, "-m", "tilewalk"], [pythons.command])]
+
+    pages, expected = both("help", "--man")
+    assert pages == expected and "--feeds" in pages["tilewalk-bench.1"] and "--plant" in pages["tilewalk-verify.1"].replace("\\-", "-")
+    for words in (("help", "verify"), ("bench", "--help"), ("completion", "bash"), ("completion", "zsh"), ("verify", "--description"),
+                  ("verify", "--product", "digital", "--trades", "60", "--paths", "1024", "--format", "csv"),
+                  ("verify", "--product", "digitl"), ("bench", "prefech"), ("bench", "prefetch", "nowhere.yaml"), ("bench",)):
+        inside, built = both(*words)
+        assert (inside.returncode, inside.stdout, inside.stderr) == (built.returncode, built.stdout, built.stderr), (words, inside, built)
+    inside, built = both("bench", "models", "black_scholes", "--device", "cpu", "--seconds", "0.001")
+    assert (inside.returncode, built.returncode) == (0, 0), (inside, built)
+    rows, expected = ([json.loads(line) for line in one.stdout.splitlines()[1:]] for one in (inside, built))
+    assert [row["axes"] for row in rows] == [row["axes"] for row in expected] and len(rows) > 1
+    assert [row["figures"].get("price") for row in rows] == [row["figures"].get("price") for row in expected]
 
 
 pythons.run_all(dict(globals()))

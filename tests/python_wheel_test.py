@@ -18,6 +18,8 @@ if not wheels:
     pythons.skip("there is no wheel in build/wheels; python/build_wheels.sh makes them")
 BOOK = str(pythons.source_dir / "configs/books/demo.yaml")
 MOST_BYTES = 12_000_000
+VERIFY = ("verify", "--product", "digital", "--trades", "60", "--paths", "1024", "--format", "csv")
+BENCH = ("bench", "models", "black_scholes", "--device", "cpu", "--seconds", "0.001", "--format", "csv")
 PROGRAM = f"""
 import sys, tilewalk as tw
 sys.stdout.write(tw.price({BOOK!r}, paths=1024).to_csv())
@@ -63,7 +65,20 @@ def python_for(wheel):
     return None, ""
 
 
+def has_all_commands(command, folder, **how):
+    """Verify and bench, which are programs of their own in a build, are inside the wheel, and help tells of them."""
+    if (said := run(*command, *VERIFY, **how)) != verified:
+        sys.exit(f"{command}: other bytes than those of the command\n{said}\n{verified}")
+    if "black_scholes" not in run(*command, *BENCH, **how):
+        sys.exit(f"{command}: bench measured nothing")
+    run(*command, "help", "--man", f"{folder}/pages", **how)
+    for name, option in (("verify", "plant"), ("bench", "feeds")):
+        if option not in pathlib.Path(f"{folder}/pages/tilewalk-{name}.1").read_text(encoding="utf-8"):
+            sys.exit(f"{command}: the page of {name} lacks --{option}")
+
+
 tried = 0
+verified = run(pythons.command, *VERIFY)
 expected = run(pythons.command, "price", BOOK, "--paths", "1024", "--format", "csv")
 for wheel in wheels:
     assert wheel.stat().st_size <= MOST_BYTES, f"{wheel.name}: {wheel.stat().st_size} bytes"
@@ -84,11 +99,13 @@ for wheel in wheels:
             same(run(python, "-c", PROGRAM, PYTHONPATH=f"{folder}/site", HOME=folder), expected, wheel.name)
             said = run(python, "-m", "tilewalk", "price", BOOK, "--paths", "1024", "--format", "csv",
                        PYTHONPATH=f"{folder}/site", HOME=folder)
+            has_all_commands([python, "-m", "tilewalk"], folder, PYTHONPATH=f"{folder}/site", HOME=folder)
         else:
             run(python, "-m", "venv", f"{folder}/bare")
             run(f"{folder}/bare/bin/pip", "install", "--quiet", wheel)
             same(run(f"{folder}/bare/bin/python", "-c", PROGRAM, HOME=folder), expected, wheel.name)
             said = run(f"{folder}/bare/bin/tilewalk", "price", BOOK, "--paths", "1024", "--format", "csv", HOME=folder)
+            has_all_commands([f"{folder}/bare/bin/tilewalk"], folder, HOME=folder)
         same(said, expected, f"{wheel.name}, its command")
     tried += 1
     print(f"{wheel.name}: {wheel.stat().st_size} bytes, well with Python {version}")

@@ -550,6 +550,41 @@ TEST(report, the_page_of_greeks_documents_every_field) {
 }
 
 // Results that were written before there were remarks.
+// Rows are read while the text still comes; what is told is what would be if they were not.
+TEST(report, damage_is_told_in_one_order_whichever_comes_first) {
+    const std::string good = written(sample(), output_format::json);
+    const auto changed = [](std::string text, std::string_view from, std::string_view to) {
+        const auto at = text.find(from);
+        EXPECT_NE(at, std::string::npos) << from;
+        return text.replace(at, from.size(), to);
+    };
+    const auto told = [](const std::string& text) -> std::string {
+        try {
+            read_results(text, "r.json");
+        } catch (const error& e) {
+            return e.what();
+        }
+        return "nothing";
+    };
+    const auto has = [](const std::string& text, std::string_view part) {
+        return text.find(part) != std::string::npos;
+    };
+    const std::string head = "  \"format\": \"tilewalk-results-3\",\n";
+    const std::string late =
+        changed(changed(good, head, ""), "\n  ]\n}\n", "\n  ],\n  \"format\": \"tilewalk-results-3\"\n}\n");
+    EXPECT_EQ(written(read_results(late, "r.json"), output_format::json), good) << late;
+    for (const std::string& sound : {good, late}) {
+        const std::string wrong = changed(sound, "\"price\": 10.45058", "\"price\": null");
+        EXPECT_TRUE(has(told(wrong), "rows[0].price: found null"));
+        EXPECT_TRUE(has(told(wrong + "{"), "not JSON")) << told(wrong + "{");
+        EXPECT_TRUE(has(told(changed(wrong, "\"price\": null", "\"price\": null, \"low\": 1")), "twice"));
+        EXPECT_TRUE(has(told(changed(wrong, "\"threads\": 2", "\"threads\": -2")), "manifest.threads"));
+        EXPECT_TRUE(has(told(changed(wrong, "results-3", "results-9")), "format: found the format"));
+        EXPECT_TRUE(has(told(changed(wrong, "\"kind\": \"input\"", "\"kind\": 3")), "rows[0].price"));
+        EXPECT_TRUE(has(told(changed(wrong, "\"totals\": [", "\"total\": [")), "rows[0].price"));
+    }
+}
+
 TEST(report, older_json_is_read) {
     std::string older = written(sample(), output_format::json);
     const auto drop = [&](const std::string& from, const std::string& to) {

@@ -24,7 +24,8 @@ namespace {
 bench::request request_of(const benchmark_request& r) {
     bench::request out{r.subject, r.feeds, r.layouts, r.precisions, r.distances, r.widths, r.warps, r.paths};
     out.is_timed = r.is_timed;
-    if (!r.command.empty()) out.command = {r.command, r.suite, "--device", r.device};
+    out.command = r.command;
+    if (!r.command.empty()) out.command.insert(out.command.end(), {r.suite, "--device", r.device});
     return out;
 }
 

@@ -41,6 +41,10 @@ void check_convergence(const request& asked);
 void run_convergence(gpu_timer& on, const request& asked, const sink& to);
 void run_convergence_on_cpu(const cpu_bench& on, const request& asked, const std::string& why_no_gpu,
                             const sink& to);
+void check_python(const request& asked);
+void run_python(gpu_timer& on, const request& asked, const sink& to);
+void run_python_on_cpu(const cpu_bench& on, const request& asked, const std::string& why_no_gpu,
+                       const sink& to);
 
 namespace {
 
@@ -71,6 +75,8 @@ constexpr auto catalogue = std::to_array<suite_entry>({
      "", run_greeks, run_greeks_on_cpu},
     {"convergence", "errors of prices by paths, independent and quasi-random, and the time to a basis point",
      check_convergence, "", run_convergence, run_convergence_on_cpu},
+    {"python", "a book from Python beside the command, and a million rows as a DataFrame", check_python, "",
+     run_python, run_python_on_cpu},
 });
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -178,7 +179,13 @@ row row_of(const reported& from) {
 
 std::string folder() {
     const char* set = std::getenv("TILEWALK_PEERS");
-    return set != nullptr && *set != '\0' ? set : TILEWALK_PEERS_FOLDER;
+    if (set != nullptr && *set != '\0') return set;
+    if (!std::filesystem::is_directory(TILEWALK_PEERS_FOLDER))
+        throw error(
+            error_kind::usage,
+            "TILEWALK_PEERS is to name the folder of the programs to compare with, bench/peers of the "
+            "sources of Tilewalk");
+    return TILEWALK_PEERS_FOLDER;
 }
 
 json read_workloads(const std::string& in) {

@@ -24,6 +24,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="docs/generate", description="Write the source of the documentation site.")
     parser.add_argument("site", type=pathlib.Path, help="the folder to write; what is in it is removed")
     parser.add_argument("--command", type=pathlib.Path, default=ROOT / "build/release/tilewalk", help="the command that is documented")
+    parser.add_argument("--package", type=pathlib.Path, default=ROOT / "build/release/python",
+                        help="the folder of the Python package, with which notebooks are run")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="commands to run at once")
     asked = parser.parse_args()
     if not asked.command.exists():
@@ -31,9 +33,12 @@ def main() -> int:
     shutil.rmtree(asked.site, ignore_errors=True)
     asked.site.mkdir(parents=True)
     tilewalk = command_line(asked.command.resolve(), ROOT, asked.jobs)
-    pages = markdown.read_pages(ROOT)
+    if not (asked.package / "tilewalk").exists():
+        print(f"{asked.package} has no package tilewalk, so notebooks are shown without what they print", file=sys.stderr)
+    pages = markdown.read_pages(ROOT, asked.package)
     pages |= catalogue.command_pages(tilewalk)
     pages |= catalogue.settings_page(tilewalk)
+    pages |= catalogue.market_keys_page(tilewalk)
     pages |= catalogue.product_pages(tilewalk, asked.site)
     pages |= catalogue.model_pages(tilewalk, ROOT, asked.site)
     pages |= grammar.grammar_page(ROOT, asked.site, pages)

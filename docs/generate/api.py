@@ -85,7 +85,7 @@ def header_pages(root: pathlib.Path) -> dict[str, str]:
         rows.append(f"| [`tilewalk/{path.name}`]({path.stem}.md) | {first} |")
         names.append(path.stem)
     pages["reference/cpp/index"] = (
-        "# C++\n\nThe public headers, which need nothing but the standard library. `find_package(tilewalk)` and "
+        "# C++ API\n\nThe public headers, which need nothing but the standard library. `find_package(tilewalk)` and "
         "`tilewalk::tilewalk` bring them ([in your own program](../../project/readme.md#in-your-own-program)).\n\n| header | what it has |\n|---|---|\n"
         + "\n".join(rows) + "\n\n:::{toctree}\n:hidden:\n\n" + "\n".join(names) + "\n:::\n")
     return pages

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of what the engine has tables of: commands, settings, products, models."""
+"""Pages of what the engine has tables of: commands, settings, market keys, products, models."""
+import csv
 import json
 import pathlib
 import re
 import tempfile
+import textwrap
 
 import markdown
 from chart import curve, draw
 from command import command_line
 from payoff import draw_payoff
+from rates import draw_alike, draw_fan, draw_terms, moves_of
 
 
 def cell(text: str) -> str:
@@ -24,8 +27,24 @@ def block(text: str, language: str = "text") -> str:
     return f"```{language}\n{text.rstrip()}\n```\n"
 
 
+def folded(text: str) -> str:
+    """A block whose long lines go on in the next."""
+    return f"```{{code-block}} text\n:class: folded\n\n{text.rstrip()}\n```\n"
+
+
+def in_lines(example: str, widest: int = 92) -> str:
+    """A trade in braces on as many lines as it takes."""
+    lines = [""]
+    for part in re.split(r"(?<=,) ", example):
+        if lines[-1] and len(lines[-1]) + 1 + len(part) > widest:
+            lines.append("")
+        lines[-1] += (" " if lines[-1] else "") + part
+    return "\n     ".join(lines)
+
+
 def toctree(names: list[str]) -> str:
-    return ":::{toctree}\n:maxdepth: 1\n\n" + "".join(f"{name}\n" for name in names) + ":::\n"
+    """What leads to the pages that a table names."""
+    return ":::{toctree}\n:hidden:\n\n" + "".join(f"{name}\n" for name in names) + ":::\n"
 
 
 def commands_of(tilewalk: command_line) -> list[tuple[str, str]]:
@@ -39,7 +58,7 @@ def command_pages(tilewalk: command_line) -> dict[str, str]:
     commands = commands_of(tilewalk)
     said = tilewalk.for_each(lambda c: tilewalk.say("help", c[0]), commands)
     pages = {"reference/commands/index":
-             "# Every option of every command\n\nThe pages below are what the command itself says (`tilewalk help COMMAND`). "
+             "# Commands\n\nThe pages below are what the command itself says (`tilewalk help COMMAND`). "
              "[The command line](../../command_line.md) tells what they have in common.\n\n"
              + table(["command", "what it does"], [[f"[`tilewalk {name}`]({name}.md)", cell(does)] for name, does in commands])
              + "\n" + toctree([name for name, _ in commands])}
@@ -76,26 +95,56 @@ def settings_page(tilewalk: command_line) -> dict[str, str]:
             "`tilewalk help settings`.\n\n" + table(["setting", "takes", "default", "what it is"], rows)}
 
 
+def market_keys_page(tilewalk: command_line) -> dict[str, str]:
+    """The forms of keys, as the command tells them, and those of the market to start from."""
+    first, forms, last = tilewalk.say("help", "market-keys").rstrip("\n").split("\n\n")
+    head, *lines = forms.split("\n")
+    key, unit = head.index("key"), head.index("unit")
+    rows = [[cell(line[:key].strip()), f"`{cell(line[key:unit].strip())}`", cell(line[unit:].strip())] for line in lines]
+    keys = tilewalk.data("market", "configs/markets/demo.yaml", "--keys")
+    return {"reference/market_keys":
+            f"# Market keys\n\n{' '.join(first.split())}\n\n" + table(["form in the market", "key", "unit"], rows)
+            + "\n" + " ".join(last.split()).replace("tilewalk market FILE --keys", "`tilewalk market FILE --keys`")
+            + " [The market](../market.md#market-keys) tells how numbers are changed by them.\n\n## Those of the market to start from\n\n"
+            "[configs/markets/demo.yaml](../../configs/markets/demo.yaml) has these:\n\n"
+            + table(["key", "value", "unit"], [[f"`{cell(k['key'])}`", f"{k['value']:.7g}", cell(k["unit"])] for k in keys])}
+
+
+SECTIONS = ("pays", "script", "example trade", "worth")
+
+
+def sections_of(said: str) -> dict[str, str]:
+    """What `tilewalk products NAME` prints, by its heads; what stands above them is under `about`."""
+    found = {"about": ""}
+    for part in re.split(r"\n\n(?=\S)", said.rstrip("\n"))[1:]:
+        head, _, rest = part.partition("\n")
+        if head in SECTIONS:
+            found[head] = textwrap.dedent(rest)
+        elif not head.startswith("parameter "):  # cut short where they are long; CSV has them whole
+            found["about"] += part + "\n\n"
+    return found
+
+
 def product_page(tilewalk: command_line, name: str, site: pathlib.Path) -> str:
     """One product, as `tilewalk products NAME` tells of it, and its picture."""
-    page = tilewalk.data("products", name)
-    (site / f"reference/products/{name}.svg").write_text(draw_payoff(tilewalk, name, page["example"]), encoding="utf-8")
-    worth = page["worth"]
-    parts = [f"# {name}", page["summary"], page["description"]]
-    if page["formula"]:
-        parts += ["## What it pays", block(page["formula"])]
+    said = sections_of(tilewalk.say("products", name))
+    parameters = csv.DictReader(tilewalk.say("products", name, "--format", "csv").splitlines())
+    (site / f"reference/products/{name}.svg").write_text(draw_payoff(tilewalk, name, said["example trade"]), encoding="utf-8")
+    market = "configs/markets/demo.yaml"
+    parts = [f"# {name}", said["about"]]
+    if "pays" in said:
+        parts += ["## What it pays", folded(said["pays"])]
     parts += ["## Parameters",
               table(["parameter", "type", "range", "default", "meaning"],
-                    [[f"`{p['name']}`", cell(p["type"]), cell(p["range"]), f"`{p['default']}`" if p["default"] else "required", cell(p["help"])]
-                     for p in page["parameters"]]),
-              "## An example", block(f"trades:\n  - {page['example']}", "yaml"),
-              f"In the market of [configs/markets/demo.yaml](../../../configs/markets/demo.yaml) as of {worth['as_of']} it is worth "
-              f"{worth['price']:.7g} {worth['currency']}, with a standard error of {worth['standard_error']:.3g} over {worth['paths']} paths.",
+                    [[f"`{p['parameter']}`", cell(p["type"]), cell(p["range"]), f"`{p['default']}`" if p["default"] else "required", cell(p["help"])]
+                     for p in parameters]),
+              "## An example", block(f"trades:\n  - {in_lines(said['example trade'])}", "yaml"),
+              "It is worth " + said["worth"].replace(market, f"[{market}](../../../{market})") + ".",
               f"![{name}: value and payment of the example, by the price of what it is on]({name}.svg)",
               "The solid curve is the value of the example in markets that differ from that one by the prices, or rates, on the axis alone; "
               "where somebody may end the trade early, by the policy of the market itself. The dashed curve is what it pays, undiscounted, "
               "where nothing moves any more: the path stands still at the price on the axis, from today to the end.",
-              "## The script", block(page["script"], "text"),
+              "## The script", block(said["script"], "text"),
               f"`tilewalk products {name}` shows the same in a terminal. [The language of payoffs](../../language.md) is what the script is written in."]
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
@@ -106,7 +155,7 @@ def product_pages(tilewalk: command_line, site: pathlib.Path) -> dict[str, str]:
     texts = tilewalk.for_each(lambda e: product_page(tilewalk, e["product"], site), entries)
     pages = {f"reference/products/{e['product']}": text for e, text in zip(entries, texts)}
     pages["reference/products/index"] = (
-        "# The library, product by product\n\nA page for each product that comes with Tilewalk, as `tilewalk products NAME` has it, with a "
+        "# Product pages\n\nA page for each product that comes with Tilewalk, as `tilewalk products NAME` has it, with a "
         "picture of its example.\n\n"
         + table(["product", "what it pays"], [[f"[`{e['product']}`]({e['product']}.md)", cell(e["summary"])] for e in entries])
         + "\n" + toctree([e["product"] for e in entries]))
@@ -154,7 +203,8 @@ def draw_smile(tilewalk: command_line, model: str, book: str, owner: str, keys: 
 
 def equations_of(root: pathlib.Path) -> dict[str, str]:
     text = (root / "docs/reference/equations.md").read_text(encoding="utf-8")
-    return {name: part.strip() for name, part in re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", markdown.captioned(text), re.M | re.S)}
+    text = markdown.captioned(text).replace("```text\n", "```{code-block} text\n:class: folded\n\n")
+    return {name: part.strip() for name, part in re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", text, re.M | re.S)}
 
 
 def model_pages(tilewalk: command_line, root: pathlib.Path, site: pathlib.Path) -> dict[str, str]:
@@ -171,7 +221,22 @@ def model_pages(tilewalk: command_line, root: pathlib.Path, site: pathlib.Path) 
         parts = [f"# {name}", f"{summary[0].upper()}{summary[1:]}. It moves {moves}.", "## What moves", equations[name],
                  "## Parameters", f"As {owner} has them in [{book}](../../../{book}):",
                  table(["market key", "value", "unit"], [[f"`{k['key']}`", f"{k['value']:.7g}", cell(k["unit"])] for k in mine])]
-        if any(k["key"] == f"{owner}.spot" for k in keys):
+        if moves == "interest rates":
+            found = moves_of(tilewalk, book, owner)
+            for kind, drawn in (("fan", draw_fan), ("terms", draw_terms), ("alike", draw_alike)):
+                (site / f"reference/models/{name}_{kind}.svg").write_text(drawn(name, found), encoding="utf-8")
+            parts += ["## Where rates go", f"![{name}: quantiles of the rate of a year, by the years until it is fixed]({name}_fan.svg)",
+                      f"The simple rate of a year in {owner}, fixed after so many years. How likely it is below a level is the price of one unit that "
+                      "is paid only then, at the end of that year, divided by the price of one for certain; the mean is today's forward rate.",
+                      "## How much each rate moves",
+                      f"![{name}: standard deviation of zero rates over a year, by term]({name}_terms.svg)",
+                      "The standard deviation of zero rates as they will be seen in a year, by term. Where the short rate is pulled back, long rates "
+                      "move less than short ones: less is left of a shock the longer it is ago.",
+                      "## How alike rates move",
+                      f"![{name}: correlation of zero rates with that of one year, by term]({name}_alike.svg)",
+                      "Their correlation with the zero rate of one year. With one factor all rates move as one; more of them let the curve turn and bend.",
+                      "All three are from prices of 8,192 paths."]
+        elif any(k["key"] == f"{owner}.spot" for k in keys):
             (site / f"reference/models/{name}.svg").write_text(draw_smile(tilewalk, name, book, owner, keys), encoding="utf-8")
             parts += ["## The smile that it makes", f"![{name}: implied volatility by strike]({name}.svg)",
                       f"Black volatilities of calls above the spot and puts below it on {owner}, from prices of 16,384 paths."]
@@ -181,7 +246,7 @@ def model_pages(tilewalk: command_line, root: pathlib.Path, site: pathlib.Path) 
     texts = tilewalk.for_each(page, models)
     pages = {f"reference/models/{row[0]}": text for row, text in zip(models, texts)}
     pages["reference/models/index"] = (
-        "# Model by model\n\nA page for each model that the `model` of an asset or a currency can name (`tilewalk help models`).\n\n"
+        "# Model pages\n\nA page for each model that the `model` of an asset or a currency can name (`tilewalk help models`).\n\n"
         + table(["model", "moves", "what it is"], [[f"[`{name}`]({name}.md)", cell(moves), cell(summary)] for name, moves, summary in models])
         + "\n" + toctree([name for name, *_ in models]))
     return pages

@@ -14,6 +14,8 @@ import typing
 import pygments.lexers
 import pygments.util
 
+import notebooks
+
 # A link, whose words may have code in them, or code by itself, which is left alone.
 LINK = re.compile(r"(?P<words>!?\[(?:[^\]`]|`[^`]*`)*\]\()(?P<target>[^)\s]+)\)|`(?:[^`\n]|\n(?!\n))*`")
 FENCE = re.compile(r"(\s*)(`{3,}|:{3,})(.*)$")
@@ -34,33 +36,15 @@ def names_of_pages(root: pathlib.Path) -> dict[str, str]:
     return found
 
 
-def read_pages(root: pathlib.Path) -> dict[str, str]:
+def read_pages(root: pathlib.Path, package: pathlib.Path) -> dict[str, str]:
     """The text of each page by its name on the site, its links still those of the project."""
     pages = {}
     for path, name in names_of_pages(root).items():
-        text = (root / path).read_text(encoding="utf-8")
-        pages[name] = from_notebook(json.loads(text)) if path.endswith(".ipynb") else captioned(text)
+        if path.endswith(".ipynb"):
+            pages[name] = notebooks.page_of(root, root / path, package)
+        else:
+            pages[name] = captioned((root / path).read_text(encoding="utf-8"))
     return pages
-
-
-def from_notebook(notebook: dict) -> str:
-    """The cells of a notebook, and what they printed, as Markdown."""
-    parts = []
-    for cell in notebook["cells"]:
-        source = "".join(cell["source"]).rstrip("\n")
-        if cell["cell_type"] == "markdown":
-            parts.append(source)
-        elif cell["cell_type"] == "code" and source:
-            parts.append(f"```python\n{source}\n```")
-            for output in cell.get("outputs", []):
-                data = output.get("data", {})
-                text = "".join(output.get("text", data.get("text/plain", []))).rstrip("\n")
-                if "text/html" in data:
-                    page = "".join(data["text/html"])
-                    parts.append(":::{raw} html\n<div class=\"cell-output\">\n" + page.rstrip("\n") + "\n</div>\n:::")
-                elif text:
-                    parts.append(f"```text\n{text}\n```")
-    return "\n\n".join(parts) + "\n"
 
 
 def coloured(language: str) -> str:
@@ -152,8 +136,10 @@ class placing:
             to = made
         elif pathlib.PurePath(path).suffix in PICTURES:
             return self.picture(here, lies)
-        else:
+        elif (self.root / lies).exists():
             to = self.page_of_file(lies)
+        else:
+            raise SystemExit(f"{page}: the link {target} leads nowhere")
         return posixpath.relpath(to, here or ".") + ".md" + hash_sign + anchor
 
     def picture(self, here: str, lies: str) -> str:
@@ -181,7 +167,7 @@ class placing:
 
     def file_page(self, lies: str) -> str:
         path = self.root / lies
-        head = f"---\norphan: true\n---\n\n# {lies}\n\n"
+        head = f"---\norphan: true\nnosearch: true\n---\n\n# {lies}\n\n"
         if path.is_dir():
             return head + "\n".join(f"- {self.entry(lies, p)}" for p in sorted(path.iterdir()) if not p.name.startswith(".")) + "\n"
         text = path.read_text(encoding="utf-8").rstrip("\n")
@@ -198,8 +184,8 @@ def entries_of(pages: dict[str, str]) -> set[str]:
     found = set()
     for name, text in pages.items():
         for block in re.findall(r"^:::\{toctree\}\n(.*?)^:::$", text, re.M | re.S):
-            found |= {posixpath.normpath(posixpath.join(posixpath.dirname(name), line.strip()))
-                      for line in block.split("\n") if line.strip() and not line.startswith(":")}
+            entries = (re.fullmatch(r"(?:.*<)?([^<>]+)>?", line.strip()) for line in block.split("\n") if not line.startswith(":"))
+            found |= {posixpath.normpath(posixpath.join(posixpath.dirname(name), entry[1])) for entry in entries if entry}
     return found
 
 

@@ -77,7 +77,7 @@ def python_api_page(root: pathlib.Path) -> dict[str, str]:
     modules = modules_of(root)
     package = modules["__init__"]
     known = {node.name: node for module in modules.values() for node in module.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-    parts = ["# Python, name by name", *prose(ast.get_docstring(package)),
+    parts = ["# Python API", *prose(ast.get_docstring(package)),
              "The functions and classes of the package `tilewalk`, with the types of their arguments. "
              "[Python in ten minutes](../python.md) shows how they go together."]
     names = [name for name in exported(package) if not name.startswith("_")]

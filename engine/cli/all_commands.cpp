@@ -3,10 +3,10 @@
 
 namespace tilewalk::cli {
 
-std::vector<adds_command> all_commands() {
-    return {add_price,         add_greeks,  add_scenarios,      add_validate,  add_explain, add_products,
-            add_diff,          add_devices, add_warm,           add_plan,      add_run,     add_merge,
-            add_bench_program, add_tune,    add_verify_program, add_calibrate, add_market,  add_import};
+std::vector<adds_command> all_commands(adds_command bench, adds_command verify) {
+    return {add_price, add_greeks,  add_scenarios, add_validate,  add_explain, add_products,
+            add_diff,  add_devices, add_warm,      add_plan,      add_run,     add_merge,
+            bench,     add_tune,    verify,        add_calibrate, add_market,  add_import};
 }
 
 }  // namespace tilewalk::cli

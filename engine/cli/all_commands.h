@@ -8,7 +8,9 @@
 
 namespace tilewalk::cli {
 
-// In the order in which help lists them.
-std::vector<adds_command> all_commands();
+// In the order in which help lists them. Bench and verify are those of programs beside this one, unless it
+// has them itself: add_bench and add_verify.
+std::vector<adds_command> all_commands(adds_command bench = add_bench_program,
+                                       adds_command verify = add_verify_program);
 
 }  // namespace tilewalk::cli

@@ -109,7 +109,7 @@ int greeks(greeks_arguments& asked, timings& times) {
         if (report.is_of_simm && !has_simm(of)) files.refuse_old(report.file, "the market has no 'simm'");
     files.keep_apart_from(inputs_of(wanted, of), all);
     complain_of_remarks(of);
-    // What the files can't tell is refused before the work.
+    // A book that the files can't tell of is refused before the work.
     std::optional<difference_results> differences;
     if (!asked.files.empty()) differences.emplace(find_differences(pricer, wanted, of, asked.wanted, times));
     const results r = run(pricer, wanted, of, asked.wanted, times);

@@ -42,7 +42,7 @@ std::string problem_line(const refused_trade& refused) {
         fmt::format("{}: trade {}: {}", to_string(refused.where), refused.trade, refused.reason));
 }
 
-// What was taken for what stands in front of the trades, as comments.
+// Notes on what was taken for what stand in front of the trades, as comments.
 std::string book_text(const imported_portfolio& read, const import_arguments& asked, const output& to) {
     std::string text =
         printable(fmt::format("# {} of {} trades of {}", read.imported, read.found, asked.portfolio)) + "\n";

@@ -8,6 +8,7 @@
 
 #include "engine/cli/input.h"
 #include "engine/cli/output.h"
+#include "tilewalk/remarks.h"
 
 namespace tilewalk::cli {
 
@@ -72,9 +73,7 @@ void complain_of_remarks(const market& of) {
 
 void complain_of_correlations(const std::vector<factor_pair>& missing) {
     if (missing.empty()) return;
-    remark("tilewalk: warning: the market states no correlation of " + pairs_text(missing) +
-           ": taken as 0; [" + missing.front().first + ", " + missing.front().second +
-           ", 0] under correlations says that it is meant");
+    remark("tilewalk: warning: " + remark_on_correlations(missing));
 }
 
 std::vector<trade_plan> plan(const chosen_book& of, const market& in) {

@@ -132,10 +132,12 @@ command add_help(CLI::App& to, std::vector<command>& all) {
             }};
 }
 
+constexpr const char* own_file = "/proc/self/exe";
 std::vector<std::string> typed{"tilewalk"};
-std::vector<std::string> starting{"/proc/self/exe"};
+std::vector<std::string> starting{own_file};
+bool knows_one_command = false;
 
-int run(const std::vector<std::string>& arguments, const std::vector<adds_command>& knows) {
+int run(std::vector<std::string> arguments, const std::vector<adds_command>& knows) {
     CLI::App app{"Tilewalk prices books of derivatives by Monte Carlo, every price with its standard error.",
                  "tilewalk"};
     app.get_formatter()->column_width(28);
@@ -168,6 +170,9 @@ int run(const std::vector<std::string>& arguments, const std::vector<adds_comman
         "tilewalk COMMAND --help describes each.");
     std::vector<command> commands;
     for (const adds_command add : knows) commands.push_back(add(app));
+    knows_one_command = commands.size() == 1;
+    if (knows_one_command) arguments.insert(arguments.begin(), commands.front().app->get_name());
+    typed.insert(typed.end(), arguments.begin(), arguments.end());
     commands.push_back(add_completion(app, commands));
     commands.push_back(add_help(app, commands));
     std::vector<std::string> names;
@@ -226,7 +231,6 @@ int run_program(const std::vector<std::string>& arguments, const std::vector<add
     exit_on_interrupt();
     try {
         if (!starts.empty()) starting = starts;
-        typed.insert(typed.end(), arguments.begin(), arguments.end());
         return run(arguments, knows);
     } catch (const machine_failure& e) {
         complain("tilewalk: " + std::string(e.what()));
@@ -256,6 +260,17 @@ const std::vector<std::string>& command_as_typed() {
 
 const std::vector<std::string>& words_that_start_it() {
     return starting;
+}
+
+std::vector<std::string> words_that_start(const std::string& command) {
+    std::vector<std::string> out = starting;
+    // The name of the file: somebody else's /proc/self/exe is another.
+    std::error_code not_said;
+    if (out.front() == own_file)
+        if (const auto file = std::filesystem::read_symlink(own_file, not_said); !not_said)
+            out.front() = file.string();
+    if (!knows_one_command) out.push_back(command);
+    return out;
 }
 
 }  // namespace tilewalk::cli

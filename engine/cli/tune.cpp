@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // tilewalk tune: times the ways to build a book's kernels on this GPU and remembers the fastest.
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <optional>
 
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_code.h"
@@ -13,7 +13,7 @@
 #include "engine/cli/plans.h"
 #include "engine/cli/status_line.h"
 #include "engine/cli/terminal.h"
-#include "tilewalk/products.h"
+#include "tilewalk/kernels.h"
 
 namespace tilewalk::cli {
 
@@ -21,7 +21,7 @@ namespace {
 
 struct tune_arguments {
     std::string book;
-    std::string seconds = "2";
+    std::optional<std::string> seconds;
     bool of_greeks = false;
     spoken options;
 };
@@ -29,41 +29,15 @@ struct tune_arguments {
 double parse_seconds(const std::string& text) {
     double seconds = 0;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-    if (code != std::errc() || end != text.data() + text.size() || !(seconds > 0) || !(seconds <= 3600)) {
+    if (code != std::errc() || end != text.data() + text.size() || !is_tuning_time(seconds)) {
         throw error(error_kind::usage,
-                    fmt::format("--seconds: found '{}', expected a number above 0, up to 3600", text));
+                    fmt::format("--seconds: found '{}', expected {}", text, expected_tuning_time()));
     }
     return seconds;
 }
 
-std::string report(const std::vector<tuned_kernel>& kernels) {
-    std::string out;
-    std::size_t failed = 0, faster = 0;
-    for (const auto& k : kernels) {
-        out += printable(k.name) + (k.products.empty() ? "" : "  " + printable(joined(k.products))) + '\n';
-        if (!k.failure.empty()) {
-            ++failed;
-            out += "  FAILED: " + printable(k.failure) + '\n';
-            continue;
-        }
-        const bool is_faster = k.best != k.untuned;
-        faster += is_faster;
-        out += fmt::format("  by the rules  {:>9.4f} ms  {}\n", k.untuned_milliseconds, k.untuned);
-        if (is_faster) {
-            out += fmt::format("  fastest       {:>9.4f} ms  {}: {:.2f} times as fast\n", k.best_milliseconds,
-                               k.best, k.untuned_milliseconds / k.best_milliseconds);
-        } else {
-            out += "  and nothing was faster\n";
-        }
-        out += fmt::format("  {} ways, {} paths a trade, timed for {:.1f} s; kept in {}\n", k.candidates,
-                           k.paths, k.seconds, printable(k.kept_in));
-    }
-    return out + fmt::format("{} kernel{}: {} made faster, {} failed\n", kernels.size(),
-                             kernels.size() == 1 ? "" : "s", faster, failed);
-}
-
 int tune(const tune_arguments& asked) {
-    const double seconds = parse_seconds(asked.seconds);
+    const double seconds = asked.seconds ? parse_seconds(*asked.seconds) : default_tuning_seconds;
     const chosen_book wanted = load_book(asked.book, asked.options);
     if (asked.options.print_config) {
         output("-").write(wanted.with.text(wanted.trades));
@@ -81,7 +55,7 @@ int tune(const tune_arguments& asked) {
                       ? tunes.tune_greeks(wanted.trades, of, {}, wanted.with.options(), seconds, says)
                       : tunes.tune(wanted.trades, of, wanted.with.options(), seconds, says);
     }
-    to.write(folded(report(kernels), form_of_stdout().columns));
+    to.write(folded(kernel_table(kernels), form_of_stdout().columns));
     const bool all_there = std::ranges::all_of(kernels, &std::string::empty, &tuned_kernel::failure);
     return all_there ? all_well : some_failed;
 }
@@ -95,7 +69,8 @@ command add_tune(CLI::App& to) {
     const auto asked = std::make_shared<tune_arguments>();
     app->add_option("BOOK", asked->book, "The book, a YAML file; - is standard input")->required();
     app->add_option("--seconds", asked->seconds,
-                    "Longest time for each kernel, compilation apart (default 2)")
+                    fmt::format("Longest time for each kernel, compilation apart (default {})",
+                                default_tuning_seconds))
         ->type_name("X");
     app->add_flag("--greeks", asked->of_greeks,
                   "Tune the kernels of tilewalk greeks, by how they read back what paths keep");

@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "engine/cli/commands.h"
@@ -24,27 +24,7 @@ namespace tilewalk::cli {
 
 namespace {
 
-// The settings of a run that it takes.
-struct taken_setting {
-    const char* name;
-    const char* help;
-    const char* type;
-};
-constexpr std::array taken{
-    taken_setting{"paths", "Paths of a trade", "N"},
-    taken_setting{"seed", "Another seed makes other trades and other paths", "N"},
-    taken_setting{"threads", "Threads of the CPU; 0: all cores. No figure depends on it (default 0)", "N"},
-    taken_setting{"device", "Device that walks the paths: auto, cpu, cuda or numbers of GPUs (default auto)",
-                  "WHERE"},
-    taken_setting{"precision", "double, single, single_fast or mixed (default double)", "NAME"},
-    taken_setting{"random", "Source of the random numbers, such as sobol (default philox)", "NAME"},
-    taken_setting{
-        "construction",
-        "Brownian paths of quasi-random points: bridge, principal, coarse, steps or auto (default auto)",
-        "NAME"},
-};
-
-const run_setting& setting_named(const taken_setting& of) {
+const run_setting& setting_named(const verified_setting& of) {
     return *std::ranges::find(setting_table(), of.name, &run_setting::name);
 }
 
@@ -53,7 +33,7 @@ struct verify_arguments {
     std::vector<std::string> products;
     bool greeks = false;
     std::string output = "-";
-    std::array<std::optional<std::string>, taken.size()> settings;
+    std::vector<std::optional<std::string>> settings;  // one for each of verified_settings()
 };
 
 [[noreturn]] void refuse(const std::string& origin, const std::string& text, const std::string& expected) {
@@ -61,17 +41,17 @@ struct verify_arguments {
 }
 
 std::uint64_t parse_trades(const std::string& text) {
-    constexpr std::uint64_t most = 1'000'000;
     std::uint64_t count = 0;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), count);
-    if (code != std::errc() || end != text.data() + text.size() || count < 1 || count > most)
-        refuse("--trades", text, fmt::format("a whole number from 1 to {}", most));
+    if (code != std::errc() || end != text.data() + text.size() || count < 1 || count > most_verified_trades)
+        refuse("--trades", text, fmt::format("a whole number from 1 to {}", most_verified_trades));
     return count;
 }
 
 // Options beat the environment, as they do everywhere.
 run_settings settings_of(const verify_arguments& asked) {
     const environment variables = process_environment();
+    const std::span<const verified_setting> taken = verified_settings();
     run_settings out;
     for (std::size_t i = 0; i < taken.size(); ++i) {
         const run_setting& known = setting_named(taken[i]);
@@ -185,16 +165,19 @@ command add_verify(CLI::App& to) {
     app->add_option("-o,--output", asked->output,
                     "File for the results; it appears whole or not at all. - is standard output")
         ->type_name("FILE");
+    const std::span<const verified_setting> taken = verified_settings();
+    asked->settings.resize(taken.size());
     for (std::size_t i = 0; i < taken.size(); ++i) {
-        const std::string name = taken[i].name;
+        const std::string name(taken[i].name);
         const std::string preset = name == "paths"
                                        ? fmt::format(" (default {}; with --greeks {})",
                                                      default_verified_paths, default_verified_paths_of_greeks)
                                    : name == "seed" ? fmt::format(" (default {})", default_verified_seed)
                                                     : "";
-        CLI::Option* const option = app->add_option("--" + name, asked->settings[i], taken[i].help + preset)
-                                        ->type_name(taken[i].type)
-                                        ->group("Run");
+        CLI::Option* const option =
+            app->add_option("--" + name, asked->settings[i], std::string(taken[i].help) + preset)
+                ->type_name(std::string(taken[i].type))
+                ->group("Run");
         if (const run_setting& known = setting_named(taken[i]); !known.choices.empty())
             offers(option, known.choices);
     }

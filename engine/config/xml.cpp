@@ -23,7 +23,7 @@ bool is_blank_byte(char c) {
     return blanks.find(c) != std::string_view::npos;
 }
 
-// Of a name: letters of any script, as their bytes in UTF-8.
+// Names have letters of any script, as their bytes in UTF-8.
 bool begins_name(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ':' ||
            static_cast<unsigned char>(c) >= 0x80;

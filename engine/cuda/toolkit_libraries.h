@@ -30,11 +30,11 @@ surroundings surroundings_of_process();
 //  3. the conda environment in use;
 //  4. the loader's own search;
 //  5. CUDA_HOME, CUDA_PATH, the toolkit of this build, the usual place.
-// That is the order of Python's cuda.pathfinder. The variable above stands for all of it.
+// Python's cuda.pathfinder has the same order. The variable above stands for all of it.
 std::vector<std::string> toolkit_libraries(std::span<const std::string_view> names, const surroundings& in);
 std::vector<std::string> toolkit_libraries(std::span<const std::string_view> names);
 
-// What was looked for in vain. Names that one folder lacks stand together.
+// Libraries that were looked for in vain. Names that one folder lacks stand together.
 class vain_search {
   public:
     // The reason is empty if the library is missing.

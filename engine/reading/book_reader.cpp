@@ -328,7 +328,7 @@ void refuse_duplicates(const std::vector<const config::node*>& ids, std::vector<
     }
 }
 
-// What trades are read with, beside their own rows.
+// Facts that trades are read with, beside their own rows.
 struct trade_readers {
     const own_products& products;
     const calendars& known;

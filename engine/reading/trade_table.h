@@ -15,7 +15,7 @@ namespace tilewalk::books {
 
 struct rows_of_trades {
     std::vector<config::node> rows;
-    // What is wrong with the line of a row, by its number; of its mapping there is what stood before.
+    // The fault of the line of a row, by its number; its mapping has what stood before the fault.
     std::map<std::size_t, error> failures;
     bool has_end_marker = false;
     location end;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
+#include <utility>
 
 namespace tilewalk::report {
 
@@ -10,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int deepest = 10;  // policies go nine deep
+constexpr std::size_t deepest = 10;  // policies go nine deep
 
 location place_of(const std::string& text, const std::string& name, std::size_t byte) {
     const auto end =
@@ -20,22 +22,45 @@ location place_of(const std::string& text, const std::string& name, std::size_t 
     return {name, static_cast<int>(line), static_cast<int>(end - start) + 1};
 }
 
-}  // namespace
+// Builds the document from what the parser meets. (The parser's own callback looks through a whole list after
+// each object in it.)
+class document_builder {
+  public:
+    document_builder(const std::string& text, const std::string& name, std::string_view as,
+                     std::span<const element_reader> readers)
+        : text_(text), name_(name), as_(as), readers_(readers) {}
 
-json parsed_json(const std::string& text, const std::string& name, std::string_view as) {
-    std::vector<std::set<std::string>> open;
-    const auto watch = [&](int depth, json::parse_event_t event, json& value) {
-        if (depth > deepest) throw error(error_kind::input, "nested too deeply", {name});
-        if (event == json::parse_event_t::object_start) open.emplace_back();
-        if (event == json::parse_event_t::object_end) open.pop_back();
-        if (event == json::parse_event_t::key && !open.back().insert(value.get<std::string>()).second)
-            throw error(error_kind::input,
-                        "the key " + config::shown(value.get<std::string>()) + " is given twice", {name});
+    json document;
+
+    bool null() { return scalar(nullptr); }
+    bool boolean(bool yes) { return scalar(yes); }
+    bool number_integer(json::number_integer_t x) { return scalar(x); }
+    bool number_unsigned(json::number_unsigned_t x) { return scalar(x); }
+    bool number_float(json::number_float_t x, const std::string&) { return scalar(x); }
+    bool string(std::string& x) { return scalar(std::move(x)); }
+    bool binary(json::binary_t& x) { return scalar(std::move(x)); }
+    bool start_object(std::size_t) { return open(json::object()); }
+    bool start_array(std::size_t) { return open(json::array()); }
+    bool end_object() { return close(); }
+    bool end_array() { return close(); }
+
+    bool key(std::string& name) {
+        check_depth();
+        const auto [at, is_new] =
+            open_.back()->get_ref<json::object_t&>().try_emplace(std::move(name), nullptr);
+        if (!is_new)
+            throw error(error_kind::input, "the key " + config::shown(at->first) + " is given twice",
+                        {name_});
+        member_ = &at->second;
+        if (open_.size() == 1) {
+            const auto reader =
+                std::ranges::find(readers_, std::string_view(at->first), &element_reader::list);
+            reader_ = reader == readers_.end() ? nullptr : &*reader;
+        }
         return true;
-    };
-    try {
-        return json::parse(text, watch);
-    } catch (const json::parse_error& problem) {
+    }
+
+    bool parse_error(std::size_t, const std::string&, const json::parse_error& problem) {
         std::string message = problem.what();
         message.erase(0, std::min(message.find("] ") + 2, message.size()));
         if (const auto at = message.find("syntax error"); at != std::string::npos) message.erase(0, at);
@@ -45,11 +70,64 @@ json parsed_json(const std::string& text, const std::string& name, std::string_v
             const auto more = message.rfind("'; expected ");
             message.erase(at, more == std::string::npos || more < at ? std::string::npos : more + 1 - at);
         }
-        throw error(error_kind::input, "this is not JSON as " + std::string(as) + ": " + message,
-                    place_of(text, name, problem.byte));
-    } catch (const json::exception& problem) {
-        throw error(error_kind::input, "a number does not fit: " + config::shortened(problem.what()), {name});
+        throw error(error_kind::input, "this is not JSON as " + std::string(as_) + ": " + message,
+                    place_of(text_, name_, problem.byte));
     }
+    bool parse_error(std::size_t, const std::string&, const json::exception& problem) {
+        throw error(error_kind::input, "a number does not fit: " + config::shortened(problem.what()),
+                    {name_});
+    }
+
+  private:
+    void check_depth() const {
+        if (open_.size() > deepest) throw error(error_kind::input, "nested too deeply", {name_});
+    }
+    json& put(json value) {
+        check_depth();
+        if (open_.empty()) return document = std::move(value);
+        if (open_.back()->is_array()) return open_.back()->emplace_back(std::move(value));
+        return *member_ = std::move(value);
+    }
+    bool scalar(json value) {
+        put(std::move(value));
+        hand_over();
+        return true;
+    }
+    bool open(json value) {
+        open_.push_back(&put(std::move(value)));
+        return true;
+    }
+    bool close() {
+        open_.pop_back();
+        hand_over();
+        return true;
+    }
+    // A value has ended. If it is an element of a list that is read one by one, it goes to the reader.
+    void hand_over() {
+        if (reader_ == nullptr || open_.size() != 2 || !open_.back()->is_array()) return;
+        json::array_t& list = open_.back()->get_ref<json::array_t&>();
+        if (reader_->take(document, list.back()))
+            list.pop_back();
+        else
+            reader_ = nullptr;
+    }
+
+    const std::string& text_;
+    const std::string& name_;
+    std::string_view as_;
+    std::span<const element_reader> readers_;
+    std::vector<json*> open_;                 // objects and lists, the innermost last
+    json* member_ = nullptr;                  // of the innermost object, whose value comes next
+    const element_reader* reader_ = nullptr;  // of the list that is open
+};
+
+}  // namespace
+
+json parsed_json(const std::string& text, const std::string& name, std::string_view as,
+                 std::span<const element_reader> readers) {
+    document_builder builder(text, name, as, readers);
+    json::sax_parse(text, &builder);
+    return std::move(builder.document);
 }
 
 }  // namespace tilewalk::report

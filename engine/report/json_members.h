@@ -3,10 +3,12 @@
 // known.
 #pragma once
 
+#include <algorithm>
+#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,9 +20,18 @@
 
 namespace tilewalk::report {
 
+// Takes the elements of a list of the document one by one, while the text is read, so that a long list is
+// never in memory as JSON.
+struct element_reader {
+    std::string_view list;  // its key in the document
+    // Given what the document has by then. False: this element and those that follow stay in the document.
+    std::function<bool(const nlohmann::json& document, const nlohmann::json& element)> take;
+};
+
 // The text as JSON. Throws tilewalk::error (input) at its place for what is none, with a key twice or nested
 // too deeply; `as` says who writes such a text.
-nlohmann::json parsed_json(const std::string& text, const std::string& name, std::string_view as);
+nlohmann::json parsed_json(const std::string& text, const std::string& name, std::string_view as,
+                           std::span<const element_reader> readers = {});
 
 // The members of one object, each taken once; finish() refuses what nobody took. Throws tilewalk::error
 // (input) with the place in the object.
@@ -34,7 +45,7 @@ class json_members {
     const nlohmann::json& take(const std::string& key) {
         const auto at = object_.find(key);
         if (at == object_.end()) throw error(error_kind::input, "'" + key + "' is missing", {name_}, path_);
-        taken_.insert(key);
+        taken_.push_back(&*at);
         return *at;
     }
     std::string text(const std::string& key) {
@@ -120,7 +131,7 @@ class json_members {
 
     void finish() const {
         for (const auto& [key, value] : object_.items())
-            if (!taken_.contains(key))
+            if (std::ranges::find(taken_, &value) == taken_.end())
                 throw error(error_kind::input, "unknown key " + config::shown(key), {name_}, path_);
     }
     std::string path(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
@@ -142,7 +153,7 @@ class json_members {
     const nlohmann::json& object_;
     std::string path_;
     const std::string& name_;
-    std::set<std::string> taken_;
+    std::vector<const nlohmann::json*> taken_;  // an object has few members
 };
 
 }  // namespace tilewalk::report

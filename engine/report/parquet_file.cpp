@@ -25,7 +25,7 @@ constexpr std::string_view mark = "PAR1", manifest_key = "tilewalk";
 constexpr std::size_t rows_of_group = std::size_t{1} << 17;
 constexpr int optional = 1, uncompressed = 0, format_version = 1;
 
-// Where a chunk is, and how large.
+// The place of a chunk, and its size.
 struct written_chunk {
     const column& of;
     std::int64_t begin = 0, bytes = 0, dictionary_bytes = 0, values = 0, absent = 0;

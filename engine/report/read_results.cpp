@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads results back from JSON, believing nothing: every member must be there, once, of its type, and known.
+#include <array>
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "engine/report/formats.h"
 #include "engine/report/json_members.h"
@@ -181,7 +185,7 @@ price_row read_row(json_members from, bool is_older, const std::string& name) {
     return row;
 }
 
-greek_row read_greek(json_members from) {
+greek_row read_greek(json_members from, bool, const std::string&) {
     greek_row row;
     row.trade = from.text("trade");
     row.measure = from.text("measure");
@@ -199,10 +203,64 @@ greek_row read_greek(json_members from) {
     return row;
 }
 
+// Nothing while the document does not say.
+std::optional<bool> is_of_older_format(const json& document) {
+    const auto format = document.find("format");
+    if (format == document.end()) return {};
+    if (*format == report::json_format_name) return false;
+    if (*format == report::older_json_format_name) return true;
+    return {};
+}
+
+// Rows of a list of the document, each read as soon as its text has been. The first that is wrong is kept
+// until the rest of the document is known to be right: a text that is no JSON is told as that.
+template <class Row>
+class listed_rows {
+  public:
+    using read_one = Row (*)(json_members from, bool is_older, const std::string& name);
+    listed_rows(std::string_view list, const std::string& name, read_one read)
+        : list_(list), name_(name), read_(read) {}
+
+    // Rows that come before the format stay in the document.
+    report::element_reader reader() {
+        return {list_, [this](const json& document, const json& element) {
+                    const std::optional<bool> is_older = is_of_older_format(document);
+                    if (is_older) take(element, *is_older);
+                    return is_older.has_value();
+                }};
+    }
+    // All rows, with those that stayed.
+    std::vector<Row> with(const json& rest, bool is_older) {
+        for (const json& element : rest) take(element, is_older);
+        if (wrong_) std::rethrow_exception(wrong_);
+        return std::move(rows_);
+    }
+
+  private:
+    void take(const json& element, bool is_older) {
+        if (wrong_) return;
+        try {
+            const std::string path = std::string(list_) + "[" + std::to_string(rows_.size()) + "]";
+            rows_.push_back(read_(json_members(element, path, name_), is_older, name_));
+        } catch (const error&) {
+            wrong_ = std::current_exception();
+        }
+    }
+
+    std::string_view list_;
+    const std::string& name_;
+    read_one read_;
+    std::vector<Row> rows_;
+    std::exception_ptr wrong_;
+};
+
 }  // namespace
 
 results read_results(const std::string& text, const std::string& name) {
-    const json document = report::parsed_json(text, name, "`tilewalk price --format json` writes it");
+    listed_rows<price_row> rows("rows", name, read_row);
+    listed_rows<greek_row> greeks("greeks", name, read_greek);
+    const json document = report::parsed_json(text, name, "`tilewalk price --format json` writes it",
+                                              std::array{rows.reader(), greeks.reader()});
     json_members root(document, "", name);
     const std::string format = root.text("format");
     const bool is_older = format == report::older_json_format_name;
@@ -213,16 +271,10 @@ results read_results(const std::string& text, const std::string& name) {
             {name}, "format");
     results r;
     r.manifest = read_manifest(root.mapping("manifest"), name);
-    const json& rows = root.list("rows");
-    for (std::size_t i = 0; i < rows.size(); ++i)
-        r.rows.push_back(
-            read_row(json_members(rows[i], "rows[" + std::to_string(i) + "]", name), is_older, name));
+    r.rows = rows.with(root.list("rows"), is_older);
     if (!is_older) root.list("totals");  // which follow from the rows
     if (root.has("greeks")) {
-        const json& greeks = root.list("greeks");
-        for (std::size_t i = 0; i < greeks.size(); ++i)
-            r.greeks.push_back(
-                read_greek(json_members(greeks[i], "greeks[" + std::to_string(i) + "]", name)));
+        r.greeks = greeks.with(root.list("greeks"), is_older);
         root.list("greek_totals");  // which follow from them
     }
     root.finish();

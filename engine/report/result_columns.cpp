@@ -37,7 +37,7 @@ column_table table_of(std::span<const Field> fields, std::size_t rows, Item item
     return out;
 }
 
-// What a gain is told with.
+// Facts that a gain is told with.
 struct told_gains {
     explicit told_gains(const scenario_results& of) : r(of), messages(of) {
         for (const portfolio_gains& total : of.totals)

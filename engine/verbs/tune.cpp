@@ -8,6 +8,7 @@
 
 #include "engine/cuda/backend.h"
 #include "engine/report/machine.h"
+#include "engine/report/numbers.h"
 #include "engine/tuning/clocks.h"
 #include "engine/tuning/gpu_timer.h"
 #include "engine/tuning/path_timer.h"
@@ -19,6 +20,7 @@
 #include "engine/verbs/price.h"
 #include "engine/verbs/settled.h"
 #include "tilewalk/engine.h"
+#include "tilewalk/kernels.h"
 
 namespace tilewalk {
 
@@ -76,6 +78,12 @@ std::shared_ptr<cuda::loaded_device> first_of(cuda::backend& gpus, const std::st
                                         (chosen.why_cpu.empty() ? "the device is cpu" : chosen.why_cpu));
 }
 
+void check_time(double seconds) {
+    if (!is_tuning_time(seconds))
+        throw error(error_kind::usage,
+                    "seconds: found " + report::shortest(seconds) + ", expected " + expected_tuning_time());
+}
+
 void check_open(const settled& run) {
     if (run.how.is_open()) return;
     throw error(error_kind::usage, "prefetch, " + config::joined(cuda::knob_names(), ", ", " and ") +
@@ -114,6 +122,7 @@ std::vector<tuned_kernel> engine::tune_greeks(const book& trades, const market& 
                                               const greek_options& wanted, const run_options& options,
                                               double seconds,
                                               const std::function<void(const std::string&)>& says) const {
+    check_time(seconds);
     const settled run = settle(options, trades.settings(), {&in, 1});
     refuse_importance(run, "tune");
     refuse_pairs(run, "tuning for Greeks");
@@ -152,6 +161,7 @@ std::vector<tuned_kernel> engine::tune_greeks(const book& trades, const market& 
 std::vector<tuned_kernel> engine::tune(const book& trades, const market& in, const run_options& options,
                                        double seconds,
                                        const std::function<void(const std::string&)>& says) const {
+    check_time(seconds);
     const auto& state = trades.state();
     const settled run = settle(options, trades.settings(), {&in, 1});
     refuse_importance(run, "tune");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Warming: compiles a book's kernels ahead of the runs that need them.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <optional>
 
@@ -10,6 +11,7 @@
 #include "engine/verbs/importance.h"
 #include "engine/verbs/settled.h"
 #include "tilewalk/engine.h"
+#include "tilewalk/kernels.h"
 
 namespace tilewalk {
 
@@ -17,6 +19,7 @@ using namespace verbs;
 
 std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, const run_options& options,
                                         const std::vector<std::string>& architectures) const {
+    check_architectures(architectures, "architectures");
     const auto& state = trades.state();
     const settled run = settle(options, trades.settings(), {&in, 1});
     refuse_importance(run, "warm");
@@ -29,7 +32,7 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
             if (std::find(targets.begin(), targets.end(), own) == targets.end()) targets.push_back(own);
         }
         if (targets.empty()) {
-            throw error(error_kind::device, gpus.why_cpu + "; say for which GPUs, such as --arch sm_90");
+            throw error(error_kind::device, gpus.why_cpu + "; say for which architecture, such as sm_90");
         }
         tuned.emplace(cuda::tuned_device{gpus_->tuned(), gpus.devices.front()->get().properties()});
     }
@@ -48,6 +51,12 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
         }
     }
     cuda::kernel_store& kernels = gpus_->kernels();
+    std::atomic<std::size_t> done = 0;
+    // Kernels count as trades do in other runs.
+    const auto tell = [&] {
+        if (options.on_progress) options.on_progress({.trades_done = done, .trades = out.size()});
+    };
+    tell();
     threads::for_each(
         out.size(), run.threads, options.cancel,
         [&](int, std::uint64_t i) {
@@ -61,8 +70,10 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
                 w.failure = e.message();
             }
             w.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+            ++done;
         },
-        [] {});
+        tell);
+    tell();
     return out;
 }
 

@@ -4,12 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "engine/verify/sample.h"
 #include "engine/verify/statistics.h"
+#include "tilewalk/columns.h"
 
 namespace tilewalk::verify {
 
@@ -87,6 +89,8 @@ struct outcome {
 };
 
 std::string table(const outcome& o, const text_form& form = {});
+// A row for each statistic: the lines of the CSV.
+column_table columns_of(std::shared_ptr<const outcome> o);
 std::string csv(const outcome& o);
 std::string json(const outcome& o);
 

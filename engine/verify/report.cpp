@@ -3,7 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
+#include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "engine/report/columns.h"
 #include "engine/report/formats.h"
@@ -18,11 +23,9 @@ namespace {
 
 using report::align;
 using report::columns;
-using report::csv_field;
 using report::fixed;
 using report::json_number;
 using report::json_string;
-using report::shortest;
 
 std::string word(bool holds) {
     return holds ? "holds" : "OUT";
@@ -278,20 +281,56 @@ std::string mistakes_text(const outcome& o, const text_form& form) {
            report::counted(o.mistakes.size(), "mistake") + " caught" + left_out_mistakes_text(o) + "\n";
 }
 
-std::string csv_line(const std::string& engine, const row_judgement* row, std::size_t trades,
-                     const statistic& s) {
-    return csv_field(engine) + "," + csv_field(row == nullptr ? "" : product_of(*row)) + "," +
-           csv_field(row == nullptr ? "" : known_by(*row)) + "," + std::to_string(trades) + "," +
-           csv_field(s.name) + "," + shortest(s.value) + "," + shortest(s.low) + "," + shortest(s.high) +
-           "," + shortest(s.false_alarm) + "," + (s.holds() ? "holds" : "out") + "\n";
+// A statistic with what it is of.
+struct told_statistic {
+    std::string_view mistake;  // none: the engine as it is
+    const row_judgement* row;  // null: over all trades
+    std::size_t trades;
+    const statistic* of;
+};
+
+std::vector<told_statistic> told_statistics(const outcome& o) {
+    std::vector<told_statistic> out;
+    const auto add = [&](std::string_view mistake, const judgement& j) {
+        for (const statistic& s : j.of) out.push_back({mistake, nullptr, j.trades, &s});
+        for (const row_judgement& r : j.rows)
+            for (const statistic& s : r.of) out.push_back({mistake, &r, r.trades, &s});
+    };
+    add("", o.of_engine);
+    for (const auto& m : o.mistakes) add(m.name, m.of);
+    return out;
 }
 
-std::string csv_lines(const std::string& engine, const judgement& j) {
-    std::string out;
-    for (const statistic& s : j.of) out += csv_line(engine, nullptr, j.trades, s);
-    for (const row_judgement& r : j.rows) {
-        for (const statistic& s : r.of) out += csv_line(engine, &r, r.trades, s);
-    }
+struct statistic_field {
+    column is;
+    cell (*value)(const told_statistic& t);
+};
+
+const statistic_field statistic_fields[] = {
+    {{"mistake"}, [](const told_statistic& t) -> cell { return t.mistake; }},
+    {{"product"},
+     [](const told_statistic& t) -> cell { return t.row == nullptr ? std::string() : product_of(*t.row); }},
+    {{"known_by"},
+     [](const told_statistic& t) -> cell { return t.row == nullptr ? std::string() : known_by(*t.row); }},
+    {{"trades", column_kind::count},
+     [](const told_statistic& t) -> cell { return static_cast<std::int64_t>(t.trades); }},
+    {{"statistic"}, [](const told_statistic& t) -> cell { return std::string_view(t.of->name); }},
+    {{"value", column_kind::number}, [](const told_statistic& t) -> cell { return t.of->value; }},
+    {{"low", column_kind::number}, [](const told_statistic& t) -> cell { return t.of->low; }},
+    {{"high", column_kind::number}, [](const told_statistic& t) -> cell { return t.of->high; }},
+    {{"false_alarm", column_kind::number}, [](const told_statistic& t) -> cell { return t.of->false_alarm; }},
+    {{"verdict"},
+     [](const told_statistic& t) -> cell { return std::string_view(t.of->holds() ? "holds" : "out"); }},
+};
+
+column_table columns_by(const outcome& o) {
+    column_table out;
+    for (const statistic_field& field : statistic_fields) out.columns.push_back(field.is);
+    const auto told = std::make_shared<const std::vector<told_statistic>>(told_statistics(o));
+    out.rows = told->size();
+    out.at = [told](std::size_t row, std::size_t column) {
+        return statistic_fields[column].value((*told)[row]);
+    };
     return out;
 }
 
@@ -403,10 +442,18 @@ std::string table(const outcome& o, const text_form& form) {
            report::rate(static_cast<double>(o.path_steps) / o.seconds) + " path-steps/s)\n";
 }
 
+column_table columns_of(std::shared_ptr<const outcome> o) {
+    column_table out = columns_by(*o);
+    out.at = [o = std::move(o), at = std::move(out.at)](std::size_t row, std::size_t column) {
+        return at(row, column);
+    };
+    return out;
+}
+
 std::string csv(const outcome& o) {
-    std::string out = "mistake,product,known_by,trades,statistic,value,low,high,false_alarm,verdict\n";
-    out += csv_lines("", o.of_engine);
-    for (const auto& m : o.mistakes) out += csv_lines(m.name, m.of);
+    std::ostringstream lines;
+    report::csv(lines, columns_by(o), {});
+    std::string out = std::move(lines).str();
     // A row of its own, which no reader takes for a statistic that holds.
     if (!o.is_complete())
         out += ",,," + std::to_string(o.trades.size()) + ",trades wanted," + std::to_string(o.trades_wanted) +

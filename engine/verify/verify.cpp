@@ -3,6 +3,7 @@
 #include "tilewalk/verify.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <set>
 #include <utility>
@@ -23,6 +24,20 @@ namespace tilewalk {
 namespace {
 
 using clock = std::chrono::steady_clock;
+
+constexpr std::array taken_settings{
+    verified_setting{"paths", "Paths of a trade", "N"},
+    verified_setting{"seed", "Another seed makes other trades and other paths", "N"},
+    verified_setting{"threads", "Threads of the CPU; 0: all cores. No figure depends on it (default 0)", "N"},
+    verified_setting{
+        "device", "Device that walks the paths: auto, cpu, cuda or numbers of GPUs (default auto)", "WHERE"},
+    verified_setting{"precision", "double, single, single_fast or mixed (default double)", "NAME"},
+    verified_setting{"random", "Source of the random numbers, such as sobol (default philox)", "NAME"},
+    verified_setting{
+        "construction",
+        "Brownian paths of quasi-random points: bridge, principal, coarse, steps or auto (default auto)",
+        "NAME"},
+};
 
 [[noreturn]] void refuse(const std::string& what, const std::string& name,
                          const std::vector<std::string>& known) {
@@ -126,6 +141,10 @@ std::vector<known_mistake> known_mistakes() {
     return out;
 }
 
+std::span<const verified_setting> verified_settings() {
+    return taken_settings;
+}
+
 std::vector<std::string> verified_products() {
     std::set<std::string> names;
     for (const verify::truth_entry& t : verify::truths()) names.emplace(t.product);
@@ -168,6 +187,9 @@ verification verify_prices(const verify_request& asked) {
     }
     const std::uint64_t trades =
         asked.trades.value_or(asked.greeks ? default_verified_trades_of_greeks : default_verified_trades);
+    if (trades > most_verified_trades)
+        throw error(error_kind::usage, "found " + report::counted(trades, "trade") + ", expected at most " +
+                                           std::to_string(most_verified_trades));
     if (trades < truths.size()) {
         throw error(error_kind::usage, "found " + report::counted(trades, "trade") +
                                            ", expected at least one of each of the " +
@@ -219,6 +241,10 @@ bool verification::holds() const {
 
 bool verification::is_complete() const {
     return of_->is_complete();
+}
+
+column_table verification::columns() const {
+    return verify::columns_of(of_);
 }
 
 std::string verification::text(output_format as, const text_form& form) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices, versions, and the command itself, run inside this process.
+// Devices, versions, and the command itself, run inside this process with all that are programs elsewhere.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -35,7 +35,7 @@ nb::dict devices() {
 int run_command(const std::vector<std::string>& arguments, const std::vector<std::string>& starts) {
     using namespace tilewalk::cli;
     const nb::gil_scoped_release others_run;
-    return run_program(arguments, all_commands(), starts);
+    return run_program(arguments, all_commands(add_bench, add_verify), starts);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "python/extension/interpreter.h"
 #include "python/extension/results.h"
 #include "python/extension/runs.h"
 #include "python/extension/values.h"
@@ -18,20 +19,13 @@ namespace tilewalk::python {
 
 namespace {
 
-load_options options_of(bool strict, bool confine) {
-    load_options out;
-    out.strict = strict;
-    out.confine = confine;
-    return out;
-}
-
 // Changes of numbers by their keys, shifts and new values apart.
 market changed(const market& self, const std::vector<std::pair<std::string, double>>& shifts,
                const std::vector<std::pair<std::string, double>>& sets) {
     std::vector<market_change> changes;
     for (const auto& [key, by] : shifts) changes.push_back({key, by, market_change::way::shift});
     for (const auto& [key, to] : sets) changes.push_back({key, to, market_change::way::set});
-    const nb::gil_scoped_release others_run;
+    const without_interpreter others_run;
     return self.changed(changes);
 }
 
@@ -106,14 +100,14 @@ void add_markets(nb::module_& to) {
             "load",
             [](nb::handle file, bool strict, bool confine) {
                 const std::filesystem::path path = path_of(file);
-                const nb::gil_scoped_release others_run;
-                return market::load(path, options_of(strict, confine));
+                const without_interpreter others_run;
+                return market::load(path, loading(strict, confine));
             },
             nb::arg("file"), nb::arg("strict") = false, nb::arg("confine") = false)
         .def_static(
             "parse",
             [](const std::string& yaml, const std::string& name) {
-                const nb::gil_scoped_release others_run;
+                const without_interpreter others_run;
                 return market::parse(yaml, name);
             },
             nb::arg("yaml"), nb::arg("name") = "market")
@@ -121,7 +115,7 @@ void add_markets(nb::module_& to) {
             "of",
             [](nb::handle written, const std::string& name) {
                 const value of = value_of(written);
-                const nb::gil_scoped_release others_run;
+                const without_interpreter others_run;
                 return market::of(of, name);
             },
             nb::arg("written"), nb::arg("name") = "market")

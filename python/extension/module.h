@@ -22,7 +22,9 @@ void add_results(nb::module_& to);
 void add_scenarios(nb::module_& to);
 void add_differences(nb::module_& to);
 void add_runs(nb::module_& to);
+void add_kernels(nb::module_& to);
 void add_shards(nb::module_& to);
+void add_verification(nb::module_& to);
 void add_pictures(nb::module_& to);
 void add_machine(nb::module_& to);
 

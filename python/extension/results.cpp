@@ -13,6 +13,7 @@
 #include "tilewalk/metrics.h"
 #include "tilewalk/page.h"
 #include "tilewalk/products.h"
+#include "tilewalk/remarks.h"
 
 namespace tilewalk::python {
 
@@ -120,9 +121,7 @@ std::vector<std::string> remarks(const held_results& self) {
                       "trade '" + first.trade + "': " + first.message);
     }
     if (const std::vector<factor_pair>& missing = of.manifest.missing_correlations; !missing.empty())
-        out.push_back("the market states no correlation of " + pairs_text(missing) + ": taken as 0; [" +
-                      missing.front().first + ", " + missing.front().second +
-                      ", 0] under correlations says that it is meant");
+        out.push_back(remark_on_correlations(missing));
     for (const std::string& lost : of.manifest.lost_devices)
         out.push_back("a GPU failed and was left out: " + lost);
     return out;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "python/extension/tables.h"
+#include "tilewalk/columns.h"
 #include "tilewalk/results.h"
 
 namespace tilewalk::python {
@@ -27,6 +28,8 @@ class held_results {
     mutable std::shared_ptr<const table> rows_, greeks_;
 };
 
+// All rows of a table of the library.
+std::shared_ptr<const table> table_of(const column_table& from);
 std::shared_ptr<const table> table_of_rows(const results& of);
 std::shared_ptr<const table> table_of_greeks(const results& of);
 std::shared_ptr<const table> table_of_greek_totals(const results& of);

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "python/extension/differences.h"
+#include "python/extension/interpreter.h"
 #include "python/extension/results.h"
 #include "python/extension/scenarios.h"
 #include "python/extension/values.h"
@@ -54,41 +55,8 @@ std::string text_of_setting(const run_setting& known, nb::handle object) {
     return nb::cast<std::string>(nb::str(object));
 }
 
-// The arguments that every run takes.
-struct call {
-    std::shared_ptr<const engine> by;
-    run_options options;
-    nb::object hears, cancel;
-};
-
-// `said` are the settings; `how` has the options that are no settings.
-call call_of(const nb::dict& said, const nb::dict& how) {
-    const auto get = [&](const char* name) -> nb::object {
-        return how.contains(name) ? nb::object(how[name]) : nb::none();
-    };
-    const auto text = [&](const char* name, const char* otherwise) {
-        const nb::object at = get(name);
-        return at.is_none() ? std::string(otherwise) : text_of_setting({}, at);
-    };
-    const auto truth = [&](const char* name) {
-        const nb::object at = get(name);
-        return !at.is_none() && nb::cast<bool>(nb::bool_(at));
-    };
-    call out;
-    out.hears = get("progress");
-    out.cancel = get("cancel");
-    out.by = engine_with(text("instruction_set", "auto"));
-    out.options.overrides =
-        settings_of(said, {"progress", "cancel", "instruction_set", "journal", "keep_policies", "market",
-                           "demand_correlations", "trades", "shift", "set", "strict", "confine"});
-    out.options.journal = text("journal", "");
-    out.options.keep_policies = truth("keep_policies");
-    out.options.demand_correlations = truth("demand_correlations");
-    return out;
-}
-
 template <class Work>
-auto run(const call& of, Work work) {
+auto run(const run_arguments& of, Work work) {
     return run_beside(of.hears, of.cancel, work, of.options);
 }
 
@@ -102,14 +70,14 @@ greek_options greeks_of(const std::vector<std::string>& wanted, const std::strin
 }
 
 nb::any price(const book& trades, const market& in, const nb::dict& settings, const nb::dict& how) {
-    const call asked = call_of(settings, how);
+    const run_arguments asked = arguments_of(settings, how);
     return object_of(
         run(asked, [&](const run_options& options) { return asked.by->price(trades, in, options); }));
 }
 
 nb::list price_in(const book& trades, const std::vector<market>& in, const nb::dict& settings,
                   const nb::dict& how) {
-    const call asked = call_of(settings, how);
+    const run_arguments asked = arguments_of(settings, how);
     std::vector<results> found =
         run(asked, [&](const run_options& options) { return asked.by->price(trades, in, options); });
     nb::list out;
@@ -120,7 +88,7 @@ nb::list price_in(const book& trades, const std::vector<market>& in, const nb::d
 nb::any greeks(const book& trades, const market& in, const std::vector<std::string>& wanted,
                const std::string& method, const std::string& view, const nb::dict& settings,
                const nb::dict& how) {
-    const call asked = call_of(settings, how);
+    const run_arguments asked = arguments_of(settings, how);
     const greek_options which = greeks_of(wanted, method, view);
     return object_of(
         run(asked, [&](const run_options& options) { return asked.by->greeks(trades, in, which, options); }));
@@ -128,14 +96,14 @@ nb::any greeks(const book& trades, const market& in, const std::vector<std::stri
 
 nb::any scenarios(const book& trades, const market& in, const scenario_list& list, const nb::dict& settings,
                   const nb::dict& how) {
-    const call asked = call_of(settings, how);
+    const run_arguments asked = arguments_of(settings, how);
     return object_of(run(
         asked, [&](const run_options& options) { return asked.by->scenarios(trades, in, list, options); }));
 }
 
 nb::any find_differences(const book& trades, const market& in, bool cross_gamma, bool vanna,
                          const nb::dict& settings, const nb::dict& how) {
-    const call asked = call_of(settings, how);
+    const run_arguments asked = arguments_of(settings, how);
     return object_of(run(asked, [&](const run_options& options) {
         return differences(*asked.by, trades, in, {.cross_gamma = cross_gamma, .vanna = vanna}, options);
     }));
@@ -143,14 +111,14 @@ nb::any find_differences(const book& trades, const market& in, bool cross_gamma,
 
 std::string explain(const book& trades, const market& in, bool with_program, const nb::dict& settings,
                     const nb::dict& how) {
-    const call asked = call_of(settings, how);
+    const run_arguments asked = arguments_of(settings, how);
     const auto plans =
         run(asked, [&](const run_options& options) { return asked.by->explain(trades, in, options); });
     return explanation_json(plans, in.as_of(), with_program);
 }
 
 nb::tuple validate(const book& trades, const market& in, const nb::dict& settings, const nb::dict& how) {
-    const call asked = call_of(settings, how);
+    const run_arguments asked = arguments_of(settings, how);
     std::vector<factor_pair> missing;
     const auto problems = run(
         asked, [&](const run_options& options) { return asked.by->validate(trades, in, options, &missing); });
@@ -162,7 +130,7 @@ nb::tuple validate(const book& trades, const market& in, const nb::dict& setting
 }
 
 nb::list depends_on(const book& trades, const market& in, const nb::dict& settings, const nb::dict& how) {
-    const call asked = call_of(settings, how);
+    const run_arguments asked = arguments_of(settings, how);
     const auto found =
         run(asked, [&](const run_options& options) { return asked.by->depends_on(trades, in, options); });
     nb::list out;
@@ -180,7 +148,7 @@ struct ready_book {
 };
 
 nb::any price_ready(const ready_book& self, const market& in, const nb::dict& settings, const nb::dict& how) {
-    const call asked = call_of(settings, how);
+    const run_arguments asked = arguments_of(settings, how);
     return object_of(run(asked, [&](const run_options& options) { return self.of.price(in, options); }));
 }
 
@@ -217,7 +185,7 @@ nb::list setting_rows() {
 
 void watched_call::look_at_python() {
     const nb::gil_scoped_acquire interpreter;
-    std::optional<progress> news;
+    std::function<nb::dict()> news;
     {
         const std::lock_guard<std::mutex> alone(lock_);
         news.swap(news_);
@@ -225,29 +193,31 @@ void watched_call::look_at_python() {
     if (raised_) return;  // the work is on its way out
     try {
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        if (!cancel_.is_none() && nb::cast<bool>(cancel_.attr("is_set")())) stop_ = true;
-        if (news && !hears_.is_none()) hears_(dict_of(*news));
-    } catch (nb::python_error& e) {
-        raised_.emplace(std::move(e));
+        if (!cancel_.is_none() && nb::bool_(cancel_.attr("is_set")())) stop_ = true;
+        if (news && !hears_.is_none()) hears_(news());
+    } catch (...) {  // the work has to end before its caller hears
+        raised_ = std::current_exception();
         stop_ = true;
     }
 }
 
 run_options watched_call::watching(run_options options) {
     options.cancel = &stop_;
-    if (!hears_.is_none()) {
-        options.on_progress = [this](const progress& now) {
-            const std::lock_guard<std::mutex> alone(lock_);
-            news_ = now;
-        };
-    }
+    if (!hears_.is_none())
+        options.on_progress = [this](const progress& now) { tell([now] { return dict_of(now); }); };
     return options;
+}
+
+void watched_call::tell(std::function<nb::dict()> made) {
+    const std::lock_guard<std::mutex> alone(lock_);
+    news_ = std::move(made);
 }
 
 void watched_call::run(const std::function<void()>& work) {
     std::exception_ptr failed;
+    bool ends = false;
     {
-        const nb::gil_scoped_release others_run;
+        const without_interpreter others_run;
         std::thread worker([&] {
             try {
                 work();
@@ -261,15 +231,48 @@ void watched_call::run(const std::function<void()>& work) {
         std::unique_lock<std::mutex> held(lock_);
         while (!ended_.wait_for(held, between_looks, [this] { return is_done_; })) {
             held.unlock();
-            look_at_python();
+            ends = is_python_ending();
+            if (ends)
+                stop_ = true;
+            else
+                look_at_python();
             held.lock();
         }
         held.unlock();
         worker.join();
     }
+    if (ends) {
+        PyErr_SetNone(PyExc_SystemExit);  // ends a thread without a word
+        throw nb::python_error();
+    }
     if (!raised_) look_at_python();  // the last news
-    if (raised_) throw nb::python_error(std::move(*raised_));
+    if (raised_) std::rethrow_exception(raised_);
     if (failed) std::rethrow_exception(failed);
+}
+
+run_arguments arguments_of(const nb::dict& said, const nb::dict& how) {
+    const auto get = [&](const char* name) -> nb::object {
+        return how.contains(name) ? nb::object(how[name]) : nb::none();
+    };
+    const auto text = [&](const char* name, const char* otherwise) {
+        const nb::object at = get(name);
+        return at.is_none() ? std::string(otherwise) : text_of_setting({}, at);
+    };
+    const auto truth = [&](const char* name) {
+        const nb::object at = get(name);
+        return !at.is_none() && nb::cast<bool>(nb::bool_(at));
+    };
+    run_arguments out;
+    out.hears = get("progress");
+    out.cancel = get("cancel");
+    out.by = engine_with(text("instruction_set", "auto"));
+    out.options.overrides =
+        settings_of(said, {"progress", "cancel", "instruction_set", "journal", "keep_policies", "market",
+                           "demand_correlations", "trades", "shift", "set", "strict", "confine"});
+    out.options.journal = text("journal", "");
+    out.options.keep_policies = truth("keep_policies");
+    out.options.demand_correlations = truth("demand_correlations");
+    return out;
 }
 
 run_settings settings_of(const nb::dict& by_name, const std::vector<std::string>& also) {
@@ -320,7 +323,7 @@ void add_runs(nb::module_& to) {
     to.def(
         "prepare",
         [](const book& trades, const std::string& instruction_set) {
-            const nb::gil_scoped_release others_run;
+            const without_interpreter others_run;
             return ready_book{engine_with(instruction_set)->prepare(trades)};
         },
         book_arg, nb::arg("instruction_set") = "auto");

@@ -29,17 +29,19 @@ class watched_call {
     // Runs `work` in its thread until it is done; throws what it throws, or what Python has raised meanwhile.
     void run(const std::function<void()>& work);
     run_options watching(run_options options);
+    // The latest news, of any thread: `made` is called with the interpreter, unless others come before.
+    void tell(std::function<nb::dict()> made);
 
   private:
     void look_at_python();
 
     nb::object hears_, cancel_;
     std::atomic<bool> stop_ = false;
-    std::optional<nb::python_error> raised_;
-    std::mutex lock_;  // of what follows
+    std::exception_ptr raised_;  // in Python, or on the way there
+    std::mutex lock_;            // of what follows
     std::condition_variable ended_;
     bool is_done_ = false;
-    std::optional<progress> news_;
+    std::function<nb::dict()> news_;
 };
 
 template <class Work>
@@ -50,6 +52,15 @@ auto run_beside(nb::object hears, nb::object cancel, Work work, const run_option
     call.run([&] { out.emplace(work(watched)); });
     return std::move(*out);
 }
+
+// The arguments that every run takes.
+struct run_arguments {
+    std::shared_ptr<const engine> by;
+    run_options options;
+    nb::object hears, cancel;
+};
+// `said` are the settings; `how` has the options that are no settings.
+run_arguments arguments_of(const nb::dict& said, const nb::dict& how);
 
 // Settings by name, from the one table. Throws tilewalk::error (usage) for a name or a value that it does not
 // have; `also` are other names that the caller may have meant.

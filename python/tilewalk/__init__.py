@@ -24,6 +24,7 @@ from .errors import (
     UsageError,
 )
 from .gains import Gains
+from .kernels import TunedKernels, WarmedKernels
 from .machine import Devices, devices
 from .market import Calibration, Market, Numbers, calibrate
 from .results import Comparison, Greeks, Results, Row, compare, read_results
@@ -43,10 +44,13 @@ from .runs import (
     price_in,
     scenarios,
     settings,
+    tune,
     validate,
+    warm,
     write_values,
 )
 from .tables import Table
+from .verification import Verification, verify
 
 __all__ = [
     "Book",
@@ -79,7 +83,10 @@ __all__ = [
     "RunWarning",
     "ShardsMissing",
     "Table",
+    "TunedKernels",
     "UsageError",
+    "Verification",
+    "WarmedKernels",
     "__version__",
     "calibrate",
     "compare",
@@ -99,6 +106,9 @@ __all__ = [
     "scenarios",
     "settings",
     "shards",
+    "tune",
     "validate",
+    "verify",
+    "warm",
     "write_values",
 ]

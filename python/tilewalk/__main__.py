@@ -9,8 +9,9 @@ from . import _core
 
 def main() -> None:
     """Runs the command and ends the process with its exit code."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # as it is where it was closed from the start
+            stream.flush()
     code = _core.run_command(sys.argv[1:], [sys.executable, "-m", "tilewalk"])
     # The streams of C++ are flushed, and the interpreter has nothing left to say.
     os._exit(code)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _core
-from .errors import UsageError
+from .errors import UsageError, shown
 from .files import text_of_file, write_text
 from .market import Market
 from .pages import product_page
@@ -161,13 +161,20 @@ def _is_missing(cell: Any) -> bool:
 
 def records_of(trades: Any) -> list[dict[str, Any]]:
     """The rows of a table of trades, without the cells that are empty."""
+    if hasattr(trades, "read_all"):  # a stream of Arrow
+        trades = trades.read_all()
     if hasattr(trades, "to_dicts"):  # polars
         rows = trades.to_dicts()
     elif hasattr(trades, "to_pylist"):  # Arrow
+        _distinct(trades.schema.names)
         rows = trades.to_pylist()
     elif hasattr(trades, "iloc") and hasattr(trades, "columns"):  # pandas
-        frame = trades.reset_index() if trades.index.name == "id" else trades
-        names = [str(name) for name in frame.columns]
+        names = [str(name) for name in trades.columns]
+        frame = trades
+        if trades.index.name == "id" and "id" not in names:
+            frame = trades.reset_index()
+            names.insert(0, "id")
+        _distinct(names)
         columns = [frame.iloc[:, place].tolist() for place in range(len(names))]
         rows = [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
     else:
@@ -175,33 +182,41 @@ def records_of(trades: Any) -> list[dict[str, Any]]:
     return [{str(name): _cell(str(name), cell) for name, cell in row.items() if not _is_missing(cell)} for row in rows]
 
 
+def _distinct(names: Iterable[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise UsageError(f"a table of trades: found a second column '{name}', expected one")
+        seen.add(name)
+
+
 _BOOK_FORMS = "a path, a dict of a book, a Book, a table of trades, or a list of dicts"
 
 
 def _iterated(trades: Any) -> Iterable[Any]:
-    if type(trades).__name__ == "Series" or not isinstance(trades, Iterable):
+    if type(trades).__name__ == "Series" or isinstance(trades, (bytes, bytearray)) or not isinstance(trades, Iterable):
         hint = "; a row of a frame goes into a list: [row.to_dict()]" if hasattr(trades, "to_dict") else ""
-        raise UsageError(f"a book: found {_found(trades)}, expected {_BOOK_FORMS}{hint}")
+        raise UsageError(f"a book: found {shown(trades)}, expected {_BOOK_FORMS}{hint}")
     return trades
 
 
 def _trade(place: int, row: Any) -> Mapping[str, Any]:
     if not isinstance(row, Mapping) and not (hasattr(row, "keys") and hasattr(row, "__getitem__")):
-        raise UsageError(f"trades[{place}]: found {_found(row)}, expected a dict of a trade's parameters")
+        raise UsageError(f"trades[{place}]: found {shown(row)}, expected a dict of a trade's parameters")
     trade: Mapping[str, Any] = row
     return trade
 
 
-def _found(thing: Any) -> str:
-    if isinstance(thing, (bool, int, float, str)) or thing is None:
-        return repr(thing) if len(repr(thing)) < 60 else f"{repr(thing)[:56]}..."
-    return f"an object of type {type(thing).__name__}"
+class _Unquoted(str):
+    """A text that stands in YAML without quotes: a number where one is expected, and else a name, such as 0700."""
+
+    is_unquoted = True
 
 
 def _cell(name: str, cell: Any) -> Any:
     """A column of texts may have numbers among its dates; ids and the like stay as they are."""
     if isinstance(cell, str) and name not in ("id", "portfolio") and _NUMBER.fullmatch(cell):
-        return float(cell)
+        return _Unquoted(cell)
     return cell
 
 
@@ -212,6 +227,10 @@ def _plain(source: Mapping[str, Any]) -> dict[str, Any]:
     """A dict whose market and trades may be objects of this package or tables."""
     out = dict(source)
     if "product" in out and "trades" not in out:
+        if not isinstance(out["product"], str):
+            raise UsageError(
+                'a book: found a dict of columns, expected a list of trades, as of frame.to_dict("records"), or the frame'
+            )
         raise UsageError("a book: found a dict of one trade, expected a list of them: [trade]")
     if isinstance(out.get("market"), Market):
         out["market"] = out["market"].written()

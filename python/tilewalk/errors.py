@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = [
     "Cancelled",
     "CompileError",
@@ -125,6 +127,13 @@ _classes: dict[str, type[Error]] = {
         ShardsMissing,
     )
 }
+
+
+def shown(thing: Any) -> str:
+    """What was found in place of what was expected, for a message."""
+    if isinstance(thing, (bool, int, float, str)) or thing is None:
+        return repr(thing) if len(repr(thing)) < 60 else f"{repr(thing)[:56]}..."
+    return f"an object of type {type(thing).__name__}"
 
 
 def of(

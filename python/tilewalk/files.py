@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import stat
+import uuid
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from .errors import FileError, UsageError
+from .errors import Error, FileError, UsageError, shown
 
 __all__ = ["in_memory", "text_of_file", "write_reports", "write_text"]
 
@@ -32,11 +35,44 @@ def write_text(file: str | os.PathLike[str], by_ending: dict[str, Callable[[], s
         raise UsageError(f"{name}: found the ending '{os.path.splitext(name)[1]}', expected {', '.join(by_ending)}")
     made = make()
     try:
-        with open(file, "wb") as opened:
-            opened.write(made if isinstance(made, bytes) else made.encode())
+        _write_whole(name, made if isinstance(made, bytes) else made.encode())
     except OSError as e:
         message = f"can't write: {e.strerror}"
         raise FileError(f"{name}: {message}", message, name) from None
+
+
+def _write_whole(name: str, made: bytes) -> None:
+    """Writes beside and renames, as the command does: the file appears whole or not at all, and the old one stays
+    until then. What is no plain file, such as /dev/stdout, is written where it is."""
+    target = os.path.realpath(name)
+    is_there = os.path.exists(target)
+    if is_there and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    if is_there and not os.path.isfile(target):
+        with open(target, "wb") as opened:
+            opened.write(made)
+        return
+    draft = os.path.join(os.path.dirname(target), f".tilewalk.{uuid.uuid4().hex}")
+    try:
+        with open(draft, "xb") as opened:
+            if is_there:
+                os.fchmod(opened.fileno(), stat.S_IMODE(os.stat(target).st_mode))
+            opened.write(made)
+            opened.flush()
+            _flush_to_disk(opened.fileno())
+        os.replace(draft, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(draft)
+        raise
+
+
+def _flush_to_disk(descriptor: int) -> None:
+    try:
+        os.fsync(descriptor)
+    except OSError as e:
+        if e.errno not in (errno.EINVAL, errno.ENOTSUP):  # of file systems that have nothing to flush
+            raise
 
 
 def write_reports(
@@ -66,9 +102,13 @@ def array_of(shocks: Any) -> np.ndarray[Any, Any]:
 
 @contextlib.contextmanager
 def in_memory(settings: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Settings of files that may be arrays or texts instead: each is a file in memory while the run lasts."""
+    """Settings of files that may be arrays or texts instead: each is a file in memory while the run lasts.
+
+    Messages name the setting, as nobody knows the file.
+    """
     with contextlib.ExitStack() as opened:
         out = dict(settings)
+        names: dict[str, str] = {}
         for name, held in settings.items():
             if name == "replay" and hasattr(held, "__dlpack__"):
                 shocks = array_of(held)
@@ -84,10 +124,20 @@ def in_memory(settings: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 file = _memory_file(opened, name)
                 file.write((_text_of(held) or "").encode())
             else:
+                if name in ("replay", "policy", "decisions") and not (held is None or isinstance(held, (str, os.PathLike))):
+                    expected = "an array of shocks" if name == "replay" else "the text of one, or results"
+                    raise UsageError(f"{name}: found {shown(held)}, expected a file or {expected}")
                 continue
             file.flush()
             out[name] = f"/proc/self/fd/{file.fileno()}"
-        yield out
+            names[out[name]] = name
+        try:
+            yield out
+        except Error as e:
+            if e.file not in names:
+                raise
+            told = str(e).replace(e.file, names[e.file], 1)
+            raise type(e)(told, e.message, names[e.file], e.line, e.column, e.key_path) from None
 
 
 def _memory_file(opened: contextlib.ExitStack, name: str) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _core
+from .errors import UsageError, shown
 from .files import write_text
 from .results import Row
 from .tables import Table
@@ -92,17 +93,17 @@ class Market:
 
     def shifted(self, key: str, by: float) -> Market:
         """A new market in which a number is larger by so much."""
-        return self._of(self._core.changed([(key, float(by))], []))
+        return self._of(self._core.changed([(key, _number(key, by))], []))
 
     def with_(self, key: str, value: float) -> Market:
         """A new market in which a number has this value."""
-        return self._of(self._core.changed([], [(key, float(value))]))
+        return self._of(self._core.changed([], [(key, _number(key, value))]))
 
     def changed(
         self, values: Mapping[str, float] | None = None, *, shift: Mapping[str, float] | None = None
     ) -> Market:
         """A new market with these values, and with numbers that are larger by so much, all at once."""
-        return self._of(self._core.changed(_pairs(shift), _pairs(values)))
+        return self._of(self._core.changed(_pairs("shift", shift), _pairs("set", values)))
 
     def written(self) -> dict[str, Any]:
         """The whole of it, as its file would say it."""
@@ -138,8 +139,19 @@ class Market:
         return f"<Market as of {self.as_of} with {len(self.numbers())} numbers>"
 
 
-def _pairs(changes: Mapping[str, float] | None) -> list[tuple[str, float]]:
-    return [(str(key), float(number)) for key, number in (changes or {}).items()]
+def _number(key: str, number: Any) -> float:
+    try:
+        return float(number)
+    except (TypeError, ValueError):
+        raise UsageError(f"{key}: found {shown(number)}, expected a number in the unit of the key") from None
+
+
+def _pairs(name: str, changes: Mapping[str, float] | None) -> list[tuple[str, float]]:
+    if changes is None:
+        return []
+    if not hasattr(changes, "items"):
+        raise UsageError(f'{name}: found {shown(changes)}, expected a dict by market key, such as {{"ACME.spot": -5}}')
+    return [(str(key), _number(str(key), number)) for key, number in changes.items()]
 
 
 def market_of(

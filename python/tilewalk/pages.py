@@ -138,6 +138,8 @@ def table_page(table: Table) -> str:
 
 
 def text_of(cell: Any) -> str:
+    if cell is None:
+        return ""
     if isinstance(cell, bool):
         return "yes" if cell else ""
     if isinstance(cell, float):

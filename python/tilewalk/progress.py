@@ -8,18 +8,29 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from .errors import UsageError, shown
+
 __all__ = ["watching"]
 
 News = dict[str, Any]
 
 
+def _steps(news: News) -> tuple[int, int]:
+    """Work done, and all of it: steps of paths, or kernels; 0 where nobody knows."""
+    unit = "kernels" if "kernels" in news else "path_steps"
+    return news.get(f"{unit}_done", 0), news.get(unit, 0)
+
+
 def _share(news: News) -> float:
-    steps = news["path_steps"]
-    return float(news["path_steps_done"]) / steps if steps else 0.0
+    done, steps = _steps(news)
+    return done / steps if steps else 0.0
 
 
 def _text_of(news: News) -> str:
-    return f"tilewalk: {_share(news):4.0%}, {news['trades_done']} of {news['trades']} trades"
+    if "doing" in news:
+        return f"tilewalk: {news['doing']}"
+    unit = "kernels" if "kernels" in news else "trades"
+    return f"tilewalk: {_share(news):4.0%}, {news[f'{unit}_done']} of {news[unit]} {unit}"
 
 
 class _Line:
@@ -33,15 +44,16 @@ class _Line:
 
 
 class _Lines:
-    """Lines of a log, which stay: one for each tenth of the work at most."""
+    """Lines of a log, which stay: one for each tenth of the work at most, or for each thing that is done."""
 
     def __init__(self) -> None:
         self.tenths = 0
+        self.doing = ""
 
     def __call__(self, news: News) -> None:
-        tenths = int(10 * _share(news))
-        if tenths > self.tenths:
-            self.tenths = tenths
+        tenths, doing = int(10 * _share(news)), news.get("doing", "")
+        if tenths > self.tenths or doing != self.doing:
+            self.tenths, self.doing = tenths, doing
             print(_text_of(news), file=sys.stderr, flush=True)
 
     def close(self) -> None:
@@ -56,9 +68,12 @@ class _Bar:
         self.done = 0
 
     def __call__(self, news: News) -> None:
-        self.bar.total = news["path_steps"]
-        self.bar.update(news["path_steps_done"] - self.done)
-        self.done = news["path_steps_done"]
+        done, steps = _steps(news)
+        if "doing" in news and hasattr(self.bar, "set_postfix_str"):
+            self.bar.set_postfix_str(news["doing"])
+        self.bar.total = steps or None
+        self.bar.update(done - self.done)
+        self.done = done
 
 
 @contextlib.contextmanager
@@ -67,6 +82,10 @@ def watching(asked: Any) -> Iterator[Callable[[News], None] | None]:
     if asked is None or asked is False:
         yield None
     elif asked is not True:
+        if not callable(asked) and not hasattr(asked, "update"):
+            raise UsageError(
+                f"progress: found {shown(asked)}, expected True, a callable that takes a dict, or an object like tqdm"
+            )
         yield _Bar(asked) if hasattr(asked, "update") and not isinstance(asked, dict) else asked
     else:
         try:

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import warnings
 from collections.abc import Iterator
 from typing import Any
 
 from . import _core
-from .errors import RunWarning, UsageError
+from .errors import RunWarning, UsageError, shown
 from .files import text_of_file, write_text
 from .pages import price_page
 from .tables import Table
@@ -129,7 +130,11 @@ class Results(_Written):
 
     def __getitem__(self, trade: str | int) -> Row:
         """The row of a trade by its id, or by its place in the book."""
-        if isinstance(trade, int):
+        if not isinstance(trade, str):
+            try:
+                trade = operator.index(trade)
+            except TypeError:
+                raise TypeError(f"a row: found {shown(trade)}, expected the id of a trade or a place") from None
             place = trade + len(self) if trade < 0 else trade
             if not 0 <= place < len(self):
                 hint = f"; ids are texts: results['{trade}']" if str(trade) in self else ""
@@ -253,6 +258,9 @@ def compare(
     first: Results, second: Results, *, limit: float = 4.5, tolerance: float | None = None, relative: bool = False
 ) -> Comparison:
     """Compares two results in standard errors; a tolerance is an amount, or a part of the first price."""
+    for one in (first, second):
+        if not isinstance(one, Results):
+            raise UsageError(f"compare: found {shown(one)}, expected Results")
     if limit < 0 or (tolerance is not None and tolerance < 0):
         raise UsageError("a limit and a tolerance are no less than 0")
     return Comparison(_core.compare(first._core, second._core), limit, tolerance, relative)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The things that an engine does with a book: price, greeks, scenarios, explain, validate and their kin.
+"""The things that an engine does with a book: price, greeks, scenarios, explain, validate, warm and their kin.
 
 Each takes a book (a path, a dict, a Book, or a DataFrame of trades), a market (a path, a dict, a Market; that of the
 book if left out), the options below, and any setting of a run by its name, such as `paths=1e6, seed=7`. One RunWarning
@@ -26,9 +26,10 @@ from typing import Any, NamedTuple
 from . import _core
 from .book import Book, book_of
 from .differences import Differences
-from .errors import UsageError
+from .errors import UsageError, shown
 from .files import in_memory, write_reports, write_text
 from .gains import Gains
+from .kernels import TunedKernels, WarmedKernels
 from .market import Market, market_of
 from .progress import watching
 from .results import Greeks, Results, Row, warn_of
@@ -49,7 +50,9 @@ __all__ = [
     "price_in",
     "scenarios",
     "settings",
+    "tune",
     "validate",
+    "warm",
     "write_values",
 ]
 
@@ -69,9 +72,10 @@ class _Asked:
         self.options["demand_correlations"] = self.options.get("demand_correlations") or strict
         self.book: Book = book_of(book, strict=strict, confine=confine, folder=how.get("folder", "."))
         if how.get("trades") is not None:
-            wanted = how["trades"]
-            self.book = self.book.only(*([wanted] if isinstance(wanted, str) else wanted))
+            self.book = self.book.only(*_listed_texts("trades", how["trades"], "the id of a trade"))
         self.progress = self.options.pop("progress", None)
+        if (cancel := self.options.get("cancel")) is not None and not hasattr(cancel, "is_set"):
+            raise UsageError(f"cancel: found {shown(cancel)}, expected an object with is_set(), such as threading.Event")
         if not needs_market:
             return
         found = self.book.market if market is None else market_of(market, strict, confine)
@@ -87,8 +91,27 @@ class _Asked:
             return function(*arguments, settings, {**self.options, "progress": hears})
 
 
+def _listed_texts(name: str, wanted: Any, what: str) -> list[str]:
+    """Texts, or one of them alone; ids are texts, too, where a table has numbers."""
+    if isinstance(wanted, str):
+        return [wanted]
+    if not isinstance(wanted, Iterable):
+        raise UsageError(f"{name}: found {shown(wanted)}, expected {what}, or a list of such texts")
+    out = list(wanted)
+    for one in out:
+        if not isinstance(one, str):
+            hint = f"; did you mean '{one}'?" if hasattr(one, "__index__") else ""
+            raise UsageError(f"{name}: found {shown(one)}, expected {what}, a text{hint}")
+    return out
+
+
 def price(book: Any, market: Any = None, **how: Any) -> Results:
-    """Prices a book: every trade with its standard error."""
+    """Prices a book: every trade with its standard error.
+
+    A book is a path, a dict, a Book, a table of trades or a list of dicts; without `market` it names one itself.
+    Options such as `trades`, `shift` and `progress` are told by `help(tilewalk.runs)`, settings such as `paths` and
+    `seed` by `tilewalk.settings()`.
+    """
     asked = _Asked(book, market, how)
     out = Results(asked.run(_core.price, asked.book._core, asked.market._core))
     warn_of(out)
@@ -96,8 +119,13 @@ def price(book: Any, market: Any = None, **how: Any) -> Results:
 
 
 def price_in(book: Any, markets: Iterable[Any], **how: Any) -> list[Results]:
-    """Prices a book in many markets at once, in one walk with common random numbers."""
+    """Prices a book in many markets at once, in one walk with common random numbers.
+
+    Options and settings: `help(tilewalk.runs)`.
+    """
     asked = _Asked(book, None, how, needs_market=False)
+    if isinstance(markets, (str, os.PathLike, Market, Mapping)) or not isinstance(markets, Iterable):
+        raise UsageError(f"price_in: found {shown(markets)}, expected a list of markets; tw.price() takes one")
     of = [market_of(one)._core for one in markets]
     out = [Results(one) for one in asked.run(_core.price_in, asked.book._core, of)]
     warn_of(*out)
@@ -108,7 +136,7 @@ def greeks(
     book: Any,
     market: Any = None,
     *,
-    wanted: Sequence[str] | str = (),
+    wanted: Sequence[str] | str | None = None,
     method: str = "auto",
     view: str = "market",
     **how: Any,
@@ -116,9 +144,10 @@ def greeks(
     """Prices a book with its sensitivities to the numbers of the market, each with its standard error.
 
     `wanted` are measures ("delta") and patterns of market keys ("*.rate@2y"); none: all of the first order.
+    Options and settings: `help(tilewalk.runs)`.
     """
     asked = _Asked(book, market, how)
-    which = [wanted] if isinstance(wanted, str) else list(wanted)
+    which = [] if wanted is None else _listed_texts("wanted", wanted, "a measure or a pattern of market keys")
     out = Greeks(asked.run(_core.greeks, asked.book._core, asked.market._core, which, method, view))
     warn_of(out)
     return out
@@ -130,6 +159,7 @@ def differences(
     """Prices a book, and again for the usual shifts of each number of the market, on the same random numbers.
 
     `cross_gamma` and `vanna` add two shifts at once: of two assets' prices, of an asset's price and a volatility.
+    Options and settings: `help(tilewalk.runs)`.
     """
     asked = _Asked(book, market, how)
     out = Differences(asked.run(_core.differences, asked.book._core, asked.market._core, cross_gamma, vanna))
@@ -164,10 +194,13 @@ def scenarios(
     Scenarios are a file, a dict of what it would say, or a list of dicts of moves by market key, such as
     {"ACME.spot": "-20%"}, each perhaps with a "name" and the "days" that pass:
     [{"name": "down", "ACME.spot": -10, "USD.rate@1y": -0.01}, {"days": 1}].
+    Options and settings: `help(tilewalk.runs)`.
     """
     asked = _Asked(book, market, how)
     if isinstance(scenarios, (str, os.PathLike)):
         of = _core.ScenarioList.load(scenarios, asked.market._core)
+    elif not isinstance(scenarios, Iterable):
+        raise UsageError(f"scenarios: found {shown(scenarios)}, expected a file, a dict of one, or a list of dicts of moves")
     else:
         written = dict(scenarios) if isinstance(scenarios, Mapping) else _listed(scenarios)
         of = _core.ScenarioList.of(written, asked.market._core, how.get("folder", "."))
@@ -180,6 +213,10 @@ def scenarios(
 def _listed(moves: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     named: dict[str, Any] = {}
     for place, one in enumerate(moves, 1):
+        if not isinstance(one, Mapping):
+            raise UsageError(
+                f'scenarios: found {shown(one)}, expected a dict of moves by market key, such as {{"ACME.spot": "-20%"}}'
+            )
         rest = dict(one)
         name = str(rest.pop("name", place))
         for word in ("shift", "set"):
@@ -287,6 +324,34 @@ class Prepared:
 def prepare(book: Any, **how: Any) -> Prepared:
     """A book made ready to be priced often."""
     return Prepared(book, **how)
+
+
+def warm(book: Any, market: Any = None, *, architectures: Iterable[str] | str = (), **how: Any) -> WarmedKernels:
+    """Compiles the kernels of a book for GPUs and keeps them in the cache, also where there is no GPU.
+
+    `architectures` are those to compile for, such as "sm_90"; none: those of this machine, which then needs a GPU.
+    `progress` hears of `kernels_done` out of `kernels`.
+    """
+    asked = _Asked(book, market, how)
+    targets = [architectures] if isinstance(architectures, str) else list(architectures)
+    return WarmedKernels(*asked.run(_core.warm, asked.book._core, asked.market._core, targets))
+
+
+def tune(
+    book: Any,
+    market: Any = None,
+    *,
+    seconds: float = _core.default_tuning_seconds,
+    greeks: bool = False,
+    **how: Any,
+) -> TunedKernels:
+    """Times the ways to build the kernels of a book on this machine's GPU, and keeps the fastest for later runs.
+
+    `seconds` is the longest time for each kernel, compilation apart; `greeks` tunes the kernels of sensitivities.
+    `progress` hears as `doing` of what is timed.
+    """
+    asked = _Asked(book, market, how)
+    return TunedKernels(*asked.run(_core.tune, asked.book._core, asked.market._core, float(seconds), greeks))
 
 
 def settings() -> dict[str, Row]:

@@ -43,9 +43,9 @@ struct benchmark_request {
     double noise = 0.01, seconds = 0.15;
     // False: every row is checked, by one launch, and none timed: for a profiler to watch.
     bool is_timed = true;
-    // The program of this request, which the suite prefetch lets ncu run once more, to see whether
-    // prefetching can pay. If ncu fails, a row says why. Empty: ncu is not asked.
-    std::string command;
+    // The words that start the command of this request, which the suite prefetch lets ncu run once more, to
+    // see whether prefetching can pay. If ncu fails, a row says why. Empty: ncu is not asked.
+    std::vector<std::string> command;
     const std::atomic<bool>* cancel = nullptr;
     std::function<void(const std::string&)> says{};          // what is being done, for people
     std::function<void(const benchmark_results&)> on_row{};  // each row as it is there, as a run of its own

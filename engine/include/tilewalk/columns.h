@@ -48,9 +48,9 @@ column_table greek_columns(const results& of);
 column_table gain_columns(const scenario_results& of);
 
 // Writes a Parquet file, without compression, in groups of rows of bounded size: what is in memory does not
-// grow with the rows. Doubles keep all their bits; a text that is not UTF-8 loses the bytes that are not. The
-// manifest stands in the file's metadata under "tilewalk". Throws tilewalk::error (internal) for results with
-// figures that are not finite.
+// grow with the rows. Doubles keep all their bits; U+FFFD stands for each byte of a text that is not UTF-8.
+// The manifest stands in the file's metadata under "tilewalk". Throws tilewalk::error (internal) for results
+// with figures that are not finite.
 void write_parquet(std::ostream& out, const column_table& table);
 
 }  // namespace tilewalk

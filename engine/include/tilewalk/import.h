@@ -24,8 +24,8 @@ struct imported_portfolio {
     value book;                           // of the trades that are known; it names no market
     std::size_t found = 0, imported = 0;  // trades of the portfolio
     std::vector<refused_trade> refused;
-    // What was taken for what: an asset's name for another, a curve for an index, a step for a right at any
-    // time.
+    // Notes on what was taken for what: an asset's name for another, a curve for an index, a step for a right
+    // at any time.
     std::vector<std::string> taken;
     std::vector<std::filesystem::path> files;  // that were read
 };

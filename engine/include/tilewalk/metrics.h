@@ -23,7 +23,7 @@ struct told_run {
     std::string shard{}, stage{};
 };
 
-// In the text format of Prometheus, whose lines end in "\n". What is not known, or is no number, has no line.
+// In the text format of Prometheus, whose lines end in "\n". A figure that is not known has no line.
 std::string metrics_text(const told_run& of);
 
 }  // namespace tilewalk

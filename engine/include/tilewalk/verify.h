@@ -9,9 +9,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "tilewalk/columns.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/results.h"
 #include "tilewalk/run_settings.h"
@@ -24,7 +27,7 @@ struct outcome;
 
 // Defaults. The number of paths is no multiple of a tile's, so the last tile is cut short.
 inline constexpr std::uint64_t default_verified_trades = 8000, default_verified_paths = 20000,
-                               default_verified_seed = 1;
+                               default_verified_seed = 1, most_verified_trades = 1'000'000;
 // Those of sensitivities, whose errors come from the parts of a run.
 inline constexpr std::uint64_t default_verified_trades_of_greeks = 1000,
                                default_verified_paths_of_greeks = 65000,
@@ -41,6 +44,12 @@ std::vector<known_mistake> known_mistakes();
 // The products of which there are trades with a known price.
 std::vector<std::string> verified_products();
 
+// A setting of runs that verification takes.
+struct verified_setting {
+    std::string_view name, help, type;
+};
+std::span<const verified_setting> verified_settings();
+
 struct verify_request {
     // In place of prices, their sensitivities of the first order to all numbers of the market to which the
     // known price has derivatives.
@@ -48,8 +57,7 @@ struct verify_request {
     std::optional<std::uint64_t> trades;
     std::vector<std::string> products;  // none: all of them
     std::string plant;                  // a mistake to make, "all" of them one at a time, or none
-    // Only paths, seed, threads, device, precision, random and construction count. Mistakes are made on the
-    // CPU alone.
+    // Only verified_settings() count. Mistakes are made on the CPU alone.
     run_settings settings;
     std::function<void(const progress&)> on_progress{};
     const std::atomic<bool>* cancel = nullptr;
@@ -64,6 +72,8 @@ class verification {
     // False: it was cancelled, and tells of the trades that had been priced by then.
     bool is_complete() const;
     std::string text(output_format as, const text_form& form = {}) const;
+    // A row for each bound, over all trades and over those of a product: the lines of the CSV.
+    column_table columns() const;
 
     const verify::outcome& state() const { return *of_; }
 

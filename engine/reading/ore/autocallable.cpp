@@ -53,7 +53,7 @@ void read_autocallable(trade& of) {
     if (!(cap >= 0)) of.data.at("Cap").fail_found("an amount of 0 or more");
     of.own_product = value::parse(product_text);
     value& row = of.add("ore_autocallable_01");
-    row["underlying"] = read_asset(of);
+    row["underlying"] = read_asset(of, "PayCcy");
     row["fixings"] = list_of(days.dates);
     row["factor"] = value::list(std::move(factors));
     row["trigger"] = of.data.need_number("TriggerLevel");

@@ -17,7 +17,7 @@
 
 namespace tilewalk::reading::ore {
 
-// Which elements and attributes of a trade were read.
+// The elements and attributes of a trade that were read.
 struct read_parts {
     std::string file;
     std::unordered_set<const void*> seen;   // elements and attributes
@@ -40,12 +40,12 @@ class fields {
     std::vector<fields> all(std::string_view name) const;
     std::optional<std::string> attribute(std::string_view name) const;
 
-    // Of this element.
+    // This element, read.
     const std::string& text() const;
     double number() const;
     dates::date date() const;
 
-    // Of a child; std::nullopt where there is none, or an empty one.
+    // A child, read; std::nullopt where there is none, or an empty one.
     std::optional<std::string> word(std::string_view name) const;
     std::optional<double> number(std::string_view name) const;
     std::optional<dates::date> date(std::string_view name) const;
@@ -54,7 +54,7 @@ class fields {
     std::string need_word(std::string_view name) const;
     double need_number(std::string_view name) const;
     dates::date need_date(std::string_view name) const;
-    // What a child's word stands for.
+    // The meaning of a child's word.
     using meanings = std::initializer_list<std::pair<std::string_view, std::string_view>>;
     std::string one_of(std::string_view name, meanings known) const;
     std::string one_of(std::string_view name, meanings known, std::string_view otherwise) const;

@@ -48,6 +48,29 @@ std::string names::asset(const std::string& named) {
     return found->second;
 }
 
+void names::keep() {
+    notes_.merge(open_notes_);
+    quoted_in_.merge(open_quoted_in_);
+    drop();
+}
+
+void names::drop() {
+    open_notes_.clear();
+    open_quoted_in_.clear();
+}
+
+std::string names::quoted(const std::string& named, const fields& currency) {
+    const auto known = quoted_in_.find(named);
+    if (known == quoted_in_.end()) open_quoted_in_.emplace(named, currency.text());
+    if (known != quoted_in_.end() && known->second != currency.text()) {
+        currency.fail_found("'" + known->second + "', in which another trade on " + named +
+                            " pays: a payment in a second one may be a quanto or a converted one, which the "
+                            "file does not say");
+    }
+    note("an asset is quoted in the currency in which the trades on it pay");
+    return asset(named);
+}
+
 dates::calendar names::calendar(const fields& at) const {
     const std::string& text = at.text();
     if (text.empty() || text == "NullCalendar") return {};

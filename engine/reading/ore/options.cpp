@@ -12,7 +12,7 @@ namespace {
 
 const fields::meanings european{{"European", "European"}};
 
-// What an option is on, how much of it, and at which price.
+// The asset of an option, how much of it, and at which price.
 struct written_on {
     std::string asset, currency;
     double quantity = 1, strike = 0;
@@ -82,7 +82,6 @@ struct barrier_terms {
     std::string type;
     std::vector<double> levels;
     double rebate = 0;
-    std::optional<std::string> watched_since;
 };
 
 barrier_terms read_barrier(trade& of, std::size_t count, fields::meanings types) {
@@ -98,7 +97,8 @@ barrier_terms read_barrier(trade& of, std::size_t count, fields::meanings types)
     if (count == 2 && !(out.levels[0] < out.levels[1]))
         data.at("Levels").fail("found levels that do not increase, expected the lower one first");
     out.rebate = data.number("Rebate").value_or(0);
-    out.watched_since = read_watching_start(of);
+    // Says since when touches of the past count; a day to come changes nothing.
+    if (of.data.date("StartDate")) of.known.note(std::string(nothing_touched));
     of.data.ignore({"Calendar", "EQIndex", "FXIndex"});
     return out;
 }
@@ -106,6 +106,11 @@ barrier_terms read_barrier(trade& of, std::size_t count, fields::meanings types)
 const fields::meanings single_types{
     {"DownAndIn", "down in"}, {"DownAndOut", "down out"}, {"UpAndIn", "up in"}, {"UpAndOut", "up out"}};
 const fields::meanings double_types{{"KnockIn", "knock_in"}, {"KnockOut", "knock_out"}};
+
+void demand_no_rebate(const trade& of, const barrier_terms& barrier) {
+    if (barrier.rebate != 0)
+        of.data.at("BarrierData").at("Rebate").fail_found("0: options with one barrier alone have rebates");
+}
 
 void set_rebate(value& row, const trade& of, double rebate, const written_on& on, bool is_out) {
     if (rebate == 0) return;
@@ -123,7 +128,6 @@ void read_single_barrier(trade& of, const written_on& on) {
     row["direction"] = is_down ? "down" : "up";
     row["kind"] = is_out ? "knock_out" : "knock_in";
     row["barrier"] = barrier.levels[0];
-    if (barrier.watched_since) row["monitoring_start"] = *barrier.watched_since;
     set_rebate(row, of, barrier.rebate, on, is_out);
     finish(row, on, terms);
 }
@@ -131,18 +135,17 @@ void read_single_barrier(trade& of, const written_on& on) {
 void read_double_barrier(trade& of, const written_on& on) {
     const option_terms terms = read_option(of, european);
     const barrier_terms barrier = read_barrier(of, 2, double_types);
-    if (barrier.rebate != 0)
-        of.data.at("BarrierData").at("Rebate").fail_found("0: ORE prices rebates of single barriers alone");
+    demand_no_rebate(of, barrier);
     value& row = add_option(of, "double_barrier", on, terms);
     row["maturity"] = dates::to_string(terms.expiry());
     row["kind"] = barrier.type;
     row["lower"] = barrier.levels[0];
     row["upper"] = barrier.levels[1];
-    if (barrier.watched_since) row["monitoring_start"] = *barrier.watched_since;
     finish(row, on, terms);
 }
 
-// What a digital or a touch pays: money, or so many of the asset where that is the currency of the payoff.
+// The payment of a digital or a touch: money, or so many of the asset where that is the currency of the
+// payoff.
 struct payout {
     std::string pays = "cash", currency;
     double amount = 0;
@@ -174,18 +177,27 @@ void read_digital(trade& of, const written_on& on, const payout& what) {
     set_payout(row, what, terms.sign, on.quantity);
 }
 
+// A touch pays when it comes, or at the end.
+void set_day_of_payment(value& row, trade& of, const option_terms& terms, bool is_in) {
+    if (terms.pays_at_expiry) return;
+    if (!is_in)
+        of.data.at("OptionData").at("PayOffAtExpiry").fail_found("true: without a touch it pays at the end");
+    row["paid"] = "at_hit";
+    if (of.data.has("ForeignCurrency"))
+        of.known.note("a touch of an exchange rate pays when it comes, where ORE waits for the end");
+}
+
 void read_touch(trade& of, const std::string& asset, const payout& what, double quantity) {
     const option_terms terms = read_option(of, {{"American", "American"}, {"European", "European"}});
     const barrier_terms barrier = read_barrier(of, 1, single_types);
-    if (barrier.rebate != 0) of.data.at("BarrierData").at("Rebate").fail_found("0");
+    demand_no_rebate(of, barrier);
     const bool is_in = barrier.type.ends_with("in");
     value& row = of.add("one_touch");
     row["underlying"] = asset;
     row["kind"] = is_in ? "one_touch" : "no_touch";
     row["direction"] = barrier.type.starts_with("down") ? "down" : "up";
     row["barrier"] = barrier.levels[0];
-    if (barrier.watched_since) row["monitoring_start"] = *barrier.watched_since;
-    if (is_in && !terms.pays_at_expiry) row["paid"] = "at_hit";
+    set_day_of_payment(row, of, terms, is_in);
     row["maturity"] = dates::to_string(terms.expiry());
     set_payout(row, what, terms.sign, quantity);
 }
@@ -218,7 +230,7 @@ void read_fx_double_barrier(trade& of) {
 
 void read_equity_digital(trade& of) {
     const std::string currency = of.data.need_word("PayoffCurrency");
-    const written_on on{read_asset(of), currency, of.data.number("Quantity").value_or(1),
+    const written_on on{read_asset(of, "PayoffCurrency"), currency, of.data.number("Quantity").value_or(1),
                         read_strike(of, currency)};
     read_digital(of, on, read_payout(of, "", currency));
 }
@@ -233,7 +245,7 @@ void read_fx_digital(trade& of) {
 
 void read_equity_touch(trade& of) {
     const std::string currency = of.data.need_word("PayoffCurrency");
-    read_touch(of, read_asset(of), read_payout(of, "", currency), 1);
+    read_touch(of, read_asset(of, "PayoffCurrency"), read_payout(of, "", currency), 1);
 }
 
 void read_fx_touch(trade& of) {
@@ -248,6 +260,7 @@ void read_fx_double_touch(trade& of) {
     const std::string asset = read_pair(of, foreign, domestic);
     const option_terms terms = read_option(of, {{"American", "American"}, {"European", "European"}});
     const barrier_terms barrier = read_barrier(of, 2, double_types);
+    demand_no_rebate(of, barrier);
     const payout what = read_payout(of, "", domestic);
     const bool is_in = barrier.type == "knock_in";
     value& row = of.add("double_touch");
@@ -255,8 +268,7 @@ void read_fx_double_touch(trade& of) {
     row["kind"] = is_in ? "one_touch" : "no_touch";
     row["lower"] = barrier.levels[0];
     row["upper"] = barrier.levels[1];
-    if (barrier.watched_since) row["monitoring_start"] = *barrier.watched_since;
-    if (is_in && !terms.pays_at_expiry) row["paid"] = "at_hit";
+    set_day_of_payment(row, of, terms, is_in);
     row["maturity"] = dates::to_string(terms.expiry());
     set_payout(row, what, terms.sign, 1);
 }

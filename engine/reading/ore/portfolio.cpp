@@ -18,7 +18,7 @@ namespace {
 using config::xml_element;
 using reading::ore::fields;
 
-// Of the book, in which a rule of few bytes may have become many dates.
+// A book may have so many, in which a rule of few bytes may have become many dates.
 constexpr std::size_t most_values = 5'000'000;
 
 const reading::ore::kind& kind_of(const fields& type) {
@@ -80,7 +80,7 @@ imported_portfolio import_text(std::string_view xml, const std::string& name,
     std::vector<value> rows;
     std::map<std::string, value> products;
     std::size_t values = 0;
-    std::unordered_set<std::string> ids;
+    std::unordered_set<std::string> ids, row_ids;
     xml_element element;
     while (reader.next(element)) {
         if (element.name != "Trade")
@@ -94,13 +94,23 @@ imported_portfolio import_text(std::string_view xml, const std::string& name,
             if (!ids.insert(id).second)
                 reader.fail(element,
                             "found a second trade " + config::shown(id) + ", expected different ids");
-            for (value& row : read_trade(element, name, known, products)) {
+            std::vector<value> made = read_trade(element, name, known, products);
+            for (const value& row : made) {
+                if (row_ids.contains(row.at("id").text()))
+                    reader.fail(element, "found a trade of which a row would be " +
+                                             config::shown(row.at("id").text()) +
+                                             ", as one of another trade is, expected different ids");
+            }
+            for (value& row : made) {
+                row_ids.insert(row.at("id").text());
                 values += values_in(row);
                 rows.push_back(std::move(row));
             }
+            known.keep();
             ++out.imported;
         } catch (const error& e) {
             if (e.kind() != error_kind::input) throw;
+            known.drop();
             out.refused.push_back({config::shortened(id), e.where(), e.message()});
         }
         if (values > most_values || rows.size() > bounds::entries) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/config/wording.h"
+#include "engine/reading/ore/index.h"
 #include "engine/reading/ore/trade.h"
 #include "products/dates/schedule.h"
 
@@ -16,7 +17,7 @@ struct leg {
     explicit leg(const fields& of) : data(of) {}
 
     fields data;
-    bool is_fixed = true, is_payer = false;
+    bool is_fixed = true, is_payer = false, is_overnight = false;
     std::string currency, day_count;
     double notional = 0, rate = 0, spread = 0;
     schedule periods;
@@ -73,28 +74,57 @@ std::string lower(std::string text) {
     return text;
 }
 
+// Months and days of a tenor: 12M is 1Y, and 28D is 4W.
+std::pair<int, int> length_of(const std::string& tenor) {
+    const auto read = dates::parse_period(lower(tenor));
+    if (!read) return {0, 0};
+    switch (read->of) {
+        case dates::period::unit::month:
+            return {read->count, 0};
+        case dates::period::unit::year:
+            return {12 * read->count, 0};
+        case dates::period::unit::week:
+            return {0, 7 * read->count};
+        default:
+            return {0, read->count};
+    }
+}
+
 void read_floating(trade& of, leg& into) {
     const fields data = into.data.at("FloatingLegData");
-    const fields index = data.at("Index");
-    const std::string& name = index.text();
-    if (!name.starts_with(into.currency + "-"))
-        index.fail_found("an index of " + into.currency + ", such as " + into.currency + "-...-6M");
-    // EUR-EURIBOR-6M has a tenor, EUR-ESTER is of one day and compounded.
-    const std::size_t second = name.find('-', into.currency.size() + 1);
-    if (second != name.npos && !into.periods.tenor.empty() &&
-        lower(name.substr(second + 1)) != lower(into.periods.tenor)) {
-        index.fail_found("the tenor of the leg, " + into.periods.tenor +
-                         ": rates are those of the periods that they are paid for");
+    const floating_index index = read_index(data.at("Index"), into.currency);
+    into.is_overnight = index.tenor.empty();
+    if (!into.is_overnight && !into.periods.tenor.empty() &&
+        length_of(index.tenor) != length_of(into.periods.tenor))
+        data.at("Index").fail_found("the tenor of the leg, " + into.periods.tenor +
+                                    ": rates are those of the periods that they are paid for");
+    if (!into.is_overnight && into.periods.tenor.empty())
+        of.known.note(index.name + " is paid for periods that are listed, whatever its tenor is");
+    // Interest is what money grows by, so that the count of the rate must be that of the leg.
+    if (index.day_count.empty()) {
+        of.known.note(index.name + " is counted as its legs are");
+    } else if (index.day_count != into.day_count) {
+        into.data.at("DayCounter")
+            .fail_found(std::string(index.day_count == "act_360"    ? "A360"
+                                    : index.day_count == "act_365f" ? "A365"
+                                                                    : "ACT/ACT") +
+                        ", by which " + index.name + " is counted");
     }
     into.spread = only_one(data, "Spreads", "Spread", 0);
     if (only_one(data, "Gearings", "Gearing", 1) != 1)
         data.at("Gearings").fail("found a gearing that is not 1");
-    if (data.truth("IsInArrears", false) && second != name.npos)
-        data.at("IsInArrears").fail_found("false: rates are fixed where their period begins");
+    if (data.truth("IsInArrears", into.is_overnight) != into.is_overnight) {
+        data.at("IsInArrears")
+            .fail_found(into.is_overnight
+                            ? "true: an overnight rate is compounded over the period that it is paid for"
+                            : "false: rates are fixed where their period begins");
+    }
     if (data.truth("IsAveraged", false)) data.at("IsAveraged").fail_found("false: rates are compounded");
     if (data.truth("HasSubPeriods", false)) data.at("HasSubPeriods").fail_found("false");
-    data.ignore({"FixingDays"});
-    of.known.note(name + " is the growth of money on the curve of " + into.currency);
+    // A rate of a tenor is that of its period, whenever it is fixed.
+    if (data.number("FixingDays").value_or(0) != 0 && into.is_overnight)
+        of.known.note(index.name + " is fixed on the days on which it accrues, none of them earlier");
+    of.known.note(index.name + " is the growth of money on the curve of " + into.currency);
 }
 
 leg read_leg(trade& of, const fields& data) {
@@ -147,7 +177,7 @@ std::pair<leg, leg> read_legs(trade& of) {
     return {std::move(a), std::move(b)};
 }
 
-// What holds for a swap that an option is on: its floating leg is worth the difference of two bonds.
+// A swap that an option is on has a floating leg that is worth the difference of two bonds.
 void demand_plain(const leg& fixed, const leg& floating) {
     if (floating.spread != 0)
         floating.data.at("FloatingLegData").at("Spreads").fail("found a spread, expected none");
@@ -180,7 +210,7 @@ void read_swaption(trade& of) {
     const fields option = of.data.at("OptionData");
     option.one_of("SettlementMethod",
                   {{"PhysicalOTC", ""}, {"PhysicalCleared", ""}, {"CollateralizedCashPrice", ""}}, "");
-    if (option.one_of("Settlement", {{"Cash", "cash"}, {"Physical", "physical"}}, "physical") == "cash" &&
+    if (option.one_of("Settlement", {{"Cash", "cash"}, {"Physical", "physical"}}) == "cash" &&
         !option.has("SettlementMethod")) {
         option.at("Settlement")
             .fail(
@@ -203,12 +233,15 @@ void read_swaption(trade& of) {
         row["expiry"] = dates::to_string(terms.expiry());
         if (fixed.begin() != terms.expiry()) row["begin"] = dates::to_string(fixed.begin());
     } else {
-        const auto& starts = fixed.periods.dates;
-        for (const dates::date day : terms.exercise)
-            if (std::find(starts.begin(), starts.end() - 1, day) == starts.end() - 1)
-                option.at("ExerciseDates")
-                    .fail("found an exercise on " + dates::to_string(day) +
-                          ", on which no fixed period begins, expected the first day of one");
+        for (const leg* one : {&fixed, &floating}) {
+            const auto& starts = one->periods.dates;
+            for (const dates::date day : terms.exercise)
+                if (std::find(starts.begin(), starts.end() - 1, day) == starts.end() - 1)
+                    option.at("ExerciseDates")
+                        .fail("found an exercise on " + dates::to_string(day) + ", on which no " +
+                              (one->is_fixed ? "fixed" : "floating") +
+                              " period begins, expected the first day of one");
+        }
         row["exercise_dates"] = list_of(terms.exercise);
     }
     row["payments"] = list_of(fixed.periods.dates, 1);
@@ -224,6 +257,12 @@ void read_cap_floor(trade& of) {
     if (floating.is_fixed) floating.data.at("LegType").fail_found("Floating");
     if (floating.spread != 0)
         floating.data.at("FloatingLegData").at("Spreads").fail("found a spread, expected none");
+    if (floating.is_overnight) {
+        floating.data.at("FloatingLegData")
+            .at("Index")
+            .fail_found(
+                "an index with a tenor: the option is on a rate that is fixed where its period begins");
+    }
     const bool has_cap = of.data.has("Caps"), has_floor = of.data.has("Floors");
     if (!has_cap && !has_floor) of.data.fail("found neither <Caps> nor <Floors>");
     // A collar is a cap less a floor.
@@ -246,7 +285,9 @@ void read_cap_floor(trade& of) {
 
 void read_bond(trade& of) {
     // Days of settlement and the day of issue move no cash flow that is to come.
-    of.data.ignore({"IssuerId", "SecurityId", "SettlementDays", "Calendar", "IssueDate", "PriceQuoteMethod"});
+    of.data.ignore({"IssuerId", "SettlementDays", "Calendar", "IssueDate", "PriceQuoteMethod"});
+    if (const auto security = of.data.word("SecurityId"))
+        of.known.note(*security + " is discounted without a spread of its own");
     if (const auto credit = of.data.find("CreditCurveId")) of.known.demand_without_credit(*credit);
     const double units = of.data.number("BondNotional").value_or(1);
     if (const auto curve = of.data.word("ReferenceCurveId"))

@@ -75,8 +75,10 @@ period read_tenor(const fields& of) {
     return *read;
 }
 
-bool is_end_of_month(date d) {
-    return dates::civil({d.serial + 1}).day == 1;
+// Whether no business day of its month comes after it.
+bool is_end_of_month(date d, const dates::calendar& days) {
+    const date next = dates::adjust({d.serial + 1}, days, roll::following);
+    return dates::civil(next).month != dates::civil(d).month;
 }
 
 schedule read_rules(const fields& of, const names& known) {
@@ -101,7 +103,8 @@ schedule read_rules(const fields& of, const names& known) {
             of.at(stub).fail_found("no stub, which schedules do not have here; list the <Dates>");
     }
     const date from = by.is_backward ? by.end : by.start;
-    if (of.truth("EndOfMonth", false) && is_end_of_month(from))
+    if (of.truth("EndOfMonth", false) &&
+        is_end_of_month(from, out.calendar ? known.calendar(*out.calendar) : dates::calendar()))
         of.at("EndOfMonth")
             .fail_found("false where the dates are counted from the end of a month; list the <Dates>");
     if (by.end < by.start) of.at("EndDate").fail_found("a date that is not before StartDate");

@@ -20,7 +20,7 @@ struct schedule {
     std::optional<fields> calendar;  // by which it rolls, if it does
 };
 
-// Of <ScheduleData>, or whatever has <Rules> or <Dates>. Refuses rules that are not known here.
+// Reads <ScheduleData>, or whatever has <Rules> or <Dates>. Refuses rules that are not known here.
 schedule read_schedule(const fields& of, const names& known);
 
 dates::roll read_roll(const fields& convention);

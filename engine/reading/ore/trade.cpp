@@ -64,8 +64,10 @@ option_terms read_option(trade& of, fields::meanings styles) {
     if (const auto days = data.find("ExerciseSchedule")) out.exercise = read_schedule(*days, of.known).dates;
     if (out.exercise.empty()) data.fail("found no <ExerciseDate> in <OptionData>");
     std::ranges::sort(out.exercise);
-    if (out.style == "European" && out.exercise.size() > 1)
-        data.at("ExerciseDates").fail("found several days of exercise, expected one of a European option");
+    // Elsewhere it is the watching of a barrier that is American.
+    const bool has_span = std::ranges::any_of(styles, [](const auto& s) { return s.first == "Bermudan"; });
+    if (out.exercise.size() > 1 && (out.style == "European" || (out.style == "American" && !has_span)))
+        data.at("ExerciseDates").fail("found several days of exercise, expected one");
     if (const auto payment = data.find("PaymentData")) {
         const auto days = payment->find("Dates");
         if (!days)
@@ -109,33 +111,31 @@ std::string read_pair(trade& of, const std::string& foreign, const std::string& 
     return asset_of_pair(of, foreign + domestic);
 }
 
-std::string read_asset(trade& of) {
+std::string read_asset(trade& of, const char* currency) {
+    const fields paid = of.data.at(currency);
     const auto plain = of.data.find("Name");
     const auto whole = of.data.find("Underlying");
     if (plain && whole) plain->fail("found <Name> beside <Underlying>, expected one of them");
-    if (plain) return of.known.asset(of.data.need_word("Name"));
+    if (plain) return of.known.quoted(of.data.need_word("Name"), paid);
     const fields underlying = of.data.at("Underlying");
     const std::string type = underlying.one_of("Type", {{"Equity", "equity"}, {"FX", "fx"}}, "equity");
     const fields name = underlying.at("Name");
-    if (type == "fx") return asset_of_pair(of, pair_in(name));
+    if (type == "fx") {
+        const std::string pair = pair_in(name);
+        if (paid.text() != pair.substr(3))
+            paid.fail_found("'" + pair.substr(3) + "', in which " + name.text() + " is quoted");
+        return asset_of_pair(of, pair);
+    }
     std::string full = underlying.need_word("Name");
     if (const auto identifier = underlying.word("IdentifierType")) full = *identifier + ":" + full;
     underlying.ignore({"Exchange", "Weight"});
-    const auto traded = underlying.word("Currency"), paid = of.data.word("Currency");
-    if (traded && paid && *traded != *paid) {
+    if (const auto traded = underlying.word("Currency"); traded && *traded != paid.text()) {
         underlying.at("Currency")
-            .fail_found("'" + *paid +
+            .fail_found("'" + paid.text() +
                         "', the currency that the trade pays: a payment in another one "
                         "may be a quanto or a converted one, which the file does not say");
     }
-    return of.known.asset(full);
-}
-
-std::optional<std::string> read_watching_start(trade& of) {
-    const auto start = of.data.date("StartDate");
-    if (!start) return std::nullopt;
-    of.known.note("levels are watched from as_of on: none of them was touched before");
-    return dates::to_string(*start);
+    return of.known.quoted(full, paid);
 }
 
 double read_strike(const trade& of, const std::string& currency) {

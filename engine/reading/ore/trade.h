@@ -23,7 +23,7 @@ struct trade {
 
     // A row of the book; one of several has an id of its own, such as "cap_1_floor".
     value& add(const std::string& product, const std::string& suffix = "");
-    // What is paid for the trade: a bond of its own, which is gone once the day has passed.
+    // The price that is paid for the trade: a bond of its own, which is gone once the day has passed.
     void add_premium(double amount, dates::date day, const std::string& currency, double sign);
 };
 
@@ -54,14 +54,14 @@ double sign_of(const fields& position);
 void read_premiums(trade& of, const fields& in, double sign);
 
 // The asset of <Underlying> or <Name>; "EURUSD" for a pair of currencies, which has to be an asset of the
-// market.
-std::string read_asset(trade& of);
+// market. `currency` is the field that says what the trade pays in.
+std::string read_asset(trade& of, const char* currency = "Currency");
 std::string read_pair(trade& of, const std::string& foreign, const std::string& domestic);
 // <Strike> or <StrikeData>, in `currency`.
 double read_strike(const trade& of, const std::string& currency);
 
-// <StartDate>, since when a level is watched, if it says so.
-std::optional<std::string> read_watching_start(trade& of);
+inline constexpr std::string_view nothing_touched =
+    "levels are watched from as_of on: none of them was touched before";
 
 void read_equity_option(trade& of);
 void read_fx_option(trade& of);

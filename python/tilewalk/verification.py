@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verification: random trades whose prices are known without simulation are priced, and their errors judged together."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from . import _core
+from .errors import UsageError
+from .files import write_text
+from .progress import watching
+from .results import Row
+from .tables import Table
+
+__all__ = ["Verification", "verify"]
+
+
+class Verification(Table):
+    """A row for each bound that a figure has to keep: over all trades (an empty product), and over those of a product.
+
+    `verdict` is holds or out; `false_alarm` is the chance that a sound engine misses the bound. Rows with a `mistake`
+    are those of the engine with that mistake in it.
+    """
+
+    def __init__(self, core: _core.Verification) -> None:
+        super().__init__(core.rows())
+        self._core = core
+
+    @property
+    def passed(self) -> bool:
+        """Every bound holds for the engine as it is, every trade was priced, and every mistake was noticed."""
+        return self._core.holds
+
+    @property
+    def mistakes(self) -> list[Row]:
+        """The mistakes that were made: `name`, `what`, `caught`, `noticed_by`, `times_the_bound`."""
+        return [Row({name: held for name, held in made.items() if name != "engine"}) for made in self._all()["mistakes"]]
+
+    @property
+    def worst(self) -> list[Row]:
+        """The trades farthest from their true price, each with the `book` that prices it again."""
+        return [Row(one) for one in self._all()["engine"]["worst"]]
+
+    def _all(self) -> Any:
+        return json.loads(self.to_json())
+
+    def to_json(self) -> str:
+        """The text of the command's JSON: everything."""
+        return self._core.text("json")
+
+    def to_csv(self) -> str:
+        """The text of the command's CSV."""
+        return self._core.text("csv")
+
+    def to_text(self, columns: int = 200) -> str:
+        """The command's table for people."""
+        return self._core.text("table", columns)
+
+    def write(self, file: str | os.PathLike[str]) -> None:
+        """Writes a file by its ending: .json, .csv or .txt."""
+        write_text(file, {".json": self.to_json, ".csv": self.to_csv, ".txt": self.to_text})
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        return f"<Verification: {'passed' if self.passed else 'NOT PASSED'}, {len(self)} bounds>"
+
+
+def verify(
+    *,
+    trades: int | None = None,
+    products: Iterable[str] | str = (),
+    greeks: bool = False,
+    plant: str = "",
+    progress: Any = None,
+    cancel: Any = None,
+    **settings: Any,
+) -> Verification:
+    """Prices random trades whose prices are known without simulation, and judges their errors.
+
+    `greeks` verifies sensitivities in place of prices. `plant` makes a mistake by its name, or "all" of them
+    one at a time, and sees that it is noticed. Settings are paths, seed, threads, device, precision, random and construction.
+    """
+    if trades is not None and not 1 <= trades <= _core.most_verified_trades:
+        raise UsageError(f"trades: found {trades}, expected a whole number from 1 to {_core.most_verified_trades}")
+    which = [products] if isinstance(products, str) else list(products)
+    with watching(progress) as hears:
+        how = {"progress": hears, "cancel": cancel}
+        return Verification(_core.verify(trades, which, greeks, plant, settings, how))
