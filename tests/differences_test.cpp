@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/comma_locale.h"
 #include "tests/command.h"
 #include "tests/documented_columns.h"
 #include "tilewalk/calibration.h"
@@ -500,6 +501,24 @@ TEST(files_of_differences, have_their_bytes) {
         "\"a,b\",rates,Equity,Risk_FX,USD,,,,USD,,,bump,2048\n");
 }
 
+// Vertices and tenors are read from market keys, such as BETA.volatility@1.5y.
+TEST(files_of_differences, do_not_depend_on_the_locale) {
+    const auto all = [](const difference_results& r) {
+        std::ostringstream out;
+        for (const difference_report& file : difference_reports()) file.write(out, r);
+        return out.str();
+    };
+    const std::string expected = all(found());
+    EXPECT_TRUE(tests::has(expected, "/18M/"));
+    const tests::comma_locale comma;
+    if (!comma.is_set()) GTEST_SKIP() << "no locale with a decimal comma can be made";
+    difference_options wanted;
+    wanted.vanna = true;
+    EXPECT_EQ(
+        all(differences(engine(), book::parse(book_text), market::parse(market_text + simm_text), wanted)),
+        expected);
+}
+
 TEST(files_of_differences, are_told_of_column_by_column) {
     std::set<std::string_view> names;
     for (const difference_report& report : difference_reports()) {
@@ -540,7 +559,8 @@ TEST_F(files_of_a_command, are_in_its_folder) {
     EXPECT_EQ(std::ranges::count(values, '\n'), 5) << values;
     EXPECT_TRUE(tests::has(values, "\nput,european,2027-01-15,1.000000,")) << values;
     EXPECT_TRUE(tests::has(values, ",EUR,#N/A,#N/A,#N/A,p,\n")) << values;
-    expect({"price", "book.yaml", "--files", "values", "--workers", "2"}, 2, "leave out --workers");
+    expect({"price", "book.yaml", "--files", "by_two", "--workers", "2", "-o", "two.csv"}, 0, "");
+    EXPECT_EQ(tests::text_of(folder / "by_two/npv.csv"), values);
 }
 
 // ---- What a market says of SIMM

@@ -2,12 +2,14 @@
 """Builds the documentation site as 'make docs' does, and looks at what came out.
 
 Sphinx takes every warning for an error: links that lead nowhere, pages that no table of contents leads to, code that is none.
-Beyond that pages of products say the same as the command, every model, command and setting has its place, nothing is fetched
-when the site is read, and a sample of pages is drawn narrow and wide, light and dark.
+A notebook is run, and a cell that fails ends the build. Beyond that pages of products say the same as the command, every model,
+command, setting and market key has its place, pictures show what is known of them and say what they are, nothing is fetched when
+the site is read, and a sample of pages is drawn narrow and wide, light and dark.
 """
 import csv
 import html.parser
 import json
+import math
 import os
 import pathlib
 import re
@@ -19,15 +21,18 @@ import clusters
 import page_check
 
 source_dir = pathlib.Path(os.environ["TILEWALK_SOURCE_DIR"])
+package = pathlib.Path(os.environ["TILEWALK_BINARY_DIR"]) / "python"
 command = os.environ["TILEWALK_CLI"]
 sys.path.insert(0, str(source_dir / "docs" / "generate"))
 import payoff  # noqa: E402
+import rates  # noqa: E402
 from command import command_line  # noqa: E402
 
 WIDE = dict(os.environ, COLUMNS="10000", TILEWALK_DEVICE="cpu")
 SAMPLE = ("index.html", "tutorials/first_book.html", "howto/price_nightly.html", "reference/grammar.html", "reference/settings.html",
-          "reference/products/barrier.html", "reference/models/heston.html", "reference/cpp/engine.html", "market.html", "results.html")
+          "reference/products/barrier.html", "reference/models/g2.html", "reference/cpp/engine.html", "notebooks/first_book.html", "results.html")
 PICTURES = ("reference/products/barrier.svg", "reference/products/autocallable.svg", "reference/models/heston.svg",
+            "reference/models/g2_fan.svg", "reference/models/g2_terms.svg",
             "reference/grammar/terms.svg", "reference/grammar/primary.svg", "explanation/feeds.svg", "explanation/tiles.svg",
             "explanation/jump.svg", "explanation/bounds.svg")
 
@@ -72,12 +77,10 @@ def parts_of_page(text):
     """What `tilewalk products NAME` prints: pieces of text that a page has to have."""
     for part in re.split(r"\n\n(?=\S)", text.rstrip("\n")):
         lines = [line for line in part.split("\n") if not re.fullmatch(r"=+", line)]
-        if lines[0] in ("pays", "script", "example trade"):
+        if lines[0] in ("pays", "script", "example trade", "worth"):
             yield from ["\n".join(lines[1:])]
         elif lines[0].startswith("parameter "):
             continue  # cut short where they are long; CSV has them whole
-        elif lines[0] == "worth":
-            yield lines[1].split(" in the market of ")[1].split(" as of ")[1]
         else:
             yield "\n".join(lines)
 
@@ -106,6 +109,10 @@ def faults_of_catalogues(site):
     for name in re.findall(r"^(\w+)$", say("help", "settings"), re.M):
         if f" {name} " not in settings:
             yield f"settings: {name} is missing"
+    keys = article(site / "reference/market_keys.html")
+    for line in say("help", "market-keys").split("\n\n")[1].split("\n")[1:]:
+        if plain(line.replace("`", "")) not in keys:
+            yield f"market keys: the page has not what the command says: {plain(line)}"
     for name in commands:
         if plain(say("help", name).split("\n", 1)[1]) not in article(site / f"reference/commands/{name}.html"):
             yield f"commands: the page of {name} is not its help"
@@ -127,6 +134,48 @@ def faults_of_curves(payments):
         value = next(v for s, v in today.points if abs(s - spot) < 1e-9 * spot)
         if abs(value - page["worth"]["price"]) > 0.01 * abs(page["worth"]["price"]):
             yield f"{name}: the picture has the value {value} today, the command {page['worth']['price']}"
+
+
+# The model of the dollar in configs/books/rates.yaml, by its terms: a year's deviation of a zero rate, by the term of that.
+SPEED, VOLATILITY = 0.03, 0.009
+
+
+def deviation(term):
+    def reach(years):
+        return (1 - math.exp(-SPEED * years)) / SPEED
+
+    return VOLATILITY * math.sqrt((1 - math.exp(-2 * SPEED)) / (2 * SPEED)) * reach(term) / term
+
+
+def faults_of_rates(deviation):
+    """Pictures of a model of rates against closed forms: with one normal factor all rates move as one."""
+    found = rates.moves_of(command_line(pathlib.Path(command), source_dir), "configs/books/rates.yaml", "USD")
+    for term, wide, alike in zip(rates.TERMS, found.deviation, found.alike):
+        if abs(wide - deviation(term)) > 0.01 * wide:
+            yield f"hull_white: the picture has {wide} as the deviation of a rate of {term} years, the model {deviation(term)}"
+        if abs(alike - 1) > 1e-6:
+            yield f"hull_white: the picture has {alike} as the correlation of a rate of {term} years, the model 1"
+    law = found.rates[1]
+    wide = math.log((1 + law.quantile(0.95)) / (1 + law.quantile(0.05))) / (2 * 1.644854)
+    if abs(wide - deviation(1)) > 0.01 * wide:
+        yield f"hull_white: the fan has the deviation {wide} after a year, the model {deviation(1)}"
+
+
+def faults_of_notebooks(site):
+    """Cells that print nothing; without the package nothing is printed at all."""
+    if (package / "tilewalk").exists():
+        shown = article(site / "notebooks/first_book.html")
+        for words in ("did you mean 'strike'?", "knock_out", "'barrier': 90.0"):
+            if words not in shown:
+                yield f"notebooks: no cell prints {words}"
+
+
+def faults_of_pictures(site):
+    """Pictures that say nothing to those who can't see them."""
+    for path in site.rglob("*.html"):
+        for picture in re.findall(r"<img\b[^>]*>", path.read_text(encoding="utf-8")):
+            if not re.search(r'\balt="[^"]{4,}"', picture):
+                yield f"{path.relative_to(site)}: {picture} has no text in its place"
 
 
 def faults_of_fetching(site):
@@ -171,7 +220,8 @@ def faults_of_drawing(site):
 
 def build(python, folder):
     site = folder / "html"
-    subprocess.run([python, "-B", source_dir / "docs" / "generate", folder / "source", "--command", command], check=True)
+    subprocess.run([python, "-B", source_dir / "docs" / "generate", folder / "source", "--command", command, "--package", package],
+                   check=True)
     done = subprocess.run([python, "-B", "-m", "sphinx", "-q", "-n", "-W", "--keep-going", "-j", "2", "-b", "html", "-c",
                            source_dir / "docs", folder / "source", site], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0 or done.stdout.strip():
@@ -191,15 +241,19 @@ def prove_that_looking_can_fail():
         (site / "a.html").write_text('<link rel="stylesheet" href="https://fonts.example.org/a.css"><a href="https://example.org">a</a>')
         (site / "a.css").write_text("@font-face { src: url(https://example.org/a.woff) }")
         assert len(list(faults_of_fetching(site))) == 2
+        (site / "b.html").write_text('<img src="a.svg" alt="a curve"><img src="b.svg" alt=""><img src="c.svg">')
+        assert len(list(faults_of_pictures(site))) == 2
 
 
 def main():
     prove_that_looking_can_fail()
     assert len(list(faults_of_curves({"european": lambda s: max(s - 101, 0)}))) > 10, "another strike was not noticed"
-    python = clusters.need_python_with("sphinx, myst_parser, furo")
+    assert len(list(faults_of_rates(lambda term: 1.03 * deviation(term)))) > 5, "another volatility was not noticed"
+    python = clusters.need_python_with("sphinx, myst_parser, furo, nbclient, ipykernel")
     with tempfile.TemporaryDirectory() as folder:
         site = build(python, pathlib.Path(folder))
-        faults = [*faults_of_catalogues(site), *faults_of_curves(PAYMENTS), *faults_of_fetching(site)]
+        faults = [*faults_of_catalogues(site), *faults_of_curves(PAYMENTS), *faults_of_rates(deviation),
+                  *faults_of_notebooks(site), *faults_of_pictures(site), *faults_of_fetching(site)]
         if page_check.chromium():
             faults += faults_of_drawing(site)
         pages = len(list(site.rglob("*.html")))

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <clocale>
 #include <filesystem>
 #include <fstream>
 #include <locale>
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "engine/config/digest.h"
+#include "tests/comma_locale.h"
 
 namespace tilewalk::config {
 namespace {
@@ -540,15 +540,9 @@ TEST(document, numbers_do_not_depend_on_the_locale_of_streams) {
 }
 
 TEST(document, numbers_do_not_depend_on_the_locale_of_the_c_library) {
-    const std::string before = std::setlocale(LC_ALL, nullptr);
-    bool found = false;
-    for (const char* name : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8", "nl_NL.UTF-8"}) {
-        found = found || std::setlocale(LC_ALL, name) != nullptr;
-    }
-    if (!found) GTEST_SKIP() << "no locale with a decimal comma is installed";
-    EXPECT_STREQ(std::localeconv()->decimal_point, ",");
+    const tests::comma_locale comma;
+    if (!comma.is_set()) GTEST_SKIP() << "no locale with a decimal comma can be made";
     expect_numbers_with_a_point();
-    std::setlocale(LC_ALL, before.c_str());
 }
 
 TEST(document, whole_numbers_and_truth_values) {

@@ -310,6 +310,9 @@ TEST_F(ore_import, what_changes_a_value_is_refused_or_read) {
         {"eq_variance", "<MomentType>Variance<", "<MomentType>Volatility<",
          "found <MomentType> 'Volatility', expected one of Variance"},
         {"eq_cliquet", "<SettlementDays>0<", "<SettlementDays>2<", "found <SettlementDays> '2', expected 0"},
+        {"fx_tarf", "<Strike>1.08</Strike>",
+         "<SettlementCalendar>TARGET</SettlementCalendar><Strike>1.08</Strike>",
+         "found the calendar 'TARGET', whose holidays are not known"},
         {"eq_cliquet", "<Moneyness>1.0<", "<Moneyness>0.9<", "found <Moneyness> '0.9', expected 1"},
         {"eq_cliquet", "<SettlementDays>", "<Premium>0.01</Premium><SettlementDays>",
          "found <Premium> '0.01', expected none"},
@@ -363,6 +366,10 @@ TEST_F(ore_import, what_changes_a_value_is_refused_or_read) {
         {"swaption", "<Settlement>Physical</Settlement>", "", "found no <Settlement> in <OptionData>"},
         {"eq_touch", "<ExerciseDates>", "<ExerciseDates><ExerciseDate>2026-12-15</ExerciseDate>",
          "found several days of exercise, expected one"},
+        {"fx_double_touch", "<PayOffAtExpiry>true<", "<PayOffAtExpiry>false<",
+         "found <PayOffAtExpiry> 'false', expected true: without a touch it pays at the end"},
+        {"fx_no_touch", "<PayOffAtExpiry>true<", "<PayOffAtExpiry>false<",
+         "found <PayOffAtExpiry> 'false', expected true: without a touch"},
         {"fx_double_touch", "</Levels>", "</Levels><Rebate>5</Rebate>", "found <Rebate> '5', expected 0"},
         {"eq_digital", "<Name>ACME</Name>",
          "<Underlying><Type>Equity</Type><Name>BETA</Name><Currency>EUR</Currency></Underlying>",
@@ -434,6 +441,36 @@ TEST_F(ore_import, nothing_is_said_of_a_trade_that_is_left_out) {
     EXPECT_EQ(unknown.taken, std::vector<std::string>{});
 }
 
+TEST_F(ore_import, a_tenor_may_be_written_in_two_ways) {
+    const std::string& xml = whole();
+    const auto with_tenors = [&](const std::string& index, const std::string& leg) {
+        std::string out = xml;
+        const std::size_t floating = out.find("<LegType>Floating<", out.find("<Trade id=\"swap\">"));
+        out.replace(out.find("<Tenor>6M<", floating), 10, "<Tenor>" + leg + "<");
+        out.replace(out.find("EURIBOR-6M", floating), 10, "EURIBOR-" + index);
+        return of(out).refused.size();
+    };
+    EXPECT_EQ(with_tenors("12M", "1Y"), 0u);
+    EXPECT_EQ(with_tenors("4W", "28D"), 0u);
+    EXPECT_EQ(with_tenors("1Y", "1M"), 1u);
+    EXPECT_EQ(with_tenors("30D", "1M"), 1u);
+}
+
+// A list of dates says no tenor that could be held against that of the index.
+TEST_F(ore_import, periods_that_are_listed_are_told_of) {
+    const std::string xml = whole();
+    const std::size_t floating = xml.find("<LegType>Floating<", xml.find("<Trade id=\"swap\">")),
+                      begin = xml.find("<Rules>", floating), end = xml.find("</Rules>", begin) + 8;
+    const imported_portfolio read =
+        of(std::string(xml).replace(begin, end - begin,
+                                    "<Dates><Dates><Date>2026-01-15</Date><Date>2026-04-15</Date>"
+                                    "<Date>2026-07-15</Date></Dates></Dates>"));
+    EXPECT_TRUE(read.refused.empty()) << read.refused.front().reason;
+    EXPECT_NE(std::ranges::find(read.taken,
+                                "EUR-EURIBOR-6M is paid for periods that are listed, whatever its tenor is"),
+              read.taken.end());
+}
+
 TEST_F(ore_import, a_bermudan_begins_both_legs_anew) {
     const std::string xml = whole();
     const std::size_t begin = xml.find("<Trade id=\"swaption_bermudan\">"),
@@ -465,6 +502,46 @@ TEST_F(ore_import, barriers_are_watched_from_as_of_on) {
                                     "levels are watched from as_of on: none of them was touched before"),
                   read.taken.end());
     }
+}
+
+TEST_F(ore_import, a_touch_pays_when_it_comes_or_at_the_end) {
+    const std::string& xml = whole();
+    std::string at_hit = xml;
+    const std::size_t begin = xml.find("<Trade id=\"fx_no_touch\">");
+    at_hit.replace(at_hit.find("<Type>DownAndOut<", begin), 17, "<Type>DownAndIn<");
+    at_hit.replace(at_hit.find("<PayOffAtExpiry>true<", begin), 21, "<PayOffAtExpiry>false<");
+    const imported_portfolio read = of(at_hit);
+    EXPECT_TRUE(read.refused.empty()) << read.refused.front().reason;
+    EXPECT_NE(std::ranges::find(
+                  read.taken, "a touch of an exchange rate pays when it comes, where ORE waits for the end"),
+              read.taken.end());
+    for (const value& row : read.book.at("trades").items()) {
+        if (row.at("id").text() != "fx_no_touch") continue;
+        EXPECT_EQ(row.at("paid").text(), "at_hit");
+        EXPECT_EQ(row.at("kind").text(), "one_touch");
+    }
+}
+
+TEST_F(ore_import, observations_are_paid_on_their_day) {
+    const auto said = [&](const std::string& first, const std::string& settlement) {
+        std::string xml = whole();
+        const std::size_t begin = xml.find("<Trade id=\"fx_tarf\">");
+        xml.replace(xml.find("2026-02-16", begin), 10, first);
+        xml.insert(xml.find("<Strike>", begin), settlement);
+        const imported_portfolio read = of(xml);
+        return read.refused.empty() ? nothing_refused : read.refused.front().reason;
+    };
+    const std::string calendar = "<SettlementCalendar>WeekendsOnly</SettlementCalendar>";
+    EXPECT_EQ(said("2026-02-15", ""), nothing_refused);
+    EXPECT_EQ(said("2026-02-16", calendar), nothing_refused);
+    EXPECT_EQ(
+        said("2026-02-15", calendar),
+        "found an observation on 2026-02-15 that is paid on 2026-02-16, expected payment on the day itself");
+    EXPECT_EQ(said("2026-02-15", calendar + "<SettlementConvention>U</SettlementConvention>"),
+              nothing_refused);
+    EXPECT_EQ(
+        said("2026-02-15", calendar + "<SettlementConvention>P</SettlementConvention>"),
+        "found an observation on 2026-02-15 that is paid on 2026-02-13, expected payment on the day itself");
 }
 
 TEST_F(ore_import, rows_of_two_trades_have_different_ids) {

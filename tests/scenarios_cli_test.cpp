@@ -274,8 +274,9 @@ TEST_F(scenarios_command, shards_have_the_bytes_of_one_process) {
             expect({"merge", plan, "--format", "csv", "-o", read}, 2, "which is read");
     expect({"merge", "gains", "--format", "csv", "-o", "scenarios.yaml"}, 2, "which is read");
     EXPECT_EQ(text_of(folder / "market.yaml"), market);
-    expect({"merge", "prices", "--files", "none"}, 2, "--files is for scenarios; the plan is of prices");
-    EXPECT_FALSE(files().contains("none") || files().contains("totals.csv"));
+    EXPECT_EQ(printed({"merge", "prices", "--files", "values", "-o", "merged_prices.csv"}), "");
+    EXPECT_TRUE(has(text_of(folder / "values/npv.csv"), "#TradeId,"));
+    EXPECT_FALSE(files().contains("totals.csv"));
     for (const arguments& more :
          {arguments{"--greeks", "delta"}, arguments{"--with-greeks"}, arguments{"--explain"}}) {
         arguments words{"plan", "book.yaml", "--shards", "3", "-o", "no", "--scenarios", "scenarios.yaml"};

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of what the engine has tables of: commands, settings, products, models."""
+"""Pages of what the engine has tables of: commands, settings, market keys, products, models."""
+import csv
 import json
 import pathlib
 import re
 import tempfile
+import textwrap
 
 import markdown
 from chart import curve, draw
@@ -108,26 +110,41 @@ def market_keys_page(tilewalk: command_line) -> dict[str, str]:
             + table(["key", "value", "unit"], [[f"`{cell(k['key'])}`", f"{k['value']:.7g}", cell(k["unit"])] for k in keys])}
 
 
+SECTIONS = ("pays", "script", "example trade", "worth")
+
+
+def sections_of(said: str) -> dict[str, str]:
+    """What `tilewalk products NAME` prints, by its heads; what stands above them is under `about`."""
+    found = {"about": ""}
+    for part in re.split(r"\n\n(?=\S)", said.rstrip("\n"))[1:]:
+        head, _, rest = part.partition("\n")
+        if head in SECTIONS:
+            found[head] = textwrap.dedent(rest)
+        elif not head.startswith("parameter "):  # cut short where they are long; CSV has them whole
+            found["about"] += part + "\n\n"
+    return found
+
+
 def product_page(tilewalk: command_line, name: str, site: pathlib.Path) -> str:
     """One product, as `tilewalk products NAME` tells of it, and its picture."""
-    page = tilewalk.data("products", name)
-    (site / f"reference/products/{name}.svg").write_text(draw_payoff(tilewalk, name, page["example"]), encoding="utf-8")
-    worth = page["worth"]
-    parts = [f"# {name}", page["summary"], page["description"]]
-    if page["formula"]:
-        parts += ["## What it pays", folded(page["formula"])]
+    said = sections_of(tilewalk.say("products", name))
+    parameters = csv.DictReader(tilewalk.say("products", name, "--format", "csv").splitlines())
+    (site / f"reference/products/{name}.svg").write_text(draw_payoff(tilewalk, name, said["example trade"]), encoding="utf-8")
+    market = "configs/markets/demo.yaml"
+    parts = [f"# {name}", said["about"]]
+    if "pays" in said:
+        parts += ["## What it pays", folded(said["pays"])]
     parts += ["## Parameters",
               table(["parameter", "type", "range", "default", "meaning"],
-                    [[f"`{p['name']}`", cell(p["type"]), cell(p["range"]), f"`{p['default']}`" if p["default"] else "required", cell(p["help"])]
-                     for p in page["parameters"]]),
-              "## An example", block(f"trades:\n  - {in_lines(page['example'])}", "yaml"),
-              f"In the market of [configs/markets/demo.yaml](../../../configs/markets/demo.yaml) as of {worth['as_of']} it is worth "
-              f"{worth['price']:.7g} {worth['currency']}, with a standard error of {worth['standard_error']:.3g} over {worth['paths']} paths.",
+                    [[f"`{p['parameter']}`", cell(p["type"]), cell(p["range"]), f"`{p['default']}`" if p["default"] else "required", cell(p["help"])]
+                     for p in parameters]),
+              "## An example", block(f"trades:\n  - {in_lines(said['example trade'])}", "yaml"),
+              "It is worth " + said["worth"].replace(market, f"[{market}](../../../{market})") + ".",
               f"![{name}: value and payment of the example, by the price of what it is on]({name}.svg)",
               "The solid curve is the value of the example in markets that differ from that one by the prices, or rates, on the axis alone; "
               "where somebody may end the trade early, by the policy of the market itself. The dashed curve is what it pays, undiscounted, "
               "where nothing moves any more: the path stands still at the price on the axis, from today to the end.",
-              "## The script", block(page["script"], "text"),
+              "## The script", block(said["script"], "text"),
               f"`tilewalk products {name}` shows the same in a terminal. [The language of payoffs](../../language.md) is what the script is written in."]
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
@@ -186,7 +203,8 @@ def draw_smile(tilewalk: command_line, model: str, book: str, owner: str, keys: 
 
 def equations_of(root: pathlib.Path) -> dict[str, str]:
     text = (root / "docs/reference/equations.md").read_text(encoding="utf-8")
-    return {name: part.strip() for name, part in re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", markdown.captioned(text), re.M | re.S)}
+    text = markdown.captioned(text).replace("```text\n", "```{code-block} text\n:class: folded\n\n")
+    return {name: part.strip() for name, part in re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", text, re.M | re.S)}
 
 
 def model_pages(tilewalk: command_line, root: pathlib.Path, site: pathlib.Path) -> dict[str, str]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of the payoff language's grammar: docs/reference/grammar.ebnf, each rule drawn as a railroad."""
 import dataclasses
+import math
 import pathlib
 import re
 import xml.sax.saxutils
@@ -119,6 +120,17 @@ def in_a_row(parts: list[drawing]) -> drawing:
     return drawing(x, max(p.up for p in parts), max(p.down for p in parts), marks)
 
 
+def bent(*points: tuple[float, float]) -> str:
+    """A rail along the points, with round corners; each part of it is level or upright."""
+    out = f"M{points[0][0]:.1f} {points[0][1]:.1f}"
+    for (x0, y0), (x, y), (x1, y1) in zip(points, points[1:], points[2:]):
+        before, after = math.hypot(x - x0, y - y0), math.hypot(x1 - x, y1 - y)
+        turn = min(TURN, before / 2, after / 2)
+        out += (f" L{x + (x0 - x) * turn / before:.1f} {y + (y0 - y) * turn / before:.1f}"
+                f" Q{x:.1f} {y:.1f} {x + (x1 - x) * turn / after:.1f} {y + (y1 - y) * turn / after:.1f}")
+    return f'<path class="rail" d="{out} L{points[-1][0]:.1f} {points[-1][1]:.1f}"/>'
+
+
 def in_rows(parts: list[drawing]) -> drawing:
     """A sequence, on several rows where one is too wide."""
     rows: list[list[drawing]] = [[]]
@@ -135,13 +147,14 @@ def in_rows(parts: list[drawing]) -> drawing:
         if number:
             before, y = y, y + lines[number - 1].down + line.up + 2 * TURN
             middle = y - line.up - TURN
-            marks.append(f'<path class="rail" d="M{TURN + lines[number - 1].width:.1f} {before:.1f} H{width:.1f} V{middle:.1f} H0 V{y:.1f} H{TURN}"/>')
+            end = TURN + lines[number - 1].width
+            marks.append(bent((end, before), (width, before), (width, middle), (0, middle), (0, y), (TURN, y)))
         else:
             marks.append(f'<path class="rail" d="M0 0 h{TURN}"/>')
         marks.append(moved(line.marks, TURN, y))
     marks.append(f'<path class="rail" d="M{TURN + lines[-1].width:.1f} {y:.1f} H{width:.1f}"/>')
     # The rail leaves on the last row; a turn brings it back to the first.
-    marks.append(f'<path class="rail" d="M{width:.1f} {y:.1f} h{TURN} V0 h{TURN}"/>')
+    marks.append(bent((width, y), (width + TURN, y), (width + TURN, 0), (width + 2 * TURN, 0)))
     return drawing(width + 2 * TURN, lines[0].up, y + lines[-1].down, marks)
 
 
@@ -208,5 +221,5 @@ def grammar_page(root: pathlib.Path, site: pathlib.Path, pages: dict[str, str]) 
     parts = [pages["reference/grammar"].rstrip("\n"), head.replace("_ that", "\\_ that")]
     for r in rules:
         (folder / f"{r.name}.svg").write_text(diagram(r), encoding="utf-8")
-        parts += [f"## {r.name}", *([r.remark] if r.remark else []), f"![{r.name}](grammar/{r.name}.svg)", f"```text\n{r.text}\n```"]
+        parts += [f"## {r.name}", *([r.remark] if r.remark else []), f"![the rule {r.name}, drawn](grammar/{r.name}.svg)", f"```text\n{r.text}\n```"]
     return {"reference/grammar": "\n\n".join(parts) + "\n"}

@@ -14,7 +14,7 @@ import typing
 import pygments.lexers
 import pygments.util
 
-import notebook
+import notebooks
 
 # A link, whose words may have code in them, or code by itself, which is left alone.
 LINK = re.compile(r"(?P<words>!?\[(?:[^\]`]|`[^`]*`)*\]\()(?P<target>[^)\s]+)\)|`(?:[^`\n]|\n(?!\n))*`")
@@ -41,7 +41,7 @@ def read_pages(root: pathlib.Path, package: pathlib.Path) -> dict[str, str]:
     pages = {}
     for path, name in names_of_pages(root).items():
         if path.endswith(".ipynb"):
-            pages[name] = notebook.page_of(root, root / path, package)
+            pages[name] = notebooks.page_of(root, root / path, package)
         else:
             pages[name] = captioned((root / path).read_text(encoding="utf-8"))
     return pages
@@ -136,8 +136,10 @@ class placing:
             to = made
         elif pathlib.PurePath(path).suffix in PICTURES:
             return self.picture(here, lies)
-        else:
+        elif (self.root / lies).exists():
             to = self.page_of_file(lies)
+        else:
+            raise SystemExit(f"{page}: the link {target} leads nowhere")
         return posixpath.relpath(to, here or ".") + ".md" + hash_sign + anchor
 
     def picture(self, here: str, lies: str) -> str:

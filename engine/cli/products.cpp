@@ -53,7 +53,7 @@ int show(const products_arguments& asked) {
     std::ostringstream text;
     if (!asked.name.empty()) {
         product_page page = find_page(pages, asked.name);
-        price_example(page);
+        if (format != output_format::csv) price_example(page);  // which has the parameters alone
         write(text, page, format, form_of_stdout());
     } else {
         write(text, pages, format, form_of_stdout());

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <set>
+
+#include "engine/config/numbers.h"
 
 namespace tilewalk::report {
 
@@ -19,6 +20,11 @@ key_parts::key_parts(std::string_view key) {
     const std::size_t comma = std::min(place.find(','), place.size());
     time = place.substr(0, comma);
     if (comma < place.size()) strike = place.substr(comma + 1);
+}
+
+std::optional<double> key_parts::years() const {
+    if (!time.ends_with('y')) return std::nullopt;
+    return config::plain_number(time.substr(0, time.size() - 1));
 }
 
 namespace {
@@ -36,12 +42,12 @@ std::string escaped(std::string_view name) {
 }
 
 // "6M" of "0.5y"; a date stays. A number without a time holds at all times, as a curve of one node does.
-std::string tenor(std::string_view time) {
-    if (time.empty()) return "1Y";
-    if (!time.ends_with('y')) return std::string(time);
-    const double years = std::strtod(std::string(time).c_str(), nullptr);
-    const double months = std::round(12 * years);
-    if (std::abs(12 * years - months) > 1e-9) return std::to_string(std::lround(days_a_year * years)) + "D";
+std::string tenor(const key_parts& of) {
+    if (of.time.empty()) return "1Y";
+    const std::optional<double> years = of.years();
+    if (!years) return std::string(of.time);
+    const double months = std::round(12 * *years);
+    if (std::abs(12 * *years - months) > 1e-9) return std::to_string(std::lround(days_a_year * *years)) + "D";
     const long whole = std::lround(months);
     return whole % 12 == 0 ? std::to_string(whole / 12) + "Y" : std::to_string(whole) + "M";
 }
@@ -66,15 +72,15 @@ ore_factors::ore_factors(std::span<const market_number> numbers) {
             add(ore_kind::equity_spot, "EquitySpot", "spot", 0.01 * n.value, 0.01 * n.value);
         } else if (parts.what == "volatility" && n.unit.starts_with("volatility")) {
             const std::string place =
-                tenor(parts.time) + "/" + (parts.strike.empty() ? "ATM" : std::string(parts.strike));
+                tenor(parts) + "/" + (parts.strike.empty() ? "ATM" : std::string(parts.strike));
             if (assets.contains(parts.name))
                 add(ore_kind::equity_volatility, "EquityVolatility", place, 0.01, 1);
             else
                 add(ore_kind::fx_volatility, "FXVolatility", place, 0.01, 1);
         } else if (parts.what == "dividend_yield" && is_rate_a_year) {
-            add(ore_kind::dividend_yield, "DividendYield", tenor(parts.time), 1e-4, 1);
+            add(ore_kind::dividend_yield, "DividendYield", tenor(parts), 1e-4, 1);
         } else if (parts.what == "rate" && is_rate_a_year) {
-            add(ore_kind::discount_rate, "DiscountCurve", tenor(parts.time), 1e-4, 1);
+            add(ore_kind::discount_rate, "DiscountCurve", tenor(parts), 1e-4, 1);
         } else if (parts.what == "rate") {
             add(ore_kind::fx_spot, "FXSpot", "spot", 0.01 * n.value, 0.01 * n.value);
         }

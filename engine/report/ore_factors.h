@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@ struct key_parts {
     std::string_view name, what, time, strike;
 
     explicit key_parts(std::string_view key);
+    // The time, if it is one in years: 0.5 of "0.5y".
+    std::optional<double> years() const;
 };
 
 enum class ore_kind {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <map>
 #include <set>
 #include <span>
@@ -99,7 +98,7 @@ class sums_of_gains {
             has_error = has_error && is_figure(errors_[cell]);
             if (!has_error) continue;
             means.resize(std::max(means.size(), parts_[cell].size()), 0.0);
-            // What parts do not show may differ from gain to gain, or be the same.
+            // An error that parts do not show may differ from gain to gain, or be the same.
             const double shown = error_of(parts_[cell]);
             beside += std::abs(s.weight) *
                       std::sqrt(std::max(0.0, (errors_[cell] - shown) * (errors_[cell] + shown)));
@@ -417,6 +416,7 @@ class difference_run {
 
     // Derivatives by the numbers of these fits.
     void find_rate_greeks(const engine& by, std::size_t first, std::size_t end) {
+        rate_greeks_of_.clear();
         rate_greeks_ = {};
         std::vector<std::string> ids;
         std::set<std::string> keys;
@@ -429,6 +429,7 @@ class difference_run {
         greek_options wanted;
         wanted.wanted.assign(keys.begin(), keys.end());
         rate_greeks_ = by.greeks(book_.only(ids), in_, wanted, options_);
+        for (const greek_row& r : rate_greeks_.greeks) rate_greeks_of_[r.trade].push_back(&r);
         out_.values.manifest.path_steps += rate_greeks_.manifest.path_steps;
     }
 
@@ -548,11 +549,12 @@ class difference_run {
                                                              : share_of_gain{s.down, -1};
     }
 
-    double years_of(std::string_view time, std::size_t trade) const {
-        // A number that holds at all times moves what happens up to the last day.
-        if (time.empty()) return out_.trades[trade].years_to_last_day;
-        if (const auto day = dates::parse_date(time)) return dates::time_point{*day}.years(in_.state().as_of);
-        return std::strtod(std::string(time).c_str(), nullptr);
+    // A number that holds at all times moves what happens up to the last day.
+    double years_of(const key_parts& key, std::size_t trade) const {
+        if (const auto years = key.years()) return *years;
+        if (const auto day = dates::parse_date(key.time))
+            return dates::time_point{*day}.years(in_.state().as_of);
+        return out_.trades[trade].years_to_last_day;
     }
 
     void add_crif(std::size_t trade, const sums_of_gains& base) {
@@ -565,7 +567,7 @@ class difference_run {
             const share_of_gain gain = move_up(trade, s, base);
             const auto add_by_time = [&](std::string_view risk_type, const std::string& qualifier,
                                          const std::string& bucket) {
-                for (const share_of_vertex& v : shares_of(years_of(parts.time, trade)))
+                for (const share_of_vertex& v : shares_of(years_of(parts, trade)))
                     sums[{risk_type, qualifier, bucket, v.at}].push_back(
                         {gain.scenario, gain.weight * v.weight});
             };
@@ -604,7 +606,7 @@ class difference_run {
                                  sum.value, sum.error});
         }
         for (const std::size_t f : fits_of_[trade]) add_rate_volatility(trade, fits_[f]);
-        // What is left of the value moves with the currency of calculation.
+        // The rest of the value moves with the currency of calculation.
         const double rate = out_.trades[trade].to_base;
         const price_row& row = out_.values.rows[trade];
         figure left{fx_move * rate * row.value_in_totals(), fx_move * rate * row.error_in_totals()};
@@ -623,13 +625,12 @@ class difference_run {
     void add_rate_volatility(std::size_t trade, const calibrations::fitted_numbers& fit) {
         std::vector<report::greek_term> by_number;
         std::vector<std::size_t> numbers;
-        for (const greek_row& r : rate_greeks_.greeks) {
-            if (r.trade != id(trade)) continue;
-            const auto at = std::ranges::find(fit.keys, r.key);
+        for (const greek_row* r : rate_greeks_of_[id(trade)]) {
+            const auto at = std::ranges::find(fit.keys, r->key);
             if (at == fit.keys.end()) continue;
             numbers.push_back(static_cast<std::size_t>(at - fit.keys.begin()));
-            const double per = greeks::risk_of(in_.state().source->find(r.key)).per;
-            by_number.push_back({&r, out_.trades[trade].to_base / per});
+            const double per = greeks::risk_of(in_.state().source->find(r->key)).per;
+            by_number.push_back({r, out_.trades[trade].to_base / per});
         }
         if (by_number.empty()) {
             for (const price_row& row : rate_greeks_.rows)
@@ -709,6 +710,7 @@ class difference_run {
     std::vector<calibrations::fitted_numbers> fits_;  // of rate models to volatilities
     std::vector<std::vector<std::size_t>> fits_of_;   // by trade
     results rate_greeks_;                             // of the trades that are priced together
+    std::map<std::string_view, std::vector<const greek_row*>> rate_greeks_of_;  // by trade
     std::vector<cross> crosses_;
     std::map<std::string, std::size_t> currency_shifts_;
     std::size_t day_ = none;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/verbs/rights.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <utility>
 
@@ -238,12 +239,9 @@ void add_bounds(price_row& row, const ready_rights& of, const found_bound& bound
     row.low = std::min(e.lower_bound - width * e.lower_error, row.price - reach);
     row.high = std::max(e.upper_bound + width * e.upper_error, row.price + reach);
     const double apart = e.upper_bound - e.lower_bound;
-    if (apart > 4 * std::hypot(e.policy_error, error_of_bound)) {
-        char text[32];
-        std::snprintf(text, sizeof text, "%.3g", apart);
+    if (apart > 4 * std::hypot(e.policy_error, error_of_bound))
         add_to(row.message,
-               std::string("its bounds are ") + text + " apart; more paths train a better policy");
-    }
+               fmt::format("its bounds are {:.3g} apart; more paths train a better policy", apart));
     // The paths of a nested bound are not those of the run, and no part of these has a middle.
     if (of.nested) row.part_means.clear();
     const std::vector<double>& parts = bound.walked->part_means;

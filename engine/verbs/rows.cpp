@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/verbs/rows.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <string>
 #include <utility>
@@ -34,11 +35,8 @@ void check_value(price_row& row) {
     const auto refuse = [&row](const std::string& what) {
         fail(row, error(error_kind::numeric, what + "; take a smaller quantity"));
     };
-    char quantity[32], price[32];
-    std::snprintf(quantity, sizeof quantity, "%.10g", row.quantity);
-    std::snprintf(price, sizeof price, "%.10g", row.price);
     const std::string named =
-        std::string("the quantity ") + quantity + " times the price " + price + " of one unit";
+        fmt::format("the quantity {:.10g} times the price {:.10g} of one unit", row.quantity, row.price);
     if (!std::isfinite(row.value())) return refuse(named + " is too large for a number");
     if (std::isinf(row.value_error()))
         refuse("the standard error of " + named + " is too large for a number");
@@ -78,11 +76,8 @@ void price_alike(price_row& row, const plan::range& payoffs, bool is_independent
     row.message = row.price == 0 ? "no path paid anything" : "every path paid the same";
     const double n = static_cast<double>(row.paths), chance = rule_of_three / n;
     if (!is_independent || !(chance < 1)) return;
-    char share[32];
-    std::snprintf(share, sizeof share, "%.3g", chance);
-    row.message += std::string(", so the probability of ") +
-                   (row.price == 0 ? "a payment" : "anything else") + " is below 3 / paths = " + share +
-                   " (95 %)";
+    row.message += fmt::format(", so the probability of {} is below 3 / paths = {:.3g} (95 %)",
+                               row.price == 0 ? "a payment" : "anything else", chance);
     if (!payoffs.is_bounded()) return;
     row.low = row.price + std::min(payoffs.low - row.price, 0.0) * chance;
     row.high = row.price + std::max(payoffs.high - row.price, 0.0) * chance;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/verbs/settled.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <cstdio>
 #include <limits>
 
 #include "engine/config/wording.h"
@@ -208,10 +209,9 @@ std::string kernel_text_of(const program::path_program& code, const cuda::kernel
     };
     if (!asked.is_open()) return cuda::described(cuda::decide(asked, code, fits)) + " (as set)";
     if (const auto found = choices.find(on, code, asked); found && fits(found->how, code.slots_per_step())) {
-        char gain[32];
-        std::snprintf(gain, sizeof(gain), "%.2f", found->untuned_milliseconds / found->milliseconds);
-        return cuda::described(found->how) + " (measured on this " + on.name + " on " + found->date + ": " +
-               gain + " times as fast as by the rules)";
+        return fmt::format("{} (measured on this {} on {}: {:.2f} times as fast as by the rules)",
+                           cuda::described(found->how), on.name, found->date,
+                           found->untuned_milliseconds / found->milliseconds);
     }
     return cuda::described(cuda::decide(asked, code, fits)) +
            " (by the rules, which an H100's figures made; tilewalk tune measures)";

@@ -7,6 +7,7 @@
 
 #include <optional>
 
+#include "python/extension/interpreter.h"
 #include "python/extension/module.h"
 #include "python/extension/runs.h"
 #include "python/extension/values.h"
@@ -62,7 +63,7 @@ void add_books(nb::module_& to) {
             "load",
             [](nb::handle file, bool strict, bool confine) {
                 const std::filesystem::path path = path_of(file);
-                const nb::gil_scoped_release others_run;
+                const without_interpreter others_run;
                 return book::load(path, options_of(strict, confine));
             },
             nb::arg("file"), nb::arg("strict") = false, nb::arg("confine") = false)
@@ -70,7 +71,7 @@ void add_books(nb::module_& to) {
             "parse",
             [](const std::string& yaml, const std::string& name, nb::handle folder) {
                 const std::filesystem::path in = path_of(folder);
-                const nb::gil_scoped_release others_run;
+                const without_interpreter others_run;
                 return book::parse(yaml, name, in);
             },
             nb::arg("yaml"), nb::arg("name"), nb::arg("folder"))
@@ -79,7 +80,7 @@ void add_books(nb::module_& to) {
             [](nb::handle written, const std::string& name, nb::handle folder) {
                 const value of = value_of(written);
                 const std::filesystem::path in = path_of(folder);
-                const nb::gil_scoped_release others_run;
+                const without_interpreter others_run;
                 return book::of(of, name, in);
             },
             nb::arg("written"), nb::arg("name"), nb::arg("folder"))

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <utility>
 
+#include "python/extension/interpreter.h"
 #include "python/extension/results.h"
 #include "python/extension/runs.h"
 #include "tilewalk/products.h"
@@ -68,7 +69,7 @@ std::vector<std::string> files_of_values() {
 std::string report(const held_differences& self, const std::string& file) {
     for (const difference_report& one : difference_reports()) {
         if (one.file != file) continue;
-        const nb::gil_scoped_release others_run;
+        const without_interpreter others_run;
         std::ostringstream out;
         one.write(out, *self.of);
         return std::move(out).str();
@@ -79,7 +80,7 @@ std::string report(const held_differences& self, const std::string& file) {
 nb::any values(const book& trades, const market& in, const held_results& priced) {
     difference_results out;
     {
-        const nb::gil_scoped_release others_run;
+        const without_interpreter others_run;
         out = valued(trades, in, priced.of());
     }
     return object_of(std::move(out));

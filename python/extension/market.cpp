@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "python/extension/interpreter.h"
 #include "python/extension/results.h"
 #include "python/extension/runs.h"
 #include "python/extension/values.h"
@@ -31,7 +32,7 @@ market changed(const market& self, const std::vector<std::pair<std::string, doub
     std::vector<market_change> changes;
     for (const auto& [key, by] : shifts) changes.push_back({key, by, market_change::way::shift});
     for (const auto& [key, to] : sets) changes.push_back({key, to, market_change::way::set});
-    const nb::gil_scoped_release others_run;
+    const without_interpreter others_run;
     return self.changed(changes);
 }
 
@@ -106,14 +107,14 @@ void add_markets(nb::module_& to) {
             "load",
             [](nb::handle file, bool strict, bool confine) {
                 const std::filesystem::path path = path_of(file);
-                const nb::gil_scoped_release others_run;
+                const without_interpreter others_run;
                 return market::load(path, options_of(strict, confine));
             },
             nb::arg("file"), nb::arg("strict") = false, nb::arg("confine") = false)
         .def_static(
             "parse",
             [](const std::string& yaml, const std::string& name) {
-                const nb::gil_scoped_release others_run;
+                const without_interpreter others_run;
                 return market::parse(yaml, name);
             },
             nb::arg("yaml"), nb::arg("name") = "market")
@@ -121,7 +122,7 @@ void add_markets(nb::module_& to) {
             "of",
             [](nb::handle written, const std::string& name) {
                 const value of = value_of(written);
-                const nb::gil_scoped_release others_run;
+                const without_interpreter others_run;
                 return market::of(of, name);
             },
             nb::arg("written"), nb::arg("name") = "market")

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/extension/module.h"
 
+#include "python/extension/interpreter.h"
+
 NB_MODULE(_core, to) {
     using namespace tilewalk::python;
     to.doc() = "The engine of tilewalk; the package around it is what to use.";
+    add_ending(to);
     add_errors(to);
     add_tables(to);
     add_markets(to);

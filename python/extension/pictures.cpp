@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "python/extension/interpreter.h"
 #include "python/extension/module.h"
 #include "python/extension/runs.h"
 #include "python/extension/values.h"
@@ -19,7 +20,7 @@ std::string picture(const book& trades, const market& in, const std::string& tra
     run_options options;
     options.overrides = settings_of(settings);
     const auto by = engine_with("auto");
-    const nb::gil_scoped_release others_run;
+    const without_interpreter others_run;
     const trade_paths walked = paths_of(*by, trades, in, trade, options, paths);
     return picture_of(by->explain(trades.only({trade}), in, options).front(), walked);
 }
@@ -29,7 +30,7 @@ nb::dict imported(nb::handle portfolio, nb::handle names) {
     const std::filesystem::path leads = path_of(names);
     imported_portfolio found;
     {
-        const nb::gil_scoped_release others_run;
+        const without_interpreter others_run;
         found = import_ore(file, leads);
     }
     nb::list refused;

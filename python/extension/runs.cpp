@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "python/extension/differences.h"
+#include "python/extension/interpreter.h"
 #include "python/extension/results.h"
 #include "python/extension/scenarios.h"
 #include "python/extension/values.h"
@@ -214,8 +215,9 @@ void watched_call::tell(std::function<nb::dict()> made) {
 
 void watched_call::run(const std::function<void()>& work) {
     std::exception_ptr failed;
+    bool ends = false;
     {
-        const nb::gil_scoped_release others_run;
+        const without_interpreter others_run;
         std::thread worker([&] {
             try {
                 work();
@@ -229,11 +231,19 @@ void watched_call::run(const std::function<void()>& work) {
         std::unique_lock<std::mutex> held(lock_);
         while (!ended_.wait_for(held, between_looks, [this] { return is_done_; })) {
             held.unlock();
-            look_at_python();
+            ends = is_python_ending();
+            if (ends)
+                stop_ = true;
+            else
+                look_at_python();
             held.lock();
         }
         held.unlock();
         worker.join();
+    }
+    if (ends) {
+        PyErr_SetNone(PyExc_SystemExit);  // ends a thread without a word
+        throw nb::python_error();
     }
     if (!raised_) look_at_python();  // the last news
     if (raised_) throw nb::python_error(std::move(*raised_));
@@ -313,7 +323,7 @@ void add_runs(nb::module_& to) {
     to.def(
         "prepare",
         [](const book& trades, const std::string& instruction_set) {
-            const nb::gil_scoped_release others_run;
+            const without_interpreter others_run;
             return ready_book{engine_with(instruction_set)->prepare(trades)};
         },
         book_arg, nb::arg("instruction_set") = "auto");

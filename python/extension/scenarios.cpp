@@ -12,6 +12,7 @@
 
 #include "python/extension/archive.h"
 #include "python/extension/errors.h"
+#include "python/extension/interpreter.h"
 #include "python/extension/results.h"
 #include "python/extension/values.h"
 #include "tilewalk/products.h"
@@ -175,7 +176,7 @@ nb::any failures_of(const held_scenarios& self) {
 
 std::string text(const held_scenarios& self, const std::string& format, std::size_t columns) {
     const output_format as = format_of(format);
-    const nb::gil_scoped_release others_run;
+    const without_interpreter others_run;
     std::ostringstream out;
     text_form form;
     form.columns = columns;
@@ -188,7 +189,7 @@ std::string report(const held_scenarios& self, const std::string& file) {
     for (const scenario_report& one : scenario_reports()) {
         known.emplace_back(one.file);
         if (one.file != file) continue;
-        const nb::gil_scoped_release others_run;
+        const without_interpreter others_run;
         std::ostringstream out;
         one.write(out, *self.of);
         return std::move(out).str();
@@ -200,7 +201,7 @@ std::string report(const held_scenarios& self, const std::string& file) {
 nb::bytes state_of(const held_scenarios& self) {
     std::string all;
     {
-        const nb::gil_scoped_release others_run;
+        const without_interpreter others_run;
         all = archived(*self.of);
     }
     return nb::bytes(all.data(), all.size());

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "python/extension/interpreter.h"
 #include "python/extension/results.h"
 #include "python/extension/runs.h"
 #include "python/extension/scenarios.h"
@@ -125,7 +126,7 @@ void add_shards(nb::module_& to) {
              progress_arg, cancel_arg)
         .def("merge", merge, progress_arg, cancel_arg)
         .def("merge_training", [](shards& self) {
-            const nb::gil_scoped_release others_run;
+            const without_interpreter others_run;
             self.merge_training();
         });
 }

@@ -17,15 +17,37 @@ namespace {
 
 constexpr int most_nesting = 100;
 
+// What is no value, and where it is: each list and mapping around it adds its part to the front.
+struct no_value {
+    std::string place, found;
+};
+
+[[noreturn]] void refuse(const no_value& of) {
+    const std::string place = of.place.starts_with('.') ? of.place.substr(1) : of.place;
+    throw error(error_kind::usage, (place.empty() ? "" : place + ": ") + of.found);
+}
+
 std::string text_of(nb::handle object) {
-    return nb::cast<std::string>(nb::str(object));
+    const nb::str text(object);
+    Py_ssize_t size = 0;
+    const char* const bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (bytes != nullptr) return {bytes, static_cast<std::size_t>(size)};
+    PyErr_Clear();
+    throw no_value{{}, "found a text with half a character in it (a surrogate), expected one that UTF-8 has"};
 }
 
 value read(nb::handle object, int depth);
 
 value list_of(nb::handle object, int depth) {
     std::vector<value> items;
-    for (nb::handle item : object) items.push_back(read(item, depth + 1));
+    for (nb::handle item : object) {
+        try {
+            items.push_back(read(item, depth + 1));
+        } catch (no_value& e) {
+            e.place.insert(0, "[" + std::to_string(items.size()) + "]");
+            throw;
+        }
+    }
     return value::list(std::move(items));
 }
 
@@ -47,7 +69,15 @@ std::string key_of(nb::handle object) {
 template <class Items>
 value mapping_of(Items items, int depth) {
     std::vector<value::member> members;
-    for (auto [key, held] : items) members.push_back({key_of(key), read(held, depth + 1)});
+    for (auto [key, held] : items) {
+        const std::string name = key_of(key);
+        try {
+            members.push_back({name, read(held, depth + 1)});
+        } catch (no_value& e) {
+            e.place.insert(0, "." + name);
+            throw;
+        }
+    }
     return value::mapping(std::move(members));
 }
 
@@ -56,6 +86,17 @@ bool is_mapping(nb::handle object) {
     if (!nb::hasattr(object, "items")) return false;
     return !nb::hasattr(object, "index") ||
            nb::cast<std::string>(object.attr("index").type().attr("__name__")) != "RangeIndex";
+}
+
+std::string type_of(nb::handle object) {
+    return nb::cast<std::string>(nb::type_name(object.type()));
+}
+
+// Of an array of NumPy, or a number of one: 'M' for days, 'm' for spans of time; 0 for any other object.
+char kind_in_numpy(nb::handle object) {
+    if (!nb::hasattr(object, "dtype")) return 0;
+    if (nb::cast<std::string>(object.type().attr("__module__")) != "numpy") return 0;
+    return nb::cast<std::string>(object.attr("dtype").attr("kind"))[0];
 }
 
 value read(nb::handle object, int depth) {
@@ -69,7 +110,10 @@ value read(nb::handle object, int depth) {
         if (!std::isfinite(number)) return value::scalar(text_of(object), false);
         return number;
     }
-    if (nb::isinstance<nb::str>(object)) return nb::cast<std::string>(object);
+    if (nb::isinstance<nb::str>(object)) {
+        if (nb::hasattr(object, "is_unquoted")) return value::scalar(text_of(object), false);
+        return text_of(object);
+    }
     if (nb::isinstance<nb::dict>(object)) return mapping_of(nb::borrow<nb::dict>(object), depth);
     if (nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object)) return list_of(object, depth);
     if (is_mapping(object)) {
@@ -78,12 +122,18 @@ value read(nb::handle object, int depth) {
     }
     if (nb::hasattr(object, "isoformat")) return moment_of(object);
     if (nb::hasattr(object, "__fspath__")) return path_of(object).string();
-    // Arrays, and the numbers that they are made of.
-    if (nb::hasattr(object, "tolist")) return read(object.attr("tolist")(), depth + 1);
-    if (nb::hasattr(object, "item")) return read(object.attr("item")(), depth + 1);
-    throw error(error_kind::usage, "found an object of type " +
-                                       nb::cast<std::string>(nb::type_name(object.type())) +
-                                       ", expected None, a bool, a number, a text, a date, a list or a dict");
+    const char kind = kind_in_numpy(object);
+    // In a finer unit than Python's they would come as whole numbers.
+    if (kind == 'M') return read(object.attr("astype")("datetime64[us]").attr("tolist")(), depth + 1);
+    // Arrays, the numbers that they are made of, and Decimal, Fraction and their kind.
+    if (kind != 'm') {
+        if (nb::hasattr(object, "tolist")) return read(object.attr("tolist")(), depth + 1);
+        if (nb::hasattr(object, "item")) return read(object.attr("item")(), depth + 1);
+        if (nb::hasattr(object, "__float__")) return read(nb::float_(object), depth + 1);
+    }
+    throw no_value{{},
+                   "found an object of type " + type_of(object) +
+                       ", expected None, a bool, a number, a text, a date, a list or a dict"};
 }
 
 nb::object scalar_of(const value& of) {
@@ -106,7 +156,11 @@ nb::object scalar_of(const value& of) {
 }  // namespace
 
 value value_of(nb::handle object) {
-    return read(object, 0);
+    try {
+        return read(object, 0);
+    } catch (const no_value& e) {
+        refuse(e);
+    }
 }
 
 nb::any object_of(const value& of) {
@@ -132,7 +186,11 @@ std::filesystem::path path_of(nb::handle object) {
     const nb::object path = nb::steal(PyOS_FSPath(object.ptr()));
     if (!path.is_valid()) throw nb::python_error();
     if (!nb::isinstance<nb::str>(path)) throw error(error_kind::usage, "a path in bytes, expected a text");
-    return nb::cast<std::string>(path);
+    try {
+        return text_of(path);
+    } catch (const no_value& e) {
+        refuse(e);
+    }
 }
 
 }  // namespace tilewalk::python

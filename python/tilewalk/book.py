@@ -161,18 +161,33 @@ def _is_missing(cell: Any) -> bool:
 
 def records_of(trades: Any) -> list[dict[str, Any]]:
     """The rows of a table of trades, without the cells that are empty."""
+    if hasattr(trades, "read_all"):  # a stream of Arrow
+        trades = trades.read_all()
     if hasattr(trades, "to_dicts"):  # polars
         rows = trades.to_dicts()
     elif hasattr(trades, "to_pylist"):  # Arrow
+        _distinct(trades.schema.names)
         rows = trades.to_pylist()
     elif hasattr(trades, "iloc") and hasattr(trades, "columns"):  # pandas
-        frame = trades.reset_index() if trades.index.name == "id" else trades
-        names = [str(name) for name in frame.columns]
+        names = [str(name) for name in trades.columns]
+        frame = trades
+        if trades.index.name == "id" and "id" not in names:
+            frame = trades.reset_index()
+            names.insert(0, "id")
+        _distinct(names)
         columns = [frame.iloc[:, place].tolist() for place in range(len(names))]
         rows = [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
     else:
         rows = [dict(_trade(place, row)) for place, row in enumerate(_iterated(trades))]
     return [{str(name): _cell(str(name), cell) for name, cell in row.items() if not _is_missing(cell)} for row in rows]
+
+
+def _distinct(names: Iterable[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise UsageError(f"a table of trades: found a second column '{name}', expected one")
+        seen.add(name)
 
 
 _BOOK_FORMS = "a path, a dict of a book, a Book, a table of trades, or a list of dicts"
@@ -192,10 +207,16 @@ def _trade(place: int, row: Any) -> Mapping[str, Any]:
     return trade
 
 
+class _Unquoted(str):
+    """A text that stands in YAML without quotes: a number where one is expected, and else a name, such as 0700."""
+
+    is_unquoted = True
+
+
 def _cell(name: str, cell: Any) -> Any:
     """A column of texts may have numbers among its dates; ids and the like stay as they are."""
     if isinstance(cell, str) and name not in ("id", "portfolio") and _NUMBER.fullmatch(cell):
-        return float(cell)
+        return _Unquoted(cell)
     return cell
 
 

@@ -30,7 +30,7 @@ struct difference_options {
     std::size_t trades_at_once = 4096;
 };
 
-// What files tell of a trade beside its value.
+// Facts that files tell of a trade beside its value.
 struct valued_trade {
     std::string portfolio;             // empty: none
     std::string last_day;              // on which something happens, in ISO form; empty: not known

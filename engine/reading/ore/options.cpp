@@ -177,6 +177,16 @@ void read_digital(trade& of, const written_on& on, const payout& what) {
     set_payout(row, what, terms.sign, on.quantity);
 }
 
+// A touch pays when it comes, or at the end.
+void set_day_of_payment(value& row, trade& of, const option_terms& terms, bool is_in) {
+    if (terms.pays_at_expiry) return;
+    if (!is_in)
+        of.data.at("OptionData").at("PayOffAtExpiry").fail_found("true: without a touch it pays at the end");
+    row["paid"] = "at_hit";
+    if (of.data.has("ForeignCurrency"))
+        of.known.note("a touch of an exchange rate pays when it comes, where ORE waits for the end");
+}
+
 void read_touch(trade& of, const std::string& asset, const payout& what, double quantity) {
     const option_terms terms = read_option(of, {{"American", "American"}, {"European", "European"}});
     const barrier_terms barrier = read_barrier(of, 1, single_types);
@@ -187,7 +197,7 @@ void read_touch(trade& of, const std::string& asset, const payout& what, double 
     row["kind"] = is_in ? "one_touch" : "no_touch";
     row["direction"] = barrier.type.starts_with("down") ? "down" : "up";
     row["barrier"] = barrier.levels[0];
-    if (is_in && !terms.pays_at_expiry) row["paid"] = "at_hit";
+    set_day_of_payment(row, of, terms, is_in);
     row["maturity"] = dates::to_string(terms.expiry());
     set_payout(row, what, terms.sign, quantity);
 }
@@ -258,7 +268,7 @@ void read_fx_double_touch(trade& of) {
     row["kind"] = is_in ? "one_touch" : "no_touch";
     row["lower"] = barrier.levels[0];
     row["upper"] = barrier.levels[1];
-    if (is_in && !terms.pays_at_expiry) row["paid"] = "at_hit";
+    set_day_of_payment(row, of, terms, is_in);
     row["maturity"] = dates::to_string(terms.expiry());
     set_payout(row, what, terms.sign, 1);
 }

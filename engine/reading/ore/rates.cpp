@@ -74,13 +74,32 @@ std::string lower(std::string text) {
     return text;
 }
 
+// Months and days of a tenor: 12M is 1Y, and 28D is 4W.
+std::pair<int, int> length_of(const std::string& tenor) {
+    const auto read = dates::parse_period(lower(tenor));
+    if (!read) return {0, 0};
+    switch (read->of) {
+        case dates::period::unit::month:
+            return {read->count, 0};
+        case dates::period::unit::year:
+            return {12 * read->count, 0};
+        case dates::period::unit::week:
+            return {0, 7 * read->count};
+        default:
+            return {0, read->count};
+    }
+}
+
 void read_floating(trade& of, leg& into) {
     const fields data = into.data.at("FloatingLegData");
     const floating_index index = read_index(data.at("Index"), into.currency);
     into.is_overnight = index.tenor.empty();
-    if (!into.is_overnight && !into.periods.tenor.empty() && lower(index.tenor) != lower(into.periods.tenor))
+    if (!into.is_overnight && !into.periods.tenor.empty() &&
+        length_of(index.tenor) != length_of(into.periods.tenor))
         data.at("Index").fail_found("the tenor of the leg, " + into.periods.tenor +
                                     ": rates are those of the periods that they are paid for");
+    if (!into.is_overnight && into.periods.tenor.empty())
+        of.known.note(index.name + " is paid for periods that are listed, whatever its tenor is");
     // Interest is what money grows by, so that the count of the rate must be that of the leg.
     if (index.day_count.empty()) {
         of.known.note(index.name + " is counted as its legs are");

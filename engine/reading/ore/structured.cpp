@@ -14,13 +14,22 @@ namespace tilewalk::reading::ore {
 namespace {
 
 // All is paid on the day on which it is observed.
-void demand_no_lag(const trade& of) {
+void demand_no_lag(const trade& of, const schedule& days) {
     for (const char* const name : {"SettlementLag", "SettlementDays"}) {
         const auto given = of.data.word(name);
         if (given && *given != "0" && *given != "0D")
             of.data.at(name).fail_found("0: all is paid on the day on which it is observed");
     }
-    of.data.ignore({"SettlementCalendar", "SettlementConvention"});
+    const dates::roll how = of.data.has("SettlementConvention")
+                                ? read_roll(of.data.at("SettlementConvention"))
+                                : dates::roll::following;
+    if (!of.data.has("SettlementCalendar")) return;
+    const fields settlement = of.data.at("SettlementCalendar");
+    const dates::calendar by = of.known.calendar(settlement);
+    for (const dates::date day : days.dates)
+        if (const dates::date paid = dates::adjust(day, by, how); paid != day)
+            settlement.fail("found an observation on " + dates::to_string(day) + " that is paid on " +
+                            dates::to_string(paid) + ", expected payment on the day itself");
 }
 
 // <RangeBounds>: how much is exchanged where the price is. Two ranges that meet at the strike.
@@ -123,8 +132,8 @@ void read_cliquet(trade& of) {
     of.data.one_of("OptionType", {{"Call", "call"}});
     if (of.data.number("Moneyness").value_or(0) != 1)
         of.data.at("Moneyness").fail_found("1: returns are of the whole price");
-    demand_no_lag(of);
     const schedule days = read_schedule(of.data.at("ScheduleData"), of.known);
+    demand_no_lag(of, days);
     const std::string currency = of.data.need_word("Currency");
     value& row = of.add("cliquet");
     row["underlying"] = read_asset(of);
@@ -174,8 +183,8 @@ void read_target_redemption(trade& of) {
     }
     if (!of.data.has("TargetAmount") && !of.data.has("TargetPoints") && at_target == "exact")
         of.data.at("TargetAmount");
-    demand_no_lag(of);
     const schedule days = read_schedule(of.data.at("ScheduleData"), of.known);
+    demand_no_lag(of, days);
     value& row = of.add("target_redemption_forward");
     row["underlying"] = read_asset(of);
     row["strike"] = strike;
@@ -219,8 +228,8 @@ void read_accumulator(trade& of) {
     const bool is_continuous =
         barriers[0].one_of("Style", {{"American", "continuous"}, {"European", "on_dates"}}, "continuous") ==
         "continuous";
-    demand_no_lag(of);
     const schedule days = read_schedule(of.data.at("ObservationDates"), of.known);
+    demand_no_lag(of, days);
     value& row = of.add("accumulator");
     row["underlying"] = read_asset(of);
     row["side"] = buys ? "accumulate" : "decumulate";

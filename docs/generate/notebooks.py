@@ -5,15 +5,16 @@ import os
 import pathlib
 
 
-def run(root: pathlib.Path, notebook: dict, package: pathlib.Path) -> dict:
+def run(root: pathlib.Path, text: str, package: pathlib.Path) -> dict:
     """The notebook with the outputs of its cells; a cell that fails ends it."""
     import nbclient
     import nbformat
 
     variables = {name: value for name, value in os.environ.items() if not name.startswith("TILEWALK_")}
     variables |= {"PYTHONPATH": str(package.resolve()), "PYTHONDONTWRITEBYTECODE": "1", "TILEWALK_DEVICE": "cpu"}
-    cells = nbformat.from_dict(notebook)
-    client = nbclient.NotebookClient(cells, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(root)}})
+    cells = nbformat.reads(text, as_version=4)
+    client = nbclient.NotebookClient(cells, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(root)}},
+                                     extra_arguments=["--log-level=ERROR"])
     client.execute(env=variables)
     return cells
 
@@ -22,6 +23,8 @@ def shown(output: dict) -> str:
     """What a cell printed: as HTML or a picture where it says so, else as text."""
     data = output.get("data", {})
     if body := "".join(data.get("text/html", "") or data.get("image/svg+xml", "")).rstrip():
+        # What scrolls sideways can be scrolled by the keyboard, too.
+        body = body.replace("<pre>", '<pre tabindex="0">')
         return f":::{{raw}} html\n<div class=\"cell-output\" tabindex=\"0\">\n{body}\n</div>\n:::"
     text = "".join(output.get("text", data.get("text/plain", ""))).rstrip("\n")
     return f"```text\n{text}\n```" if text else ""
@@ -29,9 +32,8 @@ def shown(output: dict) -> str:
 
 def page_of(root: pathlib.Path, path: pathlib.Path, package: pathlib.Path) -> str:
     """The cells as Markdown, with what they print if the package is there."""
-    notebook = json.loads(path.read_text(encoding="utf-8"))
-    if (package / "tilewalk").exists():
-        notebook = run(root, notebook, package)
+    text = path.read_text(encoding="utf-8")
+    notebook = run(root, text, package) if (package / "tilewalk").exists() else json.loads(text)
     parts = []
     for cell in notebook["cells"]:
         source = "".join(cell["source"]).rstrip("\n")
