@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON, read directly: programs write whole books of it into one line, and yaml-cpp needs many times as long.
-// Words that Python writes for numbers that are none (NaN, Infinity) pass; all else is as in RFC 8259.
+// nlohmann-json does not say where a value stands, which every message about a book has to. Words that Python
+// writes for numbers that are none (NaN, Infinity) pass; all else is as in RFC 8259.
 #pragma once
 
 #include <cstddef>
