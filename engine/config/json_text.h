@@ -135,7 +135,7 @@ class json_text {
                 spaces();
             }
         }
-        ++at_;
+        told_ = ++at_;
         hears_.mapping_ends();
         return true;
     }
@@ -162,7 +162,7 @@ class json_text {
                 spaces();
             }
         }
-        ++at_;
+        told_ = ++at_;
         hears_.sequence_ends();
         return true;
     }
