@@ -136,7 +136,7 @@ class json_text {
                 spaces();
             }
         }
-        ++at_;
+        told_ = ++at_;
         hears_.mapping_ends();
         return true;
     }
@@ -163,7 +163,7 @@ class json_text {
                 spaces();
             }
         }
-        ++at_;
+        told_ = ++at_;
         hears_.sequence_ends();
         return true;
     }
