@@ -36,9 +36,9 @@ namespace tilewalk::config {
 
 namespace {
 
-// The text that yaml-cpp sees in place of a plain entry, and the place where the entry begins. Where entries
-// follow each other it sees the first, and an empty line for each of the others: as one list they begin in
-// one column, so that all are entries of a list if the first is.
+// The text that yaml-cpp sees in place of a plain entry, and the place where the entry begins. It sees the
+// first of entries that follow each other, and an empty line for each of the others: as one list they begin
+// in one column, so that all are entries of a list if the first is.
 constexpr std::string_view stand_in = ".";
 struct replaced_entry {
     int line = 0, column = 0;  // from 0
