@@ -229,7 +229,7 @@ function measure(doc, view, width, report) {
     }
   }
   for (const t of texts) {
-    // Cut off: beyond the page, its picture, or a box that hides what flows over. What can be scrolled to can be read,
+    // Cut off: beyond the page, its picture, or a box that hides what flows over. Text that can be scrolled to can be read,
     // by a keyboard only where the box takes the focus.
     if (t.r.left < -1) report('is cut off', place(t.e), `'${t.text}' by the left edge of the page`);
     const svg = t.e.closest('svg');

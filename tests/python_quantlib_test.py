@@ -83,7 +83,7 @@ def early_price_is_within_bounds(one, early, case):
 
 
 # ------------------------------------------------------------------------------------------------------------
-# What the market says
+# Markets of QuantLib, and their curves and parameters
 
 
 def flat(rate, count=COUNTS[0]):
@@ -292,7 +292,7 @@ def test_local_volatility_has_the_surface():
 
 
 # ------------------------------------------------------------------------------------------------------------
-# What is refused
+# Refusals
 
 
 def refused(with_words, call):
