@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "bench/measure/report.h"
 #include "bench/measure/row.h"
 #include "tests/made_run.h"
 #include "tilewalk/error.h"
@@ -116,6 +119,63 @@ struct damaged {
     std::string says;
 };
 
+// Files that were kept as they came say what is not known of them, and no file of two runs is one.
+TEST(bench_rows, are_read_as_they_were_kept) {
+    const std::string head = "{\"run\":{\"device\":\"d\"}}\n", end = "{\"rows\":1}\n";
+    const auto good = [](int width) {
+        return "{\"suite\":\"copy\",\"axes\":{\"width\":" + std::to_string(width) + "},\"figures\":{}}\n";
+    };
+    const auto kept = [](const std::string& text) {
+        std::istringstream in(text);
+        return read_lines(in, "run.jsonl", true);
+    };
+    EXPECT_FALSE(kept(head + good(1) + end).about.contains("note"));
+    const run cut = kept(head + good(1) + good(2));
+    EXPECT_EQ(cut.rows.size(), 2U);
+    EXPECT_EQ(cut.about["note"],
+              "the line that counts the rows is missing, so nothing says whether all of them are here");
+    const run joined = kept(head + good(1) + end + good(2) + end);
+    EXPECT_EQ(joined.rows.size(), 2U);
+    EXPECT_EQ(joined.about["note"],
+              "rows from line 4 on were added behind the end of the run, and none says "
+              "which run they are of");
+    EXPECT_NE(report_html(joined).find("none says which run they are of"), std::string::npos);
+    for (const std::string& bad : {head, head + end + end, head + good(1) + end + head + good(2) + end,
+                                   head + good(1) + end + good(2) + good(3) + end,
+                                   head + good(1) + end + good(1) + end, good(1) + end})
+        EXPECT_THROW(kept(bad), error) << bad;
+}
+
+// Of the stored files, those that the bench did not write and one of two runs are refused.
+TEST(bench_rows, of_all_stored_files_are_read) {
+    std::size_t files = 0;
+    for (const auto& file : std::filesystem::directory_iterator(TILEWALK_SOURCE_DIR "/bench/results")) {
+        if (file.path().extension() != ".jsonl") continue;
+        ++files;
+        const std::string name = file.path().filename().string();
+        std::ifstream in(file.path());
+        const bool is_ours = in.peek() == '{' && [&] {
+            std::string begin(7, ' ');
+            in.read(begin.data(), 7);
+            in.seekg(0);
+            return begin == "{\"run\":";
+        }();
+        const std::string refused =
+            !is_ours ? "did not write"
+            : name == "2026-11-22-NVIDIA-H100-80GB-HBM3-bench-steps.jsonl"
+                ? "another run begins here, which differs in copy_bytes_per_second, commit"
+                : "";
+        try {
+            const run read = read_lines(in, name, true);
+            EXPECT_EQ(refused, "") << name;
+            EXPECT_NE(report_html(read).find("</html>"), std::string::npos) << name;
+        } catch (const error& e) {
+            EXPECT_TRUE(!refused.empty() && e.message().find(refused) != std::string::npos) << e.what();
+        }
+    }
+    EXPECT_GT(files, 30U);
+}
+
 TEST(bench_rows, a_damaged_file_is_refused_with_its_line) {
     const std::string head = "{\"run\":{}}\n", end = "{\"rows\":1}\n";
     const std::string good = R"({"suite":"copy","axes":{"width":4},"figures":{"milliseconds":1}})"
@@ -139,7 +199,11 @@ TEST(bench_rows, a_damaged_file_is_refused_with_its_line) {
         {head + good + end + good, 4, "after that which ends the file"},
         {head + good + end + end, 4, "after that which ends the file"},
         {head + good + good + "{\"rows\":2}\n", 3, "measures the same as line 2"},
-        {head + head + end, 2, "has no 'run'"},
+        {head + head + end, 2, "another run begins here; put"},
+        {head + good + "{\"run\":{\"commit\":\"a\",\"date\":\"b\"}}\n" + end, 3,
+         "differs in commit, date; put"},
+        {"{\"what\":\"a\",\"b\":1}\n", 1,
+         "found an object with 'what', 'b', which tilewalk bench did not write"},
         {head + R"({"axes":{},"figures":{}})" + "\n" + end, 2, "says its suite"},
         {head + R"({"suite":"","axes":{},"figures":{}})" + "\n" + end, 2, "says its suite"},
         {head + R"({"suite":1,"axes":{},"figures":{}})" + "\n" + end, 2, "'suite' is not a text"},

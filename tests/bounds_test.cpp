@@ -48,7 +48,7 @@ std::string number(double x) {
 TEST(bounds, the_table_of_the_page_is_that_of_the_code) {
     const std::map<std::string, std::string> code{
         {"a file", bytes(bounds::file_bytes)},
-        {"a line of a file", bytes(bounds::line_bytes)},
+        {"a line of a file, but of JSON", bytes(bounds::line_bytes)},
         {"a text in quotes, or a block of lines", bytes(bounds::text_bytes)},
         {"a key", bytes(bounds::key_bytes)},
         {"values in a file", counted(bounds::file_values)},

@@ -15,6 +15,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -132,9 +133,41 @@ cell plain_value(bytes_reader& from, std::int64_t type) {
     return std::string(from.take(from.little_endian<std::uint32_t>()));
 }
 
+// The least and the greatest of the values, by their bytes where they are texts, stand in the statistics.
+void expect_range(const thrift& statistics, std::int64_t type, std::span<const cell> values) {
+    std::vector<cell> there;
+    for (const cell& value : values)
+        if (!std::holds_alternative<std::monostate>(value)) there.push_back(value);
+    std::ranges::sort(there);  // all are of one kind
+    const auto is_long = [](const cell& value) {
+        const auto* text = std::get_if<std::string>(&value);
+        return text != nullptr && text->size() > 256;
+    };
+    if (there.empty() || is_long(there.front()) || is_long(there.back())) {
+        EXPECT_FALSE(statistics.has(5) || statistics.has(6));
+        return;
+    }
+    ASSERT_TRUE(statistics.has(5) && statistics.has(6));
+    for (const auto& [field, wanted] : {std::pair{6, there.front()}, {5, there.back()}}) {
+        const std::string& bytes = statistics.at(field).text;
+        bytes_reader from(bytes);
+        if (type == byte_array) {
+            EXPECT_EQ(bytes, std::get<std::string>(wanted));
+        } else if (type == boolean) {
+            EXPECT_EQ(from.byte(), std::get<bool>(wanted) ? 1U : 0U);
+        } else {
+            EXPECT_EQ(plain_value(from, type), wanted);
+        }
+        if (type != byte_array) {
+            EXPECT_EQ(from.at(), bytes.size());
+        }
+    }
+}
+
 // Appends the values of a chunk, and says how many pages it had.
 std::size_t read_chunk(std::string_view file, const thrift& of, std::vector<cell>& out) {
     const std::int64_t type = of.at(1).number, count = of.at(5).number;
+    const std::size_t before = out.size();
     const bool has_words = of.has(11);
     const auto begin = static_cast<std::size_t>(has_words ? of.at(11).number : of.at(9).number);
     bytes_reader at(file, begin);
@@ -186,6 +219,7 @@ std::size_t read_chunk(std::string_view file, const thrift& of, std::vector<cell
     }
     EXPECT_EQ(at.at() - begin, static_cast<std::size_t>(of.at(7).number));
     EXPECT_EQ(of.at(12).at(3).number, absent);
+    expect_range(of.at(12), type, std::span(out).subspan(before));
     return pages;
 }
 

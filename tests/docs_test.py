@@ -161,9 +161,15 @@ def faults_of_rates(deviation):
         yield f"hull_white: the fan has the deviation {wide} after a year, the model {deviation(1)}"
 
 
-def faults_of_notebooks(site):
+def package_for(python):
+    """The package of the build if it is there and for this Python, else a folder without one."""
+    done = subprocess.run([python, "-c", "import tilewalk"], env={**os.environ, "PYTHONPATH": str(package)}, stderr=subprocess.DEVNULL)
+    return package if done.returncode == 0 else package / "none"
+
+
+def faults_of_notebooks(python, site):
     """Cells that print nothing; without the package nothing is printed at all."""
-    if (package / "tilewalk").exists():
+    if package_for(python) == package:
         shown = article(site / "notebooks/first_book.html")
         for words in ("did you mean 'strike'?", "knock_out", "'barrier': 90.0"):
             if words not in shown:
@@ -220,8 +226,8 @@ def faults_of_drawing(site):
 
 def build(python, folder):
     site = folder / "html"
-    subprocess.run([python, "-B", source_dir / "docs" / "generate", folder / "source", "--command", command, "--package", package],
-                   check=True)
+    subprocess.run([python, "-B", source_dir / "docs" / "generate", folder / "source", "--command", command,
+                    "--package", package_for(python)], check=True)
     done = subprocess.run([python, "-B", "-m", "sphinx", "-q", "-n", "-W", "--keep-going", "-j", "2", "-b", "html", "-c",
                            source_dir / "docs", folder / "source", site], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0 or done.stdout.strip():
@@ -253,7 +259,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         site = build(python, pathlib.Path(folder))
         faults = [*faults_of_catalogues(site), *faults_of_curves(PAYMENTS), *faults_of_rates(deviation),
-                  *faults_of_notebooks(site), *faults_of_pictures(site), *faults_of_fetching(site)]
+                  *faults_of_notebooks(python, site), *faults_of_pictures(site), *faults_of_fetching(site)]
         if page_check.chromium():
             faults += faults_of_drawing(site)
         pages = len(list(site.rglob("*.html")))

@@ -412,6 +412,157 @@ TEST(document, a_long_list_is_read_by_several_threads_as_by_none) {
     expect_alike(list(900, -1), {.key_bytes = 5}, true);
 }
 
+// JSON is read without yaml-cpp, which sees the same in it.
+TEST(document, reads_json_as_yaml) {
+    const auto read = [](const std::string& of, bool reads_directly) {
+        try {
+            const document made = read_document(std::string_view(of), "f", {.reads_entries = reads_directly});
+            return written(made.root) + (made.has_end_marker ? " ended" : "") + to_string(made.end);
+        } catch (const error& e) {
+            return "refused: " + std::string(e.what());
+        }
+    };
+    const std::vector<std::string> good{
+        "{}",
+        "{ }\n",
+        "{\"a\": 1}",
+        "{\"a\":1,\"b\":[true,false,null],\"c\":{\"d\":-0.5e-3}}",
+        "{\"a\" : [ ] ,\"b\": [[], {}, [1, [2]]]}\n\n",
+        "{\n  \"a\": null,\n  \"b\":\n    null,\n  \"c\": [\n    1,\n    null\n  ]\n}\n",
+        "{\r\n\"a\": \"b\"\r\n}\r\n",
+        R"({"a": "\"\\\/\n\t x", "e": "", "null": "null", "b": "\u00e9\u20AC\ud83d\ude00 \\ud83d"})",
+        R"({"a": "'", "b": "# c", "c": "- d: e", "d": " e ", "e": ". ", "f": ["."]})",
+        R"({"b": NaN, "c": [Infinity, -Infinity], "d": 0, "e": -0, "f": 1E+5, "g": 1.50})",
+        "{\"a\": \"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\", \"\xc3\xa9\": 1, \"b\": 2}",
+        "{\"a\": 1}\n...\n",
+        "{\"a\": 1}\n... # more\n",
+        "{\"a\": 1}\n... ",
+        "{\"a\": 1} # c\n",
+        "{\"a\": b, c: \"d\"}\n",
+        "{\"a\": .5, \"b\": 01, \"c\": +1, \"d\": 1., \"e\": nullx, \"f\": truefalse}",
+        "{\"a\": 'b'}",
+        "{\"a\": 1,}",
+        "{\"a\": x}\n# long\n",
+    };
+    for (const std::string& text : good) {
+        EXPECT_EQ(read(text, true), read(text, false)) << text;
+        EXPECT_FALSE(read(text, true).starts_with("refused")) << text << read(text, true);
+    }
+    for (const std::string bad : {"{",
+                                  "{\"\": 1}",
+                                  "{\"a\"",
+                                  "{\"a\":",
+                                  "{\"a\": ",
+                                  "{\"a\": 1",
+                                  "{\"a\": \"b",
+                                  "{\"a\": \"b\\",
+                                  "{\"a\": [1, 2",
+                                  "{\"a\": 1} x",
+                                  "{\"a\": 1} {}",
+                                  "{\"a\": 1}\n---\n{}",
+                                  "{\"a\": 1}\n...\nb: 1",
+                                  "{\"a\": 1, \"a\": 2}",
+                                  "{\"a\": \"\\ud83d\"}",
+                                  "{\"a\": \"\\udc00x\"}",
+                                  "{\"a\": \"\\u00\"}",
+                                  "{\"a\": \"\\u0000\"}",
+                                  "{\"a\": \"\\u202e\"}",
+                                  "{\"a\": \"\\q\"}",
+                                  "{\"a\": *b}",
+                                  "{\"a\": &b 1}",
+                                  "{\"a\": !b 1}",
+                                  "{[1]: 2}",
+                                  "{{}: 2}",
+                                  "{\"a\": ]}",
+                                  "{\"a\": [}",
+                                  "{\"a\" 1}",
+                                  "{, }"})
+        EXPECT_EQ(read(bad, true), read(bad, false)) << bad;
+    // A character, an escape, a word or a number may be cut where a block of a file ends.
+    constexpr std::size_t block = std::size_t{64} << 10;
+    const std::string rest = R"(", "b": [true, -12.5e3, "\ud83d\ude00\n", null, -Infinity, ")"
+                             "\xc3\xa9\xf0\x9f\x98\x80\"], \"c\": {}}";
+    for (std::size_t before = block - rest.size() - 8; before <= block; ++before) {
+        const std::string text = "{\"a\": \"" + std::string(before - 7, 'x') + rest;
+        EXPECT_EQ(read(text, true), read(text, false)) << before;
+        EXPECT_FALSE(read(text, true).starts_with("refused")) << before;
+    }
+}
+
+// A line of JSON may be as long as a file; the place of a mistake is its column.
+TEST(document, reads_json_in_one_line) {
+    const limits within{.line_bytes = 1000};
+    std::string head = "{\"t\": [{\"a\": 1, \"b\": \"x\"}";
+    for (int i = 0; i < 500; ++i) head += ", {\"a\": 1, \"b\": \"\xc3\xa9\"}";
+    const auto column = static_cast<int>(head.size()) + 1;
+    const node root = parse(head + "], \"u\": {\"v\": 2}}", "f", within);
+    EXPECT_EQ(root.at("t").items().size(), 501U);
+    EXPECT_EQ(to_string(root.at("u").at("v").where()), "f:1:" + std::to_string(column + 14));
+    EXPECT_TRUE(read_document(std::string_view(head + "]}\n...\n"), "f", within).has_end_marker);
+    EXPECT_EQ(to_string(parse("{\"s\": 1,\n" + head.substr(1) + "]}", "f", within).at("t").where()), "f:2:6");
+
+    struct mistake {
+        std::string text;
+        int at;
+        std::string path, words;
+    };
+    const std::string cut = "the file may be cut short; a text with a line of more than 1000 bytes has to be";
+    for (const auto& [text, at, path, words] : std::vector<mistake>{
+             {"", 0, "t",
+              "this is not valid JSON: found the end of the file, expected a ',' or a ']'; " + cut},
+             {", {\"a\": 1", 9, "t[501]", "found the end of the file, expected a ',' or a '}'"},
+             {", \"a", 4, "t", "found the end of the file, expected a closing quote; " + cut},
+             {", {\"a\": 1, \"a\": 2}]}", 11, "t[501]", "duplicate key 'a'"},
+             {", {\"a\": 1; \"b\": 2}]}", 9, "t[501]", "found ';', expected a ',' or a '}'"},
+             {", {\"a\": 1, b: 2}]}", 11, "t[501]", "found 'b', expected a key in double quotes"},
+             {", {\"a\": 1, }]}", 11, "t[501]", "found '}', expected a key in double quotes"},
+             {", {\"a\": x}]}", 8, "t[501].a", "found 'x', expected a value"},
+             {", {\"a\": truth}]}", 8, "t[501].a", "found 't', expected a value"},
+             {", {\"a\": -}]}", 9, "t[501].a", "found '}', expected a value"},
+             {", {\"a\": 01}]}", 8, "t[501].a", "a number that begins with 0"},
+             {", {\"a\": 1.}]}", 10, "t[501].a", "found '}', expected a digit"},
+             {", {\"a\": 1e}]}", 10, "t[501].a", "found '}', expected a digit"},
+             {", {\"a\" 1}]}", 7, "t[501].a", "found '1', expected a ':'"},
+             {", \"\\ud83d\"]}", 3, "t", "one half of a pair of surrogates"},
+             {", \"\\ud83d\\u0041\"]}", 3, "t", "one half of a pair of surrogates"},
+             {", \"\\x41\"]}", 3, "t", "found '\\', expected an escape that JSON has"},
+             {", \"\\u12g4\"]}", 3, "t", "expected \\u and four hexadecimal digits"},
+             {", \"a\nb\"]}", 4, "t", "found a line break or a tab in a text"},
+             {", \"\\u202e\"]}", 2, "t", "the escaped invisible character U+202E"},
+             {", *a]}", 2, "t", "found '*', expected a value"},
+             {"]} x", 3, "", "found 'x', expected the end of the file"},
+             {"]} \xc3\xa9", 3, "", "found '\xc3\xa9', expected the end of the file"},
+         })
+        expect_refused({"one line", head + text, 1, column + at, path, words}, within);
+
+    // YAML has its limit, and the message says how to get by.
+    const limits wider{.line_bytes = 100'000};
+    const std::string words =
+        "a line of more than 100000 bytes, which is the limit but for JSON; break it into several";
+    expect_refused({"YAML in brackets", "{a: [" + repeated("1, ", 50'000) + "1]}", 1, 100'001, "",
+                    words + ", such as by indent=1 of Python's json.dump"},
+                   wider);
+    expect_refused({"YAML", "a: [" + repeated("1, ", 50'000) + "1]", 1, 100'001, "", words}, wider);
+    for (const std::size_t length : {100'000U, 100'001U}) {
+        const auto filled = [&](const std::string& begin) {
+            return begin + std::string(length - begin.size() - 2, 'x') + "\"}";
+        };
+        EXPECT_EQ(parse(filled("{\"a\": \""), "f", wider).at("a").text().size(), length - 9);
+        EXPECT_EQ(error_of([&] { parse(filled("{a: \""), "f", wider); }).has_value(), length > 100'000);
+    }
+    // It is not read to its end where no value ends, nor deeper than anything else.
+    for (const char filler : {' ', 'x'}) {
+        const std::string text = head + ", \"" + (filler == ' ' ? "\"" : "") + std::string(300'000, filler);
+        const auto e = error_of([&] { parse(text, "f", {.line_bytes = 1000, .gap_bytes = 10'000}); });
+        ASSERT_TRUE(e);
+        EXPECT_NE(e->message().find("no value ends within 10000 bytes"), std::string::npos) << e->what();
+        EXPECT_LT(e->where().column, 200'000);
+    }
+    expect_refused({"deep", "{\"a\":" + repeated("[", 2000) + repeated("]", 2000) + "}", 1, 69,
+                    "a" + repeated("[0]", 62), "64 levels"},
+                   within);
+}
+
 TEST(document, knows_whether_it_is_ended) {
     for (const char* text : {"a: 1\n...\n", "a: 1\n...", "a: |\n  x\n...\n", "a: 'x'\n... # end\n",
                              "a: 1\n\n# c\n...\n# d\n", "t:\n  - {a: 1}\n...\n", "a: 1\r\n...\r\n"})

@@ -766,6 +766,32 @@ TEST(engine, too_few_threads_are_enough) {
     EXPECT_EQ(status, 0);
 }
 
+// If it gives none at all, the caller does everything.
+TEST(engine, no_thread_is_enough) {
+    const auto expected = price(mixed_trades, with(4096, 1));
+    const pid_t child = ::fork();
+    if (child == 0) {
+        // No limit of threads holds for root.
+        constexpr uid_t nobody = 65534;
+        int code = ::geteuid() != 0 || ::setuid(nobody) == 0 ? 0 : 2;
+        const rlimit none{0, 0};
+        if (::setrlimit(RLIMIT_NPROC, &none) != 0) code = 2;
+        try {
+            const auto r = price(mixed_trades, with(4096, 4));
+            for (std::size_t i = 0; i < r.rows.size(); ++i) {
+                if (all_of(r.rows[i]) != all_of(expected.rows[i])) code = 3;
+            }
+        } catch (...) {
+            code = 4;
+        }
+        ::_exit(code);
+    }
+    ASSERT_GT(child, 0);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+}
+
 // A million paths keep to a small memory: what is kept is a few numbers a tile, never a path.
 TEST(engine, a_million_paths_stay_small) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

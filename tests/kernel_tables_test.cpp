@@ -49,12 +49,12 @@ TEST(kernel_tables, warmed_kernels_are_told_and_counted) {
     EXPECT_EQ(kernel_table(warmed()),
               "walk_1          sm_90    compiled      2.35 s  asian, barrier\n"
               "fill_points_12  sm_100f  from cache    0.00 s  asian\n"
-              "walk 2          sm_80    FAILED      1234.50 s  \n"
+              "walk\\x0a2       sm_80    FAILED      1234.50 s  \n"
               "  no compiler\n"
               "3 kernels: 1 compiled, 1 from the cache, 1 failed\n");
     const std::vector<warmed_kernel> kernels = warmed();
-    EXPECT_EQ(kernel_table(std::span(kernels).first(1)).substr(61),
-              "1 kernel: 1 compiled, 0 from the cache, 0 failed\n");
+    EXPECT_TRUE(kernel_table(std::span(kernels).first(1))
+                    .ends_with("\n1 kernel: 1 compiled, 0 from the cache, 0 failed\n"));
     const column_table table = kernel_columns(kernels);
     ASSERT_EQ(table.rows, 3U);
     const char* outcomes[] = {"compiled", "from cache", "failed"};

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/page/figures.h"
+#include "engine/page/markup.h"
 #include "tests/xml_check.h"
 #include "tilewalk/page.h"
 
@@ -71,15 +73,67 @@ TEST(page, tells_totals_failures_and_thin_trades_with_their_digits) {
     EXPECT_EQ(xml_check::fault(page), "");
     const std::string totals = section(page, "totals"), look = section(page, "look"),
                       trades = section(page, "trades");
-    EXPECT_TRUE(has(totals, ">-184.65<")) << totals;  // 12.3457 - 200 + 3, by an error of 1.25 at most
-    EXPECT_TRUE(has(totals, "at most 1.25")) << totals;
-    EXPECT_TRUE(has(trades, ">12.34568<")) << trades;
+    EXPECT_TRUE(has(totals, ">-184.7<")) << totals;  // 12.3457 - 200 + 3, by an error of 1.251 at most
+    EXPECT_TRUE(has(totals, "at most 1.3")) << totals;
+    EXPECT_FALSE(has(totals, "Bars are")) << "a bound has no interval, and so no bar: " << totals;
+    EXPECT_TRUE(has(trades, ">12.3457<")) << trades;
     EXPECT_TRUE(has(look, "<code class=\"id\">book.yaml:12:5</code>")) << look;
     EXPECT_TRUE(has(look, "unknown asset &#39;ACMEE&#39;")) << look;
     EXPECT_TRUE(has(look, "1 trade failed"));
     EXPECT_TRUE(has(look, "1 trade with a thin sample"));
     EXPECT_TRUE(has(look, "only about 7 paths"));
     EXPECT_EQ(count(trades, "<tr class=\"alarm\">"), 2U) << "what failed and what is thin stand out";
+}
+
+// Errors have two digits and values the decimals of their errors; powers of ten are for what is very small or
+// very large.
+TEST(page, writes_numbers_for_people) {
+    using namespace page;
+    struct number {
+        double value, error;
+        const char *text, *error_text;
+    };
+    for (const auto& [value, error, text, of_error] : std::vector<number>{
+             {0.043986028945123, 4.397e-10, "0.04398602895", "4.4e-10"},
+             {0.0439, 0.00123, "0.0439", "0.0012"},
+             {-4.7449069677e-4, 4.744e-12, "-0.0004744906968", "4.7e-12"},
+             {7.3946397534, 1.48e-12, "7.39463975340", "1.5e-12"},
+             {1234.5678, 0.0996, "1234.57", "0.10"},
+             {1234.5678, 9.96, "1235", "10"},
+             {12345678.9, 1234.5, "12345679", "1234"},
+             {1.5e9, 0.25, "1500000000.00", "0.25"},
+             {2.5e16, 1e10, "2.5000000e16", "1.0e10"},
+             {1.25e-8, 3.1e-10, "1.250e-8", "3.1e-10"},
+             {1.25e-8, 0.5, "0.00", "0.50"},
+             {0, 0.5, "0.00", "0.50"},
+             {0, 1e-14, "0", "1.0e-14"},
+             {0, 0, "0", "0"},
+             {1e-6, 9.99e-7, "0.0000010", "0.0000010"},
+             {9.6e8, 9.996e8, "960000000", "1.0e9"},
+             {100000, 0, "100000", "0"},
+             {100000, no_figure, "100000", ""},
+             {0.00001, no_figure, "0.00001", ""},
+         }) {
+        EXPECT_EQ(value_text(value, error), text) << value << ", " << error;
+        EXPECT_EQ(error_text(error), of_error) << error;
+    }
+    EXPECT_EQ(rounded(2260, 2), "2260");
+    EXPECT_EQ(rounded(1.2345e8, 3), "123450000");
+    EXPECT_EQ(rounded(0.0000123456, 3), "0.0000123");
+    EXPECT_EQ(rounded(0.5, 3), "0.5");
+    EXPECT_EQ(rounded(1e-9, 3), "1e-9");
+    EXPECT_EQ(exact(100000), "100000");
+    EXPECT_EQ(exact(-0.00001), "-0.00001");
+    EXPECT_EQ(exact(0.1), "0.1");
+    EXPECT_EQ(exact(1e300), "1e+300");
+    // Points stand below each other: what has fewer decimals leaves room, half a digit for the point itself.
+    table rows("t", {{"name", table::of::text}, {"x"}});
+    for (const char* cell : {"12.345", "-3.4", "7", "failed", "4.4e-7", ""}) rows.add({"a", cell});
+    const std::string markup = rows.text();
+    for (const char* cell : {"<td class=\"r1\">12.345<", "<td class=\"r5\">-3.4<", "<td class=\"r8\">7<",
+                             "<td>failed<", "<td>4.4e-7<", "<td><"})
+        EXPECT_TRUE(has(markup, cell)) << cell << "\n" << markup;
+    EXPECT_TRUE(has(page_of(some({})), ".r9{padding-right:calc(.65rem + 4.5ch)}"));
 }
 
 TEST(page, ranks_the_largest_errors_by_their_share) {
@@ -183,9 +237,9 @@ TEST(page, a_ladder_of_two_keys_is_a_heat_map) {
     ASSERT_NE(row, std::string::npos);
     const std::string cells = part.substr(row, part.find("</tr>", row) - row);
     EXPECT_EQ(count(cells, "class=\"p4\""), 3U) << cells;
-    EXPECT_LT(cells.find(">195.000<"), cells.find(">200.000<")) << cells;
-    EXPECT_LT(cells.find(">200.000<"), cells.find(">205.000<")) << cells;
-    EXPECT_TRUE(has(part, "class=\"z\" title=\"standard error 0.500\">0.000<")) << part;
+    EXPECT_LT(cells.find(">195.00<"), cells.find(">200.00<")) << cells;
+    EXPECT_LT(cells.find(">200.00<"), cells.find(">205.00<")) << cells;
+    EXPECT_TRUE(has(part, "class=\"z\" title=\"standard error 0.50\">0.00<")) << part;
     // One cell less, and it is no grid.
     s.scenarios.pop_back();
     for (auto* of : {&s.totals[0].gains, &s.totals[0].errors}) of->pop_back();
@@ -211,10 +265,10 @@ TEST(page, tails_have_their_noise_and_the_scenario_they_are) {
     risk.tails = {{0.05, {-45.5, 0.25, 3.5}, {-48, 0.125, 2}, 5}};
     s.risks = {risk};
     const std::string part = section(page_of(s.base, {.scenarios = &s}), "tails");
-    for (const char* text : {">5%<", ">-45.500<", ">0.250<", ">3.50<", ">-48.000<", ">0.125<", ">day 5<"})
+    for (const char* text : {">5%<", ">-45.50<", ">0.25<", ">3.5<", ">-48.00<", ">0.12<", ">day 5<"})
         EXPECT_TRUE(has(part, text)) << text << "\n" << part;
     EXPECT_TRUE(has(part, "class=\"histogram\""));
-    EXPECT_TRUE(has(part, "5%: -45.500"));
+    EXPECT_TRUE(has(part, "5%: -45.50"));
 }
 
 TEST(page, a_list_that_is_cut_says_so) {

@@ -249,6 +249,22 @@ def test_columns_are_not_copied():
     del stream  # nobody has read it
 
 
+def test_counts_and_flags_that_are_not_there():
+    found = tw.price([*trades(), {**trades()[0], "id": "wrong", "strike": "much"}], MARKET, paths=1024)
+    assert found.failed == ["wrong"]
+    arrow, plain = pa.table(found), found.to_dict()
+    arrow.validate(full=True)
+    with tempfile.TemporaryDirectory() as folder:
+        found.write(f"{folder}/r.parquet")
+        parquet = pa.parquet.read_table(f"{folder}/r.parquet")
+    for name in ("paths", "thin", "training_paths", "line"):
+        told = arrow[name].to_pylist()
+        assert told == plain[name] == parquet[name].to_pylist() == pl.DataFrame(found)[name].to_list(), (name, told)
+        assert (told[-1] is None) == (name != "line"), (name, told)
+    assert found.columns["paths"].tolist()[-1] == 0 and not found.columns["thin"][-1]
+    assert found.to_pandas()["paths"].tolist()[-1] == 0
+
+
 def test_rows_and_their_forms():
     found = tw.price(BOOK, paths=1024)
     assert len(found) == 12 and "asian_eur" in found and "nobody" not in found
@@ -494,6 +510,21 @@ def test_cancelling():
             raise stop
 
     raises(stop, lambda: tw.price(BOOK, progress=hears, **LONG))
+
+    class asked:
+        def __init__(self, answer):
+            self.answer = answer
+
+        def is_set(self):
+            if isinstance(self.answer, type):
+                raise self.answer
+            return self.answer
+
+    raises(tw.Cancelled, lambda: tw.price(BOOK, cancel=asked(1), **LONG))
+    raises(tw.Cancelled, lambda: tw.price(BOOK, cancel=asked("yes"), **LONG))
+    raises(stop, lambda: tw.price(BOOK, cancel=asked(stop), **LONG))
+    raises(ValueError, lambda: tw.price(BOOK, cancel=asked(np.array([1, 2])), **LONG))
+    raises(AttributeError, lambda: tw.price(BOOK, cancel=object(), **LONG))
     script = ("import tilewalk as tw, sys\nprint('on', flush=True)\n"
               f"try:\n    tw.price('{BOOK}', **{LONG!r})\nexcept KeyboardInterrupt:\n    print('stopped'); sys.exit(5)\n")
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, env=pythons.environment()) as run:
@@ -659,9 +690,9 @@ def test_the_command_inside_has_those_that_are_programs_elsewhere():
                 for by in ([sys.executable, "-m", "tilewalk"], [pythons.command])]
 
     pages, expected = both("help", "--man")
-    assert pages == expected and "--feeds" in pages["tilewalk-bench.1"] and "--plant" in pages["tilewalk-verify.1"].replace("\\-", "-")
+    assert pages == expected and r"\-\-feeds" in pages["tilewalk-bench.1"] and r"\-\-plant" in pages["tilewalk-verify.1"]
     for words in (("help", "verify"), ("bench", "--help"), ("completion", "bash"), ("completion", "zsh"), ("verify", "--description"),
-                  ("verify", "--product", "digital", "--trades", "60", "--paths", "1024", "--format", "csv"),
+                  ("verify", "--product", "digital", "--trades", "60", "--paths", "1024", "--format", "csv", "--quiet"),
                   ("verify", "--product", "digitl"), ("bench", "prefech"), ("bench", "prefetch", "nowhere.yaml"), ("bench",)):
         inside, built = both(*words)
         assert (inside.returncode, inside.stdout, inside.stderr) == (built.returncode, built.stdout, built.stderr), (words, inside, built)

@@ -110,6 +110,7 @@ def test_options_of_the_wrong_type():
     raises(tw.UsageError, price(set={"ACME.spot": None}), "ACME.spot: found None, expected a number")
     raises(tw.UsageError, price(progress=5), "progress: found 5")
     raises(tw.UsageError, price(cancel=5), "cancel: found 5")
+    raises(tw.UsageError, price(replay=np.zeros((1, 64), complex)), "replay: found shocks of type complex128")
     raises(tw.UsageError, price(replay=[[0.0] * 64]), "replay: found an object of type list, expected a file or an array")
     raises(tw.UsageError, price(policy=5), "policy: found 5")
     raises(tw.UsageError, lambda: tw.greeks(BOOK, paths=64, wanted=5), "wanted: found 5")
@@ -121,8 +122,17 @@ def test_options_of_the_wrong_type():
     raises(tw.UsageError, lambda: tw.price(pd.DataFrame([CALL]).to_dict(), MARKET), 'frame.to_dict("records")')
     results = tw.price([CALL, {**CALL, "id": "b"}], MARKET, paths=64)
     raises(tw.UsageError, lambda: tw.compare(results, 5), "compare: found 5")
+    raises(AttributeError, lambda: results["a"].prise, "no member 'prise'; did you mean 'price'?")
     raises(TypeError, lambda: results[1.5], "found 1.5, expected the id of a trade or a place")
     assert results[np.int64(1)].trade == results["b"].trade == "b"
+
+
+def test_shocks_in_any_layout():
+    shocks = np.random.default_rng(1).standard_normal((1, 1, 128))
+    price = lambda of: tw.price(BOOK, trades="acme_call", paths=64, replay=of)[0].price  # noqa: E731
+    expected = price(shocks[0, :, ::2].copy())
+    for same in (shocks[:, :, ::2], np.asfortranarray(shocks[:, :, ::2]), shocks[:, :, ::2].astype(">f8")):
+        assert price(same) == expected, same.dtype
 
 
 def test_messages_name_the_setting_of_a_file_in_memory():
@@ -156,6 +166,9 @@ def test_a_file_is_whole_or_stays():
         assert stat.S_IMODE(file.stat().st_mode) == 0o640
         assert sorted(os.listdir(folder)) == ["latest.json", "prices.json"]
         raises(tw.FileError, lambda: results.write(f"{folder}/none/prices.json"), "No such file or directory")
+        results.write(f"{folder}/prices.parquet")
+        raises(tw.InputError, lambda: tw.read_results(f"{folder}/prices.parquet"), "prices.parquet: found the byte 0x",
+               "expected text in UTF-8")
         os.mkfifo(f"{folder}/pipe.csv")
         heard = []
         reader = threading.Thread(target=lambda: heard.append(pathlib.Path(f"{folder}/pipe.csv").read_text()))
@@ -202,9 +215,13 @@ def test_python_ends_while_a_thread_prices():
     looks = "tw.price('configs/books/demo.yaml', paths=2**30, progress=lambda news: (hears(news), time.sleep(0.2)))"
     done = in_python(AT_WORK.format(work=looks, last=""))
     assert (done.returncode, done.stderr) == (0, ""), done
+    rows = "results = tw.price('configs/books/demo.yaml', paths=4096); started.set()\n    while True: results.to_json(True)"
+    for _ in range(3):
+        done = in_python(AT_WORK.format(work=rows, last=""))
+        assert (done.returncode, done.stderr) == (0, ""), done
     writes = ("gains = tw.scenarios('configs/books/demo.yaml', 'configs/scenarios/demo.yaml', paths=16); started.set()\n"
               "    while True: gains.to_json()")
-    for _ in range(5):
+    for _ in range(3):
         done = in_python(AT_WORK.format(work=writes, last=""))
         assert (done.returncode, done.stderr) == (0, ""), done
 
@@ -225,6 +242,30 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """)
     done = in_python(forks)
     assert (done.returncode, done.stdout, done.stderr) == (0, "12\n7\n", ""), done
+
+
+def test_a_machine_that_gives_no_thread():
+    script = f"""
+import os, resource
+import tilewalk as tw
+if os.geteuid() == 0:
+    os.setuid(65534)  # no limit of threads holds for root
+book, market = tw.Book({BOOK!r}), tw.Market({MARKET!r})
+resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+print(tw.price(book, market, paths=1024).to_csv(), end="")
+"""
+    done = in_python(script)
+    assert (done.returncode, done.stdout) == (0, tw.price(BOOK, paths=1024).to_csv()), done
+
+
+def test_a_notebook_shows_what_failed():
+    trades = pd.DataFrame([{**CALL, "id": f"t{place}"} for place in range(200)])
+    well = tw.price(trades, MARKET, paths=64)._repr_html_()
+    assert "200 rows; the first 60 are shown<" in well and ">t59<" in well and ">t60<" not in well
+    trades.loc[[3, 150], "strike"] = -1
+    shown = tw.price(trades, MARKET, paths=64)._repr_html_()
+    assert "200 rows, 2 failed; the first 60 are shown, and 1 that failed<" in shown
+    assert ">t150<" in shown and ">t151<" not in shown and shown.count("failed: trades[") == 2
 
 
 def test_help_tells_where_options_are():

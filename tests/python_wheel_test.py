@@ -73,7 +73,7 @@ def has_all_commands(command, folder, **how):
         sys.exit(f"{command}: bench measured nothing")
     run(*command, "help", "--man", f"{folder}/pages", **how)
     for name, option in (("verify", "plant"), ("bench", "feeds")):
-        if option not in pathlib.Path(f"{folder}/pages/tilewalk-{name}.1").read_text(encoding="utf-8"):
+        if rf"\-\-{option}" not in pathlib.Path(f"{folder}/pages/tilewalk-{name}.1").read_text(encoding="utf-8"):
             sys.exit(f"{command}: the page of {name} lacks --{option}")
 
 

@@ -115,9 +115,15 @@ void check(const benchmark_request& asked) {
     }
 }
 
-benchmark_results benchmark_results::parse(std::string_view json_lines, const std::string& name) {
+benchmark_results benchmark_results::parse(std::string_view json_lines, const std::string& name,
+                                           bool as_kept) {
     std::istringstream in{std::string(json_lines)};
-    return benchmark_results(std::make_shared<const bench::run>(bench::read_lines(in, name)));
+    return benchmark_results(std::make_shared<const bench::run>(bench::read_lines(in, name, as_kept)));
+}
+
+std::string benchmark_results::note() const {
+    const auto said = state().about.find("note");
+    return said == state().about.end() || !said->is_string() ? "" : said->get<std::string>();
 }
 
 std::string benchmark_results::text(output_format as, const text_form& form) const {

@@ -87,8 +87,32 @@ row row_of(const json& from, const std::string& name, int line) {
     return out;
 }
 
+json about_of(const json& from, const std::string& name, int line) {
+    if (from.contains("run") && from["run"].is_object()) return from["run"];
+    std::string keys;
+    constexpr std::size_t most = 5;
+    std::size_t count = 0;
+    for (const auto& [key, value] : from.items())
+        if (++count <= most) keys += (keys.empty() ? "" : ", ") + config::shown(key);
+    refuse(name, line,
+           "expected the line that says which run this is: {\"run\": {...}}, found an object with " +
+               (keys.empty() ? "nothing in it" : keys) + (count > most ? " and more" : "") +
+               ", which tilewalk bench did not write");
+}
+
+// Rows of two runs in one file would pass for one.
+[[noreturn]] void refuse_other_run(const json& from, const json& first, const std::string& name, int line) {
+    std::string differs;
+    if (from["run"].is_object())
+        for (const auto& [key, value] : from["run"].items())
+            if (!first.contains(key) || first[key] != value) differs += (differs.empty() ? "" : ", ") + key;
+    refuse(name, line,
+           "another run begins here" + (differs.empty() ? "" : ", which differs in " + differs) +
+               "; put the lines from here on into a file of their own");
+}
+
 // The last line, by whose absence a truncated file is found.
-std::size_t rows_at_end(const json& from, const std::string& name, int line) {
+std::size_t stated_rows(const json& from, const std::string& name, int line) {
     if (from.size() != 1 || !from["rows"].is_number_unsigned()) {
         refuse(name, line, "expected the last line to be {\"rows\": how many there are}");
     }
@@ -113,9 +137,13 @@ void write_lines(std::ostream& out, const run& what) {
     out << text_of({{"rows", what.rows.size()}}) << '\n';
 }
 
-run read_lines(std::istream& in, const std::string& name) {
+run read_lines(std::istream& in, const std::string& name, bool as_kept) {
     run out;
-    bool has_run = false, has_end = false;
+    bool has_run = false;
+    int end = 0;                  // the line that ends the rows so far; 0: none does
+    std::size_t rows_at_end = 0;  // of all parts
+    std::string notes;
+    const auto note = [&](const std::string& text) { notes += (notes.empty() ? "" : "; ") + text; };
     std::map<std::string, int> lines_of;
     std::string text;
     int line = 0;
@@ -123,32 +151,41 @@ run read_lines(std::istream& in, const std::string& name) {
         ++line;
         if (text.empty()) continue;
         const json read = parsed(text, name, line);
-        if (has_end) refuse(name, line, "found a line after that which ends the file");
         if (!has_run) {
-            if (!read.contains("run") || !read["run"].is_object()) {
-                refuse(name, line, "expected the line that says which run this is: {\"run\": {...}}");
-            }
-            out.about = read["run"];
+            out.about = about_of(read, name, line);
             has_run = true;
-        } else if (read.contains("rows")) {
-            has_end = true;
-            const std::size_t rows = rows_at_end(read, name, line);
-            if (rows != out.rows.size()) {
-                refuse(name, line,
-                       "found " + std::to_string(out.rows.size()) + " rows where there were " +
-                           std::to_string(rows));
-            }
-        } else {
-            out.rows.push_back(row_of(read, name, line));
-            const auto [at, is_new] = lines_of.emplace(key_of(out.rows.back()), line);
-            if (!is_new) {
-                refuse(name, line, "measures the same as line " + std::to_string(at->second));
-            }
+            continue;
         }
+        if (read.contains("run")) refuse_other_run(read, out.about, name, line);
+        if (end > 0) {
+            if (!as_kept || read.contains("rows"))
+                refuse(name, line, "found a line after that which ends the file");
+            note("rows from line " + std::to_string(line) +
+                 " on were added behind the end of the run, and none says which run they are of");
+            end = 0;
+        }
+        if (read.contains("rows")) {
+            end = line;
+            const std::size_t rows = stated_rows(read, name, line), found = out.rows.size() - rows_at_end;
+            if (rows != found) {
+                refuse(name, line,
+                       "found " + std::to_string(found) + " rows where there were " + std::to_string(rows));
+            }
+            rows_at_end = out.rows.size();
+            continue;
+        }
+        out.rows.push_back(row_of(read, name, line));
+        const auto [at, is_new] = lines_of.emplace(key_of(out.rows.back()), line);
+        if (!is_new) refuse(name, line, "measures the same as line " + std::to_string(at->second));
     }
     if (in.bad()) throw error(error_kind::io, "can't be read to its end", {name, line, 0});
     if (!has_run) refuse(name, 0, "the file is empty, expected what tilewalk bench writes");
-    if (!has_end) refuse(name, line, "the file ends too soon: the line that counts its rows is missing");
+    if (end == 0) {
+        if (!as_kept || out.rows.empty())
+            refuse(name, line, "the file ends too soon: the line that counts its rows is missing");
+        note("the line that counts the rows is missing, so nothing says whether all of them are here");
+    }
+    if (!notes.empty()) out.about["note"] = notes;
     return out;
 }
 

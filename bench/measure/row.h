@@ -37,7 +37,8 @@ struct run {
 
 void write_lines(std::ostream& out, const run& what);
 // Errors call the text `name`. Throws tilewalk::error (input) with the line, also if the end is missing or a
-// measurement occurs twice.
-run read_lines(std::istream& in, const std::string& name);
+// measurement occurs twice. `as_kept`: takes rows that were kept as they came, from a run that was ended
+// early or from several parts, and says in `about["note"]` what nobody knows of them.
+run read_lines(std::istream& in, const std::string& name, bool as_kept = false);
 
 }  // namespace tilewalk::bench

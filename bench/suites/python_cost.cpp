@@ -122,9 +122,10 @@ void measure(const cpu_bench& on, const request& asked, const sink& to) {
     whole.axes = {{"what", "all"}};
     const std::string program = TILEWALK_PYTHON_COST;
     const fs::path command = fs::read_symlink("/proc/self/exe").parent_path() / "tilewalk";
-    for (const fs::path& needed : {fs::path(program), command}) {
-        if (!fs::exists(needed)) return skip(whole, to, needed.string() + " is not there");
-    }
+    if (!fs::exists(program))
+        return skip(whole, to,
+                    "it is for a build of the sources of Tilewalk, whose bench/python_cost.py is not there");
+    if (!fs::exists(command)) return skip(whole, to, command.string() + " is not there");
     on.says("python: the command and the package take turns, which takes a minute or two");
     std::vector<std::string> words{"python3", "-B", program, command.string()};
     if (asked.paths > 0) words.insert(words.end(), {"--paths", std::to_string(asked.paths)});

@@ -14,6 +14,7 @@ import api
 import catalogue
 import grammar
 import markdown
+import notebooks
 from command import command_line
 from python_api import python_api_page
 
@@ -33,7 +34,7 @@ def main() -> int:
     shutil.rmtree(asked.site, ignore_errors=True)
     asked.site.mkdir(parents=True)
     tilewalk = command_line(asked.command.resolve(), ROOT, asked.jobs)
-    if not (asked.package / "tilewalk").exists():
+    if not notebooks.is_built(asked.package):
         print(f"{asked.package} has no package tilewalk, so notebooks are shown without what they print", file=sys.stderr)
     pages = markdown.read_pages(ROOT, asked.package)
     pages |= catalogue.command_pages(tilewalk)

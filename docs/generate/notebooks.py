@@ -5,6 +5,10 @@ import os
 import pathlib
 
 
+def is_built(package: pathlib.Path) -> bool:
+    return any((package / "tilewalk").glob("_core*.so"))
+
+
 def run(root: pathlib.Path, text: str, package: pathlib.Path) -> dict:
     """The notebook with the outputs of its cells; a cell that fails ends it."""
     import nbclient
@@ -33,7 +37,7 @@ def shown(output: dict) -> str:
 def page_of(root: pathlib.Path, path: pathlib.Path, package: pathlib.Path) -> str:
     """The cells as Markdown, with what they print if the package is there."""
     text = path.read_text(encoding="utf-8")
-    notebook = run(root, text, package) if (package / "tilewalk").exists() else json.loads(text)
+    notebook = run(root, text, package) if is_built(package) else json.loads(text)
     parts = []
     for cell in notebook["cells"]:
         source = "".join(cell["source"]).rstrip("\n")

@@ -264,7 +264,9 @@ int run_bench(const bench_arguments& asked) {
 
     const benchmark_results made =
         what ? measured_rows(asked, *what, before, format, to, all.size() > 1)
-             : benchmark_results::parse(text_of_file(asked.from, "rows of benchmarks"), asked.from);
+             : benchmark_results::parse(text_of_file(asked.from, "rows of benchmarks"), asked.from, true);
+    if (!asked.from.empty() && !made.note().empty())
+        complain(fmt::format("tilewalk: warning: {}: {}", asked.from, made.note()));
     std::vector<std::pair<output, std::string>> figures;
     if (!asked.figures.empty()) {
         for (auto& [name, svg] : made.figures()) {

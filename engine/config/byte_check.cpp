@@ -32,9 +32,11 @@ void byte_check::look(std::string_view text, bool is_whole) {
         refuse(0, "found the byte 0x" + hexadecimal(static_cast<unsigned char>(text[0]), 2) +
                       ", with which a text in UTF-16 begins, expected text in UTF-8");
     }
+    if (at_ == 0 && !text.starts_with('{')) takes_json_ = false;
     while (at_ < text.size()) {
         if (!in_indentation_ && tab_ == none_) {
-            const std::size_t end = std::min(text.size(), line_start_ + most_line_bytes_);
+            const std::size_t end =
+                takes_json_ ? text.size() : std::min(text.size(), line_start_ + most_line_bytes_);
             while (at_ < end && text[at_] >= ' ' && text[at_] <= '~') ++at_;
             if (at_ == text.size()) return;
         }
@@ -60,14 +62,16 @@ void byte_check::look(std::string_view text, bool is_whole) {
         if (c != ' ') in_indentation_ = false;
         at_ += length;
         if (c == '\n') {
+            has_long_line_ = has_long_line_ || at_ - length - line_start_ > most_line_bytes_;
             ++line_;
             line_start_ = at_;
             in_indentation_ = true;
             tab_ = none_;
-        } else if (at_ - line_start_ > most_line_bytes_) {
-            refuse(line_start_ + most_line_bytes_, "found a line of more than " +
-                                                       std::to_string(most_line_bytes_) +
-                                                       " bytes, which is the limit; break it into several");
+        } else if (!takes_json_ && at_ - line_start_ > most_line_bytes_) {
+            refuse(line_start_ + most_line_bytes_,
+                   "found a line of more than " + std::to_string(most_line_bytes_) +
+                       " bytes, which is the limit but for JSON; break it into several" +
+                       (text.starts_with('{') ? ", such as by indent=1 of Python's json.dump" : ""));
         }
     }
 }

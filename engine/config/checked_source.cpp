@@ -19,7 +19,10 @@ constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 }  // namespace
 
 checked_source::checked_source(std::string_view text, std::string name, const limits& within)
-    : name_(std::move(name)), most_bytes_(within.bytes), check_(name_, within.line_bytes), given_(text) {
+    : name_(std::move(name)),
+      most_bytes_(within.bytes),
+      check_(name_, within.line_bytes, within.reads_entries),
+      given_(text) {
     if (text.size() <= most_bytes_) return;
     throw error(
         error_kind::input,
@@ -31,7 +34,7 @@ checked_source::checked_source(const std::filesystem::path& file, const limits& 
                                const std::filesystem::path& inside)
     : name_(file.string()),
       most_bytes_(within.bytes),
-      check_(name_, within.line_bytes),
+      check_(name_, within.line_bytes, within.reads_entries),
       file_(std::make_unique<open_file>(file, inside)) {
     if (file_->stated_bytes() > most_bytes_) {
         throw error(error_kind::input,

@@ -30,6 +30,9 @@ class checked_source {
     std::string_view text() const { return bytes().substr(mark_bytes_, check_.checked()); }
     // Adds a block; false at the end. Throws tilewalk::error for a byte that does not belong there.
     bool grow();
+    // Lines of a text that begins with "{" may be of any length, until it is known to be no JSON.
+    bool has_long_line() const { return check_.has_long_line(); }
+    void refuse_long_lines() { check_.refuse_long_lines(); }
     // All bytes, as they are; once grow() has said that there are no more.
     std::string_view bytes() const { return file_ ? std::string_view(read_) : given_.substr(0, shown_); }
     // At the end: the SHA-256 of all bytes, which those of a long text are summed to while it is parsed; and

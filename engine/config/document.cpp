@@ -25,6 +25,7 @@
 
 #include "engine/config/checked_source.h"
 #include "engine/config/entry_tree.h"
+#include "engine/config/json_text.h"
 #include "engine/config/numbers.h"
 #include "engine/config/plain_entry.h"
 #include "engine/config/tree_parts.h"
@@ -87,7 +88,7 @@ class shown_text {
     // `replaces` plain entries; stands in for `pairs` of surrogates.
     shown_text(checked_source& from, bool replaces, bool pairs)
         : from_(from), replaces_(replaces), pairs_(pairs) {
-        from_.grow();
+        if (from_.text().empty()) from_.grow();
         // After a "{" at the very beginning yaml-cpp keeps all that it reads to the end, since all of it
         // might be a key; after "---" on the same line there are no keys.
         if (from_.text().starts_with('{')) piece_ = "--- ";
@@ -109,6 +110,15 @@ class shown_text {
         if (!piece_.empty()) return true;
         piece_ = std::move(last);  // yaml-cpp puts back what it looked at first
         return false;
+    }
+
+    // Of a text that somebody else reads: a line begins there; and a place as yaml-cpp would have it.
+    void begins_line(std::size_t at) { line_starts_.push_back(at); }
+    YAML::Mark mark_of(int line, int column) const {
+        YAML::Mark made;
+        made.line = line;
+        made.column = column + (line == 0 ? shift_ : 0);
+        return made;
     }
 
     bool stands_in_for_pairs() const { return pairs_; }
@@ -704,6 +714,15 @@ class builder : public YAML::EventHandler {
         throw error(error_kind::input, message, where, here());
     }
 
+    // Where yaml-cpp does not get to say what is wrong with JSON.
+    [[noreturn]] void refuse_json(const json_place& where, const std::string& message, bool is_end) const {
+        throw error(error_kind::input,
+                    "this is not valid JSON: " + message + std::string(is_end ? may_be_cut_short : "") +
+                        "; a text with a line of more than " + std::to_string(within_.line_bytes) +
+                        " bytes has to be",
+                    {source_->name, where.line + 1, where.column + 1}, here());
+    }
+
   private:
     struct frame {
         node container;
@@ -1048,6 +1067,58 @@ class builder : public YAML::EventHandler {
 
 namespace {
 
+// Tells a builder of JSON as yaml-cpp would.
+struct json_teller {
+    checked_source& from;
+    shown_text& shows;
+    builder& to;
+    std::string word{};
+    const std::string is_plain = "?", is_quoted = "!";  // tags of yaml-cpp
+
+    std::string_view text() const { return from.text(); }
+    bool grow() { return from.grow(); }
+    YAML::Mark mark(const json_place& at) const { return shows.mark_of(at.line, at.column); }
+    void line_starts(std::size_t at) { shows.begins_line(at); }
+    void quoted(const json_place& at, std::string_view text) {
+        word = text;
+        to.OnScalar(mark(at), is_quoted, 0, word);
+    }
+    void plain(const json_place& at, std::string_view text) {
+        if (text == "null") return to.OnNull(mark(at), 0);
+        word = text;
+        to.OnScalar(mark(at), is_plain, 0, word);
+    }
+    void mapping_starts(const json_place& at) {
+        to.OnMapStart(mark(at), is_plain, 0, YAML::EmitterStyle::Flow);
+    }
+    void mapping_ends() { to.OnMapEnd(); }
+    void sequence_starts(const json_place& at) {
+        to.OnSequenceStart(mark(at), is_plain, 0, YAML::EmitterStyle::Flow);
+    }
+    void sequence_ends() { to.OnSequenceEnd(); }
+};
+
+document made_of(checked_source& source, builder& events) {
+    const bool is_marked = events.has_end_marker();
+    return document{events.take_root(), source.hash(), is_marked, events.end(),
+                    std::make_shared<const std::string>(source.take_text())};
+}
+
+// Nothing if the text is no JSON, and may be YAML. Only lines of JSON may be long: yaml-cpp needs many times
+// as long for one, and keeps what it can't place yet.
+std::optional<document> read_json(checked_source& source, const limits& within) {
+    shown_text text(source, false, false);
+    if (!text.text().starts_with('{')) return {};
+    builder events(text, within);
+    json_teller tells{source, text, events};
+    const auto fault = json_text(tells, within.gap_bytes).scan();
+    if (!fault) return made_of(source, events);
+    if (source.has_long_line())
+        events.refuse_json(fault->where, fault->message, fault->where.at == source.text().size());
+    source.refuse_long_lines();
+    return {};
+}
+
 // A way to show a source to yaml-cpp. The others are tried where the quickest does not do.
 struct way {
     bool replaces = true;  // plain entries
@@ -1087,12 +1158,12 @@ std::optional<document> read(checked_source& source, const limits& within, way& 
         by.replaces = false;
         return {};
     }
-    const bool is_marked = events.has_end_marker();
-    return document{events.take_root(), source.hash(), is_marked, events.end(),
-                    std::make_shared<const std::string>(source.take_text())};
+    return made_of(source, events);
 }
 
 document read(checked_source& source, const limits& within) {
+    if (within.reads_entries)
+        if (auto made = read_json(source, within)) return std::move(*made);
     way by{within.reads_entries};
     while (true) {
         if (auto made = read(source, within, by)) return std::move(*made);

@@ -31,7 +31,8 @@ class table {
     // `name` says what the table shows, for those who hear it.
     table(std::string name, std::vector<head> heads) : name_(std::move(name)), heads_(std::move(heads)) {}
 
-    // Cells are markup. `kind` is a class of the row, or empty.
+    // Cells are markup; numbers that stand in one column have their points below each other. `kind` is a
+    // class of the row, or empty.
     void add(const std::vector<std::string>& cells, std::string_view kind = {});
     bool empty() const { return rows_.empty(); }
     std::string text() const;
@@ -39,8 +40,17 @@ class table {
   private:
     std::string name_;
     std::vector<head> heads_;
-    std::string rows_;
+    struct row {
+        std::vector<std::string> cells;
+        std::string kind;
+    };
+    std::vector<row> rows_;
 };
+
+// Rules for cells that leave room behind them, so that points stand below each other: "r3" leaves that of one
+// digit and a half.
+inline constexpr int most_room = 40;
+std::string rules_of_room();
 
 // The style of all pages, light and dark, on a screen and on paper.
 std::string style();

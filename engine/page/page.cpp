@@ -62,15 +62,6 @@ double told::share_of_error(const price_row& row) const {
     return is_figure(row.error_in_totals()) && whole > 0 ? row.error_in_totals() / whole : no_figure;
 }
 
-std::string error_text(double error) {
-    return is_figure(error) ? report::justified(error, error) : "";
-}
-
-std::string interval_text(double low, double high, double error) {
-    if (!is_figure(low) || !is_figure(high)) return {};
-    return report::justified(low, error) + " .. " + report::justified(high, error);
-}
-
 std::string name_cell(std::string_view name) {
     std::string out;
     while (!name.empty()) {

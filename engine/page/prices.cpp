@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/controls/written.h"
+#include "engine/page/figures.h"
 #include "engine/page/markup.h"
 #include "engine/page/sections.h"
 #include "engine/pictures/bars.h"
@@ -18,8 +19,6 @@ namespace tilewalk::page {
 namespace {
 
 using report::counted;
-using report::justified;
-using report::significant;
 
 constexpr std::size_t most_trades = 2000, open_trades = 30, most_listed = 200, most_errors = 10,
                       most_open = 12;
@@ -37,11 +36,11 @@ std::string left_out(std::size_t all, std::size_t shown, const std::string& noun
     return paragraph("and " + counted(all - shown, "other " + noun) + "; csv and json output have them all");
 }
 
-// Half of the widest interval of all totals, in parts of the total.
+// Half of the widest interval of all totals that have one, in parts of the total.
 double widest(const std::vector<currency_total>& totals) {
     double out = 0;
     for (const currency_total& t : totals) {
-        const double half = is_figure(t.low) ? 0.5 * (t.high - t.low) : 2 * t.error_at_most;
+        const double half = 0.5 * (t.high - t.low);
         if (is_figure(half) && t.value != 0) out = std::max(out, half / std::abs(t.value));
     }
     return out;
@@ -51,7 +50,7 @@ double widest(const std::vector<currency_total>& totals) {
 std::string part_text(double part) {
     if (!is_figure(part)) return {};
     if (part < 1e-7) return "< 0.001 bp";
-    return part < 1e-4 ? significant(part * 1e4, 2) + " bp" : significant(part * 100, 3) + "%";
+    return part < 1e-4 ? rounded(part * 1e4, 2) + " bp" : rounded(part * 100, 3) + "%";
 }
 
 }  // namespace
@@ -70,7 +69,7 @@ std::string totals_section(const told& of) {
         any_by_policy |= t.by_policy > 0;
         std::string card =
             element("p", escaped(t.currency + ", " + counted(t.trades, "trade")), "class=\"quiet\"");
-        card += element("p", escaped(is_figure(t.value) ? justified(t.value, error) : "no figure"),
+        card += element("p", escaped(is_figure(t.value) ? value_text(t.value, error) : "no figure"),
                         "class=\"value\"");
         if (is_figure(error))
             card += paragraph(std::string(is_bound ? "standard error at most " : "standard error ") +
@@ -127,10 +126,9 @@ std::string to_look_at_section(const told& of) {
         }
         if (row.thin) {
             if (++thins <= most_listed)
-                thin.add(
-                    {name_cell(row.trade), justified(row.price, row.standard_error),
-                     error_text(row.standard_error), significant(row.effective_hits, 3), says(row.message)},
-                    "alarm");
+                thin.add({name_cell(row.trade), value_text(row.price, row.standard_error),
+                          error_text(row.standard_error), rounded(row.effective_hits, 3), says(row.message)},
+                         "alarm");
         } else if (!row.message.empty()) {
             note(row, row.message);
         }
@@ -147,7 +145,7 @@ std::string to_look_at_section(const told& of) {
         const std::string title = counted(thins, "trade") + " with a thin sample";
         const std::string list = thin.text() + left_out(thins, most_listed, "trade");
         out += element("h3", escaped(title)) +
-               paragraph("Fewer than " + significant(thin_below, 3) +
+               paragraph("Fewer than " + rounded(thin_below, 3) +
                          " paths carry the variance, so the standard error itself is in doubt.") +
                (thins <= most_open ? list : folded("all of them", list));
     }
@@ -191,7 +189,7 @@ std::string largest_errors_section(const told& of) {
         const price_row& row = of.r.rows[of.by_error[k]];
         const double value = row.value_in_totals(), error = row.error_in_totals();
         const double share = of.share_of_error(row);
-        rows.add({name_cell(row.trade), escaped(row.product), escaped(row.currency), justified(value, error),
+        rows.add({name_cell(row.trade), escaped(row.product), escaped(row.currency), value_text(value, error),
                   error_text(error), value != 0 ? part_text(error / std::abs(value)) : "", part_text(share),
                   pictures::bar_with_error({share, no_figure, no_figure}, by), std::to_string(row.paths)},
                  row.thin ? "alarm" : "");
@@ -238,19 +236,18 @@ std::string trades_section(const told& of) {
             const double part = row.price != 0 ? row.standard_error / std::abs(row.price) : no_figure;
             cells.insert(
                 cells.end(),
-                {justified(row.price, row.standard_error), error_text(row.standard_error),
+                {value_text(row.price, row.standard_error), error_text(row.standard_error),
                  pictures::bar_with_error({part > 0 ? part : no_figure, no_figure, no_figure}, by, 72)});
             if (with_quantity)
-                cells.insert(cells.end(),
-                             {report::shortest(row.quantity), justified(row.value(), row.value_error()),
-                              error_text(row.value_error())});
+                cells.insert(cells.end(), {exact(row.quantity), value_text(row.value(), row.value_error()),
+                                           error_text(row.value_error())});
         } else {
             cells.insert(cells.end(), with_quantity ? 6 : 3, "");
         }
         if (with_report)
             cells.push_back(row.reported && is_figure(row.reported->value)
                                 ? escaped(row.reported->what + " " +
-                                          justified(row.reported->value, row.reported->standard_error))
+                                          value_text(row.reported->value, row.reported->standard_error))
                                 : "");
         cells.push_back(is_priced(row) ? std::to_string(row.paths) : "");
         rows.add(cells, is_fine ? "" : "alarm");

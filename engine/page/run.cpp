@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "engine/page/figures.h"
 #include "engine/page/markup.h"
 #include "engine/page/sections.h"
 #include "engine/pictures/bars.h"
@@ -120,7 +121,7 @@ std::string origin_section(const told& of) {
                       {{"market key", table::of::text}, {"value"}, {"unit", table::of::text}});
         for (std::size_t i = 0; i < std::min(m.market_changes.size(), most_changes); ++i) {
             const market_number& n = m.market_changes[i];
-            changes.add({name_cell(n.key), report::shortest(n.value), escaped(n.unit)});
+            changes.add({name_cell(n.key), exact(n.value), escaped(n.unit)});
         }
         out += element("h3", "Changes of the market") + changes.text();
         if (m.market_changes.size() > most_changes)

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "engine/page/figures.h"
 #include "engine/page/markup.h"
 #include "engine/page/sections.h"
 #include "engine/pictures/bars.h"
@@ -19,8 +20,6 @@ namespace tilewalk::page {
 namespace {
 
 using report::counted;
-using report::justified;
-using report::significant;
 
 constexpr std::size_t most_rows = 400, most_of_group = 60, most_worst = 10, most_best = 3, most_grids = 8,
                       most_in_tail = 8;
@@ -81,8 +80,8 @@ std::string ladder_text(const ladder& of) {
     for (std::size_t i = 0; i < shown.size(); ++i) {
         const greek_row& row = *shown[i];
         rows.add({row.key.empty() ? "all together" : name_cell(row.key),
-                  justified(row.value, row.standard_error), error_text(row.standard_error),
-                  pictures::bar_with_error(bars[i], by, 160), row.bias > 0 ? significant(row.bias, 2) : "",
+                  value_text(row.value, row.standard_error), error_text(row.standard_error),
+                  pictures::bar_with_error(bars[i], by, 160), row.bias > 0 ? rounded(row.bias, 2) : "",
                   escaped(row.method)});
     }
     std::string out = element("h3", escaped(title)) + rows.text();
@@ -104,9 +103,9 @@ std::string measure_text(std::span<const ladder> of) {
     for (const ladder& one : of) {
         if (one.rows.size() > 1) continue;
         const greek_row& row = *one.rows.front();
-        alone.add({name_cell(row.key), justified(row.value, row.standard_error),
+        alone.add({name_cell(row.key), value_text(row.value, row.standard_error),
                    error_text(row.standard_error), escaped(row.unit),
-                   row.bias > 0 ? significant(row.bias, 2) : "", escaped(row.method)});
+                   row.bias > 0 ? rounded(row.bias, 2) : "", escaped(row.method)});
     }
     if (!alone.empty()) out += element("h3", escaped(of.front().measure)) + alone.text();
     for (const ladder& one : of)
@@ -149,9 +148,9 @@ std::string greeks_by_trade(const std::vector<greek_row>& all) {
     for (const greek_row* row : shown) {
         rows.add({name_cell(row->trade), escaped(row->measure),
                   row->key.empty() ? "all together" : name_cell(row->key),
-                  row->has_failed() ? "failed" : justified(row->value, row->standard_error),
+                  row->has_failed() ? "failed" : value_text(row->value, row->standard_error),
                   row->has_failed() ? "" : error_text(row->standard_error),
-                  row->bias > 0 ? significant(row->bias, 2) : "", escaped(row->unit), escaped(row->method)},
+                  row->bias > 0 ? rounded(row->bias, 2) : "", escaped(row->unit), escaped(row->method)},
                  row->has_failed() ? "alarm" : "");
     }
     return folded("by trade: " + counted(all.size(), "sensitivity", "sensitivities"), rows.text() + note);
@@ -287,7 +286,7 @@ std::string heat_map(const grid& g, const portfolio_gains& of) {
             }
             body += "<td class=\"" + std::string(heat(largest > 0 ? of.gains[s] / largest : 0)) +
                     "\" title=\"" + escaped("standard error " + error_text(of.errors[s])) + "\">" +
-                    escaped(justified(of.gains[s], of.errors[s])) + "</td>";
+                    escaped(value_text(of.gains[s], of.errors[s])) + "</td>";
         }
         body += "</tr>\n";
     }
@@ -326,13 +325,13 @@ std::string extremes(const scenario_results& r, const portfolio_gains& of) {
             rows.add(between);
         }
         std::vector<std::string> cells{name_cell(r.scenarios[s].name), escaped(r.scenarios[s].set),
-                                       justified(of.gains[s], of.errors[s]), error_text(of.errors[s]),
+                                       value_text(of.gains[s], of.errors[s]), error_text(of.errors[s]),
                                        pictures::bar_with_error(bars[i], by, 160)};
         if (any_failed) cells.push_back(of.failed[s] > 0 ? std::to_string(of.failed[s]) : "");
         rows.add(cells, of.failed[s] > 0 ? "alarm" : "");
     }
     return element("h3", escaped(name_of(of) + ": worth " +
-                                 (is_figure(of.base_value) ? significant(of.base_value, 10) : "no figure") +
+                                 (is_figure(of.base_value) ? rounded(of.base_value, 10) : "no figure") +
                                  " before")) +
            rows.text();
 }
@@ -388,7 +387,7 @@ std::string scenarios_section(const told& of) {
 namespace {
 
 std::string figure_text(const tail_figure& f) {
-    return is_figure(f.value) ? justified(f.value, f.noise > 0 ? f.noise : f.sampling) : "";
+    return is_figure(f.value) ? value_text(f.value, f.noise > 0 ? f.noise : f.sampling) : "";
 }
 
 std::string shares_text(const scenario_results& r, const portfolio_risk& risk) {
@@ -414,12 +413,11 @@ std::string shares_text(const scenario_results& r, const portfolio_risk& risk) {
     for (std::size_t i = 0; i < shares.size(); ++i) {
         const trade_in_tail& one = *shares[i];
         rows.add({name_cell(r.base.rows[one.trade].trade),
-                  justified(one.component_quantile, one.component_quantile_error),
+                  value_text(one.component_quantile, one.component_quantile_error),
                   error_text(one.component_quantile_error), pictures::bar_with_error(bars[i], by, 120),
-                  is_figure(one.incremental_quantile) ? significant(one.incremental_quantile, 4) : ""});
+                  is_figure(one.incremental_quantile) ? rounded(one.incremental_quantile, 4) : ""});
     }
-    return element("h3", escaped("Trades that make it, at " + significant(100 * level, 6) + "%")) +
-           rows.text() +
+    return element("h3", escaped("Trades that make it, at " + rounded(100 * level, 6) + "%")) + rows.text() +
            (all > shares.size() ? paragraph("and " + counted(all - shares.size(), "other trade")) : "");
 }
 
@@ -436,13 +434,12 @@ std::string risk_text(const scenario_results& r, const portfolio_risk& risk) {
                        {"scenario", table::of::text}});
     std::vector<pictures::level> levels;
     for (const tail& t : risk.tails) {
-        rows.add({significant(100 * t.level, 6) + "%", figure_text(t.quantile), error_text(t.quantile.noise),
+        rows.add({rounded(100 * t.level, 6) + "%", figure_text(t.quantile), error_text(t.quantile.noise),
                   error_text(t.quantile.sampling), figure_text(t.shortfall), error_text(t.shortfall.noise),
                   error_text(t.shortfall.sampling),
                   is_figure(t.quantile.value) ? name_cell(r.scenarios[t.at].name) : ""});
         if (is_figure(t.quantile.value))
-            levels.push_back(
-                {t.quantile.value, significant(100 * t.level, 6) + "%: " + figure_text(t.quantile)});
+            levels.push_back({t.quantile.value, rounded(100 * t.level, 6) + "%: " + figure_text(t.quantile)});
     }
     std::string out = element("h3", escaped(title)) + rows.text();
     const auto total = std::ranges::find_if(r.totals, [&](const portfolio_gains& t) {

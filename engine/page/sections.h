@@ -51,8 +51,6 @@ std::string origin_section(const told& of);
 std::string command_section(const told& of);
 
 // Texts of cells.
-std::string error_text(double error);  // with its digits, or empty
-std::string interval_text(double low, double high, double error);
 std::string name_cell(std::string_view name);  // may be folded behind each ;
 
 }  // namespace tilewalk::page

@@ -90,6 +90,7 @@ std::string style() {
     out += dark;
     out += "}}";
     out += rules;
+    out += rules_of_room();
     return out;
 }
 

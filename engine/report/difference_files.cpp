@@ -24,19 +24,12 @@ double value_of(const price_row& row) {
     return row.status == trade_status::priced ? row.value() : no_figure;
 }
 
-// All fields of text stand as CSV quotes them.
-std::vector<std::string> quoted_trades(const difference_results& r) {
-    std::vector<std::string> out;
-    for (const price_row& row : r.values.rows) out.push_back(csv_field(row.trade));
-    return out;
-}
-
 std::string_view or_absent(std::string_view text) {
     return text.empty() ? ore_absent : text;
 }
 
 void write_npv(std::ostream& out, const difference_results& r) {
-    const std::vector<std::string> trades = quoted_trades(r);
+    const std::vector<std::string> trades = quoted_trades(r.values.rows);
     line_writer lines(out, ore_absent);
     lines.text(
         "#TradeId,TradeType,Maturity,MaturityTime,NPV,NpvCurrency,NPV(Base),BaseCurrency,Notional,"
@@ -63,7 +56,7 @@ void write_npv(std::ostream& out, const difference_results& r) {
 class sensitivity_lines {
   public:
     explicit sensitivity_lines(const difference_results& r)
-        : r_(r), factors_(r.numbers), trades_(quoted_trades(r)), base_(csv_field(r.currency)) {
+        : r_(r), factors_(r.numbers), trades_(quoted_trades(r.values.rows)), base_(csv_field(r.currency)) {
         for (const price_row& row : r.values.rows) currencies_.push_back(csv_field(row.currency));
     }
 
@@ -128,7 +121,7 @@ void add_crif_keys(line_writer& to, const difference_results& r, const crif_row&
 }
 
 void write_crif(std::ostream& out, const difference_results& r) {
-    const std::vector<std::string> trades = quoted_trades(r);
+    const std::vector<std::string> trades = quoted_trades(r.values.rows);
     line_writer lines(out);
     lines.text(crif_keys);
     lines.text("Amount,AmountUSD,IMModel,PostRegulations,CollectRegulations,EndDate\n");
@@ -141,7 +134,7 @@ void write_crif(std::ostream& out, const difference_results& r) {
 }
 
 void write_crif_error(std::ostream& out, const difference_results& r) {
-    const std::vector<std::string> trades = quoted_trades(r);
+    const std::vector<std::string> trades = quoted_trades(r.values.rows);
     line_writer lines(out);
     lines.text(crif_keys);
     lines.text("Amount SE,AmountUSD SE,Method,Paths\n");

@@ -5,6 +5,13 @@
 
 namespace tilewalk::report {
 
+std::vector<std::string> quoted_trades(const std::vector<price_row>& rows) {
+    std::vector<std::string> out;
+    out.reserve(rows.size());
+    for (const price_row& row : rows) out.push_back(csv_field(row.trade));
+    return out;
+}
+
 void add_sensitivity_keys(line_writer& to, const ore_sensitivity& of) {
     to.field(of.trade).field("false");
     to.field(csv_field(of.first->name)).field(of.first_size, sensitivity_decimals);

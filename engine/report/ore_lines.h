@@ -5,9 +5,11 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/report/line_writer.h"
 #include "engine/report/ore_factors.h"
+#include "tilewalk/results.h"
 
 namespace tilewalk::report {
 
@@ -15,6 +17,9 @@ inline constexpr std::string_view ore_absent = "#N/A";
 inline constexpr int ore_decimals = 6;
 // The shift of a rate or of a small exchange rate would lose digits in six.
 inline constexpr int sensitivity_decimals = 10;
+
+// The ids of trades, as CSV quotes them.
+std::vector<std::string> quoted_trades(const std::vector<price_row>& rows);
 
 // A sensitivity in one currency.
 struct ore_figures {

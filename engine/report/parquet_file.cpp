@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -28,6 +29,7 @@ constexpr int optional = 1, uncompressed = 0, format_version = 1;
 struct written_chunk {
     const column& of;
     std::int64_t begin = 0, bytes = 0, dictionary_bytes = 0, values = 0, absent = 0;
+    std::optional<std::string> least{}, greatest{};
 };
 
 struct written_group {
@@ -58,7 +60,10 @@ thrift_struct metadata_of(const written_chunk& c) {
     out.texts(3, std::array{c.of.name}).i32(4, uncompressed).i64(5, c.values);
     out.i64(6, c.bytes).i64(7, c.bytes).i64(9, c.begin + c.dictionary_bytes);
     if (has_words) out.i64(11, c.begin);
-    out.within(12, std::move(thrift_struct().i64(3, c.absent)));
+    thrift_struct statistics;
+    statistics.i64(3, c.absent);
+    if (c.least && c.greatest) statistics.text(5, *c.greatest).text(6, *c.least);
+    out.within(12, std::move(statistics));
     return out;
 }
 
@@ -89,6 +94,9 @@ std::string footer_of(const column_table& table, const std::vector<written_group
         return std::move(thrift_struct().text(1, manifest_key).text(2, *manifest));
     });
     out.text(6, "tilewalk version " + std::string(version()));
+    // The least and the greatest are those in the order of each column's type.
+    out.structs(7, table.columns,
+                [](const column&) { return std::move(thrift_struct().within(1, thrift_struct())); });
     return std::move(out).bytes();
 }
 
@@ -110,7 +118,7 @@ void write_parquet(std::ostream& out, const column_table& table) {
             const report::column_chunk chunk = report::chunk_of(table, k, first, rows);
             group.chunks.push_back({table.columns[k], at, static_cast<std::int64_t>(chunk.bytes.size()),
                                     static_cast<std::int64_t>(chunk.dictionary_bytes), group.rows,
-                                    static_cast<std::int64_t>(chunk.absent)});
+                                    static_cast<std::int64_t>(chunk.absent), chunk.least, chunk.greatest});
             write(chunk.bytes);
         }
     }

@@ -35,11 +35,68 @@ bool is_ascii(std::string_view text) {
     return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 128; });
 }
 
-void add_text(std::string& to, std::string_view text) {
+// The least and the greatest of a column's values, in the order of its type: texts by their bytes.
+class range_of_values {
+  public:
+    void add(std::string_view text) { widen(texts_, text); }
+    void add(double number) { widen(numbers_, number); }
+    void add(std::int64_t count) { widen(counts_, count); }
+
+    void tell(column_kind kind, column_chunk& to) const {
+        constexpr std::size_t longest = 256;
+        if (texts_ && texts_->least.size() <= longest && texts_->greatest.size() <= longest) {
+            to.least = texts_->least;
+            to.greatest = texts_->greatest;
+        }
+        // Readers may take 0 and -0 for different: a range that ends with one has both.
+        if (numbers_) {
+            to.least = plain(numbers_->least == 0 ? -0.0 : numbers_->least);
+            to.greatest = plain(numbers_->greatest == 0 ? 0.0 : numbers_->greatest);
+        }
+        if (counts_) {
+            to.least = plain(counts_->least, kind);
+            to.greatest = plain(counts_->greatest, kind);
+        }
+    }
+
+  private:
+    template <class T>
+    struct range {
+        T least, greatest;
+    };
+    template <class T, class Value>
+    static void widen(std::optional<range<T>>& in, const Value& by) {
+        if (!in) in = range<T>{T(by), T(by)};
+        if (by < in->least) in->least = by;
+        if (by > in->greatest) in->greatest = by;
+    }
+    static std::string plain(double number) {
+        std::string out;
+        add_little_endian(out, number);
+        return out;
+    }
+    static std::string plain(std::int64_t count, column_kind kind) {
+        std::string out;
+        if (kind == column_kind::date)
+            add_little_endian(out, static_cast<std::int32_t>(count));
+        else if (kind == column_kind::truth)
+            add_little_endian(out, static_cast<std::uint8_t>(count));
+        else
+            add_little_endian(out, count);
+        return out;
+    }
+
+    std::optional<range<std::string>> texts_;
+    std::optional<range<double>> numbers_;
+    std::optional<range<std::int64_t>> counts_;
+};
+
+void add_text(std::string& to, range_of_values& range, std::string_view text) {
     const std::string valid = is_ascii(text) ? std::string() : config::valid_utf8(text);
     if (!valid.empty()) text = valid;
     add_little_endian(to, static_cast<std::uint32_t>(text.size()));
     to += text;
+    range.add(text);
 }
 
 std::string_view text_of(const cell& of) {
@@ -182,12 +239,13 @@ class word_list {
 
     std::vector<std::uint32_t> by_row;
     std::string page;
+    range_of_values range;
 
   private:
     std::uint32_t number_of(std::string_view text) {
         const auto found = numbers_.find(text);
         if (found != numbers_.end()) return found->second;
-        add_text(page, text);
+        add_text(page, range, text);
         const auto next = static_cast<std::uint32_t>(numbers_.size());
         return numbers_.emplace(text, next).first->second;
     }
@@ -210,36 +268,43 @@ void add_words(const word_list& words, column_chunk& to) {
         out.end_row(words.bits());
     }
     out.end(words.bits());
+    words.range.tell(column_kind::text, to);
 }
 
 void add_plain(const rows_of_column& of, column_kind kind, column_chunk& to) {
     pages out(to, encoding::plain);
+    range_of_values range;
+    const auto add = [&](auto number) { add_little_endian(out.begin_value(), number); };
     of.for_each([&](const cell& value) {
         if (std::holds_alternative<std::monostate>(value)) {
             out.add_none();
         } else {
             switch (kind) {
                 case column_kind::text:
-                    add_text(out.begin_value(), text_of(value));
+                    add_text(out.begin_value(), range, text_of(value));
                     break;
                 case column_kind::number:
-                    add_little_endian(out.begin_value(), std::get<double>(value));
+                    add(std::get<double>(value));
+                    range.add(std::get<double>(value));
                     break;
                 case column_kind::count:
-                    add_little_endian(out.begin_value(), std::get<std::int64_t>(value));
+                    add(std::get<std::int64_t>(value));
+                    range.add(std::get<std::int64_t>(value));
                     break;
                 case column_kind::date:
-                    add_little_endian(out.begin_value(),
-                                      static_cast<std::int32_t>(std::get<std::int64_t>(value)));
+                    add(static_cast<std::int32_t>(std::get<std::int64_t>(value)));
+                    range.add(std::get<std::int64_t>(value));
                     break;
                 case column_kind::truth:
                     out.add_truth(std::get<bool>(value));
+                    range.add(std::int64_t{std::get<bool>(value)});
                     break;
             }
         }
         out.end_row(0);
     });
     out.end(0);
+    range.tell(kind, to);
 }
 
 }  // namespace

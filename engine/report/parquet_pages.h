@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "tilewalk/columns.h"
@@ -23,6 +24,9 @@ struct column_chunk {
     std::string bytes;  // a page of words, if it has one, and then pages of values
     std::size_t dictionary_bytes = 0;
     std::size_t absent = 0;  // values that are none
+    // The least and the greatest value as statistics have them; none where there is no value, and where one
+    // of them is a long text.
+    std::optional<std::string> least{}, greatest{};
 };
 
 // Texts of which most come again are numbers of words; all else stands as it is.

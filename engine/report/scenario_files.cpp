@@ -76,12 +76,6 @@ std::vector<std::string> quoted_names(const scenario_results& r) {
     return out;
 }
 
-std::vector<std::string> quoted_trades(const scenario_results& r) {
-    std::vector<std::string> out;
-    for (const price_row& row : r.base.rows) out.push_back(csv_field(row.trade));
-    return out;
-}
-
 // ORE has one currency and one set of scenarios in a file. If ours hold more, the portfolio's name says
 // which: "All (USD, history)".
 class ore_portfolios {
@@ -165,7 +159,7 @@ void write_stress(std::ostream& out, const scenario_results& r) {
         const scenario& named = r.scenarios[s];
         labels[s] = csv_field(uses[named.name] > 1 ? named.set + "/" + named.name : named.name);
     }
-    const std::vector<std::string> trades = quoted_trades(r);
+    const std::vector<std::string> trades = quoted_trades(r.base.rows);
     line_writer lines(out, ore_absent);
     lines.text("#TradeId,ScenarioLabel,Base NPV,Scenario NPV,Sensitivity\n");
     for (std::size_t t = 0; t < r.trades(); ++t) {
@@ -188,7 +182,7 @@ void write_sensitivity(std::ostream& out, const scenario_results& r) {
     for (const greek_row& g : r.base.greeks)
         if (g.measure == "gamma" || (g.measure == "volga" && factors.is_alone(g.key)))
             squares[{g.trade, g.key}] = g.value;
-    const std::vector<std::string> trades = quoted_trades(r);
+    const std::vector<std::string> trades = quoted_trades(r.base.rows);
     line_writer lines(out, ore_absent);
     begin_sensitivities(lines);
     for (const greek_row& g : r.base.greeks) {
@@ -258,7 +252,7 @@ void write_risk(std::ostream& out, const scenario_results& r) {
 }
 
 void write_components(std::ostream& out, const scenario_results& r) {
-    const std::vector<std::string> trades = quoted_trades(r);
+    const std::vector<std::string> trades = quoted_trades(r.base.rows);
     line_writer lines(out);
     lines.text(
         "set,portfolio,currency,level,trade,component_quantile,component_quantile_error,component_shortfall,"

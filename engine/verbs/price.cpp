@@ -19,6 +19,7 @@
 #include "engine/plan/measure.h"
 #include "engine/report/policy_file.h"
 #include "engine/run/cost.h"
+#include "engine/threads/beside.h"
 #include "engine/threads/crew.h"
 #include "engine/verbs/answers.h"
 #include "engine/verbs/controls.h"
@@ -398,7 +399,7 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
     std::future<void> hashing;
     const auto has_scenarios = [](const market& m) { return !m.state().scenarios.empty(); };
     if (std::ranges::any_of(r.in, has_scenarios)) {
-        hashing = std::async(std::launch::async, [&r] {
+        hashing = threads::beside([&r] {
             for (const market& m : r.in)
                 for (const markets::scenario_array& a : m.state().scenarios) a.hash.wait();
         });
@@ -592,7 +593,7 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
                         {},  {},         by.wants_bounds, by.policies};
     // A GPU takes a moment to open, which planning needs not wait for.
     const bool may_walk = !options.work || options.work->may_walk();
-    auto choosing = std::async(std::launch::async, [&] {
+    auto choosing = threads::beside([&] {
                         const timings::beside opening(options.times, stage::opening_gpus);
                         return may_walk ? gpus.choose(run.device) : cuda::backend::choice{};
                     }).share();
@@ -616,7 +617,7 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     if (by.add_ways_back) by.add_ways_back(planned);
     const cpu_maker usual = stages{}.on_cpu;
     ready_on_gpus seated;
-    if (may_walk && choosing.wait_for(seconds(0)) != std::future_status::ready) {
+    if (may_walk && choosing.wait_for(seconds(0)) == std::future_status::timeout) {
         const timings::during packing(options.times, stage::packing);
         seat_ahead(planned.plans, run, seated);
     }

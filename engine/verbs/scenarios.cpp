@@ -31,6 +31,7 @@
 #include "engine/report/machine.h"
 #include "engine/risk/risks.h"
 #include "engine/run/units.h"
+#include "engine/threads/beside.h"
 #include "engine/threads/crew.h"
 #include "engine/verbs/controls.h"
 #include "engine/verbs/explained_gains.h"
@@ -530,7 +531,7 @@ class scenario_run {
         if (!one_by_one && blocks.size() > 1) {
             walking.emplace(options_.times, stage::walking);
             block_times_ = nullptr;
-            beside = std::async(std::launch::async, work, 1);
+            beside = threads::beside([&] { work(1); });
         }
         try {
             work(0);

@@ -145,17 +145,23 @@ ArrowArray array_of(const std::shared_ptr<const table>& in, const column& of) {
     made->of = in;
     std::int64_t nulls = 0;
     const std::size_t rows = in->rows;
+    // The bits of rows that have a value; none are needed where all have.
+    const auto bits_of_present = [&](const auto& is_absent) -> const void* {
+        for (std::size_t row = 0; row < rows; ++row) nulls += is_absent(row) ? 1 : 0;
+        if (nulls == 0) return nullptr;
+        made->made.push_back(bits_of(rows, [&](std::size_t row) { return !is_absent(row); }));
+        return made->made.back().data();
+    };
+    const auto is_absent = [&](std::size_t row) { return !of.absent.empty() && of.absent[row] != 0; };
     if (const auto* numbers = std::get_if<figures>(&of.data)) {
-        for (const double x : *numbers) nulls += std::isnan(x) ? 1 : 0;
-        if (nulls > 0)
-            made->made.push_back(
-                bits_of(rows, [&](std::size_t row) { return !std::isnan((*numbers)[row]); }));
-        made->buffers = {nulls > 0 ? made->made[0].data() : nullptr, numbers->data()};
+        made->buffers = {bits_of_present([&](std::size_t row) { return std::isnan((*numbers)[row]); }),
+                         numbers->data()};
     } else if (const auto* whole = std::get_if<counts>(&of.data)) {
-        made->buffers = {nullptr, whole->data()};
+        made->buffers = {bits_of_present(is_absent), whole->data()};
     } else if (const auto* truths = std::get_if<flags>(&of.data)) {
+        const void* present = bits_of_present(is_absent);
         made->made.push_back(bits_of(rows, [&](std::size_t row) { return (*truths)[row] != 0; }));
-        made->buffers = {nullptr, made->made[0].data()};
+        made->buffers = {present, made->made.back().data()};
     } else if (const auto* all = std::get_if<texts>(&of.data)) {
         point_to(*made, *all);
     } else {

@@ -18,13 +18,6 @@ namespace tilewalk::python {
 
 namespace {
 
-load_options options_of(bool strict, bool confine) {
-    load_options out;
-    out.strict = strict;
-    out.confine = confine;
-    return out;
-}
-
 nb::dict dict_of(const product_page& page) {
     nb::list parameters;
     for (const product_parameter& p : page.parameters) {
@@ -64,7 +57,7 @@ void add_books(nb::module_& to) {
             [](nb::handle file, bool strict, bool confine) {
                 const std::filesystem::path path = path_of(file);
                 const without_interpreter others_run;
-                return book::load(path, options_of(strict, confine));
+                return book::load(path, loading(strict, confine));
             },
             nb::arg("file"), nb::arg("strict") = false, nb::arg("confine") = false)
         .def_static(

@@ -5,6 +5,7 @@
 
 #include "engine/cli/all_commands.h"
 #include "engine/cli/program.h"
+#include "python/extension/interpreter.h"
 #include "python/extension/module.h"
 #include "python/extension/runs.h"
 #include "tilewalk/devices.h"
@@ -18,7 +19,7 @@ nb::dict devices() {
     device_pages pages;
     std::string json, shown;
     {
-        const nb::gil_scoped_release others_run;
+        const without_interpreter others_run;
         pages = describe_devices();
         json = text_of(pages, output_format::json);
         shown = text_of(pages, output_format::table);
@@ -34,7 +35,7 @@ nb::dict devices() {
 
 int run_command(const std::vector<std::string>& arguments, const std::vector<std::string>& starts) {
     using namespace tilewalk::cli;
-    const nb::gil_scoped_release others_run;
+    const without_interpreter others_run;
     return run_program(arguments, all_commands(add_bench, add_verify), starts);
 }
 

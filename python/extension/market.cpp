@@ -19,13 +19,6 @@ namespace tilewalk::python {
 
 namespace {
 
-load_options options_of(bool strict, bool confine) {
-    load_options out;
-    out.strict = strict;
-    out.confine = confine;
-    return out;
-}
-
 // Changes of numbers by their keys, shifts and new values apart.
 market changed(const market& self, const std::vector<std::pair<std::string, double>>& shifts,
                const std::vector<std::pair<std::string, double>>& sets) {
@@ -108,7 +101,7 @@ void add_markets(nb::module_& to) {
             [](nb::handle file, bool strict, bool confine) {
                 const std::filesystem::path path = path_of(file);
                 const without_interpreter others_run;
-                return market::load(path, options_of(strict, confine));
+                return market::load(path, loading(strict, confine));
             },
             nb::arg("file"), nb::arg("strict") = false, nb::arg("confine") = false)
         .def_static(

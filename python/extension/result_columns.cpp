@@ -4,7 +4,11 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "python/extension/results.h"
 
@@ -42,6 +46,18 @@ decltype(column::data) filled(std::size_t first, std::size_t end, Get get) {
         }
     }
     if constexpr (requires { out.finish(); }) out.finish();
+    return out;
+}
+
+// The rows that have no value, in the form of column::absent.
+std::vector<std::uint8_t> absent(const column_table& from, std::size_t at, std::size_t first,
+                                 std::size_t end) {
+    std::vector<std::uint8_t> out;
+    for (std::size_t row = first; row < end; ++row) {
+        if (!std::holds_alternative<std::monostate>(from.at(row, at))) continue;
+        out.resize(end - first);
+        out[row - first] = 1;
+    }
     return out;
 }
 
@@ -87,16 +103,20 @@ std::shared_ptr<const table> table_of(const column_table& from, std::size_t firs
     out.columns.resize(from.columns.size());
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {
-        for (std::size_t at = next++; at < out.columns.size(); at = next++)
-            out.columns[at] = {std::string(from.columns[at].name), read(from, at, first, end)};
+        for (std::size_t at = next++; at < out.columns.size(); at = next++) {
+            const tilewalk::column& info = from.columns[at];
+            const bool may_lack = info.kind == column_kind::count || info.kind == column_kind::truth;
+            out.columns[at] = {std::string(info.name), read(from, at, first, end),
+                               may_lack ? absent(from, at, first, end) : std::vector<std::uint8_t>()};
+        }
     };
     constexpr std::size_t worth_threads = 10'000;
-    std::vector<std::thread> crew;
+    std::vector<std::future<void>> crew;  // each waits for its thread, and has its exception
     if (out.rows >= worth_threads)
         for (unsigned t = 1; t < std::max(1U, std::thread::hardware_concurrency()); ++t)
-            crew.emplace_back(work);
+            crew.push_back(std::async(std::launch::async, work));
     work();
-    for (std::thread& thread : crew) thread.join();
+    for (std::future<void>& thread : crew) thread.get();
     return std::make_shared<const table>(std::move(out));
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <sstream>
 
+#include "python/extension/interpreter.h"
 #include "tilewalk/columns.h"
 #include "tilewalk/metrics.h"
 #include "tilewalk/page.h"
@@ -22,7 +23,7 @@ namespace {
 // Text is made without the interpreter, which others may use meanwhile.
 template <class Write>
 std::string text_by(Write write) {
-    const nb::gil_scoped_release others_run;
+    const without_interpreter others_run;
     std::ostringstream out;
     write(out);
     return std::move(out).str();
@@ -89,7 +90,7 @@ nb::tuple state_of(const held_results& self) {
 nb::any read(const std::string& json, const std::string& name, const std::string& policies) {
     results out;
     {
-        const nb::gil_scoped_release others_run;
+        const without_interpreter others_run;
         out = read_results(json, name);
     }
     out.policies = policies;
@@ -104,7 +105,7 @@ std::vector<std::string> failures(const held_results& self) {
 }
 
 std::string metrics(const held_results& self, const std::string& command, const std::string& name) {
-    const nb::gil_scoped_release others_run;
+    const without_interpreter others_run;
     return metrics_text(
         {.command = command, .book = name, .prices = self.of(), .at = std::chrono::system_clock::now()});
 }
@@ -190,7 +191,7 @@ void add_results(nb::module_& to) {
              [](const held_results& self) {
                  std::shared_ptr<const table> made;
                  {
-                     const nb::gil_scoped_release others_run;
+                     const without_interpreter others_run;
                      made = self.rows();
                  }
                  return object_of(made);
@@ -199,7 +200,7 @@ void add_results(nb::module_& to) {
              [](const held_results& self) {
                  std::shared_ptr<const table> made;
                  {
-                     const nb::gil_scoped_release others_run;
+                     const without_interpreter others_run;
                      made = self.greeks();
                  }
                  return object_of(made);
@@ -216,7 +217,7 @@ void add_results(nb::module_& to) {
         .def("parquet", parquet, nb::arg("of_greeks"))
         .def("page",
              [](const held_results& self) {
-                 const nb::gil_scoped_release others_run;
+                 const without_interpreter others_run;
                  return page_of(self.of());
              })
         .def("state", state_of)
@@ -249,7 +250,7 @@ void add_results(nb::module_& to) {
     to.def(
         "compare",
         [](const held_results& first, const held_results& second) {
-            const nb::gil_scoped_release others_run;
+            const without_interpreter others_run;
             return held_comparison{compare(first.of(), second.of())};
         },
         nb::arg("first"), nb::arg("second"));

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <system_error>
 
 #include "python/extension/differences.h"
 #include "python/extension/interpreter.h"
@@ -193,10 +194,10 @@ void watched_call::look_at_python() {
     if (raised_) return;  // the work is on its way out
     try {
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        if (!cancel_.is_none() && nb::cast<bool>(cancel_.attr("is_set")())) stop_ = true;
+        if (!cancel_.is_none() && nb::bool_(cancel_.attr("is_set")())) stop_ = true;
         if (news && !hears_.is_none()) hears_(news());
-    } catch (nb::python_error& e) {
-        raised_.emplace(std::move(e));
+    } catch (...) {  // the work has to end before its caller hears
+        raised_ = std::current_exception();
         stop_ = true;
     }
 }
@@ -218,7 +219,7 @@ void watched_call::run(const std::function<void()>& work) {
     bool ends = false;
     {
         const without_interpreter others_run;
-        std::thread worker([&] {
+        const auto do_all = [&] {
             try {
                 work();
             } catch (...) {
@@ -227,7 +228,13 @@ void watched_call::run(const std::function<void()>& work) {
             const std::lock_guard<std::mutex> alone(lock_);
             is_done_ = true;
             ended_.notify_all();
-        });
+        };
+        std::thread worker;
+        try {
+            worker = std::thread(do_all);
+        } catch (const std::system_error&) {
+            do_all();  // the system gives no thread
+        }
         std::unique_lock<std::mutex> held(lock_);
         while (!ended_.wait_for(held, between_looks, [this] { return is_done_; })) {
             held.unlock();
@@ -239,14 +246,14 @@ void watched_call::run(const std::function<void()>& work) {
             held.lock();
         }
         held.unlock();
-        worker.join();
+        if (worker.joinable()) worker.join();
     }
     if (ends) {
         PyErr_SetNone(PyExc_SystemExit);  // ends a thread without a word
         throw nb::python_error();
     }
     if (!raised_) look_at_python();  // the last news
-    if (raised_) throw nb::python_error(std::move(*raised_));
+    if (raised_) std::rethrow_exception(raised_);
     if (failed) std::rethrow_exception(failed);
 }
 

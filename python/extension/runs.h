@@ -37,8 +37,8 @@ class watched_call {
 
     nb::object hears_, cancel_;
     std::atomic<bool> stop_ = false;
-    std::optional<nb::python_error> raised_;
-    std::mutex lock_;  // of what follows
+    std::exception_ptr raised_;  // in Python, or on the way there
+    std::mutex lock_;            // of what follows
     std::condition_variable ended_;
     bool is_done_ = false;
     std::function<nb::dict()> news_;

@@ -73,6 +73,7 @@ nb::any cell(const shown_table& self, const std::string& name, std::size_t row) 
     if (row >= self.of->rows) throw nb::index_error("no such row");
     const column& of = find(*self.of, name);
     if (const auto* all = std::get_if<figures>(&of.data)) return any_of(nb::float_((*all)[row]));
+    if (!of.absent.empty() && of.absent[row] != 0) return any_of(nb::none());
     if (const auto* all = std::get_if<counts>(&of.data)) return any_of(nb::int_((*all)[row]));
     if (const auto* all = std::get_if<flags>(&of.data)) return any_of(nb::bool_((*all)[row] != 0));
     if (const auto* all = std::get_if<texts>(&of.data)) return str_of(all->at(row));

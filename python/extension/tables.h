@@ -49,7 +49,7 @@ class coded_texts {
     std::unordered_map<std::string, std::int32_t> numbers_;
 };
 
-// In figures NaN stands for none.
+// In figures NaN stands for none; counts and flags can't say it, and their column does.
 using figures = std::vector<double>;
 using counts = std::vector<std::int64_t>;
 using flags = std::vector<std::uint8_t>;
@@ -57,6 +57,7 @@ using flags = std::vector<std::uint8_t>;
 struct column {
     std::string name;
     std::variant<figures, counts, flags, texts, coded_texts> data;
+    std::vector<std::uint8_t> absent{};  // 1 for each row without a count or a flag; empty if all have one
 };
 
 // Immutable once it is made.
@@ -76,7 +77,7 @@ column column_of(std::string name, const Rows& rows, Get get) {
         for (const auto& row : rows) data.push_back(static_cast<typename Column::value_type>(get(row)));
     }
     if constexpr (requires { data.finish(); }) data.finish();
-    return {std::move(name), std::move(data)};
+    return {std::move(name), std::move(data), {}};
 }
 
 nb::any object_of(std::shared_ptr<const table> made);

@@ -193,4 +193,11 @@ std::filesystem::path path_of(nb::handle object) {
     }
 }
 
+load_options loading(bool strict, bool confine) {
+    load_options out;
+    out.strict = strict;
+    out.confine = confine;
+    return out;
+}
+
 }  // namespace tilewalk::python

@@ -17,4 +17,6 @@ nb::any object_of(const value& of);
 // A text, or whatever os.fspath takes.
 std::filesystem::path path_of(nb::handle object);
 
+load_options loading(bool strict, bool confine);
+
 }  // namespace tilewalk::python

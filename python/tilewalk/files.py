@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import Error, FileError, UsageError, shown
+from .errors import Error, FileError, InputError, UsageError, shown
 
 __all__ = ["in_memory", "text_of_file", "write_reports", "write_text"]
 
@@ -26,6 +26,9 @@ def text_of_file(file: str | os.PathLike[str]) -> str:
     except OSError as e:
         message = f"can't read: {e.strerror}"
         raise FileError(f"{os.fspath(file)}: {message}", message, os.fspath(file)) from None
+    except UnicodeDecodeError as e:
+        message = f"found the byte 0x{e.object[e.start]:02X} at {e.start}, expected text in UTF-8"
+        raise InputError(f"{os.fspath(file)}: {message}", message, os.fspath(file)) from None
 
 
 def write_text(file: str | os.PathLike[str], by_ending: dict[str, Callable[[], str | bytes]]) -> None:
@@ -112,6 +115,7 @@ def in_memory(settings: dict[str, Any]) -> Iterator[dict[str, Any]]:
         for name, held in settings.items():
             if name == "replay" and hasattr(held, "__dlpack__"):
                 shocks = array_of(held)
+                shocks = shocks.astype(shocks.dtype.newbyteorder("="), copy=False)
                 if shocks.dtype not in (np.float32, np.float64):
                     raise UsageError(f"replay: found shocks of type {shocks.dtype}, expected float64 or float32")
                 if shocks.ndim not in (2, 3):

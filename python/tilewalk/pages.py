@@ -77,9 +77,11 @@ def page(head: list[tuple[str, bool]], rows: list[str], caption: str) -> str:
 def price_page(results: Results) -> str:
     """Prices with their error bars, a mark at thin ones, and failed trades with their reason."""
     core = results._core_table()
-    shown = min(len(results), MOST_ROWS)
+    first = min(len(results), MOST_ROWS)
+    failed = (results.column("status") == "failed").nonzero()[0].tolist()
+    later = [place for place in failed if place >= first][:MOST_ROWS]
     rows: list[str] = []
-    for row in range(shown):
+    for row in [*range(first), *later]:
         cell = {name: core.cell(name, row) for name in _SHOWN}
         head = f"<td>{escape(cell['trade'])}</td><td>{escape(cell['product'])}</td>"
         if cell["status"] == "failed":
@@ -105,7 +107,7 @@ def price_page(results: Results) -> str:
         )
     names = [("trade", False), ("product", False), ("currency", False), ("price", True), ("standard error", True),
              ("95 % interval", False), ("value", True)]
-    return page(names, rows, caption_of(results, shown, f", {len(results.failed)} failed" if results.failed else ""))
+    return page(names, rows, caption_of(results, first, len(failed), len(later)))
 
 
 _SHOWN = (
@@ -114,9 +116,14 @@ _SHOWN = (
 )
 
 
-def caption_of(table: Table, shown: int, more: str = "") -> str:
-    count = f"{len(table)} row{'' if len(table) == 1 else 's'}"
-    return escape(count + more + ("" if shown == len(table) else f"; the first {shown} are shown"))
+def caption_of(table: Table, first: int, failed: int = 0, later: int = 0) -> str:
+    """How many rows there are and are shown: the first ones, and some of those that failed after them."""
+    said = f"{len(table)} row{'' if len(table) == 1 else 's'}"
+    if failed:
+        said += f", {failed} failed"
+    if first < len(table):
+        said += f"; the first {first} are shown{f', and {later} that failed' if later else ''}"
+    return escape(said)
 
 
 def table_page(table: Table) -> str:
@@ -138,6 +145,8 @@ def table_page(table: Table) -> str:
 
 
 def text_of(cell: Any) -> str:
+    if cell is None:
+        return ""
     if isinstance(cell, bool):
         return "yes" if cell else ""
     if isinstance(cell, float):

@@ -30,7 +30,7 @@ class Row(dict[str, Any]):
         try:
             return self[name]
         except KeyError:
-            raise AttributeError(name) from None
+            raise AttributeError(f"no member '{name}'{_core.alternatives(name, 'members:', list(self))}") from None
 
 
 class _Written(Table):

@@ -72,10 +72,9 @@ class _Asked:
         self.options["demand_correlations"] = self.options.get("demand_correlations") or strict
         self.book: Book = book_of(book, strict=strict, confine=confine, folder=how.get("folder", "."))
         if how.get("trades") is not None:
-            self.book = self.book.only(*_listed_texts("trades", how["trades"], "the id of a trade"))
+            self.book = self.book.only(*listed_texts("trades", how["trades"], "the id of a trade"))
         self.progress = self.options.pop("progress", None)
-        if (cancel := self.options.get("cancel")) is not None and not hasattr(cancel, "is_set"):
-            raise UsageError(f"cancel: found {shown(cancel)}, expected an object with is_set(), such as threading.Event")
+        check_cancel(self.options.get("cancel"))
         if not needs_market:
             return
         found = self.book.market if market is None else market_of(market, strict, confine)
@@ -91,7 +90,13 @@ class _Asked:
             return function(*arguments, settings, {**self.options, "progress": hears})
 
 
-def _listed_texts(name: str, wanted: Any, what: str) -> list[str]:
+def check_cancel(cancel: Any) -> None:
+    """Raises UsageError for what can't be asked whether to stop."""
+    if cancel is not None and not hasattr(cancel, "is_set"):
+        raise UsageError(f"cancel: found {shown(cancel)}, expected an object with is_set(), such as threading.Event")
+
+
+def listed_texts(name: str, wanted: Any, what: str) -> list[str]:
     """Texts, or one of them alone; ids are texts, too, where a table has numbers."""
     if isinstance(wanted, str):
         return [wanted]
@@ -147,7 +152,7 @@ def greeks(
     Options and settings: `help(tilewalk.runs)`.
     """
     asked = _Asked(book, market, how)
-    which = [] if wanted is None else _listed_texts("wanted", wanted, "a measure or a pattern of market keys")
+    which = [] if wanted is None else listed_texts("wanted", wanted, "a measure or a pattern of market keys")
     out = Greeks(asked.run(_core.greeks, asked.book._core, asked.market._core, which, method, view))
     warn_of(out)
     return out
@@ -330,10 +335,10 @@ def warm(book: Any, market: Any = None, *, architectures: Iterable[str] | str = 
     """Compiles the kernels of a book for GPUs and keeps them in the cache, also where there is no GPU.
 
     `architectures` are those to compile for, such as "sm_90"; none: those of this machine, which then needs a GPU.
-    `progress` hears of `kernels_done` out of `kernels`.
+    `progress` hears of `kernels_done` out of `kernels`. Options and settings: `help(tilewalk.runs)`.
     """
+    targets = listed_texts("architectures", architectures, "an architecture such as 'sm_90'")
     asked = _Asked(book, market, how)
-    targets = [architectures] if isinstance(architectures, str) else list(architectures)
     return WarmedKernels(*asked.run(_core.warm, asked.book._core, asked.market._core, targets))
 
 
@@ -348,10 +353,12 @@ def tune(
     """Times the ways to build the kernels of a book on this machine's GPU, and keeps the fastest for later runs.
 
     `seconds` is the longest time for each kernel, compilation apart; `greeks` tunes the kernels of sensitivities.
-    `progress` hears as `doing` of what is timed.
+    `progress` hears as `doing` of what is timed. Options and settings: `help(tilewalk.runs)`.
     """
+    if isinstance(seconds, str) or not hasattr(seconds, "__float__"):
+        raise UsageError(f"seconds: found {shown(seconds)}, expected a number")
     asked = _Asked(book, market, how)
-    return TunedKernels(*asked.run(_core.tune, asked.book._core, asked.market._core, float(seconds), greeks))
+    return TunedKernels(*asked.run(_core.tune, asked.book._core, asked.market._core, float(seconds), bool(greeks)))
 
 
 def settings() -> dict[str, Row]:

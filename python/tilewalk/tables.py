@@ -15,7 +15,8 @@ __all__ = ["Table"]
 
 
 class Table:
-    """Rows in columns. `columns` has NumPy arrays by name; numbers are views, and NaN stands for none."""
+    """Rows in columns. `columns` has NumPy arrays by name; numbers are views, and NaN stands for none, 0 or False in counts
+    and flags, which have no NaN."""
 
     def __init__(self, core: _core.Table) -> None:
         self._table = core
@@ -44,11 +45,15 @@ class Table:
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Lists of plain Python values by column; None stands for no figure."""
+        core = self._core_table()
         out: dict[str, list[Any]] = {}
         for name in self.names:
+            kind = core.kind(name)
             values = self.column(name).tolist()
-            if self._core_table().kind(name) == "figures":
+            if kind == "figures":
                 values = [None if value != value else value for value in values]
+            elif kind in ("counts", "flags"):
+                values = [core.cell(name, row) for row in range(len(core))]
             out[name] = values
         return out
 

@@ -9,10 +9,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from . import _core
-from .errors import UsageError
+from .errors import UsageError, shown
 from .files import write_text
 from .progress import watching
 from .results import Row
+from .runs import check_cancel, listed_texts
 from .tables import Table
 
 __all__ = ["Verification", "verify"]
@@ -82,12 +83,16 @@ def verify(
 ) -> Verification:
     """Prices random trades whose prices are known without simulation, and judges their errors.
 
-    `greeks` verifies sensitivities in place of prices. `plant` makes a mistake by its name, or "all" of them
-    one at a time, and sees that it is noticed. Settings are paths, seed, threads, device, precision, random and construction.
+    `greeks` verifies sensitivities in place of prices. `plant` makes a mistake by its name, or "all" of them one at a
+    time, and sees that it is noticed. Settings are paths, seed, threads, device, precision, random and construction.
     """
-    if trades is not None and not 1 <= trades <= _core.most_verified_trades:
-        raise UsageError(f"trades: found {trades}, expected a whole number from 1 to {_core.most_verified_trades}")
-    which = [products] if isinstance(products, str) else list(products)
+    most = _core.most_verified_trades
+    if trades is not None and not (hasattr(trades, "__index__") and 1 <= trades <= most):
+        raise UsageError(f"trades: found {shown(trades)}, expected a whole number from 1 to {most}")
+    if not isinstance(plant, str):
+        raise UsageError(f"plant: found {shown(plant)}, expected the name of a mistake, or 'all'")
+    which = listed_texts("products", products, "a product's name")
+    check_cancel(cancel)
     with watching(progress) as hears:
         how = {"progress": hears, "cancel": cancel}
-        return Verification(_core.verify(trades, which, greeks, plant, settings, how))
+        return Verification(_core.verify(trades, which, bool(greeks), plant, settings, how))

@@ -57,8 +57,11 @@ class benchmark_results {
   public:
     explicit benchmark_results(std::shared_ptr<const bench::run> of) : of_(std::move(of)) {}
     // Reads the text of text(output_format::json); `name` is its name in errors. Throws tilewalk::error
-    // (input) with the line.
-    static benchmark_results parse(std::string_view json_lines, const std::string& name);
+    // (input) with the line. `as_kept`: rows whose number nobody wrote down, and parts that were joined, are
+    // taken, too, and note() says what is not known of them.
+    static benchmark_results parse(std::string_view json_lines, const std::string& name,
+                                   bool as_kept = false);
+    std::string note() const;  // empty: nothing is to be said
 
     // In json one object a line.
     std::string text(output_format as, const text_form& form = {}) const;
