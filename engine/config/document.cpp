@@ -112,7 +112,7 @@ class shown_text {
         return false;
     }
 
-    // Of a text that somebody else reads: a line begins there; and a place as yaml-cpp would have it.
+    // For a text that somebody else reads: a line begins there; and a place as yaml-cpp would have it.
     void begins_line(std::size_t at) { line_starts_.push_back(at); }
     YAML::Mark mark_of(int line, int column) const {
         YAML::Mark made;
@@ -714,7 +714,7 @@ class builder : public YAML::EventHandler {
         throw error(error_kind::input, message, where, here());
     }
 
-    // Where yaml-cpp does not get to say what is wrong with JSON.
+    // Says what is wrong with JSON where yaml-cpp does not get to say it.
     [[noreturn]] void refuse_json(const json_place& where, const std::string& message, bool is_end) const {
         throw error(error_kind::input,
                     "this is not valid JSON: " + message + std::string(is_end ? may_be_cut_short : "") +
