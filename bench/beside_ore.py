@@ -12,7 +12,7 @@ control). The file of scenarios is ORE's, `Date,Scenario,Numeraire,...`: levels 
 factors of a rate and of a dividend yield by business day, made by random walks of a fixed seed. Tilewalk reads it by a table
 of keys.
 
-What makes both price the same contract and take the same scenarios:
+Both price the same contract and take the same scenarios by these conventions:
   - times are ACT/365F from the day of the market: A365 everywhere, calendars without holidays, no lag; payment on the day
     of exercise (the Asian's `Settlement`; options that ORE settles physically, since its cash-settled ones are another product);
   - a flat market whose curves move in parallel: then ORE's closed forms, which take one rate and one volatility, hold for

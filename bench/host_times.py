@@ -5,7 +5,7 @@
     bench/host_times.py build/release/tilewalk
     bench/host_times.py build/before/tilewalk build/release/tilewalk --times 15 -- --paths 64 --controls none
 
-What follows -- are options of `tilewalk price`. The commands take turns, so that a busy machine is busy for both, and the
+Words after -- are options of `tilewalk price`. The commands take turns, so that a busy machine is busy for both, and the
 median of each figure is told: seconds to the file and of the processors, those that the manifest states, and the stages of a
 command that has --timings. Two commands have to write the same bytes."""
 import argparse

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What Python costs beside the command: the program of `tilewalk bench python`, which makes rows of its lines.
+"""The cost of Python beside the command: the program of `tilewalk bench python`, which makes rows of its lines.
 
     bench/python_cost.py build/release/tilewalk
 
@@ -55,7 +55,7 @@ def price_by_turns(command, trades, paths, times):
 
 
 def copied_bytes(results, frame, arrow):
-    """Of the columns of numbers, as the frame and the Arrow table show them."""
+    """Bytes of the columns of numbers that the frame and the Arrow table do not share with the results."""
     import numpy as np
 
     in_frame = in_arrow = 0

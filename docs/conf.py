@@ -25,7 +25,7 @@ highlight_language = "text"
 
 
 def setup(app):
-    """What scrolls sideways can be scrolled by the keyboard, too."""
+    """Boxes that scroll sideways can be scrolled by the keyboard, too."""
     def with_focus(_app, _page, _template, context, _doctree):
         body = context.get("body", "")
         body = body.replace('<div class="highlight"><pre>', '<div class="highlight"><pre tabindex="0">')

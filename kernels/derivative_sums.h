@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of derivatives over the paths of a tile. Those to the number of a row are summed in the tree over the
-// tile's paths, neighbours first. Paths are scattered over the numbers of a table; their sums have a fixed
-// point, so that no order matters, nor how many threads add at a time.
+// Sums of derivatives over the paths of a tile. Derivatives to the number of a row are summed in the tree
+// over the tile's paths, neighbours first. Paths are scattered over the numbers of a table; their sums have a
+// fixed point, so that no order matters, nor how many threads add at a time.
 #pragma once
 
 #include "kernels/tile.h"

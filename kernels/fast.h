@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of precision single_fast: kernels::fast has every function of kernels/operations.h in float;
 // those below use the approximations of a GPU's hardware. The error bounds of instructions are those of the
-// PTX manual. Where an instruction is involved, subnormal numbers count as zero. A bit depends on the
+// PTX manual. Subnormal numbers count as zero where an instruction is involved. A bit depends on the
 // architecture, but not on feeds, grids or the number of GPUs.
 #pragma once
 

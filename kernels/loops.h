@@ -35,7 +35,7 @@ static constexpr void unrolled(const body& of) {
 
 // The same, laid out by the language if it is long. NVRTC lays out a long loop only after it has looked for
 // arrays to keep in registers: a basket of ten assets then had its shocks in local memory, and took up to
-// half as long again. Where registers are short it is better that it does so late.
+// half as long again. It is better that it does so late where registers are short.
 template <int count, int i = 0, class body>
 static constexpr void spelled_out(const body& of) {
     if constexpr (count <= 4) {

@@ -41,8 +41,8 @@ struct points_arguments {
     const void* normals;       // a table of normal_table
     const slot_of_points* slots;
     const word32* dimensions;  // [node][slot], of points; no_dimension: it is drawn without points
-    // The way through a bridge, of one visit a step, or null: each step is a node of its own. Where paths are
-    // after the first nodes, known by sums of components, is found ahead of it.
+    // The way through a bridge, of one visit a step, or null: each step is a node of its own. The places of
+    // paths after the first nodes, known by sums of components, are found ahead of it.
     const point_visit* visits;
     const double* inverse_roots;  // by step, of the deviation of its move; null: paths stay places
     const double* loadings;       // [node][component]

@@ -10,8 +10,8 @@
 //
 // Derivatives are summed in the tree over the tile's paths, neighbours first: by a thread over its own
 // paths, by its warp over its threads. Sums of warps are left in memory, and merge_derivatives goes on with
-// them. Those to numbers of tables are added up in memory, at once by all threads of the block; in the end
-// they stand where the sums of its first warp do.
+// them. Derivatives to numbers of tables are added up in memory, at once by all threads of the block; in the
+// end they stand where the sums of its first warp do.
 #pragma once
 
 #include "kernels/derivative_sums.h"

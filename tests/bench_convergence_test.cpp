@@ -129,9 +129,9 @@ priced prices_of(const example& of, const row& from, int runs) {
 }
 
 // The logarithm of an error from 64 prices has a standard error of 0.089, that of one from 256 randomisations
-// 0.044, together 0.1: five of these are exceeded by one of 1.7 million sound rows. Of points with controls a
-// quarter of the pilots finds none, and such a run errs five times as much: the errors of four runs are not
-// those of other seeds, so each run's own stands for them. Some 16 prices carry theirs: three errors.
+// 0.044, together 0.1: five of these are exceeded by one of 1.7 million sound rows. A quarter of the
+// pilots of points with controls finds none, and such a run errs five times as much: the errors of four runs
+// are not those of other seeds, so each run's own stands for them. Some 16 prices carry theirs: three errors.
 TEST(bench_convergence, errors_are_how_much_prices_of_other_seeds_differ) {
     const example& of = named("asian_12");
     const std::vector<row> rows = measured(of, convergence::fewest_paths, 4);
@@ -149,7 +149,7 @@ TEST(bench_convergence, errors_are_how_much_prices_of_other_seeds_differ) {
 }
 
 // A digital's payoffs have two values, so its error follows from the probability of the higher one, by
-// Black's formula. That of 16,384 paths is known to 0.01 % of itself here, the strike being near the middle.
+// Black's formula. The error of 16,384 paths is known to 0.01 % of itself, the strike being near the middle.
 TEST(bench_convergence, the_error_of_independent_paths_is_that_of_the_law) {
     const example& of = named("digital");
     const row r =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of the suite memory, played on the host by 256 threads that meet where those of a block do:
-// each reads the places that its truth counts. Those that only a GPU can play (loads and copies in its own
+// each reads the places that its truth counts. Kernels that only a GPU can play (loads and copies in its own
 // words) are checked there, before they are timed.
 #include <gtest/gtest.h>
 

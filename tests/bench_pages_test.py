@@ -71,7 +71,7 @@ else:
     print("left out: pages are not drawn, since chromium is not installed")
 assert not faults, "\n".join(faults)
 
-# What is measured is not what is kept: one of the two is asked for.
+# Lines are measured, or read from a file that was kept: one of the two is asked for.
 for arguments in (["bench"], ["bench", "models", "--from", "x"], ["bench", "--from", "x", "--feeds", "none"],
                   ["bench", "--from", __file__]):
     done = subprocess.run([command, *arguments], capture_output=True, text=True)

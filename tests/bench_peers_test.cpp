@@ -320,7 +320,7 @@ TEST(peers, programs_skip_what_is_not_installed) {
             const auto line = peers::read_line(text, library, program, ++count);
             EXPECT_NE(line.skipped.find("No module named"), std::string::npos) << text;
         }
-        // Those that find gradients have two more.
+        // Programs that find gradients have two more.
         EXPECT_EQ(count, library == "torch" || library == "jax" ? 6 : 4) << library;
     }
 }

@@ -146,7 +146,7 @@ TEST(bench_rows, are_read_as_they_were_kept) {
         EXPECT_THROW(kept(bad), error) << bad;
 }
 
-// Of the stored files, those that the bench did not write and one of two runs are refused.
+// Stored files are read, but for those that the bench did not write and one of two runs, which are refused.
 TEST(bench_rows, of_all_stored_files_are_read) {
     std::size_t files = 0;
     for (const auto& file : std::filesystem::directory_iterator(TILEWALK_SOURCE_DIR "/bench/results")) {

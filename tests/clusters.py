@@ -85,7 +85,7 @@ class site:
         path.chmod(0o755)
 
     def run(self, script, expected=0, **variables):
-        """What the commands print, on both streams, if they end with this exit code."""
+        """The output of the commands, on both streams, if they end with this exit code."""
         done = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=self.folder, text=True,
                               env=dict(self.environment, **variables), stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)

@@ -101,7 +101,7 @@ class bash:
         (folder / "tilewalk.bash").write_text(script)
 
     def offered(self, line: str) -> set[str]:
-        """What the script answers to a line, of which bash makes words at = and at colons, too."""
+        """The answers of the script to a line, of which bash makes words at = and at colons, too."""
         words = [part for word in line.split(" ") for part in re.split(r"([=:])", word) if part]
         words += [""] if line.endswith(" ") else []
         script = ('source ./tilewalk.bash; COMP_LINE=$1; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1));'
@@ -202,7 +202,7 @@ def check(shell, folder: pathlib.Path) -> None:
     folders = {word.rstrip("/") for word in shell.offered("tilewalk price book.yaml --journal ")}
     assert "inner" in folders and "book.yaml" not in folders, folders
 
-    # What is typed arrives, whatever it is. A tab is the key that completes.
+    # Words that are typed arrive, whatever they are. A tab is the key that completes.
     typed = shell.typed()
     try:
         # One shell puts a space behind an option, the other an equals sign.

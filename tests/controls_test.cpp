@@ -227,7 +227,7 @@ constexpr const char* euler_heston =
 // A model of the catalogue that is not here is an error, and so is one that offers a ratio without a reason
 // to. 18 comparisons.
 TEST(controls, have_ratios_with_the_mean_one_in_every_model) {
-    // Those that offer none are lognormal, or have steps that are martingales but nearly.
+    // Models that offer none are lognormal, or have steps that are martingales but nearly.
     const std::map<std::string, std::size_t, std::less<>> offered{{"black_scholes", 0},
                                                                   {"heston", 1},
                                                                   {"schobel_zhu", 1},

@@ -95,8 +95,8 @@ const difference_row& row(const difference_results& r, const std::string& trade,
 }
 
 // Student's t with 15 degrees of freedom, the fewest that a run of 16,384 paths has, is beyond 7 once in 2e5
-// times; nine rows of two figures are wrong once in 1e4 times. What a control leaves is rounding, for which
-// the value's last digits allow.
+// times; nine rows of two figures are wrong once in 1e4 times. A control leaves rounding, for which the
+// value's last digits allow.
 constexpr double far = 7;
 void expect_near(double found, double error, double truth, double value, const std::string& what) {
     ASSERT_TRUE(is_figure(found) && is_figure(error)) << what;

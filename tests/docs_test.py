@@ -74,7 +74,7 @@ def say(*arguments):
 
 
 def parts_of_page(text):
-    """What `tilewalk products NAME` prints: pieces of text that a page has to have."""
+    """The output of `tilewalk products NAME`: pieces of text that a page has to have."""
     for part in re.split(r"\n\n(?=\S)", text.rstrip("\n")):
         lines = [line for line in part.split("\n") if not re.fullmatch(r"=+", line)]
         if lines[0] in ("pays", "script", "example trade", "worth"):
@@ -118,7 +118,7 @@ def faults_of_catalogues(site):
             yield f"commands: the page of {name} is not its help"
 
 
-# What the examples of these products pay where the price of their asset stands still at s, by their terms.
+# The payments of these products' examples where the price of their asset stands still at s, by their terms.
 PAYMENTS = {"european": lambda s: max(s - 100, 0), "digital": lambda s: 100.0 * (s > 7000), "asian": lambda s: max(s - 100, 0),
             "reverse_convertible": lambda s: 1000 * min(1, s / 95) + 80}
 
@@ -215,10 +215,10 @@ def as_wide_as_the_page(picture):
 
 
 def faults_of_drawing(site):
-    """What is wrong with a sample of pages and pictures as a browser draws them."""
+    """The faults of a sample of pages and pictures as a browser draws them."""
     articles = {name: article_with_styles(site, name) for name in SAMPLE}
     pictures = {name: as_wide_as_the_page(next(site.glob(f"_images/{pathlib.Path(name).name}")).read_text(encoding="utf-8")) for name in PICTURES}
-    # What is behind a text that has to be scrolled to can't be asked for, so colours in the dark are looked at where lines are folded.
+    # A background behind text that is scrolled to can't be asked for, so the dark scheme is looked at where lines are folded.
     folded = {name: text.replace("</style>", "pre { white-space: pre-wrap !important; }</style>") for name, text in articles.items()}
     return (page_check.drawn_faults(articles, schemes=("light",)) + page_check.drawn_faults(folded, widths=(1280,), schemes=("dark",))
             + page_check.drawn_faults(pictures, widths=(700,)))

@@ -550,6 +550,8 @@ TEST(document, reads_json_in_one_line) {
         EXPECT_EQ(parse(filled("{\"a\": \""), "f", wider).at("a").text().size(), length - 9);
         EXPECT_EQ(error_of([&] { parse(filled("{a: \""), "f", wider); }).has_value(), length > 100'000);
     }
+    const std::string empty = "{\"a\": [" + repeated("{}, ", 50'000) + "[]]}";
+    EXPECT_EQ(parse(empty, "f", {.line_bytes = 1000, .gap_bytes = 10'000}).at("a").items().size(), 50'001U);
     // It is not read to its end where no value ends, nor deeper than anything else.
     for (const char filler : {' ', 'x'}) {
         const std::string text = head + ", \"" + (filler == ' ' ? "\"" : "") + std::string(300'000, filler);

@@ -306,7 +306,7 @@ std::vector<std::pair<std::string, std::string>> library() {
     return scripts;
 }
 
-// What of the library does not follow from a grammar.
+// The scripts of the library that do not follow from a grammar.
 std::vector<std::string> strangers_to(const grammar& by) {
     std::vector<std::string> out;
     for (const auto& [name, script] : library())

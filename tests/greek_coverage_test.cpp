@@ -108,7 +108,7 @@ std::map<std::string, held> held_by(const std::string& method, const source& fro
 
 }  // namespace
 
-// Of 1,000 intervals that hold the truth 95 times in 100, fewer than 930 or more than 970 do once in 300
+// Fewer than 930 or more than 970 of 1,000 intervals that hold the truth 95 times in 100 do so once in 300
 // times (binomial), and one of the four keys at most once in 75. Seeds stand, so that the outcome never
 // changes. Over 10,000 other seeds 95.0 to 95.1 % of the intervals of the call's keys held the truth.
 TEST(greek_coverage, of_95_percent_is_93_to_97_for_derivatives_of_paths) {

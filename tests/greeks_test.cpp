@@ -379,7 +379,7 @@ TEST(greeks, of_paths_take_one_walk) {
     EXPECT_EQ(walks, 1 + 4 + 1);
 }
 
-// Where few numbers are asked for, derivatives are outputs of an ordinary walk; where many are, of one back.
+// Derivatives to few numbers are outputs of an ordinary walk; those to many are outputs of one back.
 TEST(greeks, of_few_numbers_are_carried_forth) {
     struct looked_at : cpu::back_end {
         using cpu::back_end::back_end;
@@ -636,7 +636,7 @@ TEST(greeks, of_the_next_day_are_those_of_black_and_scholes) {
     EXPECT_EQ(row_of(r, "in_years", "A.spot;as_of").unit, "USD per 1 USD of A and 1 day");
 }
 
-// Where discount factors are written, their zero rates stay; and a rate that is fixed today is known
+// Zero rates stay where discount factors are written; and a rate that is fixed today is known
 // tomorrow.
 TEST(greeks, of_the_next_day_accrue_interest) {
     const std::string rates =
@@ -774,7 +774,7 @@ TEST(greeks, of_spot_and_strike_make_the_price) {
                 1e-6 * r.rows[0].price);
 }
 
-// What happens when all volatilities move together is told by the row of no key, the sum over pillars.
+// The row of no key, the sum over pillars, tells what happens when all volatilities move together.
 TEST(greeks, of_all_pillars_sum_to_that_of_a_parallel_move) {
     const auto in = [](double more) {
         return market::parse(fmt::format(
@@ -837,7 +837,7 @@ void compare_with_bumps(const book& all, const market& in, std::size_t first, st
         if (g.key.empty() || g.method == "bump") continue;
         ASSERT_FALSE(g.has_failed()) << g.trade << " " << g.key << ": " << g.message;
         const auto at = bumps.find({g.trade, g.key});
-        // Where a move makes few paths cross a jump, the difference knows neither its value nor its error:
+        // A difference whose move makes few paths cross a jump knows neither its value nor its error:
         // smoothing and likelihood ratios then see more of them, and have the larger one.
         const bool sees_jumps = g.method == "smoothed" || g.method == "likelihood_ratio";
         if (sees_jumps &&

@@ -165,7 +165,7 @@ class ore_import : public testing::Test {
         static const std::string text = text_of(source / "tests/data/ore/portfolio.xml");
         return text;
     }
-    // What is said of a change that is refused.
+    // The reason given for a change that is refused.
     std::string refused(const std::string& trade, const std::string& old, const std::string& text) const {
         const imported_portfolio read = of(with(trade, old, text));
         if (read.refused.empty()) return nothing_refused;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the package installs beside the command: completion and manual pages, as that command prints them.
+# Texts that the package installs beside the command: completion and manual pages, as that command prints them.
 import os
 import pathlib
 import shutil

@@ -460,8 +460,8 @@ TEST(jump_models, without_jumps_the_inner_model_is_left) {
     }
 }
 
-// Whatever is admitted gives a finite number with its error; what is not is refused in words. Where a few
-// thousand paths see what makes the mean, until `held_until`, the forward is right: 64 comparisons, a false
+// Whatever is admitted gives a finite number with its error; what is not is refused in words. The forward is
+// right where a few thousand paths see what makes the mean, until `held_until`: 64 comparisons, a false
 // alarm in 2,300.
 TEST(jump_models, extremes_are_finite_or_refused_by_name) {
     struct extreme {

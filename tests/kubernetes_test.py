@@ -17,7 +17,7 @@ FIRST = "1.33"
 
 
 def faults(path, *version):
-    """What the schema finds, or nothing."""
+    """The findings of the schema, or nothing."""
     done = subprocess.run([python, "-m", "kubernetes_validate", "--strict", *version, str(path)], text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return done.stdout if done.returncode != 0 else ""
@@ -30,7 +30,7 @@ def read(path):
 
 
 def action(spec, exit_code, conditions=()):
-    """What a Job does about a pod that has failed: the action of the first rule that fits."""
+    """The action of a Job on a pod that has failed, by the first rule that fits."""
     for rule in spec["podFailurePolicy"]["rules"]:
         codes = rule.get("onExitCodes")
         if codes and exit_code in codes["values"]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Read by ctest after the tests of all programs are known. Those that use a real GPU have the label `gpu` and run one at a
-# time, because they count on its memory or fill it. Which they are, their names say: a new one is called *_on_gpu.* or
+# Read by ctest after the tests of all programs are known. Tests that use a real GPU have the label `gpu` and run one at a
+# time, because they count on its memory or fill it. Their names say which they are: a new one is called *_on_gpu.* or
 # *_on_a_gpu.
 
 include(${CMAKE_CURRENT_LIST_DIR}/labels_of.cmake)

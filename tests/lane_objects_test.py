@@ -8,7 +8,7 @@ import sys
 
 
 def shared_functions(file):
-    """What the linker may merge with other objects: weak and unique definitions."""
+    """Functions that the linker may merge with other objects: weak and unique definitions."""
     listed = subprocess.run(["nm", "--defined-only", "--demangle", file], capture_output=True, text=True, check=True)
     lines = [line.split(maxsplit=2) for line in listed.stdout.splitlines()]
     # The sanitizers' own marks aside.

@@ -396,8 +396,8 @@ struct run_of_book {
     }
 };
 
-// The steps that a run has to tell of in all, and those it told last. Those a device had counted before it
-// failed is walked again, and so may not be counted twice.
+// The steps that a run has to tell of in all, and those it told last. Steps that a device had counted before
+// it failed are walked again, and so may not be counted twice.
 std::uint64_t steps_in_all(const run_of_book& what) {
     std::uint64_t steps = 0;
     for (const run::job& job : the_book().jobs()) steps += job.when->steps();

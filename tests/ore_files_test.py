@@ -60,7 +60,7 @@ SENSITIVITY = ["TradeId", "IsPar", "Factor_1", "ShiftSize_1", "Factor_2", "Shift
 
 
 def read_sensitivities(folder, kinds):
-    """What ORE's own reader finds in a line is what stands there, and its writer makes the same line."""
+    """ORE's own reader finds in a line what stands there, and its writer makes the same line."""
     written, head = rows("sensitivity.csv"), SENSITIVITY
     assert list(written[0]) == ["#" + head[0], *head[1:]], list(written[0])
     texts = {"TradeId", "IsPar", "Factor_1", "Factor_2", "Currency", "Currency(Trade)"}

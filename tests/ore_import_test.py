@@ -28,7 +28,7 @@ assets:
 SLACK = {"eq_american": 3e-3, "eq_asian": 5e-4, "eq_cliquet": 1e-3, "fx_tarf": 5e-3, "eq_accumulator": 1e-2,
          "eq_decumulator": 2e-3, "eq_autocallable": 2e-3}
 EXACT = 1e-9
-# Those of ORE whose years are counted by days.
+# ORE's indices whose years are counted by days.
 INDICES = """AUD-AONIA AUD-BBSW-3M AUD-LIBOR-3M CAD-CDOR-3M CAD-CORRA CHF-LIBOR-6M CHF-SARON CHF-TOIS CLP-CAMARA CNH-HIBOR-3M
 CNH-SHIBOR-3M CNY-REPOFIX-1W CNY-SHIBOR-3M COP-IBR CZK-PRIBOR-6M DEM-LIBOR-3M DKK-CIBOR-6M DKK-CITA EUR-EONIA EUR-ESTER
 EUR-EURIBOR-1W EUR-EURIBOR-6M EUR-LIBOR-6M GBP-BoEBase GBP-LIBOR-6M GBP-SONIA HKD-HIBOR-3M HKD-HONIA HUF-BUBOR-6M IDR-IDRFIX-6M

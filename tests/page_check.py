@@ -26,7 +26,7 @@ VOID = set("area base br col embed hr img input link meta source track wbr".spli
 
 @dataclasses.dataclass(frozen=True)
 class Rules:
-    """What a kind of page may have. The default is a page that is whole in itself."""
+    """Things that a kind of page may have. The default is a page that is whole in itself."""
     most_bytes: int | None = None
     scripts: bool = False  # it may have some
     links: bool = False  # it may lead elsewhere, and load what stands beside it
@@ -126,7 +126,7 @@ class Reader(html.parser.HTMLParser):
 
 
 def source_faults(text, rules=Rules()):
-    """What is wrong with the source of a page, or of a picture (SVG), a line each."""
+    """The faults in the source of a page, or of a picture (SVG), a line each."""
     faults = []
     if rules.most_bytes is not None and len(text.encode()) > rules.most_bytes:
         faults.append(f"{len(text.encode())} bytes, expected at most {rules.most_bytes}")
@@ -229,7 +229,7 @@ function measure(doc, view, width, report) {
     }
   }
   for (const t of texts) {
-    // Cut off: beyond the page, its picture, or a box that hides what flows over. What can be scrolled to can be read,
+    // Cut off: beyond the page, its picture, or a box that hides what flows over. Text that can be scrolled to can be read,
     // by a keyboard only where the box takes the focus.
     if (t.r.left < -1) report('is cut off', place(t.e), `'${t.text}' by the left edge of the page`);
     const svg = t.e.closest('svg');
@@ -321,7 +321,7 @@ def preferring(scheme):
 
 
 def drawn_faults(pages, widths=WIDTHS, schemes=SCHEMES):
-    """What is wrong with pages as they are drawn, a line each. `pages` are texts by name."""
+    """The faults of pages as they are drawn, a line each. `pages` are texts by name."""
     asked = {"widths": list(widths), "pages": [{"name": n, "text": in_a_page(t)} for n, t in pages.items()]}
     script = MEASURE % {"least": LEAST_CONTRAST, "asked": json.dumps(asked).replace("</", "<\\/").replace("<!--", "<\\!--")}
     faults = []

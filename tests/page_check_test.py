@@ -16,7 +16,7 @@ SOUND = {
     "picture": PAGE.format(style="text{fill:#222}", body=PICTURE.format('<rect width="200" height="60" fill="#fff"/>'
                                                                         '<text x="4" y="20">word</text>')),
 }
-# What is planted, and what has to be said of it. Sources are read, pages drawn.
+# Planted faults, and the words that have to be said of each. Sources are read, pages drawn.
 OF_SOURCES = {
     "a script": ("<script>1</script>", "a script"),
     "a handler": ("<p onclick='x()'>a</p>", "a script in 'onclick'"),

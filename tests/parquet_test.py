@@ -21,7 +21,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 command, source = sys.argv[1:]
-# What is in no CSV.
+# Columns that are in no CSV.
 BESIDE = {"message", "kind", "first_day", "last_day"}
 DATES = {"first_day", "last_day"}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pilots choose how points make paths, and whether a trade takes points at all. What they choose is priced as
-// if it had been asked for.
+// Pilots choose how points make paths, and whether a trade takes points at all. Their choice is priced as if
+// it had been asked for.
 #include <gtest/gtest.h>
 
 #include <algorithm>

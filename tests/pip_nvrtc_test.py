@@ -6,8 +6,9 @@
 #     python3 tests/pip_nvrtc_test.py [COMMAND or WHEEL]
 #
 # Tests that command, or the one in a wheel of ours, where TILEWALK_CLI names none. Needs NVRTC's package in an
-# environment of Python: that of this interpreter (PyTorch's has it) or build/python; skipped without one. Toolkits are hidden in a mount namespace of this test's own. Where that can't be made,
-# TILEWALK_TEST_MOVES_TOOLKITS=1 allows it to rename them, and back, on a machine that nobody else uses.
+# environment of Python: that of this interpreter (PyTorch's has it) or build/python; skipped without one.
+# Toolkits are hidden in a mount namespace of this test's own. TILEWALK_TEST_MOVES_TOOLKITS=1 allows it to rename them, and
+# back, where no namespace can be made, on a machine that nobody else uses.
 import glob
 import json
 import os
@@ -67,7 +68,7 @@ def can_unshare() -> bool:
 
 
 def run(*words: str, hidden: bool, expected: int = 0, **variables: str) -> str:
-    """What the command writes, in an environment that says nothing about toolkits."""
+    """The output of the command, in an environment that says nothing about toolkits."""
     names = ("VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH", "PYTHONUSERBASE",
              "TILEWALK_CUDA_LIBRARY_PATH")
     environment = {k: v for k, v in os.environ.items() if k not in names} | {"HOME": "/nonexistent"} | variables

@@ -218,7 +218,7 @@ inline double tangent_of(program::operation code, double value, const std::array
     }
 }
 
-// That of a truth that its operands decide, each for its share.
+// The tangent of a truth that its operands decide, each for its share.
 inline double tangent_of_truth(program::operation code, const std::array<double, 3>& x,
                                const std::array<double, 3>& dx) {
     switch (code) {

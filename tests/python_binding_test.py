@@ -596,7 +596,7 @@ def test_kernels_ahead_of_runs():
     there = [outcome in ("compiled", "from cache") for outcome in columns["outcome"]]
     assert there == [message == "" for message in columns["message"]]
     assert found.failed == [name for name, is_there in zip(columns["kernel"], there) if not is_there]
-    # What was compiled lies where the command looks for it.
+    # Compiled kernels lie where the command looks for them.
     said = command("warm", BOOK, "--arch", "sm_90", "--arch", "sm_80", "--trade", "acme_call", code=3 if found.failed else 0)
     lines = [line.split() for line in said.splitlines() if " sm_" in line]
     assert [line[:2] for line in lines] == [list(both) for both in zip(columns["kernel"], columns["architecture"])]
@@ -678,7 +678,7 @@ def test_the_command_inside():
 
 def test_the_command_inside_has_those_that_are_programs_elsewhere():
     def both(*words):
-        """What the package's command says and what the built one does, which starts the programs beside it."""
+        """The words of the package's command and of the built one, which starts the programs beside it."""
         if words[0] == "help" and "--man" in words:
             told = []
             for by in ([sys.executable, "-m", "tilewalk"], [pythons.command]):

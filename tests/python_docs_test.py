@@ -51,7 +51,7 @@ def test_the_page():
 
 
 def test_the_comments_of_the_page():
-    """What a comment quotes is what is said."""
+    """A comment quotes the words that are said."""
     import tilewalk as tw
 
     said = tw.price([{"id": "a", "product": "european", "underlying": "ACME", "strik": 100, "maturity": 1}],

@@ -83,7 +83,7 @@ def early_price_is_within_bounds(one, early, case):
 
 
 # ------------------------------------------------------------------------------------------------------------
-# What the market says
+# Markets of QuantLib, and their curves and parameters
 
 
 def flat(rate, count=COUNTS[0]):
@@ -292,7 +292,7 @@ def test_local_volatility_has_the_surface():
 
 
 # ------------------------------------------------------------------------------------------------------------
-# What is refused
+# Refusals
 
 
 def refused(with_words, call):
@@ -315,7 +315,7 @@ def test_what_cannot_be_conveyed_is_refused():
     merton = ql.Merton76Process(spot(), flat(0.01), flat(0.03), black(0.2), spot(0.1), spot(0.1), spot(0.1))
     refused("class Merton76Process", lambda: say(european, merton))
     refused("class HullWhite", lambda: say(european, ql.HullWhite(flat(0.03))))
-    # What QuantLib hides has to be said, and has to be right.
+    # Arguments that QuantLib hides have to be said, and have to be right.
     barrier = ql.BarrierOption(ql.Barrier.DownOut, 85.0, 0.0, CALL, YEAR)
     refused("barrierType, barrier and rebate", lambda: say(barrier, plain))
     refused("barrierType=7", lambda: say(barrier, plain, barrierType=7, barrier=85.0, rebate=0.0))

@@ -37,7 +37,7 @@ def python_with(*modules):
 
 
 def environment(**variables):
-    """That of a program that uses the package, and of no cluster or setting of the caller's."""
+    """The environment of a program that uses the package, and of no cluster or setting of the caller's."""
     outer = {name: value for name, value in os.environ.items()
              if not name.startswith(("DASK_", "TILEWALK_"))}
     ours = {name: os.environ[name] for name in ("TILEWALK_SOURCE_DIR", "TILEWALK_BINARY_DIR", "TILEWALK_CLI",

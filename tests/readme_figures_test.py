@@ -20,7 +20,7 @@ def speeds(pattern, device):
 
 
 def faults(text, gpu, cpu):
-    """What is wrong with the table in this text, in sentences."""
+    """The faults of the table in this text, in sentences."""
     table = None
     told = set()
     for number, line in enumerate(text.splitlines(), 1):

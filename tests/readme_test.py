@@ -105,7 +105,7 @@ def anchors(text):
 
 
 def faults_of_links(root, page, text):
-    """What is wrong with the relative links of a page, in sentences."""
+    """The faults of the relative links of a page, in sentences."""
     for target in LINK.findall(without_code(text)):
         if re.match(r"[a-z]+:", target):
             if not ADDRESS.fullmatch(target):

@@ -1545,8 +1545,8 @@ double reach(const judged& j) {
     return limit * j.error + j.bound;
 }
 
-// A case is blunt whose reach is more than a twentieth of its value. Those of barriers and digitals are small
-// since they change their sign nearby; the gamma of a compound has much noise.
+// A case is blunt whose reach is more than a twentieth of its value. Values of barriers and digitals are
+// small since they change their sign nearby; the gamma of a compound has much noise.
 void expect_sensitivities_met(std::uint64_t most, std::size_t most_blunt) {
     std::vector<std::pair<published_case, judged>> all;
     std::size_t blunt = 0;

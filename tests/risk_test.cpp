@@ -50,7 +50,7 @@ TEST(places, are_one_more_than_lie_within_the_level) {
         double level;
         std::size_t place;
     };
-    // Those with 1,000, 250 and 100 gains are ORE's own (see tests/ore_files_test.py).
+    // Rows with 1,000, 250 and 100 gains are ORE's own (see tests/ore_files_test.py).
     for (const row& r :
          {row{1000, 0.01, 11}, row{1000, 0.025, 26}, row{1000, 0.05, 51}, row{250, 0.01, 3},
           row{250, 0.025, 7}, row{250, 0.05, 13}, row{100, 0.01, 2}, row{101, 0.01, 2}, row{99, 0.01, 1},

@@ -157,9 +157,9 @@ class stochastic_volatility : public by_source {};
 
 // 4 families, 10 laws each, 2 maturities, 3 strikes: 240 comparisons, a false alarm in 600. The schemes' own
 // errors have an allowance that is a share of the price at the money: at the default steps 2e-3, of full
-// truncation 1e-2, which falls with the step as `the_weak_order_of_each_scheme` shows. Where the variance
-// goes up with the asset, the asset may have no second moment, and a call no standard error worth the name:
-// there it is a put.
+// truncation 1e-2, which falls with the step as `the_weak_order_of_each_scheme` shows. An asset whose
+// variance goes up with it may have no second moment, and a call no standard error worth the name: there it
+// is a put.
 TEST_P(stochastic_volatility, options_are_those_of_the_characteristic_function) {
     std::uint64_t seed = 100;
     for (const std::string family : {"quadratic_exponential", "full_truncation", "by_term", "schobel_zhu"}) {
@@ -290,7 +290,7 @@ TEST(stochastic_volatility, no_volatility_gives_the_forward) {
     }
 }
 
-// 3 models, 6 values, 3 strikes, in double and in single: 108 comparisons, a false alarm in 1,300. Those of
+// 3 models, 6 values, 3 strikes, in double and in single: 108 comparisons, a false alarm in 1,300. Options of
 // one model share their paths.
 TEST(stochastic_volatility, a_volatility_that_hardly_moves_gives_black) {
     const double years = 1;

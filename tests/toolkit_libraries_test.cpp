@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where libraries of the CUDA toolkit are looked for, in folders and processes that are made up, and that
-// both halves of NVRTC are of one toolkit.
+// The places where libraries of the CUDA toolkit are looked for, in folders and processes that are made up,
+// and that both halves of NVRTC are of one toolkit.
 #include "engine/cuda/toolkit_libraries.h"
 
 #include <dlfcn.h>
@@ -60,7 +60,7 @@ class machine : public tests::own_folder {
             out.push_back(file.starts_with(here) ? file.substr(here.size()) : file);
         return out;
     }
-    // Those of them that the machine has, and a name for the loader.
+    // The libraries found that the machine has, and a name for the loader.
     std::vector<std::string> finds_there(std::span<const std::string_view> names = one_name) {
         std::vector<std::string> out;
         for (const std::string& file : finds(names)) {

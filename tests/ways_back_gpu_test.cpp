@@ -196,7 +196,7 @@ TEST(ways_back_kernels, compile_without_a_gpu) {
     EXPECT_EQ(compiled, 13u);
 }
 
-// Those of trades that follow a policy, with derivatives to all numbers but those of the policy.
+// Ways back of trades that follow a policy, with derivatives to all numbers but those of the policy.
 TEST(ways_back_kernels, of_policies_compile_without_a_gpu) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     std::size_t compiled = 0;

@@ -251,7 +251,7 @@ def kernels_text(w, precision):
 
 
 def include_options(cuda_path):
-    """Where cuRAND's headers are, in the toolkit or in a package, and beside them those of the CUDA C++ library."""
+    """The folders of cuRAND's headers, in the toolkit or in a package, and of those of the CUDA C++ library beside them."""
     roots = [cuda_path or "", *(root for path in sys.path for root in glob.glob(path + "/nvidia/*")), "/usr/local/cuda"]
     for root in roots:
         if os.path.exists(root + "/include/curand_kernel.h"):

@@ -2,10 +2,10 @@
 // The suite `convergence`: the error of a price by the number of paths, from independent paths and from Sobol
 // points in every construction, both with controls and with importance sampling, too, and from antithetic
 // pairs, in basis points of the spot or of the notional, and the time of the walk that has it. A pair counts
-// as two paths. An error is the standard deviation of the price. That of independent paths is from the spread
-// of the payoffs of one run; that of points, which show none within a randomisation, from the means of many
-// more randomisations than a price takes. A row whose price is away from that of independent paths, beyond
-// chance, is wrong.
+// as two paths. An error is the standard deviation of the price. The error of independent paths is from the
+// spread of the payoffs of one run; that of points, which show none within a randomisation, from the means
+// of many more randomisations than a price takes. A row whose price is away from that of independent paths,
+// beyond chance, is wrong.
 #include "bench/suites/convergence.h"
 
 #include <algorithm>

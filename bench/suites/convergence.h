@@ -51,8 +51,8 @@ struct slope {
 std::optional<slope> slope_of(const line& of, std::span<const double> noise);
 
 // The point of a line with this error: by a power law between two neighbours. Beyond the last point the error
-// falls with the slope `falls_by` and the time grows with the paths. Of a line whose first point has less
-// error it is the first point, because a run can't have fewer paths. None where the error doesn't fall.
+// falls with the slope `falls_by` and the time grows with the paths. A line whose first point has less error
+// gives that point, because a run can't have fewer paths. None where the error doesn't fall.
 struct place_on_line {
     double paths = 0, milliseconds = 0;
     std::string_view found;  // "interpolated", "extrapolated", "at most"

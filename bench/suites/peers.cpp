@@ -605,7 +605,7 @@ void measure_own_greeks(const cpu_bench& on, const std::string& workload, const 
 }
 
 // The library of products is asked for a price, which takes a policy from paths of its own and both bounds;
-// others price the paths that they find theirs from, and have no bound. What a policy is worth is compared.
+// others price the paths that they find theirs from, and have no bound. The worth of a policy is compared.
 void measure_own_right(const cpu_bench& on, const std::string& text, std::uint64_t paths, bool is_on_gpu,
                        const own_style& style, known& of, const sink& to) {
     reported line;

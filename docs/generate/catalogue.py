@@ -43,7 +43,7 @@ def in_lines(example: str, widest: int = 92) -> str:
 
 
 def toctree(names: list[str]) -> str:
-    """What leads to the pages that a table names."""
+    """The entries that lead to the pages of a table."""
     return ":::{toctree}\n:hidden:\n\n" + "".join(f"{name}\n" for name in names) + ":::\n"
 
 
@@ -114,7 +114,7 @@ SECTIONS = ("pays", "script", "example trade", "worth")
 
 
 def sections_of(said: str) -> dict[str, str]:
-    """What `tilewalk products NAME` prints, by its heads; what stands above them is under `about`."""
+    """The output of `tilewalk products NAME`, by its heads; the text above them is under `about`."""
     found = {"about": ""}
     for part in re.split(r"\n\n(?=\S)", said.rstrip("\n"))[1:]:
         head, _, rest = part.partition("\n")

@@ -36,7 +36,7 @@ class curve:
 
 @dataclasses.dataclass
 class band:
-    """What lies between two curves."""
+    """The area between two curves."""
     name: str
     low: list[tuple[float, float]]
     high: list[tuple[float, float]]

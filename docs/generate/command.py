@@ -17,7 +17,7 @@ class command_line:
     jobs: int = 2
 
     def say(self, *arguments: str) -> str:
-        """What the command prints, on lines as long as they like."""
+        """The output of the command, on lines as long as they like."""
         variables = {name: value for name, value in os.environ.items() if not name.startswith("TILEWALK_")}
         variables |= {"COLUMNS": "10000", "TILEWALK_DEVICE": "cpu"}
         done = subprocess.run([self.path, *arguments], cwd=self.root, env=variables, stdin=subprocess.DEVNULL,
@@ -30,6 +30,6 @@ class command_line:
         return json.loads(self.say(*arguments, "--format", "json"))
 
     def for_each(self, work: typing.Callable, items: typing.Iterable) -> list:
-        """What `work` makes of each, in their order, with several commands at once."""
+        """The results of `work` for each item, in their order, with several commands at once."""
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as crew:
             return list(crew.map(work, items))

@@ -79,7 +79,7 @@ class rule:
 
 
 def read_rules(text: str) -> tuple[str, list[rule]]:
-    """What the file says at its head, and its rules with the comment in front of each."""
+    """The remark at the head of the file, and its rules with the comment in front of each."""
     head, *_ = re.findall(r"\(\*\s*(.*?)\s*\*\)", text, re.S)
     rules = []
     body = text[text.index("*)") + 2:]

@@ -112,7 +112,7 @@ def with_links(text: str, change: typing.Callable[[str], str]) -> str:
 
 
 class placing:
-    """Where everything lies that pages lead to; it remembers which files need a page, and which pictures a copy."""
+    """The places of all that pages lead to; it remembers which files need a page, and which pictures a copy."""
 
     def __init__(self, root: pathlib.Path, site: pathlib.Path, pages: dict[str, str]):
         self.root, self.site, self.pages = root, site, pages

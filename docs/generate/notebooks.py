@@ -24,10 +24,10 @@ def run(root: pathlib.Path, text: str, package: pathlib.Path) -> dict:
 
 
 def shown(output: dict) -> str:
-    """What a cell printed: as HTML or a picture where it says so, else as text."""
+    """The output of a cell: as HTML or a picture where it says so, else as text."""
     data = output.get("data", {})
     if body := "".join(data.get("text/html", "") or data.get("image/svg+xml", "")).rstrip():
-        # What scrolls sideways can be scrolled by the keyboard, too.
+        # Boxes that scroll sideways can be scrolled by the keyboard, too.
         body = body.replace("<pre>", '<pre tabindex="0">')
         return f":::{{raw}} html\n<div class=\"cell-output\" tabindex=\"0\">\n{body}\n</div>\n:::"
     text = "".join(output.get("text", data.get("text/plain", ""))).rstrip("\n")

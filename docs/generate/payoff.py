@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the example of a product is worth against the price of its asset, and what it pays where that price stands still.
+"""The worth of a product's example against the price of its asset, and its payment where that price stands still.
 
 Both curves are prices of the engine. The second one is that of markets in which nothing moves: volatilities of almost
 nothing, no interest and no dividends. A scenario far away takes no control, so none is taken at all, and gains add up to prices. All

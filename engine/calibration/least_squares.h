@@ -49,7 +49,7 @@ minimum minimise(const least_squares& of, const std::vector<std::vector<double>>
 // A minimum where what the residuals are taken from moves.
 struct moved_minimum {
     // The derivatives of the parameters, by parameter and residual: to a number that is taken away from that
-    // residual. Those of a parameter at its bound are 0.
+    // residual. A parameter at its bound has slopes of 0.
     std::vector<std::vector<double>> slopes;
     // By how much one more step would change the residuals: next to nothing at a minimum.
     double root_mean_square_left = 0;

@@ -11,7 +11,7 @@ namespace tilewalk::cli {
 // The names of the formats of text, in the order of output_format, and of results, in that of result_format.
 const std::vector<std::string>& format_words();
 const std::vector<std::string>& result_format_words();
-// Those of --greeks, --greeks-method and --view, and of --stage.
+// The words of --greeks, --greeks-method and --view, and of --stage.
 std::vector<std::string> greek_words();
 const std::vector<std::string>& greek_method_words();
 const std::vector<std::string>& greek_view_words();
@@ -29,7 +29,7 @@ struct offered_values {
     source from = source::nothing;
     std::vector<std::string> words{};  // of files: their endings; none: any file
 };
-// What was said of the option, else what its word in the help stands for: FILE, DIR, ID and others.
+// The values said of the option, else those that its word in the help stands for: FILE, DIR, ID and others.
 offered_values offered_by(CLI::Option& option);
 
 }  // namespace tilewalk::cli

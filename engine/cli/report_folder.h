@@ -31,7 +31,7 @@ class report_folder {
     // Refuses a file of the folder that is there from before, and would pass for one of these results, which
     // have none of that name because of what `why` says. Throws tilewalk::error (io).
     void refuse_old(std::string_view file, const std::string& why) const;
-    // Of the catalogue that the constructor had.
+    // `reports` is the catalogue that the constructor had.
     template <class report, class told>
     void write(std::span<const report> reports, const told& r) const {
         for (std::size_t k = 0; k < outputs_.size(); ++k) {

@@ -28,7 +28,7 @@ struct told_results {
     const market* in = nullptr;
     const timings* times = nullptr;
     std::vector<std::string> command{};  // as typed, with the name of the program
-    // Of a shard, see told_run; and when it was done, where that was not now.
+    // The shard that this is of, see told_run; and when it was done, where that was not now.
     std::string shard{}, stage{};
     std::optional<std::chrono::system_clock::time_point> at{};
 };

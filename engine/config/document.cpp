@@ -37,9 +37,9 @@ namespace tilewalk::config {
 
 namespace {
 
-// The text that yaml-cpp sees in place of a plain entry, and the place where the entry begins. Where entries
-// follow each other it sees the first, and an empty line for each of the others: as one list they begin in
-// one column, so that all are entries of a list if the first is.
+// The text that yaml-cpp sees in place of a plain entry, and the place where the entry begins. It sees the
+// first of entries that follow each other, and an empty line for each of the others: as one list they begin
+// in one column, so that all are entries of a list if the first is.
 constexpr std::string_view stand_in = ".";
 struct replaced_entry {
     int line = 0, column = 0;  // from 0
@@ -112,7 +112,7 @@ class shown_text {
         return false;
     }
 
-    // Of a text that somebody else reads: a line begins there; and a place as yaml-cpp would have it.
+    // For a text that somebody else reads: a line begins there; and a place as yaml-cpp would have it.
     void begins_line(std::size_t at) { line_starts_.push_back(at); }
     YAML::Mark mark_of(int line, int column) const {
         YAML::Mark made;
@@ -714,7 +714,7 @@ class builder : public YAML::EventHandler {
         throw error(error_kind::input, message, where, here());
     }
 
-    // Where yaml-cpp does not get to say what is wrong with JSON.
+    // Says what is wrong with JSON where yaml-cpp does not get to say it.
     [[noreturn]] void refuse_json(const json_place& where, const std::string& message, bool is_end) const {
         throw error(error_kind::input,
                     "this is not valid JSON: " + message + std::string(is_end ? may_be_cut_short : "") +

@@ -69,8 +69,8 @@ class node {
     [[noreturn]] void fail(const std::string& message) const;  // an input error at this place
     // The same for a text that is none of these words.
     [[noreturn]] void fail_word(const std::vector<std::string>& known) const;
-    // The same for a mapping without a key, `what` being the key in quotes and what it would say. Where the
-    // file ends with the mapping, it may have been cut short, and the message says so.
+    // The same for a mapping without a key, `what` being the key in quotes and what it would say. The
+    // message adds that the file may have been cut short, where it ends with the mapping.
     [[noreturn]] void fail_missing(const std::string& what) const;
     // The same where one of several keys is missing, in the words of `message`.
     [[noreturn]] void fail_incomplete(const std::string& message) const;
@@ -144,8 +144,8 @@ void demand_end(const document& read);
 
 // `name` is the text's name in errors.
 document read_document(std::string_view text, const std::string& name, const limits& within = {});
-// Reads a regular file; the error says why it could not be read. Where `inside` is a folder, the file has to
-// be in it or below it, symbolic links followed.
+// Reads a regular file; the error says why it could not be read. The file has to be in `inside` or below it,
+// where that is a folder, symbolic links followed.
 document read_document(const std::filesystem::path& file, const limits& within = {},
                        const std::filesystem::path& inside = {});
 // The roots of the documents alone.

@@ -35,7 +35,7 @@ class json_text {
     json_text(listener& hears, std::size_t most_silent)
         : hears_(hears), most_silent_(most_silent), text_(hears.text()) {}
 
-    // Nothing if it is one. What was told up to a fault is right.
+    // Nothing if it is one. All that was told up to a fault is right.
     std::optional<fault> scan() {
         hears_.line_starts(0);
         if (value()) end();
@@ -136,7 +136,7 @@ class json_text {
                 spaces();
             }
         }
-        ++at_;
+        told_ = ++at_;
         hears_.mapping_ends();
         return true;
     }
@@ -163,7 +163,7 @@ class json_text {
                 spaces();
             }
         }
-        ++at_;
+        told_ = ++at_;
         hears_.sequence_ends();
         return true;
     }

@@ -11,9 +11,9 @@ namespace tilewalk::config {
 class open_file {
   public:
     // Throws error of the kind io, with the file's name, for what is not there, can't be opened or is not a
-    // regular file. Where `inside` is a folder, the same for a file that is not in it or below it once
-    // symbolic links are followed; what is opened then is the file that was looked at, however links change
-    // meanwhile.
+    // regular file. The same for a file that is not in `inside` or below it, where that is a folder, once
+    // symbolic links are followed; the file that is opened then is the one that was looked at, however links
+    // change meanwhile.
     explicit open_file(const std::filesystem::path& file, const std::filesystem::path& inside = {});
     ~open_file();
     open_file(const open_file&) = delete;

@@ -59,7 +59,7 @@ struct control {
     double on_sum = 0, on_exponential = 0;
     static constexpr std::size_t most_knots = 3;
     std::array<knot, most_knots> knots{};
-    // Those of the ratios that a world offers; empty: of none.
+    // Coefficients of the ratios that a world offers; empty: of none.
     std::vector<double> on_ratios{};
     // Payoffs without it are tallied, too, and randomisations show the share of it that is subtracted.
     bool has_share = false;

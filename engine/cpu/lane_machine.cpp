@@ -298,8 +298,8 @@ void lane_walk<real, shock>::execute(const frame& in, std::size_t number, std::s
     }
 }
 
-// Sets the states with which paths begin, and gives their first step. What is left of a step that was walked
-// is run with shocks of their own: no section takes those that another has taken.
+// Sets the states with which paths begin, and gives their first step. Sections left of a step that was walked
+// run with shocks of their own: none takes those that another has taken.
 template <class real, class shock>
 std::size_t lane_walk<real, shock>::begin_states(const path_job& job, const frame& in) {
     const way_begun* const from = job.begun;

@@ -139,7 +139,7 @@ class lane_walk {
         std::span<const real* const> by_slot() const { return slot_; }
 
       private:
-        // The blocks that are kept of one stream: as many as a step may touch. Those that the step before
+        // The blocks that are kept of one stream: as many as a step may touch. Blocks that the step before
         // drew and did not use up are still there.
         struct stream {
             kernels::stream_key key;

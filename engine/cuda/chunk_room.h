@@ -14,9 +14,9 @@ struct chunk_room {
     kernels::word64 most_tiles = 1;
     std::size_t sets = 1;
 
-    // Chunks as large as free memory allows, with their shocks if these come from arrays. Where a run needs
-    // several chunks, each has half as much room for two sets of cubes: one is filled while the other is
-    // read.
+    // Chunks as large as free memory allows, with their shocks if these come from arrays. Each of
+    // several chunks that a run needs has half as much room for two sets of cubes: one is filled while the
+    // other is read.
     static chunk_room on(device& d, const run_state& run, const reduction_entry& reduction);
 };
 

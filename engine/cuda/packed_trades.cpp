@@ -25,7 +25,7 @@ word32 mask_after(const run::job& job, std::size_t step) {
 }
 
 // Sections run in the order of their numbers, each on its next row, so that one mask a step says it all.
-// Those that run on every step are the first of each.
+// Sections that run on every step are the first of each.
 std::optional<error> why_not(const run::job& job, std::uint32_t every_step) {
     const auto sections = job.code->sections.size();
     if (sections > most_sections) {

@@ -600,8 +600,8 @@ class search {
 
     bool is_stopped() const { return cancel_ != nullptr && cancel_->load(); }
 
-    // Works on pieces until there are none. What a device can't do fails the trades of the piece; a device
-    // that is lost leaves its piece to the others.
+    // Works on pieces until there are none. The trades of a piece that a device can't do fail; a
+    // device that is lost leaves its piece to the others.
     void work_on(std::size_t d, std::size_t worker, shared_pieces& pieces) {
         gpu_facts::share& share = facts_.shares[d];
         const auto is_lost = [&] {

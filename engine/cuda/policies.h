@@ -28,8 +28,8 @@ struct wanted_policy {
 
 class policies {
   public:
-    // memory_bytes: the most of each device, 0: all that is free. `threads` compile kernels. Where a block
-    // has no room for the paths that it would read ahead in shared memory, it reads them ahead in registers.
+    // memory_bytes: the most of each device, 0: all that is free. `threads` compile kernels. A block that
+    // has no room in shared memory for the paths that it would read ahead reads them ahead in registers.
     policies(std::span<const std::shared_ptr<loaded_device>> on, kernel_store& kernels,
              std::uint64_t memory_bytes, int threads,
              kernels::path_reads reads = kernels::path_reads::register_rolling)

@@ -60,7 +60,7 @@ std::vector<bool> states_of(const adjoint_program& a, const path_program& again,
 }
 
 // The states that are carried from piece to piece: all that the way back is given, and what they depend on.
-// Those of quiet pieces come first.
+// The states of quiet pieces come first.
 struct carried_states {
     std::vector<std::size_t> all;
     std::size_t quietly = 0;

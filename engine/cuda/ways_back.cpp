@@ -241,8 +241,8 @@ class both_ways_walk {
         of_.on_progress(now);
     }
 
-    // Walks pieces on a device until there are none. What a device can't do, such as a piece that it has no
-    // memory for, fails the jobs of the piece. A device that is lost leaves its piece to the others. Any
+    // Walks pieces on a device until there are none. The jobs of a piece that a device can't do, such as one
+    // that it has no memory for, fail. A device that is lost leaves its piece to the others. Any
     // other failure ends the walk.
     void work_on(std::size_t d, shared_pieces& pieces) {
         gpu_facts::share& share = facts_.shares[d];

@@ -309,7 +309,7 @@ void backward::estimate_rest(const fitted_level& of, const decision_date& d, con
 
 // Slopes explain the worth at the end of the interval, less what was expected, by moves times functions of
 // what was known: least squares over all of both. Moves are orthogonal whatever was known, so functions have
-// the same products with each of them as among themselves, but for chance. That is nearly the matrix of the
+// the same products with each of them as among themselves, but for chance. These are nearly the matrix of the
 // equations, and a few steps of conjugate gradients find what chance adds.
 void backward::fit_slopes(std::vector<double>& slopes, const decision_date& d, const date_left& left,
                           std::size_t functions) {

@@ -68,8 +68,8 @@ std::vector<value> compared_at_hand(const right_at_hand& right, recorder& into) 
     return out;
 }
 
-// Puts assets in the order of these keys, the largest first, and other numbers of theirs with them. Of many
-// assets so only the first ones; the others follow in some order. Assets that are level keep theirs.
+// Puts assets in the order of these keys, the largest first, and other numbers of theirs with them. Only
+// the first of many assets are put so; the others follow in some order. Assets that are level keep theirs.
 void rank(std::vector<value>& keys, std::vector<std::vector<value>>& others) {
     const std::size_t n = keys.size(), ranks = n > most_ranks ? ranks_of_many : n - 1;
     for (std::size_t r = 0; r < ranks; ++r) {

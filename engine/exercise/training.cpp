@@ -280,8 +280,8 @@ void take_uses(policy& by, int at_most, int at_least, std::size_t dates_to_come)
     by.must_be_used_today = by.today && by.least_uses == dates;
 }
 
-// A feature that the product names, by its number there. Those beside the states must be known on the dates
-// of each right.
+// A feature that the product names, by its number there. Features beside the states must be known on the
+// dates of each right.
 struct named_by_product {
     std::vector<std::size_t> known;
     bool is_beside_states = true;
@@ -370,8 +370,8 @@ std::vector<double> volatilities_of(const std::vector<std::string>& assets, cons
 }
 
 // The rotation that makes normals of assets, of each its own, of those that steps draw for them: the first of
-// these moves all assets behind it, too, and so on, which depends on how assets are numbered. Of all normals
-// that are independent, those by the symmetric root of the correlations are the nearest to how the assets
+// these moves all assets behind it, too, and so on, which depends on how assets are numbered. Normals by
+// the symmetric root of the correlations are, of all that are independent, the nearest to how the assets
 // move. Nothing where some asset moves as others make it, and there are none.
 std::optional<std::vector<double>> rotation_of(const std::vector<std::string>& assets,
                                                const std::vector<std::uint32_t>& slots,
@@ -417,8 +417,8 @@ constexpr double alike_volatilities = 0.8;
 // Numbers that the script compares by asset, such as the prices of a basket of which it pays the best, are
 // known by rank, and the martingale moves by the normals of the assets in this order. The path must be made
 // of nothing but prices of these assets for it, each of them with a normal number of its own. Assets that
-// move unlike each other are told apart by the volatilities of the first two. Those of other models than the
-// lognormal have no one number that does so. So many features come beside what is ranked.
+// move unlike each other are told apart by the volatilities of the first two. Assets of other models than
+// the lognormal have no one number that does so. So many features come beside what is ranked.
 void rank_compared(begun& to, const markets::market_view& in, std::optional<bool> tells_volatilities,
                    std::size_t beside) {
     policy& by = to.by;

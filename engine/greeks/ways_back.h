@@ -44,12 +44,12 @@ class adjoint_store {
     // `data` and `when` are of any trade of the shape.
     const std::vector<program::jump>& jumps_of(const std::shared_ptr<const program::path_program>& p,
                                                const program::path_data& data, const program::timeline& when);
-    // Those of its jumps that can be smoothed.
+    // The jumps that can be smoothed.
     const std::vector<program::jump>& smoothable_of(const std::shared_ptr<const program::path_program>& p,
                                                     const program::path_data& data,
                                                     const program::timeline& when);
-    // Those of its jumps that move with its paths, held still by likelihood ratios. None where one of them
-    // can't be.
+    // The program with the jumps that move with its paths held still by likelihood ratios. None where one of
+    // them can't be.
     const std::optional<program::scored_program>& scored_of(
         const std::shared_ptr<const program::path_program>& p, const program::path_data& data,
         const program::timeline& when);

@@ -26,9 +26,9 @@ using program::value;
 // and in single precision nothing is left of their difference.
 constexpr double least_beta = 0.01;
 
-// Relative deviations of F over a step on the tangent. Beyond the first the tangent is taken further up. Of
-// the probability of absorption in 10 years (beta 0.3, volatility 0.25, F 1) 8 steps miss 0.013 with 0.5,
-// 0.004 with 1 and 0.002 with 1.5; above it a far tail would carry the mean.
+// Relative deviations of F over a step on the tangent. Beyond the first the tangent is taken further up.
+// Eight steps miss, of the probability of absorption in 10 years (beta 0.3, volatility 0.25, F 1), 0.013 with
+// 0.5, 0.004 with 1 and 0.002 with 1.5; above it a far tail would carry the mean.
 constexpr double most_deviation = 1.5;
 // Beyond the second the boundary is in sight, and the noise that F shares with the volatility is taken to be
 // normal, for which absorption is known.

@@ -20,7 +20,7 @@ std::string paragraph(std::string_view text);
 // Markup that unfolds below a line of text.
 std::string folded(std::string_view line, std::string_view markup, bool is_open = false);
 
-// A table, whose first column names its rows. Where it is wider than the page it can be scrolled.
+// A table, whose first column names its rows. It can be scrolled where it is wider than the page.
 class table {
   public:
     enum class of : unsigned char { text, numbers, pictures };

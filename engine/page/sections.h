@@ -12,7 +12,7 @@
 
 namespace tilewalk::page {
 
-// What all sections are made from.
+// The material that all sections are made from.
 class told {
   public:
     const results& r;

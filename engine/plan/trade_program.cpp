@@ -388,7 +388,7 @@ struct recorded_trade {
 // Whether remarks and descriptions are made, for plans that people read.
 enum class is_told : std::uint8_t { no, yes };
 
-// Records the trade as if the blocks marked idle were not there. What is known before the passes goes to
+// Records the trade as if the blocks marked idle were not there. Facts known before the passes go to
 // `out`.
 recorded_trade record_without(const std::vector<bool>& idle, const books::trade& t,
                               const markets::market_view& market, const poll& often, is_told people,

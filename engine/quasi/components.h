@@ -15,7 +15,7 @@ struct principal_axes {
     std::vector<double> variances;   // largest first
     std::vector<double> directions;  // [row][component], of length 1; each sums up to no less than 0
 };
-// Those of a Brownian path on these days, which grow.
+// The axes of a Brownian path on these days, which grow.
 principal_axes axes_of_brownian_path(std::span<const double> times);
 
 // Numbers of some slots of a step are sums of independent ones: that of slots[a] is the sum of

@@ -37,7 +37,7 @@ std::vector<order::place_of_slot> slots_of(std::span<const std::uint32_t> stream
     return out;
 }
 
-// Steps between two whose places are known. Those that vary most are found first.
+// Steps between two whose places are known. Steps that vary most are found first.
 struct gap {
     int left, right;
     double length;

@@ -13,7 +13,7 @@ namespace tilewalk::books {
 
 using calendars = std::map<std::string, dates::calendar, std::less<>>;
 
-// Those that every book has: none and weekends.
+// The calendars that every book has: none and weekends.
 calendars usual_calendars();
 
 // A definition: {holidays: [2026-12-25], weekend: [saturday, sunday]}.

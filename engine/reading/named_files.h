@@ -42,7 +42,7 @@ class named_files {
     void note(const std::string& name, const std::string& hash) { inputs_.push_back({name, hash}); }
     std::vector<input_file> take_inputs() { return std::move(inputs_); }
 
-    // Each reads the file that stands at `named` and notes it. What can't be read is an error at that place.
+    // Each reads the file that stands at `named` and notes it. A file that can't be read is an error there.
     config::document yaml(const config::node& named);
     checked_text csv(const config::node& named);
     // The same by its path.

@@ -46,7 +46,7 @@ struct written_way {
 };
 written_way read_way(const config::node& given);
 
-// Prices of assets and exchange rates, whose usual moves are relative. Those of all else are absolute.
+// Prices of assets and exchange rates. Their usual moves are relative; those of all else are absolute.
 bool is_price(const market_number& number);
 // The change of a number that a move makes. Throws tilewalk::error (input), without a place, for points of a
 // price and for what leads to no number.

@@ -35,8 +35,8 @@ class columns {
     std::vector<std::string> fit(std::size_t most, const std::vector<measure>& measures,
                                  std::size_t last = std::string::npos);
 
-    // Titles, a rule, the rows; two spaces between columns, none at a line's end. Where lines would be longer
-    // than `most`, the last column goes on below itself, but is no narrower than `least_last`; 0 is no limit.
+    // Titles, a rule, the rows; two spaces between columns, none at a line's end. The last column goes on
+    // below itself where lines would be longer than `most`, but is at least `least_last` wide; 0: no limit.
     std::string text(std::size_t most = 0) const;
 
   private:

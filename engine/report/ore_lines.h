@@ -26,7 +26,7 @@ struct ore_figures {
     std::string_view currency;  // quoted
     double value = 0, delta = 0, gamma = 0;
 };
-// Those of a trade, quoted, to one factor or two; `second` may be null.
+// The sensitivity of a trade, quoted, to one factor or two; `second` may be null.
 struct ore_sensitivity {
     std::string_view trade;
     const ore_factor *first = nullptr, *second = nullptr;

@@ -51,7 +51,7 @@ std::size_t results::failed() const {
 namespace {
 
 // Values of the rows of a currency in each part of the run. Rows of a run to a tolerance have different
-// numbers of paths. Those of points have the same randomisations. Those of independent paths have the first
+// numbers of paths. Rows of points have the same randomisations. Rows of independent paths have the first
 // ones in common, whose parts tell what their errors have in common, and are independent of points.
 class values_by_part {
   public:

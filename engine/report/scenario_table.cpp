@@ -106,7 +106,7 @@ bool has_gain(const portfolio_gains& of, std::size_t scenario) {
 std::string worst_text(const scenario_results& r, const portfolio_gains& of, const text_form& form) {
     std::vector<std::size_t> order(r.scenarios.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    // Those without a gain come last.
+    // Scenarios without a gain come last.
     std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
         if (!has_gain(of, a) || !has_gain(of, b)) return has_gain(of, a) && !has_gain(of, b);
         return of.gains[a] < of.gains[b];

@@ -12,7 +12,7 @@ namespace tilewalk::risk {
 struct sampling_errors {
     double quantile = 0, shortfall = 0;
 };
-// Those of the gain at a place, the first being 1, and of the mean of so many of the least gains.
+// The errors of the gain at a place, the first being 1, and of the mean of so many of the least gains.
 sampling_errors sampling_errors_of(std::span<const double> sorted, std::size_t place, std::size_t within);
 
 }  // namespace tilewalk::risk

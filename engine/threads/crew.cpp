@@ -53,8 +53,8 @@ void crew::enlist(int wanted) {
         are_too_many = true;
     }
     if (!are_too_many) return;
-    // If the system gives no more threads, those that there are do all the work, which changes no bit. Where
-    // it is memory that is short, a quarter of them make room for the work of the others.
+    // If the system gives no more threads, those that there are do all the work, which changes no bit. A
+    // quarter of them make room for the work of the others, if it is memory that is short.
     {
         const std::lock_guard guard(lock_);
         most_members_ = there() - there() / 4;

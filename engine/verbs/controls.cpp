@@ -162,7 +162,7 @@ struct tried_paths {
     std::span<const double> of_construction(std::span<const double> payoffs, std::size_t k) const {
         return payoffs.subspan(k * by.paths_of_each, by.paths_of_each);
     }
-    // Those that a control is fitted to.
+    // The paths that a control is fitted to.
     controls::pilot_paths fitted_to() const {
         if (by.orders.empty()) return all;
         const std::uint64_t of_each =

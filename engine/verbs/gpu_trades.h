@@ -74,7 +74,7 @@ struct ready_on_gpus {
     bool is_empty() const { return without.walk.is_empty() && with_points.walk.is_empty(); }
 };
 
-// The trades of a book that walk paths, as GPUs would be given them. Those with rights follow policies found
+// The trades of a book that walk paths, as GPUs would be given them. Trades with rights follow policies found
 // on few paths, whose programs are those of any. Their controls depend on the policy: it may leave none, one
 // that jumps or one that does not, and all have programs of these forms once more, where any control is
 // found.
@@ -90,9 +90,9 @@ class book_on_gpu {
         std::vector<std::string> products;
         const cuda::kernel_wish* asked = nullptr;  // of a kernel that walks paths
     };
-    // Those that walk paths for prices, and for bounds, and those that fill arrays of points.
+    // The kernels that walk paths for prices, and for bounds, and those that fill arrays of points.
     std::vector<kernel> kernels(const std::optional<cuda::tuned_device>& tuned = {}) const;
-    // Those that find policies. They have no jobs.
+    // The kernels that find policies. They have no jobs.
     std::vector<kernel> kernels_of_policies() const;
 
   private:

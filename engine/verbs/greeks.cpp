@@ -371,7 +371,7 @@ class greek_run {
                           {});
     }
 
-    // Those of the run whose moves this one has.
+    // The control and the treatments are those of the run whose moves this one has.
     void take_choices(std::size_t i, jumping_trade& trade) {
         const std::string& id = book_.state().trades[i].id;
         if (const auto found = controls_of_.find(id); found != controls_of_.end())
@@ -674,7 +674,7 @@ class greek_run {
     using rows_by_number = std::map<std::size_t, greek_row>;
     using row_map = std::vector<rows_by_number>;  // by trade
 
-    // What is asked for by name is not replaced by another method.
+    // A method that is asked for by name is not replaced by another.
     void add_refused(const results& to, row_map& rows) {
         if (by_ != method::smoothed && by_ != method::likelihood_ratio) return;
         const bool is_smoothing = by_ == method::smoothed;

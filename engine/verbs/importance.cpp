@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::uint64_t most_paths = 4096;
 
-// The shares of paths that keep their normals. Where paths draw uniform numbers, too, a rare payoff may come
-// of those alone, such as of jumps, and more rarely than a pilot sees. The second moment
+// The shares of paths that keep their normals. A rare payoff of paths that draw uniform numbers, too, may
+// come of those alone, such as of jumps, and more rarely than a pilot sees. The second moment
 // is then twice that without shifts at worst, where it would be ten times.
 constexpr double few_unshifted = 0.1, many_unshifted = 0.5;
 

@@ -22,9 +22,9 @@ struct chosen_shifts {
     importance::found_shifts by;
     bool drops_control = false;
 };
-// None where shifts would not pay, or where the trade can have none. Where it has a control, its plan without
-// that is tried, too, if there are paths enough for two pilots: what is left of a rare payoff is not always
-// as easily found.
+// None where shifts would not pay, or where the trade can have none. A trade with a control has its plan
+// without that tried, too, if there are paths enough for two pilots: what is left of a rare payoff is not
+// always as easily found.
 std::optional<chosen_shifts> choose_shifts(const books::trade& t, const plan_to_shift& plan,
                                            const std::optional<plan_to_shift>& without_control,
                                            const pilot_of_controls& by);

@@ -29,7 +29,7 @@ struct treatment {
 inline constexpr treatment likelihood_ratio{}, usual_smoothing{1};
 
 struct jumping_trade {
-    // Of a number that moves a jump.
+    // The treatment of a number that moves a jump.
     struct choice {
         bool can_be_smoothed = false, can_be_scored = false;
         treatment by{};
@@ -49,8 +49,8 @@ struct jumping_trade {
 
     // Adds to the plan of the trade what finds derivatives so.
     void add_derivatives(planned& to, treatment by) const;
-    // That of the first walk, which also finds the price: the widest smoothing that a number takes. Where
-    // none does, jumps stand still for it.
+    // The treatment in the first walk, which also finds the price: the widest smoothing that a number takes.
+    // Jumps stand still for it where none does.
     treatment first() const;
     // All that numbers need, those for a bias from twice the width with them.
     std::set<treatment> needed(bool states_bias) const;

@@ -30,9 +30,9 @@ constexpr std::uint64_t most_blocks = 8;
 // equals are preferred. The costs lie halfway between those of an Asian on an H100 in double, whose paths are
 // the cheapest (1.7 by steps, 1.9, 3.1, and 1.4 by a coarse bridge;
 // bench/results/2026-11-26-NVIDIA-H100-80GB-HBM3-bench-convergence-asian.jsonl), and those of models whose
-// paths cost more than their numbers. That of a coarse bridge is 1.2 over 0.72, the part of a full one's gain
-// that it has at 131,072 paths (a geometric mean over nine trades of more than 32 steps): few points do not
-// show what independent numbers leave between its dates. The costs are the same on every device, so that
+// paths cost more than their numbers. The cost of a coarse bridge is 1.2 over 0.72, the part of a full one's
+// gain that it has at 131,072 paths (a geometric mean over nine trades of more than 32 steps): few points do
+// not show what independent numbers leave between its dates. The costs are the same on every device, so that
 // choices are.
 struct candidate {
     construction how;

@@ -39,7 +39,7 @@ struct chosen_points {
     // Than by independent numbers for the same error, at a modest guess; 1 where a run takes these.
     double less_time = 1;
 
-    // Those that a trade of the run takes; none: independent numbers.
+    // The points that a trade of the run takes; none: independent numbers.
     std::optional<quasi::points> taken_in(const settled& run) const {
         if (run.chooses_source && !are_worth_it) return std::nullopt;
         return points;

@@ -118,8 +118,8 @@ struct planned {
     std::optional<error> failure;
     std::optional<error> gpu_failure;  // for which the CPU walks it
     std::vector<std::string> remarks;  // of a trade that failed
-    // Where derivatives are wanted that paths give: the way back, or the trade with tangents, whose program
-    // has an output more for each number of the market.
+    // The way back, or the trade with tangents, where derivatives are wanted that paths give. The program of
+    // the latter has an output more for each number of the market.
     std::shared_ptr<const greeks::ready_way_back> back;
     std::shared_ptr<const ready_trade> with_tangents;
     std::shared_ptr<const ready_rights> rights;

@@ -95,7 +95,7 @@ class taken_pool {
 // Runs that walks on GPUs have left for a call in the same settings.
 class idle_gpu_runs {
   public:
-    // The settings that decide most of a run. What else differs is found when it is walked.
+    // The settings that decide most of a run. Other differences are found when it is walked.
     using settings = std::tuple<std::string, std::uint64_t, program::precision>;
     static settings of(const settled& run) { return {run.device, run.paths, run.how.precision}; }
 

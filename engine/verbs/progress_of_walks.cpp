@@ -7,7 +7,7 @@
 namespace tilewalk::verbs {
 
 namespace {
-// What is kept for walks that nobody expected, by the walk at hand.
+// The share of the walk at hand that is kept for walks that nobody expected.
 constexpr double unexpected = 0.05;
 }  // namespace
 

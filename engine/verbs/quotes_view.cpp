@@ -45,7 +45,7 @@ class quotes_view {
             for (std::size_t k = 0; k < fits_[f].keys.size(); ++k) places_[fits_[f].keys[k]] = {f, k};
     }
 
-    // What to ask of the market, so that the quotes that are wanted can be told.
+    // The options for the market by which the quotes that are wanted can be told.
     greek_options of_market() const {
         greek_options out = wanted_;
         out.wanted.clear();

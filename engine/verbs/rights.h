@@ -91,7 +91,7 @@ struct found_bound {
     std::optional<error> failure;
 };
 
-// Adds the bounds to the row of a trade that follows its policy. Where one is missing, the row says why.
+// Adds the bounds to the row of a trade that follows its policy. The row says why, if one is missing.
 void add_rights(price_row& row, const ready_rights& of, const found_bound& bound);
 
 }  // namespace tilewalk::verbs

@@ -341,7 +341,7 @@ class charm_run {
                 out = std::hypot(out, of_one * g->value);
         return out;
     }
-    // Of today and of the day after: as found, and with nearer moves, and with smoother jumps.
+    // Each pair is of today and of the day after: as found, with nearer moves, and with smoother jumps.
     static void add_bias(greek_row& row, const two_days& as_found, const two_days& near,
                          const two_days& smoother) {
         const auto is_by = [&](std::string_view method) {

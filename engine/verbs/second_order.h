@@ -21,8 +21,8 @@ struct asked_number {
     greeks::risk_number risk;
 };
 
-// Sensitivities of the first order of some trades to some keys in another market. Where these are
-// differences of prices, numbers move by `share` of the usual move; where jumps are smoothed, it is by
+// Sensitivities of the first order of some trades to some keys in another market. Numbers move by
+// `share` of the usual move where these are differences of prices; jumps that are smoothed are so by
 // `widths` times the usual widths.
 using first_order = std::function<results(const book& trades, const market& in, std::vector<std::string> keys,
                                           double share, double widths)>;

@@ -636,7 +636,7 @@ std::optional<account_of_part> told_by(const path& file_of_part) {
     }
 }
 
-// What a part tells of itself: its trades in the order of the book, each with a status and no figures.
+// The results of a part by itself: its trades in the order of the book, each with a status and no figures.
 results told_of(const account_of_part& of, const part& what, const opened& on, const run_options& with,
                 const std::vector<input_file>& inputs) {
     results out;

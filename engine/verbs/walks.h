@@ -76,7 +76,7 @@ class book_walk {
 
     // Takes what is known already. Throws tilewalk::error (input) if that has to be all and is not.
     void take_known();
-    // Walks what GPUs can. What they could not do is left to the CPU where that
+    // Walks what GPUs can. The rest is left to the CPU where that
     // is allowed and the CPU has the precision and the random numbers, else it fails with the GPU's error. A
     // run that is left for another call goes into `keeps`, if there is any. Kernels of ways back are built by
     // `way_back`, if there is one.

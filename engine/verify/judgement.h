@@ -59,7 +59,7 @@ judgement judge(std::span<const drawn_trade> trades, std::span<const priced_trad
                 std::span<const double> truths);
 std::vector<double> truths_of(std::span<const drawn_trade> trades);
 
-// Sensitivities against those of the trades. Those of one trade are found from the same paths: means are over
+// Sensitivities against those of the trades. All of one trade are found from the same paths: means are over
 // one of each trade, by its lot, that has an error by chance alone.
 judgement judge_sensitivities(std::span<const drawn_trade> trades, std::span<const priced_trade> got);
 

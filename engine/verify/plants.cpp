@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each mistake is made between two stages of the engine: in the market before the planning, in the numbers
 // and operations of a program before the passes, in the times of its events, in the shocks and the points
-// that they are, or in the results of tiles. Those of sensitivities are made in how the numbers of programs
-// move with those of the market, and in the figures that are told.
+// that they are, or in the results of tiles. Mistakes in sensitivities are made in how the numbers of
+// programs move with those of the market, and in the figures that are told.
 #include "engine/verify/plants.h"
 
 #include <algorithm>
@@ -331,7 +331,7 @@ path_shocks normals_of(const path_job& job, const cpu::lane_operations& operatio
     });
 }
 
-// Those of points in the order of time, where all dimensions of a factor are scrambled alike.
+// The normals of points in the order of time, where all dimensions of a factor are scrambled alike.
 path_shocks normals_scrambled_alike(const path_job& job, const cpu::lane_operations& operations) {
     const kernels::normal_table<double>& table = quasi::normal_table<double>();
     const std::uint64_t paths = job.points.paths_of_randomisation;

@@ -23,7 +23,7 @@ struct random_rates {
     markets::curve curve() const;
     const rates::gaussian_rates& model() const { return model_; }
     bool is_hull_white() const;  // of one factor
-    // Where forwards are so many times what they were, money grows so many times as fast a year.
+    // Money grows so many times as fast a year where forwards are so many times what they were.
     random_rates moved(const market_move& by) const;
     // A reversion of 0 is not among them: it stands at the end of its range.
     movable_numbers numbers() const;

@@ -246,7 +246,7 @@ std::string found_by(const judgement& j) {
     return row == nullptr ? what->name : what->name + ", " + product_of(*row);
 }
 
-// Those that can't be made here, and how they can.
+// The mistakes that can't be made here, and how they can.
 std::string left_out_mistakes_text(const outcome& o) {
     std::string names;
     for (const std::string& name : o.mistakes_left_out) names += (names.empty() ? "" : ", ") + name;

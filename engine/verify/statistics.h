@@ -64,9 +64,9 @@ struct scored_bounds {
 
 // Over all trades: largest |z|, mean z, mean z towards high forwards, mean z squared, Kolmogorov-Smirnov.
 std::vector<statistic> judge_all(std::span<const scored_trade> trades);
-// Over sensitivities: the same, but for the largest |z|, which is that of `any`, whatever they share. Of
-// those whose bias is known to be at most so large, the errors beyond it show that they are not larger than
-// chance makes them.
+// Over sensitivities: the same, but for the largest |z|, which is that of `any`, whatever they share. The
+// errors beyond a bias that is known to be at most so large show that they are not larger than chance makes
+// them.
 std::vector<statistic> judge_all_sensitivities(std::span<const scored_trade> trades,
                                                std::span<const double> any,
                                                std::span<const double> beyond_bias);

@@ -23,8 +23,8 @@ struct known_trade {
     double scale = 0;         // of its payoff: a trade worth next to nothing beside it is too thin a sample
 };
 
-// A trade in a random market whose price is this formula of the market as it is or as it has moved. What the
-// formula takes from the market as it was drawn is a term of the trade, such as an initial level.
+// A trade in a random market whose price is this formula of the market as it is or as it has moved. A number
+// that the formula takes from the market as it was drawn is a term of the trade, such as an initial level.
 template <class Market, class Formula>
 known_trade known_in(const Market& drawn, const std::string& trade, const Formula& price, double scale) {
     return {drawn.text() + trade, [=](const market_move& by) { return price(drawn.moved(by)); },

@@ -20,9 +20,9 @@ struct product_sums {
 };
 
 // Products are summed by squares of eight columns with eight; those that are not there are others once more,
-// whose sums are left. A matrix instruction adds four paths of a lane to all sums of a square. Those of 16
-// lanes make a tree then, in which all sums of a thread are its own; a quarter of the tree, four lanes, can
-// be the work of one warp.
+// whose sums are left. A matrix instruction adds four paths of a lane to all sums of a square. The sums of
+// 16 lanes make a tree then, in which all sums of a thread are its own; a quarter of the tree, four lanes,
+// can be the work of one warp.
 
 // The first row and column of a square.
 static void place_square(const product_sums& of, int square, int& row, int& col) {

@@ -133,7 +133,7 @@ struct inline_ {
 
         constexpr maker(const source& from_, memory at_)
             : from(from_), at(at_), normal(from_, 0), uniform(from_, source::normals::streams()) {}
-        // Those of step k of a group.
+        // The shocks of step k of a group.
         constexpr shocks_of_step<shape> operator()(int number_of_group, int k) {
             using normals = typename source::normals;
             shocks_of_step<shape> z{};

@@ -14,7 +14,7 @@ std::string joined(const std::vector<std::string>& words, std::string_view betwe
 // "; did you mean 'strike'?", or nothing if no known name is near.
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& known);
 // The suggestion, and behind it what there is: "; did you mean 'strike'? known keys: id, strike". `what` is
-// such as "known keys:". Of a long list only the nearest names are told, and how many more there are.
+// such as "known keys:". A long list is cut to the nearest names, and says how many more there are.
 std::string alternatives(std::string_view wrong, const std::string& what,
                          const std::vector<std::string>& known);
 // "asian, barrier, european"; of a long list those nearest to the misspelt one, "and 39 more".

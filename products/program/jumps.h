@@ -12,17 +12,17 @@
 namespace tilewalk::program {
 
 // A comparison is continuous if every `select` that its truth decides, by itself or through other truths, has
-// equal sides where the compared numbers are equal. That is tried on some paths, with one of the two numbers
+// equal sides where the compared numbers are equal. This is tried on some paths, with one of the two numbers
 // put in the place of the other; a comparison for which nothing could be tried counts as a jump.
 // The decisions of a policy are none: nobody gains, to the first order, by another decision where both are
 // worth the same.
 std::vector<jump> jumps_of(const path_program& p, const path_data& data, const timeline& when);
 
-// Those that move with the wanted numbers: the others are where they are, whatever the wanted numbers.
+// The jumps that move with the wanted numbers: the others are where they are, whatever these numbers.
 std::vector<jump> moved_by(const path_program& p, const std::vector<jump>& all, const wanted_numbers& wanted);
 
-// Those that can be smoothed: comparisons of which one is less than the other, where the payoff is linear in
-// their truth. That is tried on some paths, with truths between 0 and 1; a comparison with no truth that
+// The jumps that can be smoothed: comparisons of which one is less than the other, where the payoff is linear
+// in their truth. This is tried on some paths, with truths between 0 and 1; a comparison with no truth that
 // counted on any of these can't be.
 std::vector<jump> smoothable(const path_program& p, const path_data& data, const timeline& when,
                              const std::vector<jump>& all);

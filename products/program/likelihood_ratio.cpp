@@ -287,7 +287,7 @@ class slopes_of_states {
     bool is_known_ = true;
 };
 
-// What is compared at a jump in one of its runs, and its slope.
+// The difference that is compared at a jump in one of its runs, and its slope.
 struct seen_jump {
     std::size_t step = 0, jump = 0, run = 0;
     double difference = 0, slope = 0;

@@ -2,7 +2,7 @@
 // The likelihood ratio: derivatives of mean payoffs that jump, with no bias, from how the density of a normal
 // number changes.
 //
-// Where a number moves by dx, what is compared at a jump moves by C_x dx. The normal number z of the step
+// A move dx of a number moves what is compared at a jump by C_x dx. The normal number z of the step
 // before is moved along by -u dx, u = C_x / C_z, so that the comparison stands still and the payoff does not
 // jump. The density of z makes up for it:
 //     d E[f] / dx = E[f_x - f_z u] + E[f (z u - du/dz)],    du/dz = C_xz / C_z - C_x C_zz / C_z^2,

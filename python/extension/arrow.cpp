@@ -53,7 +53,7 @@ namespace {
 
 constexpr std::int64_t nullable = 2;  // ARROW_FLAG_NULLABLE
 
-// What a schema or an array of Arrow points to; the children are owned by it.
+// The memory that a schema or an array of Arrow points to; the children are owned by it.
 template <class Struct>
 struct kept {
     std::string format, name;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int most_nesting = 100;
 
-// What is no value, and where it is: each list and mapping around it adds its part to the front.
+// An object that is no value, and its place: each list and mapping around it adds its part to the front.
 struct no_value {
     std::string place, found;
 };
@@ -92,7 +92,7 @@ std::string type_of(nb::handle object) {
     return nb::cast<std::string>(nb::type_name(object.type()));
 }
 
-// Of an array of NumPy, or a number of one: 'M' for days, 'm' for spans of time; 0 for any other object.
+// The kind of NumPy's arrays and of their numbers: 'M' for days, 'm' for spans of time; 0 for other objects.
 char kind_in_numpy(nb::handle object) {
     if (!nb::hasattr(object, "dtype")) return 0;
     if (nb::cast<std::string>(object.type().attr("__module__")) != "numpy") return 0;

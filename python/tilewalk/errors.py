@@ -130,7 +130,7 @@ _classes: dict[str, type[Error]] = {
 
 
 def shown(thing: Any) -> str:
-    """What was found in place of what was expected, for a message."""
+    """The thing that was found in place of what was expected, for a message."""
     if isinstance(thing, (bool, int, float, str)) or thing is None:
         return repr(thing) if len(repr(thing)) < 60 else f"{repr(thing)[:56]}..."
     return f"an object of type {type(thing).__name__}"

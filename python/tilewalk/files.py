@@ -46,7 +46,7 @@ def write_text(file: str | os.PathLike[str], by_ending: dict[str, Callable[[], s
 
 def _write_whole(name: str, made: bytes) -> None:
     """Writes beside and renames, as the command does: the file appears whole or not at all, and the old one stays
-    until then. What is no plain file, such as /dev/stdout, is written where it is."""
+    until then. A target that is no plain file, such as /dev/stdout, is written where it is."""
     target = os.path.realpath(name)
     is_there = os.path.exists(target)
     if is_there and not os.access(target, os.W_OK):

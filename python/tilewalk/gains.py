@@ -81,7 +81,7 @@ class Gains:
 
     @property
     def explained(self) -> Table:
-        """What sensitivities explain of each gain, where that was asked for."""
+        """The part of each gain that sensitivities explain, where that was asked for."""
         return Table(self._core.explained())
 
     @property

@@ -78,7 +78,7 @@ class _Bar:
 
 @contextlib.contextmanager
 def watching(asked: Any) -> Iterator[Callable[[News], None] | None]:
-    """What a run calls with its news, for an argument `progress`: None, True, a callable or one like tqdm."""
+    """The function that a run calls with its news, for an argument `progress`: None, True, a callable or one like tqdm."""
     if asked is None or asked is False:
         yield None
     elif asked is not True:

@@ -4,10 +4,11 @@
 book = from_option(option, process)
 tilewalk.price(book)
 
-QuantLib's Python does not tell again all that an object was made with. What it hides is said to `from_option`
-under the name that QuantLib's own constructor gives it, such as `barrierType=ql.Barrier.DownOut, barrier=85`.
-If the option has an engine of QuantLib, the option is made anew from what was said, and has to have the same
-price there. What cannot be conveyed is refused with what was found and what is known.
+QuantLib's Python does not tell again all that an object was made with. Arguments that it hides are said to
+`from_option` under the names that QuantLib's own constructors give them, such as
+`barrierType=ql.Barrier.DownOut, barrier=85`. If the option has an engine of QuantLib, the option is made anew
+from what was said, and has to have the same price there. An option that cannot be conveyed is refused with
+what was found and what is known.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def from_option(
     horizon: Any = None,
     bound: float = 1e-9,
     check: bool = True,
-    # What QuantLib was told and does not tell again, by the names of its constructors.
+    # Arguments that QuantLib was told and does not tell again, by the names of its constructors.
     payoff: Any = None,
     payoffAtExpiry: bool | None = None,
     barrierType: int | None = None,
@@ -63,12 +64,12 @@ def from_option(
     a: Sequence[float] | None = None,
     Q1: int | None = None,
     Q2: int | None = None,
-    # What QuantLib tells its engines, and not the option or the process.
+    # Arguments that QuantLib tells its engines, and not the option or the process.
     correlation: Any = None,
     foreignRiskFreeRate: Any = None,
     exchangeRateVolatility: Any = None,
     foreign_currency: str | None = None,
-    # What Tilewalk asks for beyond QuantLib.
+    # Arguments that Tilewalk asks for beyond QuantLib.
     rebate_paid: str | None = None,
     exercise_step: float | None = None,
     smile: str | None = None,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of `tilewalk.quantlib`: an option of QuantLib, all that was said about it, the catalogue of
+"""A question to `tilewalk.quantlib`: an option of QuantLib, all that was said about it, the catalogue of
 readers, and the checks that they share."""
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Conveyed:
 
 @dataclasses.dataclass(frozen=True)
 class Reader:
-    """What has to be said of an option, what may be, and the function that conveys it."""
+    """The arguments that an option needs, those that it may have, and the function that conveys it."""
 
     needs: tuple[str, ...]
     may: tuple[str, ...]
@@ -89,7 +89,7 @@ class Reader:
 
 
 READERS: dict[str, Reader] = {}
-# What may be said of any option, as it is about the market.
+# Arguments that any option may have, as they are about the market.
 OF_MARKETS = ("smile", "surface_dates", "surface_strikes", "correlation")
 
 

@@ -19,7 +19,7 @@ from .quantlib_market import RATES
 
 @dataclasses.dataclass(frozen=True)
 class _Payoff:
-    """What a payoff of one price is; `held` can be given to QuantLib's constructors."""
+    """A payoff of one price in plain terms; `held` can be given to QuantLib's constructors."""
 
     kind: str  # plain, cash, asset or gap
     option: str
@@ -65,7 +65,7 @@ def _payoff(asked: Asked, *kinds: str) -> _Payoff:
 
 
 def _expect_same_payoff(own: Any, said: Any, strike: float) -> None:
-    """What was said pays the same as the option's own payoff at prices around the strike and far from it."""
+    """The payoff that was said pays the same as the option's own payoff at prices around the strike and far from it."""
     for share in (0.0, 0.25, 0.5, 1 - 1e-9, 1.0, 1 + 1e-9, 1.5, 2.0, 8.0):
         price = share * (strike or 1.0)
         if own(price) != said(price):
@@ -182,7 +182,7 @@ def _vanilla(asked: Asked) -> Conveyed:
 
 
 def _on_one_day(payoff: _Payoff, maturity: Any) -> dict[str, Any]:
-    """What one price pays on one day."""
+    """A trade with this payoff of one price on one day."""
     terms: dict[str, Any] = {"option": payoff.option, "strike": payoff.strike, "maturity": maturity.ISO()}
     if payoff.kind == "plain":
         return {"product": "european", **terms}

@@ -41,7 +41,7 @@ class _Written(Table):
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """What the run was made from: versions, settings, inputs with their hashes, remarks."""
+        """All that the run was made from: versions, settings, inputs with their hashes, remarks."""
         out: dict[str, Any] = json.loads(self._core.json_of_rows([]))["manifest"]
         return out
 

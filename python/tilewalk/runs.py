@@ -322,7 +322,7 @@ class Prepared:
 
     @property
     def facts(self) -> Row:
-        """What is kept between calls."""
+        """Facts about what is kept between calls."""
         return Row(self._core.facts())
 
 

@@ -28,7 +28,7 @@ class Table:
 
     @property
     def columns(self) -> dict[str, np.ndarray[Any, Any]]:
-        """A NumPy array for each column. Those of numbers look at memory that never changes."""
+        """A NumPy array for each column. Arrays of numbers look at memory that never changes."""
         return {name: self.column(name) for name in self.names}
 
     def column(self, name: str) -> np.ndarray[Any, Any]:

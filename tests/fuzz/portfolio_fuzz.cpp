@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a portfolio of ORE. What is imported of it reads back as a book of as many trades.
+// Any bytes as a portfolio of ORE. Its imported trades read back as a book of as many.
 #include <string>
 
 #include "engine/book/book_state.h"

@@ -44,7 +44,7 @@ struct placed_points {
     kernels::word32 components = 0, walkers = kernels::warps_of_points(false), stack = 0, steps = 0,
                     slot_count = 1;
     std::size_t directions = 0;  // dimensions up to the last that is taken
-    // Those of kernels::rotation_arguments.
+    // The members of kernels::rotation_arguments.
     const kernels::word32* rotated_slots = nullptr;
     const double* rotation = nullptr;
     kernels::word32 rotated = 0;

@@ -106,9 +106,9 @@ struct difference_report {
     bool is_of_values = false;  // true: valued() has all that it tells
     bool is_of_simm = false;    // true: of a market that has `simm:` alone
 };
-// Those that are of values come first.
+// The files of values come first.
 std::span<const difference_report> difference_reports();
-// Those that are of values alone.
+// The files of values alone.
 std::span<const difference_report> value_reports();
 // Whether a market has what files of SIMM tell.
 bool has_simm(const market& in);

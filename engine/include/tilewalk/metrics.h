@@ -18,8 +18,8 @@ struct told_run {
     const scenario_results* scenarios = nullptr;  // null: none were asked for
     const timings::account* times = nullptr;      // null: not known by stage
     std::chrono::system_clock::time_point at{};   // when the results were written
-    // Of a shard, such as "3/16", and "pricing" or "training": `prices` are what it told of itself (see
-    // shard_outcome), and metrics of figures have no line. Empty: of the whole request.
+    // The shard, such as "3/16", and its stage, "pricing" or "training": `prices` are what it told of itself
+    // (see shard_outcome), and metrics of figures have no line. Empty: the whole request.
     std::string shard{}, stage{};
 };
 

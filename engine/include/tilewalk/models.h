@@ -13,7 +13,7 @@ struct model_page {
     std::string summary;
 };
 
-// Those of assets first, each kind in the order of its catalogue.
+// All models, those of assets first, each kind in the order of its catalogue.
 std::vector<model_page> model_pages();
 
 }  // namespace tilewalk

@@ -14,9 +14,9 @@
 
 namespace tilewalk {
 
-// What a page tells beside prices and sensitivities, as far as it is known.
+// Facts that a page tells beside prices and sensitivities, as far as they are known.
 struct beside_results {
-    // Of which the results are those in the base market.
+    // The scenarios in whose base market the results are.
     const scenario_results* scenarios = nullptr;
     const timings* times = nullptr;
     std::vector<std::string> command{};  // that makes these results, word by word

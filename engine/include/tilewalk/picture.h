@@ -25,7 +25,7 @@ struct trade_paths {
     std::vector<std::string> assets;
     std::vector<double> spots_today;                      // by asset
     std::vector<std::vector<std::vector<double>>> spots;  // by asset, path and moment
-    // What has been paid, and what is known to be paid later, discounted to as_of: by path and moment.
+    // Sums that have been paid, with those known to be paid later, discounted to as_of: by path and moment.
     std::vector<std::vector<double>> paid;
 
     std::size_t paths() const { return paid.size(); }

@@ -52,7 +52,7 @@ std::string joined(const std::vector<std::string>& words);
 // "; did you mean 'swap'?", or nothing if no known name is near.
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& known);
 // Words for a misspelt name: "; did you mean 'swap'? known products: cap_floor, swap". `what`
-// is such as "known products:". Of a long list only the nearest names are told, and how many more there are.
+// is such as "known products:". A long list is cut to the nearest names, and says how many more there are.
 std::string alternatives(std::string_view wrong, const std::string& what,
                          const std::vector<std::string>& known);
 

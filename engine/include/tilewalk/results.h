@@ -93,8 +93,8 @@ struct price_row {
     std::vector<double> part_means;
 
     bool has_error() const { return is_figure(standard_error); }
-    // Those of the standard error; so many that Student's t is the normal, if it is that of independent
-    // paths.
+    // The degrees of freedom of the standard error; so many that Student's t is the normal, if it is that of
+    // independent paths.
     double degrees_of_freedom() const {
         return randomisations > 0 ? static_cast<double>(randomisations - 1) : 1e300;
     }
@@ -177,7 +177,7 @@ inline constexpr std::size_t least_parts = 16;
 struct greek_row {
     std::string trade;    // id; empty: all trades in one currency
     std::string measure;  // "delta", "vega"
-    // Of the number of the market, or of two: "ACME.spot;BETA.spot"; empty: all numbers of the measure move
+    // The number of the market, or two of them: "ACME.spot;BETA.spot"; empty: all numbers of the measure move
     // together.
     std::string key;
     std::string unit;  // in words: "USD per 1 bp"

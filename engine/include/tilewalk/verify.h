@@ -28,7 +28,7 @@ struct outcome;
 // Defaults. The number of paths is no multiple of a tile's, so the last tile is cut short.
 inline constexpr std::uint64_t default_verified_trades = 8000, default_verified_paths = 20000,
                                default_verified_seed = 1, most_verified_trades = 1'000'000;
-// Those of sensitivities, whose errors come from the parts of a run.
+// Defaults for sensitivities, whose errors come from the parts of a run.
 inline constexpr std::uint64_t default_verified_trades_of_greeks = 1000,
                                default_verified_paths_of_greeks = 65000,
                                least_verified_paths_of_greeks = 16384;

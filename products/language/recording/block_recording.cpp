@@ -38,8 +38,8 @@ class block_recording {
         variables_.write(f, alive);
     }
 
-    // A right: what the body pays ends the trade if it is used. Those of the past were not, or the trade
-    // would be over.
+    // A right: what the body pays ends the trade if it is used. Rights of the past were not, or the
+    // trade would be over.
     void record_right(const block_syntax& of, value alive, decider* by) {
         const bool is_past = at_.market->is_past();
         if (is_past && at_.runs.front().years < -dates::same_time_years) return;

@@ -190,7 +190,7 @@ class reversal {
         const lane_section& from = from_.sections[number];
         section& into = made_.sections.emplace_back();
         const std::vector<bool> is_active = active.of(number);
-        // Where no comparison is smoothed, truths stand still.
+        // Truths stand still where no comparison is smoothed.
         section_reversal turned(
             from, is_active, smoothed_.empty() ? std::vector<bool>(from.nodes.size()) : active.truths(number),
             into);
