@@ -137,6 +137,15 @@ def test_gains_are_those_of_the_command():
     with tempfile.TemporaryDirectory() as folder:
         names = found.write_files(folder)
         assert "var.csv" in names and sorted(names) == sorted(os.listdir(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        command("scenarios", BOOK, "--scenarios", SCENARIOS, *options[:-1], "--output", f"{folder}/said.parquet")
+        for ending in ("parquet", "html", "csv"):
+            found.write(f"{folder}/found.{ending}")
+        read = [pathlib.Path(f"{folder}/{name}.parquet").read_bytes() for name in ("said", "found")]
+        assert read[0] == read[1]
+        page = pathlib.Path(f"{folder}/found.html").read_text(encoding="utf-8")
+        assert page == found.to_page() and "crash" in page and "Value at risk" in page
+    assert 'command="scenarios"' in found.metrics("night") and 'book="night"' in found.metrics("night")
     cut = pickle.dumps(found._core.state()[:-3])
     raises(tw.InputError, lambda: tw._core.read_gains(pickle.loads(cut)), "cut short")
 

@@ -3,6 +3,10 @@
 // unwinding its stack, of which a C++ program dies; so all threads are back before.
 #pragma once
 
+#include <sstream>
+#include <string>
+#include <utility>
+
 #include "python/extension/module.h"
 
 namespace tilewalk::python {
@@ -18,6 +22,15 @@ class without_interpreter {
   private:
     PyThreadState* state_ = nullptr;
 };
+
+// The text that `write` puts into a stream, made without the interpreter, which others may use meanwhile.
+template <class Write>
+std::string text_by(Write write) {
+    const without_interpreter others_run;
+    std::ostringstream out;
+    write(out);
+    return std::move(out).str();
+}
 
 // True in every thread but the one that shuts Python down, from when it begins to: work is to stop.
 bool is_python_ending();

@@ -20,15 +20,6 @@ namespace tilewalk::python {
 
 namespace {
 
-// Text is made without the interpreter, which others may use meanwhile.
-template <class Write>
-std::string text_by(Write write) {
-    const without_interpreter others_run;
-    std::ostringstream out;
-    write(out);
-    return std::move(out).str();
-}
-
 text_form form_of(std::size_t columns, bool spreadsheet_safe, bool parts) {
     text_form out;
     out.columns = columns;

@@ -6,8 +6,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
 #include <memory>
-#include <sstream>
 #include <utility>
 
 #include "python/extension/archive.h"
@@ -15,6 +15,9 @@
 #include "python/extension/interpreter.h"
 #include "python/extension/results.h"
 #include "python/extension/values.h"
+#include "tilewalk/columns.h"
+#include "tilewalk/metrics.h"
+#include "tilewalk/page.h"
 #include "tilewalk/products.h"
 
 namespace tilewalk::python {
@@ -176,12 +179,28 @@ nb::any failures_of(const held_scenarios& self) {
 
 std::string text(const held_scenarios& self, const std::string& format, std::size_t columns) {
     const output_format as = format_of(format);
-    const without_interpreter others_run;
-    std::ostringstream out;
     text_form form;
     form.columns = columns;
-    write(out, *self.of, as, form);
-    return std::move(out).str();
+    return text_by([&](std::ostream& out) { write(out, *self.of, as, form); });
+}
+
+nb::bytes parquet(const held_scenarios& self) {
+    const std::string all = text_by([&](std::ostream& out) { write_parquet(out, gain_columns(*self.of)); });
+    return nb::bytes(all.data(), all.size());
+}
+
+std::string page(const held_scenarios& self) {
+    const without_interpreter others_run;
+    return page_of(self.of->base, {.scenarios = self.of.get()});
+}
+
+std::string metrics(const held_scenarios& self, const std::string& name) {
+    const without_interpreter others_run;
+    return metrics_text({.command = "scenarios",
+                         .book = name,
+                         .prices = self.of->base,
+                         .scenarios = self.of.get(),
+                         .at = std::chrono::system_clock::now()});
 }
 
 std::string report(const held_scenarios& self, const std::string& file) {
@@ -189,10 +208,7 @@ std::string report(const held_scenarios& self, const std::string& file) {
     for (const scenario_report& one : scenario_reports()) {
         known.emplace_back(one.file);
         if (one.file != file) continue;
-        const without_interpreter others_run;
-        std::ostringstream out;
-        one.write(out, *self.of);
-        return std::move(out).str();
+        return text_by([&](std::ostream& out) { one.write(out, *self.of); });
     }
     throw error(error_kind::usage,
                 "no file '" + file + "' of scenarios" + alternatives(file, "files:", known));
@@ -255,6 +271,9 @@ void add_scenarios(nb::module_& to) {
         .def_prop_ro("remarks", [](const held_scenarios& self) { return self.of->remarks; })
         .def("text", text, nb::arg("format"), nb::arg("columns") = 200)
         .def("report", report, nb::arg("file"))
+        .def("parquet", parquet)
+        .def("page", page)
+        .def("metrics", metrics, nb::arg("name"))
         .def("state", state_of);
     to.def(
         "read_gains",

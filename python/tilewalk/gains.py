@@ -124,8 +124,30 @@ class Gains:
         return self._core.text("table", columns)
 
     def write(self, file: str | os.PathLike[str]) -> None:
-        """Writes a file by its ending: .json, .csv or .txt."""
-        write_text(file, {".json": self.to_json, ".csv": self.to_csv, ".txt": self.to_text})
+        """Writes a file by its ending: .json, .csv, .txt, .parquet, or .html for a page for people."""
+        write_text(
+            file,
+            {
+                ".json": self.to_json,
+                ".csv": self.to_csv,
+                ".txt": self.to_text,
+                ".parquet": self.to_parquet,
+                ".html": self.to_page,
+            },
+        )
+
+    def to_page(self) -> str:
+        """A page of HTML for people, whole in itself: prices in the base market, gains and tails."""
+        return self._core.page()
+
+    def to_parquet(self) -> bytes:
+        """A file of Parquet with the columns of the CSV."""
+        return self._core.parquet()
+
+    def metrics(self, name: str | None = None) -> str:
+        """How the run went, in the text format of Prometheus; `name` tells its series from others' (the first file)."""
+        inputs = self.base.manifest["inputs"]
+        return self._core.metrics(name or (inputs[0]["file"] if inputs else ""))
 
     def write_files(self, folder: str | os.PathLike[str]) -> list[str]:
         """Writes the files that risk systems read into a folder, and returns their names."""

@@ -158,7 +158,7 @@ def product_page(page_of: dict[str, Any]) -> str:
     """A product: what it is, its parameters, its script."""
     rows = [
         f"<tr><td>{escape(p['name'])}</td><td>{escape(p['type'])}</td><td>{escape(p['range'])}</td>"
-        f"<td>{escape(p['default'] or 'needed')}</td><td>{escape(p['help'])}</td></tr>"
+        f"<td>{escape(p['default'] or 'required')}</td><td>{escape(p['help'])}</td></tr>"
         for p in page_of["parameters"]
     ]
     names = [(name, False) for name in ("parameter", "type", "range", "default", "meaning")]
