@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <random>
 #include <set>
 #include <string>
@@ -17,9 +19,11 @@
 #include "engine/cuda/launcher.h"
 #include "engine/cuda/tuned_choices.h"
 #include "engine/tuning/tuner.h"
+#include "tests/benched.h"
 #include "tests/fake_device.h"
 #include "tests/own_folder.h"
 #include "tilewalk/error.h"
+#include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
 
@@ -334,6 +338,38 @@ TEST_F(tuned, kernels_are_built_as_was_found_where_that_is_open) {
     EXPECT_EQ(width_of(cuda::tuned_device{choices, on_}), 2128);
     asked.feed = "inline";  // somebody said something
     EXPECT_EQ(width_of(cuda::tuned_device{choices, on_}), 4256);
+}
+
+TEST(path_timer, has_room_for_every_result_of_a_trade) {
+    const auto gpu = std::make_shared<cuda::fake_gpu>();
+    gpu->kernel = [](const std::string&, const std::string&, const cuda::launch&, std::span<void*>) {
+        return [] {};
+    };
+    auto on = std::make_unique<cuda::fake_device>(gpu);
+    cuda::text_compiler compiler;
+    cuda::kernel_store store(compiler, {});
+    const std::string uuid = on->properties().uuid;
+    bench::gpu_timer timer(std::make_shared<cuda::loaded_device>(std::move(on)), store,
+                           bench::open_clocks(uuid), {1.0, 1, 3, 0});
+    bench::workload of = bench::workloads().front().make(program::precision::double_);
+    const std::uint64_t paths = 4 * kernels::paths_per_tile;
+    EXPECT_EQ(tuning::path_timer(timer, of, paths).results().size(), 4 * of.trades.size());
+    of.code.outputs.push_back(of.code.outputs.front());  // a control, and its sum with the payoff
+    of.code.crossed.push_back({0, 1});
+    EXPECT_EQ(tuning::path_timer(timer, of, paths).results().size(), 3 * 4 * of.trades.size());
+}
+
+// Trades with controls, on points that paths make and on points that they read: every way to build their
+// kernels has the bits of the first.
+TEST(tuned_on_a_gpu, every_way_has_the_same_bits) {
+    if (some_gpu() == nullptr) GTEST_SKIP() << "no GPU";
+    const tests::own_folder cache;
+    ASSERT_EQ(::setenv("TILEWALK_CACHE_DIR", cache.path().c_str(), 1), 0);
+    const book trades = book::load(TILEWALK_SOURCE_DIR "/configs/books/demo.yaml")
+                            .only({"acme_call", "asian_eur", "asian_running", "autocall", "down_and_out"});
+    const auto found = engine().tune(trades, *trades.market(), {}, 0.1, [](const std::string&) {});
+    EXPECT_GE(found.size(), 3u);
+    for (const tuned_kernel& k : found) EXPECT_EQ(k.failure, "") << k.name;
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ path_timer::path_timer(gpu_timer& on, const workload& of, std::uint64_t paths)
     numbers_ = on.uploaded(packed.numbers);
     words_ = on.uploaded(packed.words);
     results_.emplace(on.device(), cuda::reduction_named(kernel_decision().reduction),
-                     cuda::chunk::whole(seed, paths_), of.trades.size());
+                     cuda::chunk::whole(seed, paths_), results_rows());
 }
 
 std::string path_timer::text(const kernel_decision& how) const {
@@ -208,9 +208,14 @@ void path_timer::launch(const kernel_decision& how, const prepared& what) {
     on_.run(what.k, what.how, pointers);
 }
 
+// A trade has a row for each output of its program, and for each sum of two.
+std::size_t path_timer::results_rows() const {
+    return of_.trades.size() * of_.code.results();
+}
+
 std::vector<kernels::tile_result> path_timer::results() {
     return on_.downloaded<kernels::tile_result>(results_->tiles(),
-                                                kernels::tiles_of(paths_) * of_.trades.size());
+                                                kernels::tiles_of(paths_) * results_rows());
 }
 
 std::uint64_t path_timer::bytes_read(const kernel_decision& how) const {

@@ -49,7 +49,8 @@ class path_timer {
     // Makes the points once more that such a kernel reads.
     void fill(const cuda::kernel_decision& how);
 
-    // Results of the tiles after a launch, for equality and for prices.
+    // Results of the tiles after a launch, for equality and for prices: those of the first trade's first
+    // output, of its next, and so on.
     std::vector<kernels::tile_result> results();
 
     // Bytes of shocks that one launch reads.
@@ -68,6 +69,7 @@ class path_timer {
         const kernels::made_point* made_points = nullptr;
     };
     std::uint64_t normal_rows(const arrays_of_kernel& of) const;
+    std::size_t results_rows() const;
     void share_rows(std::vector<kernels::trade_record> records, cuda::point_way way);
     arrays_of_kernel& of_way(cuda::point_way way) { return arrays_[static_cast<std::size_t>(way)]; }
     arrays_of_kernel& arrays_for(const cuda::kernel_decision& how);
