@@ -739,19 +739,15 @@ TEST(engine, the_manifest_names_what_was_read) {
     for (const auto& input : inside.manifest.inputs) EXPECT_FALSE(input.hash.empty()) << input.file;
 }
 
-// If the system gives fewer threads than asked for, those that there are do the work.
-TEST(engine, too_few_threads_are_enough) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    GTEST_SKIP() << "a sanitizer takes more addresses than the limit";
-#endif
-    const auto expected = price(mixed_trades, with(100000, 1));
+// Prices in a child, which `limit` makes poorer, have the bits of one thread.
+template <class Limit>
+void expect_the_same_bits_where(std::uint64_t paths, int threads, const Limit& limit) {
+    const auto expected = price(mixed_trades, with(paths, 1));
     const pid_t child = ::fork();
     if (child == 0) {
-        // Room for the stacks of some threads only.
-        const rlimit room{std::size_t{600} << 20, std::size_t{600} << 20};
-        int code = ::setrlimit(RLIMIT_AS, &room) == 0 ? 0 : 2;
+        int code = limit() ? 0 : 2;
         try {
-            const auto r = price(mixed_trades, with(100000, 1024));
+            const auto r = price(mixed_trades, with(paths, threads));
             for (std::size_t i = 0; i < r.rows.size(); ++i) {
                 if (all_of(r.rows[i]) != all_of(expected.rows[i])) code = 3;
             }
@@ -766,30 +762,26 @@ TEST(engine, too_few_threads_are_enough) {
     EXPECT_EQ(status, 0);
 }
 
+// If the system gives fewer threads than asked for, those that there are do the work.
+TEST(engine, too_few_threads_are_enough) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "a sanitizer takes more addresses than the limit";
+#endif
+    expect_the_same_bits_where(100000, 1024, [] {
+        // Room for the stacks of some threads only.
+        const rlimit room{std::size_t{600} << 20, std::size_t{600} << 20};
+        return ::setrlimit(RLIMIT_AS, &room) == 0;
+    });
+}
+
 // If it gives none at all, the caller does everything.
 TEST(engine, no_thread_is_enough) {
-    const auto expected = price(mixed_trades, with(4096, 1));
-    const pid_t child = ::fork();
-    if (child == 0) {
+    expect_the_same_bits_where(4096, 4, [] {
         // No limit of threads holds for root.
         constexpr uid_t nobody = 65534;
-        int code = ::geteuid() != 0 || ::setuid(nobody) == 0 ? 0 : 2;
         const rlimit none{0, 0};
-        if (::setrlimit(RLIMIT_NPROC, &none) != 0) code = 2;
-        try {
-            const auto r = price(mixed_trades, with(4096, 4));
-            for (std::size_t i = 0; i < r.rows.size(); ++i) {
-                if (all_of(r.rows[i]) != all_of(expected.rows[i])) code = 3;
-            }
-        } catch (...) {
-            code = 4;
-        }
-        ::_exit(code);
-    }
-    ASSERT_GT(child, 0);
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
+        return (::geteuid() != 0 || ::setuid(nobody) == 0) && ::setrlimit(RLIMIT_NPROC, &none) == 0;
+    });
 }
 
 // A million paths keep to a small memory: what is kept is a few numbers a tile, never a path.

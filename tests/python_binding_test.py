@@ -18,6 +18,7 @@ import time
 import warnings
 
 import pythons
+from pythons import raises
 
 pythons.in_python_with("numpy", "pandas", "pyarrow", "polars", "duckdb")
 
@@ -46,16 +47,6 @@ def command(*arguments, code=0):
                           env=pythons.environment())
     assert done.returncode == code, f"exit code {done.returncode}\n{done.stderr}"
     return done.stdout
-
-
-def raises(kind, call, *words):
-    try:
-        call()
-    except kind as e:
-        for word in words:
-            assert word in str(e), f"'{word}' is not in: {e}"
-        return e
-    raise AssertionError(f"expected {kind.__name__}")
 
 
 def trades():

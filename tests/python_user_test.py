@@ -14,6 +14,7 @@ import tempfile
 import threading
 
 import pythons
+from pythons import raises
 
 pythons.in_python_with("numpy", "pandas", "pyarrow")
 
@@ -24,16 +25,6 @@ import tilewalk as tw  # noqa: E402
 
 BOOK, MARKET = "configs/books/demo.yaml", "configs/markets/demo.yaml"
 CALL = {"id": "a", "product": "european", "underlying": "ACME", "option": "call", "strike": 105, "maturity": 1.0}
-
-
-def raises(kind, call, *words):
-    try:
-        call()
-    except kind as e:
-        for word in words:
-            assert word in str(e), f"'{word}' is not in: {e}"
-        return e
-    raise AssertionError(f"expected {kind.__name__}")
 
 
 def price_of(**terms):

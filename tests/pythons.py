@@ -54,6 +54,17 @@ def in_python_with(*modules):
     sys.exit(subprocess.run([python, "-B", *sys.argv], env=environment(TILEWALK_TEST_IN_PYTHON="yes")).returncode)
 
 
+def raises(kind, call, *words):
+    """The exception of this kind that a call raises, with these words in its text."""
+    try:
+        call()
+    except kind as e:
+        for word in words:
+            assert word in str(e), f"'{word}' is not in: {e}"
+        return e
+    raise AssertionError(f"expected {kind.__name__}")
+
+
 def run_all(tests):
     """Runs the functions whose name begins with test_, and exits with the number of those that failed."""
     failed = []

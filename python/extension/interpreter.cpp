@@ -56,7 +56,7 @@ without_interpreter::without_interpreter() {
     {
         ending& all = *now();
         const std::lock_guard<std::mutex> alone(all.lock);
-        // Who would not get the interpreter back keeps it.
+        // A thread that would not get the interpreter back keeps it.
         if (all.ends(all.is_over)) return;
         ++all.away;
     }

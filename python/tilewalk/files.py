@@ -16,7 +16,9 @@ import numpy as np
 
 from .errors import Error, FileError, InputError, UsageError, shown
 
-__all__ = ["in_memory", "text_of_file", "write_reports", "write_text"]
+__all__ = ["in_memory", "text_of_file", "write_by_ending", "write_reports", "write_text"]
+
+_FORMS = {".json": "to_json", ".csv": "to_csv", ".txt": "to_text", ".parquet": "to_parquet", ".html": "to_page"}
 
 
 def text_of_file(file: str | os.PathLike[str]) -> str:
@@ -29,6 +31,11 @@ def text_of_file(file: str | os.PathLike[str]) -> str:
     except UnicodeDecodeError as e:
         message = f"found the byte 0x{e.object[e.start]:02X} at {e.start}, expected text in UTF-8"
         raise InputError(f"{os.fspath(file)}: {message}", message, os.fspath(file)) from None
+
+
+def write_by_ending(file: str | os.PathLike[str], of: object) -> None:
+    """Writes the form of an object that the ending names, among those that it has."""
+    write_text(file, {ending: getattr(of, form) for ending, form in _FORMS.items() if hasattr(of, form)})
 
 
 def write_text(file: str | os.PathLike[str], by_ending: dict[str, Callable[[], str | bytes]]) -> None:

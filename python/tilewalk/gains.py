@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .files import write_reports, write_text
+from .files import write_reports, write_by_ending
 from .results import Results
 from .tables import Table
 
@@ -125,16 +125,7 @@ class Gains:
 
     def write(self, file: str | os.PathLike[str]) -> None:
         """Writes a file by its ending: .json, .csv, .txt, .parquet, or .html for a page for people."""
-        write_text(
-            file,
-            {
-                ".json": self.to_json,
-                ".csv": self.to_csv,
-                ".txt": self.to_text,
-                ".parquet": self.to_parquet,
-                ".html": self.to_page,
-            },
-        )
+        write_by_ending(file, self)
 
     def to_page(self) -> str:
         """A page of HTML for people, whole in itself: prices in the base market, gains and tails."""

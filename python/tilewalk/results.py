@@ -12,7 +12,7 @@ from typing import Any
 
 from . import _core
 from .errors import RunWarning, UsageError, shown
-from .files import text_of_file, write_text
+from .files import text_of_file, write_by_ending
 from .pages import price_page
 from .tables import Table
 
@@ -72,16 +72,7 @@ class _Written(Table):
 
     def write(self, file: str | os.PathLike[str]) -> None:
         """Writes a file by its ending: .json, .csv, .txt, .parquet, or .html for a page for people."""
-        write_text(
-            file,
-            {
-                ".json": self.to_json,
-                ".csv": self.to_csv,
-                ".txt": self.to_text,
-                ".parquet": self.to_parquet,
-                ".html": self.to_page,
-            },
-        )
+        write_by_ending(file, self)
 
     def to_page(self) -> str:
         """A page of HTML for people, whole in itself, with all that there is to know."""

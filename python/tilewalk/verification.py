@@ -10,7 +10,7 @@ from typing import Any
 
 from . import _core
 from .errors import UsageError, shown
-from .files import write_text
+from .files import write_by_ending
 from .progress import watching
 from .results import Row
 from .runs import check_cancel, listed_texts
@@ -62,7 +62,7 @@ class Verification(Table):
 
     def write(self, file: str | os.PathLike[str]) -> None:
         """Writes a file by its ending: .json, .csv or .txt."""
-        write_text(file, {".json": self.to_json, ".csv": self.to_csv, ".txt": self.to_text})
+        write_by_ending(file, self)
 
     def __str__(self) -> str:
         return self.to_text()
