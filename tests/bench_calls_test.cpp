@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `calls`: its percentiles, its rows where there is no GPU, and what it can't be asked for.
+// The suite `calls`: its percentiles, and its rows where there is no GPU.
 #include "bench/suites/calls.h"
 
 #include <gtest/gtest.h>
@@ -7,9 +7,6 @@
 #include <set>
 #include <string>
 #include <vector>
-
-#include "bench/measure/suites.h"
-#include "tilewalk/error.h"
 
 namespace tilewalk::bench {
 namespace {
@@ -46,21 +43,6 @@ TEST(bench_calls, rows_of_the_processor) {
         EXPECT_LE(r.figures.at("milliseconds"), r.figures.at("p99_milliseconds")) << key_of(r);
     }
     EXPECT_EQ(rows.at(1).figures.at("samples"), 3);
-}
-
-TEST(bench_calls, takes_paths_and_nothing_else) {
-    const suite_entry& suite = suite_named("calls");
-    request asked;
-    asked.paths = 4096;
-    EXPECT_NO_THROW(suite.check(asked));
-    asked.subject = "asian";
-    EXPECT_THROW(suite.check(asked), error);
-    asked.subject.clear();
-    asked.is_timed = false;
-    EXPECT_THROW(suite.check(asked), error);
-    asked.is_timed = true;
-    asked.widths = {4};
-    EXPECT_THROW(suite.check(asked), error);
 }
 
 }  // namespace

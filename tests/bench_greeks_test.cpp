@@ -133,18 +133,5 @@ TEST(bench_greeks, without_a_gpu_its_rows_say_so) {
     EXPECT_EQ(rows[2].skipped, "there is none");
 }
 
-TEST(bench_greeks, takes_a_trade_and_paths_and_nothing_else) {
-    const suite_entry& suite = suite_named("greeks");
-    request asked;
-    asked.subject = "asian";
-    asked.paths = 4096;
-    EXPECT_NO_THROW(suite.check(asked));
-    asked.widths = {4};
-    EXPECT_THROW(suite.check(asked), error);
-    asked.widths.clear();
-    asked.subject = "asiam";
-    EXPECT_THROW(suite.check(asked), error);
-}
-
 }  // namespace
 }  // namespace tilewalk::bench

@@ -90,17 +90,5 @@ TEST(bench_python, python_is_compared_with_the_command_and_a_start) {
     python_cost::compare(rows);
 }
 
-TEST(bench_python, takes_paths_and_nothing_else) {
-    const suite_entry& suite = suite_named("python");
-    request asked;
-    asked.paths = 4096;
-    EXPECT_NO_THROW(suite.check(asked));
-    asked.subject = "asian";
-    EXPECT_THROW(suite.check(asked), error);
-    asked.subject.clear();
-    asked.is_timed = false;
-    EXPECT_THROW(suite.check(asked), error);
-}
-
 }  // namespace
 }  // namespace tilewalk::bench

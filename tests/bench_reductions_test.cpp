@@ -75,10 +75,6 @@ TEST(reductions, are_alike_by_bits_or_by_rounding) {
     }
 }
 
-TEST(reductions, are_in_the_catalogue) {
-    EXPECT_EQ(suite_named("reductions").check, nullptr);
-}
-
 TEST(reductions, alone_compile_without_spills) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     for (const auto& by : cuda::reductions()) {

@@ -105,12 +105,6 @@ TEST(tiles, bound_what_any_order_of_sums_may_give) {
     EXPECT_GT(worst, 0);
 }
 
-TEST(tiles, are_in_the_catalogue) {
-    EXPECT_EQ(suite_named("tiles").name, "tiles");
-    EXPECT_EQ(suite_named("tiles").check, nullptr);
-    EXPECT_THROW(suite_named("tile"), error);
-}
-
 TEST(tiles, compare_compiles_without_spills) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     for (const char* architecture : {"sm_80", "sm_90"}) {

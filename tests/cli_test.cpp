@@ -231,7 +231,7 @@ TEST_F(command, wrong_usage_is_refused_with_a_hint) {
         {{"bench", "prefetch", "--format", "xml"}, "--format: found 'xml', expected table, csv, json"},
         {{"bench", "prefetch", "--against", "no.jsonl"}, "no.jsonl: can't read"},
         {{"bench", "prefetch", "--against", "book.yaml"}, "book.yaml:1: found no JSON object"},
-        {{"bench", "memory", "--feeds", "none"}, "takes no workload and no choice of feeds"},
+        {{"bench", "memory", "--feeds", "none"}, "the benchmark 'memory' takes no choice of feeds"},
         {{"bench", "memory", "--untimed"}, "the benchmark 'memory' can't go untimed"},
         {{"bench", "prefetch", "--untimed", "--against", "night.jsonl"}, "--against is about times"},
         {{"bench", "prefetch", "--untimed", "--report", "page.html"}, "--report is about times"},

@@ -103,16 +103,7 @@ std::vector<benchmark_suite> benchmark_suites() {
 }
 
 void check(const benchmark_request& asked) {
-    const bench::suite_entry& suite = bench::suite_named(asked.suite);
-    if (suite.check != nullptr) return suite.check(request_of(asked));
-    if (!asked.subject.empty() || request_of(asked).has_axes()) {
-        throw error(error_kind::usage, "the benchmark '" + asked.suite +
-                                           "' takes no workload and no choice of feeds, distances, layouts, "
-                                           "widths, occupancy, precision or paths");
-    }
-    if (!asked.is_timed) {
-        throw error(error_kind::usage, "the benchmark '" + asked.suite + "' can't go untimed");
-    }
+    bench::check(bench::suite_named(asked.suite), request_of(asked));
 }
 
 benchmark_results benchmark_results::parse(std::string_view json_lines, const std::string& name,

@@ -25,12 +25,15 @@ struct request {
     // A program and its first arguments. With a subject and options appended, it measures this suite on this
     // device in a process of its own, which a profiler can watch. Empty: none.
     std::vector<std::string> command{};
+};
 
-    // True if it asks for more than a subject.
-    bool has_axes() const {
-        return !feeds.empty() || !layouts.empty() || !precisions.empty() || !distances.empty() ||
-               !widths.empty() || !warps.empty() || paths > 0;
-    }
+// The choices that a suite leaves to a request.
+struct open_choices {
+    std::string_view subject{};  // people's words for its subjects, such as "a model"; empty: it has none
+    bool ways = false;           // feeds, distances, layouts, widths and occupancy
+    bool precisions = false;
+    bool paths = false;
+    bool untimed = false;
 };
 
 // Receives each row as soon as it is measured.
@@ -46,9 +49,10 @@ struct cpu_bench {
 struct suite_entry {
     std::string_view name;
     std::string_view summary;
-    // For a suite that takes a request: throws tilewalk::error (usage) for requests that it can't measure.
-    // Null: the request must be empty.
-    void (*check)(const request& asked);
+    open_choices open;
+    // Throws tilewalk::error (usage) for values of open choices that the suite can't measure. Null: it
+    // measures any.
+    void (*check_values)(const request& asked);
     // Published figures about it, a line each, for people; may be empty.
     std::string_view published;
     void (*run)(gpu_timer& on, const request& asked, const sink& to);
@@ -61,5 +65,7 @@ struct suite_entry {
 std::span<const suite_entry> suites();
 // Throws tilewalk::error (usage) with the known names and the nearest.
 const suite_entry& suite_named(std::string_view name);
+// Throws tilewalk::error (usage) for a choice that the suite does not leave open, or can't measure.
+void check(const suite_entry& suite, const request& asked);
 
 }  // namespace tilewalk::bench

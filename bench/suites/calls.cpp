@@ -193,16 +193,6 @@ calls::sizes sizes_for(const request& asked) {
 
 }  // namespace
 
-void check_calls(const request& asked) {
-    request but_paths = asked;
-    but_paths.paths = 0;
-    if (but_paths.has_axes() || !asked.is_timed || !asked.subject.empty()) {
-        throw error(error_kind::usage,
-                    "the benchmark 'calls' takes a number of paths, and no subject, no choice of feeds, "
-                    "distances, layouts, widths, occupancy or precision, and can't go untimed");
-    }
-}
-
 void run_calls_on_cpu(const cpu_bench& on, const request& asked, const std::string&, const sink& to) {
     calls::measure_reading(sizes_for(asked), to);
     calls::measure("cpu", sizes_for(asked), on.says, on.cancel, to);

@@ -574,14 +574,6 @@ void measure_on(const std::string& device, std::uint64_t most_paths, const reque
 void check_convergence(const request& asked) {
     asked_for(asked);
     for (const std::string& precision : asked.precisions) precision_named(precision);
-    request but_some = asked;
-    but_some.paths = 0;
-    but_some.precisions.clear();
-    if (but_some.has_axes()) {
-        throw error(error_kind::usage,
-                    "the benchmark 'convergence' takes a trade's name, precisions and a number of paths, and "
-                    "no choice of feeds, distances, layouts, widths or occupancy");
-    }
     if (asked.paths > 0 && asked.paths < convergence::fewest_paths) {
         throw error(error_kind::usage,
                     fmt::format("found {} paths, expected {} or more: a run of Sobol points has {} "

@@ -300,12 +300,6 @@ std::span<const greeks::example> asked_for(const request& r) {
 
 void check_greeks(const request& asked) {
     asked_for(asked);
-    request but_paths = asked;
-    but_paths.paths = 0;
-    if (!but_paths.has_axes() && asked.is_timed) return;
-    throw error(error_kind::usage,
-                "the benchmark 'greeks' takes a trade's name and a number of paths, and no choice of feeds, "
-                "distances, layouts, widths, occupancy or precision, and can't go untimed");
 }
 
 void run_greeks_on_cpu(const cpu_bench& on, const request& asked, const std::string& why_no_gpu,

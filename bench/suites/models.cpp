@@ -452,12 +452,6 @@ std::span<const models::example> asked_for(const request& r) {
 
 void check_models(const request& asked) {
     asked_for(asked);
-    if (asked.has_axes() || !asked.is_timed) {
-        throw error(
-            error_kind::usage,
-            "the benchmark 'models' takes a model, and no choice of feeds, distances, layouts, widths, "
-            "occupancy, precision or paths, and can't go untimed");
-    }
 }
 
 void run_models(gpu_timer& on, const request& asked, const sink& to) {

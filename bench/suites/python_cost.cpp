@@ -154,15 +154,6 @@ void measure(const cpu_bench& on, const request& asked, const sink& to) {
 
 }  // namespace python_cost
 
-void check_python(const request& asked) {
-    request but_paths = asked;
-    but_paths.paths = 0;
-    if (!but_paths.has_axes() && asked.is_timed && asked.subject.empty()) return;
-    throw error(error_kind::usage,
-                "the benchmark 'python' takes a number of paths, and no subject, no choice of feeds, "
-                "distances, layouts, widths, occupancy or precision, and can't go untimed");
-}
-
 void run_python_on_cpu(const cpu_bench& on, const request& asked, const std::string&, const sink& to) {
     python_cost::measure(on, asked, to);
 }
