@@ -4,6 +4,7 @@
 #include "tilewalk/engine.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,12 +13,15 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "engine/arrays/shock_writer.h"
+#include "engine/config/digest.h"
 #include "engine/cpu/lane_program.h"
 #include "engine/cpu/tile_pool.h"
 #include "kernels/shocks.h"
@@ -737,6 +741,45 @@ TEST(engine, the_manifest_names_what_was_read) {
                                        with(64));
     EXPECT_EQ(inside.rows[0].status, trade_status::priced) << inside.rows[0].message;
     for (const auto& input : inside.manifest.inputs) EXPECT_FALSE(input.hash.empty()) << input.file;
+}
+
+TEST(engine, the_manifest_names_files_of_settings) {
+    const auto replayed = [](const std::string& file) {
+        run_options options = with(64);
+        options.overrides.controls = "none";
+        options.overrides.replay = file;
+        const results r =
+            price({"id: t, product: european, underlying: ACME, strike: 100, maturity: 1.0"}, options);
+        EXPECT_EQ(r.rows.at(0).status, trade_status::priced) << r.rows.at(0).message;
+        return r.manifest;
+    };
+    const auto bytes_of = [](const std::string& file) {
+        std::ifstream in(file, std::ios::binary);
+        return std::string{std::istreambuf_iterator<char>(in), {}};
+    };
+    const tests::own_folder folder;
+    const std::string file = (folder / "shocks.npy").string();
+    std::set<std::string> hashes;
+    for (const double shock : {0.5, 0.25}) {
+        const std::vector<double> shocks(64, shock);
+        arrays::write_numpy<double>(file, {1, 1, 0, 64, shocks, {}});
+        const run_manifest told = replayed(file);
+        EXPECT_EQ(told.settings.replay, file);
+        EXPECT_EQ(told.inputs.back().file, file);
+        EXPECT_EQ(told.inputs.back().hash, config::sha256(bytes_of(file)));
+        hashes.insert(told.inputs.back().hash);
+    }
+    EXPECT_EQ(hashes.size(), 2U) << "two files of one name";
+
+    // A file in memory goes by the name that it was made with.
+    const std::string bytes = bytes_of(file);
+    const int memory = ::memfd_create("ours.npy", 0);
+    ASSERT_EQ(::write(memory, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+    const run_manifest told = replayed("/proc/self/fd/" + std::to_string(memory));
+    ::close(memory);
+    EXPECT_EQ(told.settings.replay, "ours.npy in memory");
+    EXPECT_EQ(told.inputs.back().file, "ours.npy in memory");
+    EXPECT_TRUE(hashes.contains(told.inputs.back().hash));
 }
 
 // Prices in a child, which `limit` makes poorer, have the bits of one thread.

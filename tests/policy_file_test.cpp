@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "engine/config/digest.h"
 #include "engine/report/policy_file.h"
 #include "tests/refusal.h"
 #include "tests/rights_books.h"
@@ -103,6 +104,8 @@ TEST(policy_file, gives_the_bits_of_the_run_that_trained) {
     }
     EXPECT_EQ(followed.policies, trained.policies) << "numbers read back to the same bits";
     EXPECT_EQ(followed.manifest.settings.policy, file);
+    EXPECT_EQ(followed.manifest.inputs.back().file, file);
+    EXPECT_EQ(followed.manifest.inputs.back().hash, config::sha256(trained.policies));
     EXPECT_TRUE(priced("settings: {policy: " + file + "}\n" + today).policies == trained.policies);
     run_options untold = with_policy();
     untold.keep_policies = false;

@@ -444,6 +444,9 @@ def test_shocks_of_ones_own():
     for form in (shocks, shocks[:, np.newaxis, :], np.asfortranarray(shocks), speaks_dlpack()):
         found = tw.price(BOOK, trades="acme_call", replay=form, paths=PATHS, controls="none")
         assert found["acme_call"].price == expected["acme_call"].price
+        told = found.manifest
+        assert told["settings"]["replay"] == "shocks.npy in memory" and "/proc/" not in str(told), told
+        assert told["inputs"][-1]["file"] == "shocks.npy in memory" and len(told["inputs"][-1]["hash"]) == 64
     market, t = tw.Market(MARKET), 1.0
     rate = market["USD.rate@1y"]
     spots = 100 * np.exp((rate - 0.015 - 0.22**2 / 2) * t + 0.22 * math.sqrt(t) * shocks[0])

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/analytics/black.h"
+#include "engine/config/digest.h"
 #include "engine/run/units.h"
 #include "engine/verify/closed_forms.h"
 #include "engine/verify/dice.h"
@@ -314,6 +315,8 @@ TEST(decisions, hold_what_pilots_fit) {
     run_options follows = how;
     follows.overrides.decisions = folder.write("results.json", text.str()).string();
     const results again = priced(follows, trades);
+    EXPECT_EQ(again.manifest.inputs.back().file, follows.overrides.decisions);
+    EXPECT_EQ(again.manifest.inputs.back().hash, config::sha256(text.str()));
     for (std::size_t i = 0; i < r.rows.size(); ++i) {
         ASSERT_EQ(r.rows[i].status, trade_status::priced) << r.rows[i].message;
         EXPECT_TRUE(same_bits(r.rows[i], again.rows[i])) << r.rows[i].trade;

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "engine/config/open_file.h"
@@ -24,6 +25,16 @@ mapped_file map_file(const std::filesystem::path& file, const std::filesystem::p
     }
     const auto unmap = [size](const void* p) { ::munmap(const_cast<void*>(p), size); };
     return {{static_cast<const std::byte*>(at), size}, std::shared_ptr<const void>(at, unmap)};
+}
+
+std::string name_of(const std::filesystem::path& file) {
+    if (file.parent_path() != "/proc/self/fd") return file.string();
+    std::error_code none;
+    std::string name = std::filesystem::read_symlink(file, none).string();
+    constexpr std::string_view memory = "/memfd:", gone = " (deleted)";
+    if (!name.starts_with(memory)) return file.string();
+    if (name.ends_with(gone)) name.resize(name.size() - gone.size());
+    return name.substr(memory.size()) + " in memory";
 }
 
 }  // namespace tilewalk::arrays

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <optional>
 
+#include "engine/config/digest.h"
 #include "engine/market/market_state.h"
 #include "engine/report/machine.h"
 #include "products/program/precision.h"
@@ -21,14 +23,42 @@ std::string utc_now() {
     return text;
 }
 
+namespace {
+
+constexpr std::optional<std::string> run_settings::*settings_with_files[] = {
+    &run_settings::replay, &run_settings::policy, &run_settings::decisions};
+
+}  // namespace
+
+std::vector<file_of_setting> files_named_by(const run_settings& all) {
+    std::vector<file_of_setting> out;
+    for (const auto setting : settings_with_files) {
+        if (const auto& named = all.*setting)
+            out.push_back({arrays::name_of(*named), arrays::map_file(*named)});
+    }
+    return out;
+}
+
+std::vector<input_file> fingerprints_of(const std::vector<file_of_setting>& files) {
+    std::vector<input_file> out;
+    for (const file_of_setting& one : files) {
+        const auto* const bytes = reinterpret_cast<const char*>(one.held.bytes.data());
+        out.push_back({one.name, config::sha256({bytes, one.held.bytes.size()})});
+    }
+    return out;
+}
+
 void describe_run(const settled& run, std::string_view instruction_set, const books::book_state& book,
-                  const market& in, run_manifest& into) {
+                  const market& in, const std::vector<input_file>& named, run_manifest& into) {
     into.version = version();
     into.compiler = compiler();
     into.instruction_set = instruction_set;
     into.machine = machine_name();
     into.as_of = in.as_of();
     into.settings = run.said;
+    for (const auto setting : settings_with_files) {
+        if (auto& file = into.settings.*setting) file = arrays::name_of(*file);
+    }
     into.precision = program::name_of(run.how.precision);
     into.random = run.random;
     into.seed = run.seed;
@@ -42,6 +72,7 @@ void describe_run(const settled& run, std::string_view instruction_set, const bo
     // A market that stands in the book has no file of its own.
     if (!in.state().hash.empty()) add_input({in.state().name, in.state().hash});
     for (const markets::scenario_array& a : in.state().scenarios) add_input({a.name, a.hash.get()});
+    for (const input_file& one : named) add_input(one);
 }
 
 void add_walk(run_manifest& to, const run_manifest& of) {

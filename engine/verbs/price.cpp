@@ -395,13 +395,15 @@ void choose_points(planned_run& r, const points_by_trade* held, known_choices* k
 }
 
 std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, teller& tells) {
-    // Hashes of large files are made beside the walk.
-    std::future<void> hashing;
+    // Fingerprints of large files are made beside the walk.
+    const std::vector<file_of_setting> named = files_named_by(r.run.said);
+    std::future<std::vector<input_file>> hashing;
     const auto has_scenarios = [](const market& m) { return !m.state().scenarios.empty(); };
-    if (std::ranges::any_of(r.in, has_scenarios)) {
-        hashing = threads::beside([&r] {
+    if (!named.empty() || std::ranges::any_of(r.in, has_scenarios)) {
+        hashing = threads::beside([&r, &named] {
             for (const market& m : r.in)
                 for (const markets::scenario_array& a : m.state().scenarios) a.hash.wait();
+            return fingerprints_of(named);
         });
     }
     const auto planned_at = clock::now();
@@ -443,6 +445,7 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
     nest_bounds(r, tells, bounds);
     std::vector<priced_book> made(r.in.size());
     jumping_programs jumping;
+    const std::vector<input_file> hashed = hashing.valid() ? hashing.get() : std::vector<input_file>{};
     for (std::size_t m = 0; m < made.size(); ++m) {
         run_manifest& of = made[m].told.manifest;
         of = told;
@@ -450,7 +453,7 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
         add_rows(r, m, walked, bounds, jumping, made[m]);
         if (r.options.keep_policies) made[m].told.policies = policies_of(r, m);
         if (r.policies.keeps) made[m].policies = policies_by_trade(r, m);
-        describe_run(r.run, r.operations.name, r.book, r.in[m], of);
+        describe_run(r.run, r.operations.name, r.book, r.in[m], hashed, of);
         of.market_changes = r.in[m].changes();
         of.missing_correlations = std::move(r.missing_correlations[m]);
         of.total_seconds = seconds(clock::now() - r.begin).count();

@@ -2,17 +2,16 @@
 #include "engine/verbs/request.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "engine/arrays/mapped_file.h"
 #include "engine/book/book_state.h"
 #include "engine/config/digest.h"
 #include "engine/kept/store.h"
 #include "engine/kept/work.h"
 #include "engine/market/market_state.h"
+#include "engine/verbs/manifest.h"
 #include "tilewalk/setting_table.h"
 #include "tilewalk/version.h"
 
@@ -52,13 +51,7 @@ std::vector<input_file> inputs_of(const book& trades, std::span<const market> in
         if (!state.hash.empty()) add({state.name, state.hash});
         for (const markets::scenario_array& a : state.scenarios) add({a.name, a.hash.get()});
     }
-    const run_settings all = settings_of(trades, options);
-    for (const auto& named : {all.replay, all.policy, all.decisions}) {
-        if (!named) continue;
-        const arrays::mapped_file file = arrays::map_file(*named);
-        const auto* const bytes = reinterpret_cast<const char*>(file.bytes.data());
-        add({*named, config::sha256({bytes, file.bytes.size()})});
-    }
+    for (const input_file& one : fingerprints_of(files_named_by(settings_of(trades, options)))) add(one);
     return out;
 }
 

@@ -641,7 +641,7 @@ results told_of(const account_of_part& of, const part& what, const opened& on, c
                 const std::vector<input_file>& inputs) {
     results out;
     const verbs::settled run = verbs::settle(with, on.trades.state(), {&on.in, 1});
-    verbs::describe_run(run, of.manifest.instruction_set, on.trades.state(), on.in, out.manifest);
+    verbs::describe_run(run, of.manifest.instruction_set, on.trades.state(), on.in, {}, out.manifest);
     out.manifest.inputs = inputs;
     if (!of.manifest.machine.empty()) out.manifest.machine = of.manifest.machine;
     verbs::add_walk(out.manifest, of.manifest);
