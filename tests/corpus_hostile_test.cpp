@@ -1325,7 +1325,8 @@ void add_nonsense(std::vector<hostile_case>& cases) {
           "{currency: USD, ACME: {qualifier: X, bucket: 7.0}}",
           "{currency: USD, ACME: {qualifier: [X], bucket: 7}}",
           "{currency: USD, ACME: {qualifier: 'a,b', bucket: 7}}",
-          "{currency: USD, ACME: {qualifier: 'a b', bucket: 7}}"})
+          "{currency: USD, ACME: {qualifier: 'a b', bucket: 7}}", "{currency: USD, ACME: {fx: Euro}}",
+          "{currency: USD, ACME: {fx: EUR, bucket: 7}}"})
         market("fixings:\n", "simm: " + std::string(simm) + "\nfixings:\n");
     const std::string heston = "{heston: {v0: 0.05, kappa: 1.5, theta: 0.06, sigma: 0.5, rho: -0.6}}";
     for (const char* model :

@@ -311,6 +311,52 @@ TEST(rows_of_simm, move_each_currency_against_that_of_calculation) {
     EXPECT_TRUE(crif_of(found(), "yen").contains("Risk_IRCurve|JPY|2|6m|OIS"));
 }
 
+// An asset that is the price of a currency moves as exchange rates do: with its own where that of calculation
+// stands in it, and with both.
+TEST(rows_of_simm, of_an_exchange_rate_that_is_an_asset_are_those_of_currencies) {
+    const double years = 1.5, rate = 0.034, yield = 0.02, vol = 0.07, units = 1e6;
+    const auto call = [&](double spot, double at, double with_vol) {
+        return units * black(1, spot, 1.15, years, rate, at, with_vol);
+    };
+    for (const std::string currency : {"USD", "EUR"}) {
+        const market in = market::parse(
+            "as_of: 2026-01-15\n"
+            "currencies: {USD: {rate: 0.034}, EUR: {rate: 0.02}}\n"
+            "assets: {EUR_USD: {currency: USD, spot: 1.16, dividend_yield: 0.02, volatility: 0.07}}\n"
+            "fx: {EURUSD: {rate: 1.16, volatility: 0.07}}\n"
+            "simm: {currency: " +
+            currency + ", EUR_USD: {fx: EUR}}\n");
+        const book trades = book::parse(
+            "settings: {paths: 16384, seed: 5}\n"
+            "trades: [{id: call, product: european, underlying: EUR_USD, option: call, strike: 1.15, "
+            "maturity: 1.5, quantity: 1000000}]\n");
+        const difference_results r = differences(engine(), trades, in);
+        EXPECT_EQ(r.trades[0].product_class, "RatesFX");
+        const double to_base = currency == "USD" ? 1 : 1 / 1.16, value = to_base * call(1.16, yield, vol);
+        const double up = call(1.16 * 1.01, yield, vol) - call(1.16, yield, vol);
+        const double down = call(1.16 / 1.01, yield, vol) * 1.01 / 1.16 - value;
+        const double by_vol = to_base * (call(1.16, yield, vol + 0.01) - call(1.16, yield, vol));
+        const double by_yield = to_base * (call(1.16, yield + 1e-4, vol) - call(1.16, yield, vol));
+        std::map<std::string, double> expected{
+            {"Risk_FXVol|EURUSD||1y|", 0.5 * by_vol},
+            {"Risk_FXVol|EURUSD||2y|", 0.5 * by_vol},
+            {"Risk_IRCurve|EUR|1|1y|OIS", 0.5 * by_yield},
+            {"Risk_IRCurve|EUR|1|2y|OIS", 0.5 * by_yield},
+            {"Risk_FX|EUR|||", currency == "USD" ? up : 0.01 * value - down},
+            {"Risk_FX|USD|||", currency == "USD" ? 0.01 * value - up : down}};
+        std::size_t found = 0;
+        for (const crif_row& row : r.crif) {
+            const std::string key = std::string(row.risk_type) + "|" + row.qualifier + "|" + row.bucket +
+                                    "|" + row.label1 + "|" + row.label2;
+            if (key.starts_with("Risk_IRCurve|USD")) continue;
+            ASSERT_TRUE(expected.contains(key)) << key;
+            expect_near(row.amount, row.error, expected.at(key), value, currency + " " + key);
+            ++found;
+        }
+        EXPECT_EQ(found, expected.size());
+    }
+}
+
 // ---- Volatilities that rate models were fitted to
 
 const std::vector<double> rate_volatilities{0.0080, 0.0091, 0.0088};
@@ -589,7 +635,12 @@ TEST(simm_of_a_market, is_refused_where_it_is_wrong) {
              {head + "  ACME: {qualifier: \"\", bucket: 7}\n", "1 to 64 visible"},
              {head + "  ACME: {qualifer: X, bucket: 7}\n", "did you mean 'qualifier'"},
              {head + "  ACME: {qualifier: X}\n", "'bucket'"},
-             {head + "  ACME: 7\n", "market.yaml:14:9: simm.ACME: "}})
+             {head + "  ACME: 7\n", "market.yaml:14:9: simm.ACME: "},
+             {head + "  ACME: {fx: USD}\n",
+              "found 'USD', expected the currency that the asset is the price of in USD, such as EUR"},
+             {head + "  BETA: {fx: Euro}\n", "such as USD"},
+             {head + "  ACME: {fx: [EUR]}\n", "market.yaml:14:14: simm.ACME.fx: "},
+             {head + "  ACME: {fx: EUR, bucket: 7}\n", "bucket"}})
         EXPECT_TRUE(tests::has(refusal(simm), said)) << simm << "said: " << refusal(simm);
 }
 

@@ -295,6 +295,47 @@ for row in ours:
 assert signs == {True, False}, ours
 '''
 
+EXCHANGE_RATE = r'''
+# An option on an exchange rate that is an asset: its margin of SIMM 2.6 by hand and by ORE. All is of one pair, so that
+# what is added up over vertices is all there is.
+WEIGHT, HVR, VRW, NORMAL_99, NORMAL_995 = 7.4, 0.57, 0.48, 2.3263478740408408, 2.5758293035489004
+DAYS = {"1y": 365, "2y": 730}
+ours = rows("crif.csv")
+amounts = {(row["RiskType"], row["Qualifier"], row["Label1"]): float(row["Amount"]) for row in ours}
+assert all(row["ProductClass"] == "RatesFX" and row["Bucket"] == ("1" if row["RiskType"] == "Risk_IRCurve" else "")
+           for row in ours), ours
+configuration = ORE.SimmConfiguration_ISDA_V2_6(ORE.SimmBucketMapperBase(), 10)
+loaded = ORE.Crif()
+loaded.setCsvLoaderConfig(configuration)
+loaded.fromCSVString((folder / "crif.csv").read_text(encoding="utf-8").replace(",", "\t"))
+assert len(list(loaded.records())) == len(ours)
+details = next(iter(loaded.records())).nettingSetDetails
+simm = ORE.SimmCalculator(loaded, configuration).finalSimmResults(ORE.SimmConfiguration.SimmSide_Call, details).second
+sigma = WEIGHT * math.sqrt(365 / 14) / NORMAL_99
+by_vertex = {label: amounts["Risk_FXVol", "EURUSD", label] for label in DAYS}
+curvature = sum(0.5 * 14 / DAYS[label] * sigma * amount for label, amount in by_vertex.items())
+expected = {"Delta": WEIGHT * abs(amounts["Risk_FX", "EUR", ""]),
+            "Vega": VRW * HVR * sigma * abs(sum(by_vertex.values())),
+            "Curvature": max(0, curvature + (NORMAL_995**2 - 1) * abs(curvature))}
+for kind, amount in expected.items():
+    got = simm.get(ORE.CrifRecord.ProductClass_RatesFX, ORE.SimmConfiguration.RiskClass_FX,
+                   getattr(ORE.SimmConfiguration, "MarginType_" + kind), "All")
+    assert amount > 1000 and abs(got - amount) <= 1e-9 * amount, f"{kind}: ORE has {got}, by hand {amount}"
+assert {key[1] for key in amounts if key[0] == "Risk_IRCurve"} == {"EUR", "USD"}, amounts
+print("margin of an exchange rate:", ", ".join(f"{kind} {amount:.2f} USD" for kind, amount in expected.items()), "by hand and by ORE")
+'''
+
+FX_MARKET = """as_of: 2026-01-15
+currencies: {USD: {rate: 0.035}}
+assets: {EUR_USD: {currency: USD, spot: 1.16, dividend_yield: 0.02, volatility: 0.07}}
+simm: {currency: USD, EUR_USD: {fx: EUR}}
+"""
+FX_BOOK = """market: market.yaml
+settings: {paths: 16384}
+trades:
+  - {id: call, product: european, underlying: EUR_USD, option: call, strike: 1.15, maturity: 1.5, quantity: 1000000}
+"""
+
 RATE_QUOTES = """as_of: 2026-01-15
 currencies: {USD: {zero_rates: {1.0: 0.0351, 5.0: 0.0361}}}
 calibrate:
@@ -348,6 +389,14 @@ with tempfile.TemporaryDirectory() as folder:
                       ["price", "book.yaml", "-o", "prices.csv"]):
         subprocess.run([os.environ["TILEWALK_CLI"], *arguments], cwd=folder, check=True)
     compared = subprocess.run([python, "-c", COMMON + DIFFERENCES, folder], text=True)
+    if compared.returncode:
+        sys.exit(compared.returncode)
+with tempfile.TemporaryDirectory() as folder:
+    (pathlib.Path(folder) / "market.yaml").write_text(FX_MARKET, encoding="utf-8")
+    (pathlib.Path(folder) / "book.yaml").write_text(FX_BOOK, encoding="utf-8")
+    subprocess.run([os.environ["TILEWALK_CLI"], "greeks", "book.yaml", "--greeks", "delta", "--files", ".", "-o", "greeks.csv"],
+                   cwd=folder, check=True)
+    compared = subprocess.run([python, "-c", COMMON + EXCHANGE_RATE, folder], text=True)
     if compared.returncode:
         sys.exit(compared.returncode)
 with tempfile.TemporaryDirectory() as folder:

@@ -49,6 +49,29 @@ std::string read_bucket(const node& value) {
     return value.text();
 }
 
+// The currency that an asset is the price of, in its own.
+std::string read_fx(const node& value, const std::string& priced_in) {
+    const std::string& text = value.text();
+    const bool is_currency =
+        text.size() == 3 && std::ranges::all_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
+    if (!is_currency || text == priced_in)
+        value.fail("found " + value.found() + ", expected the currency that the asset is the price of in " +
+                   priced_in + ", such as " + (priced_in == "EUR" ? "USD" : "EUR"));
+    return text;
+}
+
+simm_data::name read_name(const node& value, const std::string& priced_in) {
+    expect_mapping(value,
+                   "a qualifier and a bucket, such as {qualifier: \"ISIN:US0378331005\", bucket: 7}, or the "
+                   "currency of an exchange rate, such as {fx: EUR}");
+    if (const node* const fx = value.find("fx")) {
+        value.only({"fx"});
+        return {"", "", read_fx(*fx, priced_in)};
+    }
+    value.only({"qualifier", "bucket"});
+    return {read_qualifier(value.at("qualifier")), read_bucket(value.at("bucket"))};
+}
+
 }  // namespace
 
 std::optional<simm_data> read_simm(const node& root, const market_state& of) {
@@ -69,11 +92,9 @@ std::optional<simm_data> read_simm(const node& root, const market_state& of) {
     out.currency = currency->text();
     for (const node::member& m : given->members()) {
         if (m.key == key_of_currency) continue;
-        if (!of.assets.contains(m.key)) m.fail(unknown_name("asset", m.key, names_of(of.assets)));
-        expect_mapping(m.value,
-                       "a qualifier and a bucket, such as {qualifier: \"ISIN:US0378331005\", bucket: 7}");
-        m.value.only({"qualifier", "bucket"});
-        out.names[m.key] = {read_qualifier(m.value.at("qualifier")), read_bucket(m.value.at("bucket"))};
+        const auto asset = of.assets.find(m.key);
+        if (asset == of.assets.end()) m.fail(unknown_name("asset", m.key, names_of(of.assets)));
+        out.names[m.key] = read_name(m.value, asset->second.currency);
     }
     return out;
 }
@@ -81,11 +102,13 @@ std::optional<simm_data> read_simm(const node& root, const market_state& of) {
 const simm_data::name& simm_name(const simm_data& in, const std::string& asset, const std::string& trade) {
     const auto found = in.names.find(asset);
     if (found != in.names.end()) return found->second;
-    throw error(error_kind::input,
-                "simm has no entry for the asset " + config::shown(asset) + ", on which the trade " +
-                    config::shown(trade) + " depends; expected " + asset +
-                    ": {qualifier: \"ISIN:...\", bucket: ...}, the bucket being one of 1 to 12 or Residual",
-                in.where, key_of_simm);
+    throw error(
+        error_kind::input,
+        "simm has no entry for the asset " + config::shown(asset) + ", on which the trade " +
+            config::shown(trade) + " depends; expected " + asset +
+            ": {qualifier: \"ISIN:...\", bucket: ...}, the bucket being one of 1 to 12 or Residual, or " +
+            asset + ": {fx: ...} for the exchange rate of a currency",
+        in.where, key_of_simm);
 }
 
 }  // namespace tilewalk::markets

@@ -343,6 +343,12 @@ class difference_run {
     static bool is_of_asset(ore_kind kind) {
         return kind == ore_kind::equity_spot || kind == ore_kind::equity_volatility;
     }
+    // The currency that the asset of this name is the price of, in SIMM; empty: it is none, or an equity.
+    std::string currency_priced_by(std::string_view asset) const {
+        if (!simm_) return {};
+        const auto found = simm_->names.find(asset);
+        return found == simm_->names.end() ? "" : found->second.fx;
+    }
     const simm_data::name& name_of(const number_shift& s, std::size_t trade) const {
         return markets::simm_name(*simm_, std::string(key_parts(s.number->key).name), id(trade));
     }
@@ -352,12 +358,14 @@ class difference_run {
         std::vector<std::set<std::string>> keys(depends.size());
         std::set<std::string> all;
         for (std::size_t i = 0; i < depends.size(); ++i) {
-            bool has_asset = false;
+            bool has_equity = false;
             for (const market_number& n : depends[i].numbers) {
                 keys[i].insert(n.key);
-                has_asset = has_asset || in_.state().assets.contains(std::string(key_parts(n.key).name));
+                const std::string name(key_parts(n.key).name);
+                has_equity =
+                    has_equity || (in_.state().assets.contains(name) && currency_priced_by(name).empty());
             }
-            out_.trades[i].product_class = has_asset ? "Equity" : "RatesFX";
+            out_.trades[i].product_class = has_equity ? "Equity" : "RatesFX";
             // A value in another currency moves with the exchange rate.
             if (!out_.currency.empty() && !currencies_[i].empty())
                 for (const markets::fx_leg& leg : in_.state().fx_legs(currencies_[i], out_.currency))
@@ -457,25 +465,38 @@ class difference_run {
         }
     }
 
+    // The price of a currency in another: an exchange rate of the market, or an asset that is one.
+    struct price_of_currency {
+        std::string key, base, quote;
+        double value = 0;
+    };
+    std::vector<price_of_currency> prices_of_currencies() const {
+        std::vector<price_of_currency> out;
+        for (const markets::fx_rate& pair : in_.state().fx)
+            out.push_back({pair.base + pair.quote + ".rate", pair.base, pair.quote, pair.rate});
+        for (const auto& [name, asset] : in_.state().assets)
+            if (const std::string base = currency_priced_by(name); !base.empty())
+                out.push_back({name + ".spot", base, asset.currency, asset.spot});
+        return out;
+    }
+
     // Shifts of each currency against that of calculation: all rates in which it stands move together.
     void find_currencies() {
         const auto is_shifted = [&](const std::string& key) {
             return std::ranges::any_of(shifts_, [&](const number_shift& s) { return s.number->key == key; });
         };
+        const std::vector<price_of_currency> prices = prices_of_currencies();
         std::set<std::string> wanted;
-        for (const markets::fx_rate& pair : in_.state().fx) {
-            if (!is_shifted(pair.base + pair.quote + ".rate")) continue;
-            wanted.insert({pair.base, pair.quote});
-        }
+        for (const price_of_currency& p : prices)
+            if (is_shifted(p.key)) wanted.insert({p.base, p.quote});
         wanted.erase(out_.currency);
         for (const std::string& currency : wanted) {
             std::vector<market_change> changes;
-            for (const markets::fx_rate& pair : in_.state().fx) {
-                const std::string key = pair.base + pair.quote + ".rate";
-                if (pair.base == currency)
-                    changes.push_back({key, fx_move * pair.rate});
-                else if (pair.quote == currency)
-                    changes.push_back({key, pair.rate / (1 + fx_move) - pair.rate});
+            for (const price_of_currency& p : prices) {
+                if (p.base == currency)
+                    changes.push_back({p.key, fx_move * p.value});
+                else if (p.quote == currency)
+                    changes.push_back({p.key, p.value / (1 + fx_move) - p.value});
             }
             currency_shifts_[currency] = list_.add(std::move(changes));
         }
@@ -571,29 +592,47 @@ class difference_run {
                     sums[{risk_type, qualifier, bucket, v.at}].push_back(
                         {gain.scenario, gain.weight * v.weight});
             };
+            const auto add_volatility = [&](const std::string& first, const std::string& second) {
+                add_by_time("Risk_FXVol", std::min(first, second) + std::max(first, second), "");
+            };
+            const auto add_rate = [&](const std::string& currency) {
+                add_by_time("Risk_IRCurve", currency, bucket_of(currency));
+            };
+            const std::string priced = currency_priced_by(name);
+            const bool is_equity = priced.empty();
+            const auto priced_in = [&] { return in_.state().assets.at(name).currency; };
             switch (s.factor->kind) {
                 case ore_kind::equity_spot: {
+                    if (!is_equity) {
+                        currencies.insert({priced, priced_in()});
+                        break;
+                    }
                     const simm_data::name& simm = name_of(s, trade);
                     sums[{"Risk_Equity", simm.qualifier, simm.bucket, none}].push_back(gain);
                     break;
                 }
                 case ore_kind::equity_volatility: {
+                    if (!is_equity) {
+                        add_volatility(priced, priced_in());
+                        break;
+                    }
                     const simm_data::name& simm = name_of(s, trade);
                     add_by_time("Risk_EquityVol", simm.qualifier, simm.bucket);
                     break;
                 }
-                case ore_kind::fx_volatility: {
-                    const std::string first = name.substr(0, 3), second = name.substr(3);
-                    add_by_time("Risk_FXVol", std::min(first, second) + std::max(first, second), "");
+                case ore_kind::fx_volatility:
+                    add_volatility(name.substr(0, 3), name.substr(3));
                     break;
-                }
                 case ore_kind::discount_rate:
-                    add_by_time("Risk_IRCurve", name, bucket_of(name));
+                    add_rate(name);
                     break;
                 case ore_kind::fx_spot:
                     currencies.insert({name.substr(0, 3), name.substr(3)});
                     break;
                 case ore_kind::dividend_yield:
+                    // A currency's yield is its interest rate.
+                    if (!is_equity) add_rate(priced);
+                    break;
                 case ore_kind::day:
                     break;
             }

@@ -37,7 +37,7 @@ struct valued_trade {
     double years_to_last_day = 0;      // ACT/365F
     double years_to_maturity = 0;      // ACT/ACT (ISDA), as ORE has it
     double to_base = no_figure;        // units of the base currency for one of the trade's
-    std::string_view product_class{};  // of SIMM: "Equity" where an asset moves it, else "RatesFX"
+    std::string_view product_class{};  // of SIMM: "Equity" where an equity moves it, else "RatesFX"
 };
 
 // The difference of a trade's value for a shift, or for two at once.
@@ -68,7 +68,8 @@ struct crif_row {
 // The `simm:` of a market.
 struct simm_data {
     struct name {
-        std::string qualifier, bucket;
+        std::string qualifier, bucket;  // of an equity
+        std::string fx{};               // of an exchange rate: the currency that the asset is the price of
     };
     std::string currency;                            // of calculation
     std::map<std::string, name, std::less<>> names;  // by asset
