@@ -48,6 +48,7 @@ device_pages describe_devices() {
     pages.compiler = cuda::nvrtc_version();
     pages.compiler_folder = cuda::nvrtc_folder();
     pages.kernel_folder = cuda::default_cache_folder().string();
+    pages.why_not_kept = cuda::why_not_kept_in(cuda::default_cache_folder());
 
     for (const gpu_page& gpu : pages.gpus) {
         if (gpu.why_not.empty() && pages.why_no_compiler.empty()) pages.automatic.push_back(gpu.index);

@@ -54,6 +54,7 @@ device_pages no_gpu() {
     p.why_no_gpu = "no NVIDIA driver";
     p.cuda_runtime = "13.0";
     p.why_no_compiler = "libnvrtc is not found";
+    p.why_not_kept = "/home/no one: Permission denied";
     p.why_processor = "no NVIDIA driver";
     return p;
 }
@@ -79,11 +80,11 @@ device  name         usable  what it is, or why it can't be used
 cpu     A Processor  no      it has no fused multiply-add; x86-64-v3 (AVX2 and FMA) is needed
 
 for GPUs             state
--------------------  --------------------------------------------------------------------
+-------------------  -----------------------------------------
 GPUs                 none: no NVIDIA driver
 CUDA                 built with 13.0; no driver
 compiler of kernels  none: libnvrtc is not found
-compiled kernels     not kept: TILEWALK_CACHE_DIR, XDG_CACHE_HOME and HOME name no folder
+compiled kernels     not kept: /home/no one: Permission denied
 device: auto         takes the processor: no NVIDIA driver
 )");
 }
@@ -112,6 +113,7 @@ TEST(devices, as_json) {
     EXPECT_EQ(none["gpus"], nlohmann::json::array());
     EXPECT_EQ(none["processor"]["usable"], false);
     EXPECT_EQ(none["cuda"]["why_no_gpu"], "no NVIDIA driver");
+    EXPECT_EQ(none["cuda"]["why_not_kept"], "/home/no one: Permission denied");
     EXPECT_EQ(none["auto"]["gpus"], nlohmann::json::array());
 }
 

@@ -504,3 +504,18 @@ TEST(kernel_store, the_usual_folder_follows_the_environment) {
     }
     for (const auto& one : before) set(one.name, one.was_set ? one.value.c_str() : nullptr);
 }
+
+TEST(kernel_store, says_of_a_folder_why_it_keeps_nothing) {
+    using tilewalk::cuda::why_not_kept_in;
+    const tilewalk::tests::own_folder folder;
+    EXPECT_EQ(why_not_kept_in(folder.path()), "");
+    EXPECT_EQ(why_not_kept_in(folder / "made" / "later"), "");
+    EXPECT_FALSE(std::filesystem::exists(folder / "made")) << "looking makes nothing";
+    EXPECT_NE(why_not_kept_in({}).find("HOME"), std::string::npos);
+    const std::string file = folder.write("file", "").string();
+    EXPECT_EQ(why_not_kept_in(file), file + " is no folder");
+    EXPECT_EQ(why_not_kept_in(file + "/below"), file + " is no folder");
+    if (::geteuid() == 0) return;  // who may write anywhere
+    std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_read);
+    EXPECT_EQ(why_not_kept_in(folder.path()), folder.path().string() + ": Permission denied");
+}

@@ -4,6 +4,9 @@
 // or renamed file is ever run. Both are written apart and renamed into place whole.
 #include "engine/cuda/kernel_store.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdlib>
 #include <exception>
 #include <future>
@@ -183,6 +186,17 @@ std::filesystem::path default_cache_folder() {
     if (const auto caches = set("XDG_CACHE_HOME"); caches.is_absolute()) return caches / "tilewalk";
     if (const auto home = set("HOME"); home.is_absolute()) return home / ".cache" / "tilewalk";
     return {};
+}
+
+std::string why_not_kept_in(const std::filesystem::path& folder) {
+    if (folder.empty()) return "TILEWALK_CACHE_DIR, XDG_CACHE_HOME and HOME name no folder";
+    // A folder that is not there is made in the nearest that is.
+    std::error_code unknown;
+    std::filesystem::path at = std::filesystem::absolute(folder, unknown);
+    while (at.has_relative_path() && !std::filesystem::exists(at, unknown)) at = at.parent_path();
+    if (!std::filesystem::is_directory(at, unknown)) return at.string() + " is no folder";
+    if (::access(at.c_str(), W_OK | X_OK) == 0) return {};
+    return at.string() + ": " + std::generic_category().message(errno);
 }
 
 }  // namespace tilewalk::cuda

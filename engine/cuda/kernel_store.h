@@ -39,5 +39,7 @@ class kernel_store {
 
 // TILEWALK_CACHE_DIR, or XDG_CACHE_HOME/tilewalk, or HOME/.cache/tilewalk, or empty: the first that is set.
 std::filesystem::path default_cache_folder();
+// Why the folder can keep no kernels, as far as can be seen without writing to it; empty: it can.
+std::string why_not_kept_in(const std::filesystem::path& folder);
 
 }  // namespace tilewalk::cuda

@@ -65,9 +65,8 @@ std::string table(const device_pages& p, const text_form& form) {
     rest.add({"compiler of kernels", p.compiler.empty()
                                          ? "none: " + printable(p.why_no_compiler)
                                          : printable(p.compiler) + " in " + printable(p.compiler_folder)});
-    rest.add({"compiled kernels", p.kernel_folder.empty()
-                                      ? "not kept: TILEWALK_CACHE_DIR, XDG_CACHE_HOME and HOME name no folder"
-                                      : "kept in " + printable(p.kernel_folder)});
+    rest.add({"compiled kernels", p.why_not_kept.empty() ? "kept in " + printable(p.kernel_folder)
+                                                         : "not kept: " + printable(p.why_not_kept)});
     rest.add({"device: auto", "takes " + automatic(p)});
     return devices.text(page_width) + "\n" + rest.text(page_width);
 }
@@ -146,6 +145,7 @@ std::string json(const device_pages& p) {
                                  .text("compiler_folder", p.compiler_folder)
                                  .text("why_no_compiler", p.why_no_compiler)
                                  .text("kernel_folder", p.kernel_folder)
+                                 .text("why_not_kept", p.why_not_kept)
                                  .object();
     const std::string taken =
         members()

@@ -40,6 +40,7 @@ struct device_pages {
     std::string compiler_folder;  // where that lies
     std::string why_no_compiler;  // or empty
     std::string kernel_folder;    // where compiled kernels are kept; empty: nowhere
+    std::string why_not_kept;     // why they are not, else empty
 
     // The choice of `device: auto`: GPUs, or none for the processor, and why.
     std::vector<int> automatic;
