@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rights at the ends of what there can be: nothing to decide by, no paths to learn from, very many dates and
 // assets. A price is finite and says what it is, or the trade is refused by name.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -156,6 +157,17 @@ TEST(exercise_limits, one_and_three_training_paths_make_a_policy) {
             EXPECT_NE(row.message.find("more paths train a better policy"), std::string::npos) << row.message;
         }
     }
+}
+
+TEST(exercise_limits, bounds_that_are_far_apart_are_told_in_plain_figures) {
+    const results got = priced_with(
+        put_on("spot: 400000, volatility: 0.2", 0.06, "400000", "{start: 0, end: 1, count: 4}"), {16384, 1});
+    const std::string& said = got.rows.at(0).message;
+    const auto apart = said.find("its bounds are ");
+    ASSERT_NE(apart, std::string::npos) << said;
+    const double gap = got.rows.at(0).early->upper_bound - got.rows.at(0).early->lower_bound;
+    EXPECT_GT(gap, 1000);
+    EXPECT_EQ(said.substr(apart, said.find(" apart") - apart), fmt::format("its bounds are {:.0f}", gap));
 }
 
 TEST(exercise_limits, training_paths_are_a_setting) {

@@ -142,13 +142,6 @@ std::string measures_text() {
     return out;
 }
 
-int greeks(greeks_arguments& asked) {
-    timings times(start_of_process());
-    const int code = greeks(asked, times);
-    if (asked.shows_timings) tell_of_times(times);
-    return code;
-}
-
 }  // namespace
 
 command add_greeks(CLI::App& to) {
@@ -196,7 +189,7 @@ command add_greeks(CLI::App& to) {
         "  tilewalk greeks book.yaml --market fitted.yaml --view quotes\n\n"
         "Exit codes: 0 all is well, 3 some trades or sensitivities failed (the others are reported); " +
         exit_code_hint());
-    return {app, [asked] { return greeks(*asked); }};
+    return {app, [asked] { return timed(*asked, greeks); }};
 }
 
 }  // namespace tilewalk::cli

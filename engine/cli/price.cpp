@@ -156,13 +156,6 @@ int price(price_arguments& asked, timings& times) {
     return code;
 }
 
-int price(price_arguments& asked) {
-    timings times(start_of_process());
-    const int code = price(asked, times);
-    if (asked.shows_timings) tell_of_times(times);
-    return code;
-}
-
 }  // namespace
 
 command add_price(CLI::App& to) {
@@ -203,7 +196,7 @@ command add_price(CLI::App& to) {
         "Exit codes: 0 all trades priced, 3 some failed (the others are reported), 75 a full disk or a lost\n"
         "GPU; " +
         exit_code_hint());
-    return {app, [asked] { return price(*asked); }};
+    return {app, [asked] { return timed(*asked, price); }};
 }
 
 }  // namespace tilewalk::cli

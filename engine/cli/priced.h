@@ -21,6 +21,14 @@ void open_devices_of(const engine& pricer, const std::string& book, const spoken
 timings::clock::time_point start_of_process();
 // Tells on standard error where the time went.
 void tell_of_times(const timings& times);
+// Runs a command whose times count from the start of the process, and tells them where they are asked for.
+template <class arguments>
+int timed(arguments& asked, int (*command)(arguments&, timings&)) {
+    timings times(start_of_process());
+    const int code = command(asked, times);
+    if (asked.shows_timings) tell_of_times(times);
+    return code;
+}
 // Ends the process with this code when all is written and told: to give back the memory of a large book piece
 // by piece, and to close its GPUs, takes as long as to write its prices, and the system takes back all of it
 // in any case. Returns in builds with a sanitizer, which look for what is never given back. `told`: null if

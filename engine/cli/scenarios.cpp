@@ -102,13 +102,6 @@ int scenarios(scenario_arguments& asked, timings& times) {
     return code;
 }
 
-int scenarios(scenario_arguments& asked) {
-    timings times(start_of_process());
-    const int code = scenarios(asked, times);
-    if (asked.shows_timings) tell_of_times(times);
-    return code;
-}
-
 }  // namespace
 
 command add_scenarios(CLI::App& to) {
@@ -140,7 +133,7 @@ command add_scenarios(CLI::App& to) {
         "Exit codes: 0 all is well, 3 some trades failed, in the base market or in a scenario (the others\n"
         "are reported); " +
         exit_code_hint());
-    return {app, [asked] { return scenarios(*asked); }};
+    return {app, [asked] { return timed(*asked, scenarios); }};
 }
 
 }  // namespace tilewalk::cli

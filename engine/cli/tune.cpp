@@ -56,6 +56,13 @@ int tune(const tune_arguments& asked) {
                       : tunes.tune(wanted.trades, of, wanted.with.options(), seconds, says);
     }
     to.write(folded(kernel_table(kernels), form_of_stdout().columns));
+    if (kernels.empty()) {
+        remark(
+            asked.of_greeks
+                ? "tilewalk: no trade of the book has sensitivities that are found on a way back, so there "
+                  "is nothing to tune; those that are found on the way forth are by its usual kernels"
+                : "tilewalk: no trade of the book walks paths, so there is nothing to tune");
+    }
     const bool all_there = std::ranges::all_of(kernels, &std::string::empty, &tuned_kernel::failure);
     return all_there ? all_well : some_failed;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/verbs/rights.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -11,6 +9,7 @@
 #include "engine/exercise/nested.h"
 #include "engine/exercise/training.h"
 #include "engine/kept/fingerprints_of_jobs.h"
+#include "engine/report/numbers.h"
 #include "engine/report/policy_file.h"
 #include "engine/run/mixed.h"
 #include "engine/run/units.h"
@@ -239,9 +238,10 @@ void add_bounds(price_row& row, const ready_rights& of, const found_bound& bound
     row.low = std::min(e.lower_bound - width * e.lower_error, row.price - reach);
     row.high = std::max(e.upper_bound + width * e.upper_error, row.price + reach);
     const double apart = e.upper_bound - e.lower_bound;
-    if (apart > 4 * std::hypot(e.policy_error, error_of_bound))
-        add_to(row.message,
-               fmt::format("its bounds are {:.3g} apart; more paths train a better policy", apart));
+    if (apart > 4 * std::hypot(e.policy_error, error_of_bound)) {
+        const std::string shown = apart < 1000 ? report::significant(apart, 3) : report::fixed(apart, 0);
+        add_to(row.message, "its bounds are " + shown + " apart; more paths train a better policy");
+    }
     // The paths of a nested bound are not those of the run, and no part of these has a middle.
     if (of.nested) row.part_means.clear();
     const std::vector<double>& parts = bound.walked->part_means;
