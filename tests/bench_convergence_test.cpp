@@ -298,7 +298,7 @@ TEST(bench_convergence, take_a_trade_precisions_and_paths) {
     refused("did you mean 'double'");
     asked.precisions.clear();
     asked.widths = {4};
-    refused("no choice of feeds");
+    refused("no choice of widths");
 }
 
 }  // namespace

@@ -308,8 +308,10 @@ configuration = ORE.SimmConfiguration_ISDA_V2_6(ORE.SimmBucketMapperBase(), 10)
 loaded = ORE.Crif()
 loaded.setCsvLoaderConfig(configuration)
 loaded.fromCSVString((folder / "crif.csv").read_text(encoding="utf-8").replace(",", "\t"))
-assert len(list(loaded.records())) == len(ours)
-details = next(iter(loaded.records())).nettingSetDetails
+held = loaded.records()  # records die with it
+records = list(held)
+assert len(records) == len(ours)
+details = records[0].nettingSetDetails
 simm = ORE.SimmCalculator(loaded, configuration).finalSimmResults(ORE.SimmConfiguration.SimmSide_Call, details).second
 sigma = WEIGHT * math.sqrt(365 / 14) / NORMAL_99
 by_vertex = {label: amounts["Risk_FXVol", "EURUSD", label] for label in DAYS}
