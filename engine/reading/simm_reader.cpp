@@ -68,7 +68,7 @@ simm_data::name read_name(const node& value, const std::string& priced_in) {
         value.only({"fx"});
         return {"", "", read_fx(*fx, priced_in)};
     }
-    value.only({"qualifier", "bucket"});
+    value.only({"qualifier", "bucket", "fx"});
     return {read_qualifier(value.at("qualifier")), read_bucket(value.at("bucket"))};
 }
 
