@@ -14,7 +14,7 @@
 namespace tilewalk::bench {
 namespace {
 
-// What the suite says against a request; empty: it takes it.
+// A suite's complaint of a request; empty: it takes it.
 std::string complaint(const suite_entry& suite, const request& asked) {
     try {
         check(suite, asked);
