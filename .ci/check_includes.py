@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps the arrows of the house: who may include whom, which room lies above which, an SPDX line and ASCII in every source.
+"""Keeps the arrows of the house: who may include whom, which room lies above which, which names sources of a folder may both
+have, an SPDX line and ASCII in every source.
 
 Proves first, on a small house made for it, that each rule can fail; then looks at the real one.
 """
@@ -91,9 +92,61 @@ def faults_of_includes(root, path, lines):
             yield number, f"must not include <{bracketed}>"
 
 
+# Folders whose sources may be compiled as one (TILEWALK_BY_FOLDER), so that what one of them keeps to itself is seen by the next.
+TOGETHER = re.compile(r"(engine|products|kernels|bench/measure|bench/suites)/([^/]+/)*[^/]+\.cpp$")
+UNNAMED = re.compile(
+    r"^(?:namespace (?P<inner>[\w:]+) \{$|(?P<outer>\}  // namespace \w+)|(?P<begin>namespace \{)$|(?P<end>\}  // namespace)$|(?:struct|class|enum class|enum) (?P<type>\w+)[^;]*\{$|"
+    r"using (?P<alias>\w+) =(?P<same>.*);|(?:inline )?(?:const|constexpr) [\w:<>,&* ]*?[ &*](?P<constant>\w+)(?: =|\{|,)|"
+    r"(?:\[\[\w+\]\] |static |inline |constexpr )*[A-Za-z_][\w:<>,&*. ]*?[ &*](?P<function>\w+)\((?P<takes>[^;{]*)\)"
+    r"(?: const)?(?: noexcept)?(?:;| \{))", re.M)
+ALIKE = [(r"std::string_view|std::string|char\*", "text"), (r"std::u?int\d+_t|std::size_t|int|unsigned|double|float|bool", "number")]
+
+
+def taken(parameters):
+    """The types of parameters, those that turn into each other as one word."""
+    kinds = []
+    depth, begin = 0, 0
+    for at, c in enumerate(parameters + ","):
+        depth += (c in "<([{") - (c in ">)]}")
+        if c == "," and depth == 0:
+            kind = re.sub(r"\s+", " ", parameters[begin:at]).strip()
+            kind = re.sub(r" ?\b\w+$", "", kind.split("=")[0].strip()) if re.search(r"[\w>&*] ?\w+$", kind) else kind
+            kind = re.sub(r"\bconst\b|[& ]", "", kind)
+            kinds.append(next((word for types, word in ALIKE if re.fullmatch(types, kind)), re.sub(r"\b(?!std)\w+::", "", kind)))
+            begin = at + 1
+    return tuple(kinds)
+
+
+def faults_of_names(sources):
+    """Names that unnamed namespaces of two sources of a folder have: a call in one could mean the function of the other."""
+    seen = {}
+    for path, text in sources:
+        around, is_unnamed, own = [], False, {}
+        for found in UNNAMED.finditer(text):
+            if found["inner"]:
+                around.append(found["inner"])
+            elif found["outer"]:
+                around.pop()
+            elif found["begin"] or found["end"]:
+                is_unnamed = bool(found["begin"])
+            elif is_unnamed:
+                name = found["function"] or found["type"] or found["alias"] or found["constant"]
+                takes = taken(found["takes"]) if found["function"] else None
+                line = text.count("\n", 0, found.start()) + 1
+                own.setdefault((path.rpartition("/")[0], name, takes), (path, "::".join(around) + "::", found["same"], line))
+        for key, mine in own.items():
+            others = seen.setdefault(key, [])
+            for other in others:
+                reaches = mine[1].startswith(other[1]) or other[1].startswith(mine[1])
+                if reaches and (mine[2] is None or mine[2] != other[2]):
+                    yield path, mine[3], f"{other[0]} keeps a '{key[1]}' to itself, too; a folder's sources may be compiled as one"
+                    break
+            others.append(mine)
+
+
 def faults(root):
     """Every (path, line, sentence) that breaks a rule, and the number of sources looked at."""
-    found, sources = [], 0
+    found, sources, together = [], 0, []
     folders = ["engine", "kernels", "products", "python", "tests", "bench", ".ci"]
     paths = [p for f in folders for p in sorted((root / f).rglob("*")) if p.is_file()]
     paths += [p for p in sorted(root.iterdir()) if p.is_file()]
@@ -111,9 +164,13 @@ def faults(root):
                 found.append((path, number, "is not plain ASCII"))
         if file.suffix in CXX:
             found += [(path, number, sentence) for number, sentence in faults_of_includes(root, path, lines)]
-    return found, sources
+        if TOGETHER.match(path):
+            together.append((path, "\n".join(lines)))
+    return found + list(faults_of_names(together)), sources
 
 
+# A source with this in its unnamed namespace.
+KEPT = "namespace tilewalk {{\n\nnamespace {{\n\n{}\n\n}}  // namespace\n\n}}  // namespace tilewalk"
 # A source that breaks one rule: where it lies and what it says.
 BROKEN = [
     ("kernels/a.h", '#include "engine/book/book_state.h"'),
@@ -150,12 +207,18 @@ BROKEN = [
     ("bench/suites/a.cpp", '#include "engine/cli/good.h"'),
     ("engine/book/a.cpp", "// caf\u00e9"),
     ("elsewhere.cpp", "int x;"),
+    ("products/language/w.cpp", KEPT.format("void say(std::string_view text) {\n}")),
+    ("products/language/w.cpp", KEPT.format("constexpr double most = 3;")),
+    ("products/language/w.cpp", KEPT.format("using way = int;").replace("tilewalk", "tilewalk::language")),
 ]
 GOOD = [
     ("kernels/good.h", '#include "kernels/good.h"'),
     ("products/dates/date.h", '#include "tilewalk/error.h"\n#include <vector>'),
     ("engine/good.h", '#include "engine/book/book_state.h"'),
     ("products/language/good.h", "#include <vector>"),
+    ("products/language/a.cpp", KEPT.format("void say(const std::string& text) {\n}\n\nconstexpr double most = 2;\n\nusing way = double;")),
+    ("products/language/v.cpp", KEPT.format("void say(double x) {\n}\n\nusing way = double;").replace("tilewalk", "tilewalk::other")),
+    ("products/dates/a.cpp", KEPT.format("constexpr double most = 3;")),
     ("engine/book/book_state.h", '#include "products/dates/date.h"\n#include "tilewalk/book.h"'),
     ("engine/config/reader.cpp", "#include <yaml-cpp/eventhandler.h>"),
     ("engine/cli/good.h", '#include "tilewalk/book.h"\n#include "engine/cli/good.h"\n#include <CLI/CLI.hpp>'),

@@ -15,7 +15,7 @@ log=$(mktemp)
 scratch=$(mktemp -d)
 trap 'rm -rf "$log" "$scratch"' EXIT
 if ! { cmake -S . -B $build -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 \
-        -DTILEWALK_KERNEL_OPTIMISATION=-O1 -DTILEWALK_TESTS=OFF -DTILEWALK_BENCH=OFF -DTILEWALK_CUDA=OFF &&
+        -DTILEWALK_KERNEL_OPTIMISATION=-O1 -DTILEWALK_TESTS=OFF -DTILEWALK_BENCH=OFF -DTILEWALK_CUDA=OFF -DTILEWALK_BY_FOLDER=ON &&
         cmake --build $build -j "$(nproc)" --target tilewalk_cli; } > "$log" 2>&1; then
     cat "$log"
     exit 1

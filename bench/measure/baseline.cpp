@@ -127,7 +127,7 @@ std::string value_text(const compared_row& r, double value) {
 }
 
 // A long list shows its first lines, and how many more there are.
-constexpr std::size_t most_lines = 40;
+constexpr std::size_t most_lines_listed = 40;
 
 std::string listed(const std::vector<const compared_row*>& rows) {
     using report::align;
@@ -137,25 +137,27 @@ std::string listed(const std::vector<const compared_row*>& rows) {
                            {"is", align::right},
                            {"change", align::right},
                            {"noise", align::right}});
-    for (std::size_t i = 0; i < std::min(rows.size(), most_lines); ++i) {
+    for (std::size_t i = 0; i < std::min(rows.size(), most_lines_listed); ++i) {
         const compared_row& r = *rows[i];
         lines.add({printable(r.suite) + ": " + described(r.axes),
                    r.figure == "ratio" ? "ratio" : "share of copy", value_text(r, r.was), value_text(r, r.is),
                    percent(r.change()), report::fixed(100 * r.noise, 1) + " %"});
     }
     std::string out = lines.text();
-    if (rows.size() > most_lines) out += "and " + std::to_string(rows.size() - most_lines) + " more\n";
+    if (rows.size() > most_lines_listed)
+        out += "and " + std::to_string(rows.size() - most_lines_listed) + " more\n";
     return out;
 }
 
 std::string listed_with_reasons(const std::vector<const compared_row*>& rows) {
     std::string out;
-    for (std::size_t i = 0; i < std::min(rows.size(), most_lines); ++i) {
+    for (std::size_t i = 0; i < std::min(rows.size(), most_lines_listed); ++i) {
         const compared_row& r = *rows[i];
         out += "  " + printable(r.suite) + ": " + described(r.axes) +
                (r.why.empty() ? "" : ": " + printable(r.why)) + '\n';
     }
-    if (rows.size() > most_lines) out += "  and " + std::to_string(rows.size() - most_lines) + " more\n";
+    if (rows.size() > most_lines_listed)
+        out += "  and " + std::to_string(rows.size() - most_lines_listed) + " more\n";
     return out;
 }
 

@@ -139,7 +139,7 @@ constexpr auto catalogue = std::to_array<suite_entry>({
 });
 
 // The choices left open, in people's words.
-std::string described(const open_choices& open) {
+std::string choices_described(const open_choices& open) {
     std::vector<std::string> out;
     if (!open.subject.empty()) out.emplace_back(open.subject);
     if (open.ways) out.emplace_back("feeds, distances, layouts, widths, occupancy");
@@ -166,7 +166,8 @@ const suite_entry& suite_named(std::string_view name) {
 void check(const suite_entry& suite, const request& asked) {
     const auto refuse = [&](std::string_view found) {
         std::string text = fmt::format("the benchmark '{}' {}", suite.name, found);
-        if (const std::string taken = described(suite.open); !taken.empty()) text += "; it takes " + taken;
+        if (const std::string taken = choices_described(suite.open); !taken.empty())
+            text += "; it takes " + taken;
         throw error(error_kind::usage, text);
     };
     if (suite.open.subject.empty() && !asked.subject.empty())

@@ -16,7 +16,7 @@ namespace tilewalk::bench {
 
 namespace {
 
-using row_list = std::span<const row* const>;
+using row_span = std::span<const row* const>;
 
 // The figures that come first, and those that only CSV has.
 constexpr std::array<std::string_view, 5> leading_figures{"milliseconds", "noise", "ratio", "share_of_copy",
@@ -28,7 +28,7 @@ bool is_among(std::span<const std::string_view> names, std::string_view name) {
 }
 
 // All names, each placed between the names with which it occurs in rows.
-std::vector<std::string> names_in(row_list rows, json row::*where) {
+std::vector<std::string> names_in(row_span rows, json row::*where) {
     std::vector<std::string> names;
     for (const row* r : rows) {
         auto next = names.begin();
@@ -59,7 +59,7 @@ unit unit_of(std::span<const unit> units, double x) {
     return found == units.end() ? units.back() : *found;
 }
 
-std::vector<double> numbers_in(row_list rows, const std::string& figure) {
+std::vector<double> numbers_in(row_span rows, const std::string& figure) {
     std::vector<double> numbers;
     for (const row* r : rows) {
         const auto at = r->figures.find(figure);
@@ -76,7 +76,7 @@ struct format {
     std::function<std::string(double)> text;
 };
 
-format format_of(row_list rows, const std::string& figure) {
+format format_of(row_span rows, const std::string& figure) {
     if (figure == "noise") {
         return {figure, [](double x) { return report::fixed(100 * x, 2) + " %"; }};
     }
@@ -91,7 +91,7 @@ format format_of(row_list rows, const std::string& figure) {
     return {spaced(figure), nullptr};
 }
 
-grid::column column_of(row_list rows, const std::string& figure) {
+grid::column column_of(row_span rows, const std::string& figure) {
     const format how = format_of(rows, figure);
     grid::column out{how.title, !numbers_in(rows, figure).empty(), {}};
     for (const row* r : rows) {
@@ -107,7 +107,7 @@ grid::column column_of(row_list rows, const std::string& figure) {
     return out;
 }
 
-grid::column axis_column(row_list rows, const std::string& axis) {
+grid::column axis_column(row_span rows, const std::string& axis) {
     grid::column out{spaced(axis), true, {}};
     for (const row* r : rows) {
         const auto at = r->axes.find(axis);
@@ -125,7 +125,7 @@ bool is_alike(const grid::column& of) {
 // A long list names its first few, and how many more there are.
 constexpr std::size_t most_named = 4;
 
-std::string reasons_text(row_list rows, std::string row::*why, const std::string& what) {
+std::string reasons_text(row_span rows, std::string row::*why, const std::string& what) {
     std::string out;
     for (const reason& r : reasons_of(rows, why)) {
         out += report::counted(r.rows.size(), "row") + ' ' + what + ": " + printable(r.text) + '\n';
@@ -151,7 +151,7 @@ std::vector<report::columns::measure> narrowing(const grid& g) {
     return out;
 }
 
-std::string suite_text(const std::string& suite, row_list rows, std::size_t columns) {
+std::string suite_text(const std::string& suite, row_span rows, std::size_t columns) {
     std::string out = printable(suite) + '\n';
     const std::vector<kind_of_rows> kinds = by_kind(results_among(rows));
     for (const kind_of_rows& kind : kinds) {
@@ -186,7 +186,7 @@ std::string suite_text(const std::string& suite, row_list rows, std::size_t colu
 
 }  // namespace
 
-shown_in unit_for(row_list rows, const std::string& figure) {
+shown_in unit_for(row_span rows, const std::string& figure) {
     constexpr std::string_view per_second = "_per_second";
     const std::vector<double> numbers = numbers_in(rows, figure);
     const double middle = numbers.empty() ? 0 : numbers[numbers.size() / 2];
@@ -238,7 +238,7 @@ std::string rate_text(double bytes_per_second) {
     return three_digits(bytes_per_second / by.size) + ' ' + std::string(by.name) + "B/s";
 }
 
-grid grid_of(row_list results) {
+grid grid_of(row_span results) {
     grid out;
     out.rows = results.size();
     const auto take = [&](grid::column c, bool may_stand_once) {
@@ -268,7 +268,7 @@ grid grid_of(row_list results) {
     return out;
 }
 
-std::vector<kind_of_rows> by_kind(row_list results) {
+std::vector<kind_of_rows> by_kind(row_span results) {
     constexpr std::array<std::string_view, 3> kinds{"kind", "workload", "device"};
     std::vector<std::string> told;
     for (const std::string_view axis : kinds) {
@@ -305,7 +305,7 @@ grid grid_of(const kind_of_rows& kind) {
     return out;
 }
 
-std::vector<reason> reasons_of(row_list rows, std::string row::*why) {
+std::vector<reason> reasons_of(row_span rows, std::string row::*why) {
     std::vector<reason> out;
     for (const row* r : rows) {
         const std::string& text = r->*why;
@@ -327,7 +327,7 @@ std::vector<std::pair<std::string, std::vector<const row*>>> by_suite(const run&
     return out;
 }
 
-std::vector<const row*> results_among(row_list rows) {
+std::vector<const row*> results_among(row_span rows) {
     std::vector<const row*> out;
     std::ranges::copy_if(rows, std::back_inserter(out), &row::is_result);
     return out;

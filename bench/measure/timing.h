@@ -22,6 +22,7 @@ using tuning::open_clocks;
 using tuning::path_timer;
 using tuning::paths_to_time;
 using tuning::sampler;
+using tuning::seconds_now;
 using tuning::stop_rule;
 using tuning::summarise;
 using tuning::summary;

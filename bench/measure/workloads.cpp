@@ -182,7 +182,7 @@ workload basket_of_50(precision in) {
                         in, large_basket_paths);
 }
 
-constexpr std::array catalogue{
+constexpr std::array workload_catalogue{
     workload_entry{"asian", "one asset, one exponential a step: arithmetic average over 252 days", asian},
     workload_entry{"sobol_bridge", "asian, whose shocks are Sobol points that a bridge makes paths of",
                    sobol_bridge},
@@ -242,21 +242,21 @@ std::vector<workload> of_book(const std::string& file, precision in,
 }  // namespace
 
 std::span<const workload_entry> workloads() {
-    return catalogue;
+    return workload_catalogue;
 }
 
 bool goes_back(std::string_view subject) {
-    const auto found = std::ranges::find(catalogue, subject, &workload_entry::name);
-    return found != catalogue.end() && found->goes_back;
+    const auto found = std::ranges::find(workload_catalogue, subject, &workload_entry::name);
+    return found != workload_catalogue.end() && found->goes_back;
 }
 
 void check_subject(const std::string& subject) {
-    if (std::ranges::find(catalogue, subject, &workload_entry::name) != catalogue.end() ||
+    if (std::ranges::find(workload_catalogue, subject, &workload_entry::name) != workload_catalogue.end() ||
         std::filesystem::exists(subject)) {
         return;
     }
     std::vector<std::string> known;
-    for (const workload_entry& w : catalogue) known.emplace_back(w.name);
+    for (const workload_entry& w : workload_catalogue) known.emplace_back(w.name);
     throw error(error_kind::usage,
                 "found " + config::shown(subject) +
                     config::alternatives(subject, "expected a book's file or a workload:", known));
@@ -264,8 +264,8 @@ void check_subject(const std::string& subject) {
 
 std::vector<workload> workloads_named(const std::string& subject, precision in,
                                       const std::function<void(const std::string&)>& leaves_out) {
-    const auto found = std::ranges::find(catalogue, subject, &workload_entry::name);
-    if (found != catalogue.end()) {
+    const auto found = std::ranges::find(workload_catalogue, subject, &workload_entry::name);
+    if (found != workload_catalogue.end()) {
         std::vector<workload> out;
         out.push_back(found->make(in));
         return out;

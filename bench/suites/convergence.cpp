@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -330,10 +329,7 @@ class walker {
             return 1e3 * walked(from, paths, first_seed, randomisations, threads_timed).manifest.path_seconds;
         };
         take();  // from here on kernels are compiled, caches warm
-        const auto now = [] {
-            return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-        };
-        return bench::measure(take, until, now)->of;
+        return bench::measure(take, until, seconds_now)->of;
     }
 
   private:

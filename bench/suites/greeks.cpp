@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <chrono>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -233,24 +232,21 @@ void measure(const place& at, const example& of, const stop_rule& until, const s
                       e.greeks(b, in, differences, on_cpu), of, !is_fast);
         if (!r.wrong.empty()) return;
 
-        const auto now = [] {
-            return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-        };
         std::vector<double> calls;
         results last;
         const auto timed = [&](const std::function<results()>& call) {
             calls.clear();
             const auto sample = [&]() -> std::optional<double> {
-                const double begin = now();
+                const double begin = seconds_now();
                 last = call();
-                calls.push_back(milliseconds(now() - begin));
+                calls.push_back(milliseconds(seconds_now() - begin));
                 return milliseconds(last.manifest.path_seconds);
             };
             sample();  // from here on kernels are compiled, caches warm
             if (!is_on_cpu && last.manifest.devices.empty())
                 throw error(error_kind::internal, "the GPU has walked none of it");
             calls.clear();
-            return bench::measure(sample, until, now)->of;
+            return bench::measure(sample, until, seconds_now)->of;
         };
         const summary price = timed([&] { return e.price(b, in, many); });
         const double price_call = summarise(calls).median;
@@ -282,10 +278,10 @@ void measure(const place& at, const example& of, const stop_rule& until, const s
 
 namespace {
 
-constexpr std::uint64_t paths_on_gpu = std::uint64_t{1} << 20, checked = std::uint64_t{1} << 14,
+constexpr std::uint64_t greek_paths_on_gpu = std::uint64_t{1} << 20, checked = std::uint64_t{1} << 14,
                         paths_on_one_core = std::uint64_t{1} << 14;
 
-std::span<const greeks::example> asked_for(const request& r) {
+std::span<const greeks::example> greeks_asked_for(const request& r) {
     const auto all = greeks::examples();
     if (r.subject.empty()) return all;
     const auto found = std::ranges::find(all, r.subject, &greeks::example::name);
@@ -299,12 +295,12 @@ std::span<const greeks::example> asked_for(const request& r) {
 }  // namespace
 
 void check_greeks(const request& asked) {
-    asked_for(asked);
+    greeks_asked_for(asked);
 }
 
 void run_greeks_on_cpu(const cpu_bench& on, const request& asked, const std::string& why_no_gpu,
                        const sink& to) {
-    for (const greeks::example& of : asked_for(asked)) {
+    for (const greeks::example& of : greeks_asked_for(asked)) {
         for (const char* const precision : {"single", "double"}) {
             on.says(fmt::format("greeks: {} on one core, {}", of.name, precision));
             greeks::measure({"cpu", precision, asked.paths > 0 ? asked.paths : paths_on_one_core, checked, 1},
@@ -319,11 +315,12 @@ void run_greeks_on_cpu(const cpu_bench& on, const request& asked, const std::str
 }
 
 void run_greeks(gpu_timer& on, const request& asked, const sink& to) {
-    for (const greeks::example& of : asked_for(asked)) {
+    for (const greeks::example& of : greeks_asked_for(asked)) {
         for (const char* const precision : {"single_fast", "single", "double"}) {
             on.says(fmt::format("greeks: {}, {}", of.name, precision));
-            greeks::measure({"cuda", precision, asked.paths > 0 ? asked.paths : paths_on_gpu, checked, 0}, of,
-                            on.until(), on.cancel, to);
+            greeks::measure(
+                {"cuda", precision, asked.paths > 0 ? asked.paths : greek_paths_on_gpu, checked, 0}, of,
+                on.until(), on.cancel, to);
         }
     }
     run_greeks_on_cpu({on.until(), on.says, on.cancel}, asked, "", to);

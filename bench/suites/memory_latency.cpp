@@ -25,7 +25,7 @@ struct chased {
     bool is_texture = false;
 };
 
-std::string constant_text(word32 words) {
+std::string chain_constant_text(word32 words) {
     return text_with_table("chase<constant<numbers>>", "table_to_chase", words);
 }
 
@@ -36,13 +36,13 @@ const std::vector<chased>& chases() {
         {"read_only", text_of("chase<read_only<1>>"), 0, 0, line_words},
         {"texture", text_of("chase<texels>"), 0, 0, line_words, true},
         {"shared", text_of("chase_in_shared"), shared_words * sizeof(word32), shared_words, 1},
-        {"constant", constant_text(256), 1024, 256 / constant_node_words, constant_node_words},
-        {"constant", constant_text(4096), 16384, 4096 / constant_node_words, constant_node_words},
+        {"constant", chain_constant_text(256), 1024, 256 / constant_node_words, constant_node_words},
+        {"constant", chain_constant_text(4096), 16384, 4096 / constant_node_words, constant_node_words},
     };
     return all;
 }
 
-const std::string fill_text =
+const std::string chain_fill_text =
     "#include \"kernels/studies/memory.h\"\n"
     "extern \"C\" __global__ void __launch_bounds__(256) fill(unsigned* to, unsigned long long nodes) {\n"
     "    tilewalk::kernels::studies::fill_with_chase(to, nodes);\n}\n";
@@ -97,7 +97,7 @@ void latency(study& s) {
                 cuda::launch how;
                 how.blocks = static_cast<std::uint32_t>((nodes + block_threads - 1) / block_threads);
                 how.threads = block_threads;
-                s.on.run(s.on.find(fill_text, "fill"), how, arguments);
+                s.on.run(s.on.find(chain_fill_text, "fill"), how, arguments);
                 memory_job job = s.job();
                 job.from = table.as<void>();
                 if (texture) job.texture = static_cast<word64>(texture->get());
@@ -114,7 +114,7 @@ void latency(study& s) {
 }
 
 std::vector<std::string> latency_texts() {
-    std::vector<std::string> all = {fill_text};
+    std::vector<std::string> all = {chain_fill_text};
     for (const chased& c : chases()) all.push_back(c.text);
     return all;
 }

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -316,19 +315,16 @@ void measure_on_cpu(const cpu_bench& here, subject& what, precision p, std::uint
 
     const cpu::path_job job = walked.job(paths);
     cpu::lane_machine machine(*sets.sets[0]);
-    const auto now = [] {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-    };
     const auto sample_once = [&]() -> std::optional<double> {
         if (here.cancel != nullptr && *here.cancel) throw error(error_kind::cancelled, "stopped");
         tile_result one;
-        const double begin = now();
+        const double begin = seconds_now();
         for (std::uint64_t i = 0; i < job.tiles(); ++i) machine.walk(job, i, {&one, 1});
-        return 1e3 * (now() - begin);
+        return 1e3 * (seconds_now() - begin);
     };
     sample_once();  // from here on registers and caches are warm
     gpu_timer::timing t;
-    t.milliseconds = bench::measure(sample_once, here.until, now)->of;
+    t.milliseconds = bench::measure(sample_once, here.until, seconds_now)->of;
     r.figures.update(figures_of(t));
     r.figures["price"] = all.moments.mean;
     r.figures["standard_error"] = estimate_of(all).standard_error;
@@ -436,7 +432,7 @@ void measure(const cpu_bench& here, gpu_timer* on, const std::string& why_no_gpu
 
 namespace {
 
-std::span<const models::example> asked_for(const request& r) {
+std::span<const models::example> models_asked_for(const request& r) {
     const auto all = models::examples();
     if (r.subject.empty()) return all;
     const auto found = std::ranges::find(all, r.subject, &models::example::name);
@@ -451,16 +447,16 @@ std::span<const models::example> asked_for(const request& r) {
 }  // namespace
 
 void check_models(const request& asked) {
-    asked_for(asked);
+    models_asked_for(asked);
 }
 
 void run_models(gpu_timer& on, const request& asked, const sink& to) {
-    models::measure({on.until(), on.says, on.cancel}, &on, "", asked_for(asked), {}, to);
+    models::measure({on.until(), on.says, on.cancel}, &on, "", models_asked_for(asked), {}, to);
 }
 
 void run_models_on_cpu(const cpu_bench& on, const request& asked, const std::string& why_no_gpu,
                        const sink& to) {
-    models::measure(on, nullptr, why_no_gpu, asked_for(asked), {}, to);
+    models::measure(on, nullptr, why_no_gpu, models_asked_for(asked), {}, to);
 }
 
 }  // namespace tilewalk::bench

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -316,10 +315,6 @@ std::string why_not_the_gradient(const std::map<std::string, estimate>& got,
 
 namespace {
 
-double now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 // A way to walk a workload; others are compared with the first of each precision.
 struct own_style {
     program::precision in;
@@ -408,11 +403,11 @@ void measure_own(gpu_timer& on, const std::string& workload, const std::string& 
             const auto measured = measure(
                 [&]() -> std::optional<double> {
                     if (on.cancel != nullptr && *on.cancel) throw error(error_kind::cancelled, "stopped");
-                    const double begin = now();
+                    const double begin = seconds_now();
                     price();
-                    return (now() - begin) * 1e3;
+                    return (seconds_now() - begin) * 1e3;
                 },
-                on.until(), now);
+                on.until(), seconds_now);
             line.paths = static_cast<double>(paths);
             line.steps = static_cast<double>(p.trade.when.steps());
             line.price = got.price;
@@ -476,11 +471,11 @@ void measure_own_on_cpu(const cpu_bench& on, const std::string& workload, const 
         const auto measured = measure(
             [&]() -> std::optional<double> {
                 if (on.cancel != nullptr && *on.cancel) throw error(error_kind::cancelled, "stopped");
-                const double begin = now();
+                const double begin = seconds_now();
                 pricer.price(parsed, options);
-                return (now() - begin) * 1e3;
+                return (seconds_now() - begin) * 1e3;
             },
-            on.until, now);
+            on.until, seconds_now);
         line.version = version();
         line.device = "CPU, one thread";
         line.paths = static_cast<double>(*options.overrides.paths);
@@ -580,19 +575,20 @@ void measure_own_greeks(const cpu_bench& on, const std::string& workload, const 
                 all.paths = paths;
                 all.jobs = {&job, 1};
                 all.cancel = on.cancel;
-                const double begin = now();
+                const double begin = seconds_now();
                 cuda::ways_back walks({&at.gpu->loaded(), 1}, at.gpu->kernels(),
                                       cuda::ways_back::as_suits(at.style.in, kernels::philox_rounds),
                                       at.memory_bytes, 1);
                 const auto failures = walks.walk(all, [](std::size_t, const tilewalk::run::tally&) {});
                 if (failures.front()) throw error(*failures.front());
-                const double took = (now() - begin) * 1e3;
+                const double took = (seconds_now() - begin) * 1e3;
                 kernels = walks.facts().kernel_seconds * 1e3;
                 return took;
             };
         }
         walked();  // from here on kernels are compiled
-        const auto measured = measure([&]() -> std::optional<double> { return walked(); }, on.until, now);
+        const auto measured =
+            measure([&]() -> std::optional<double> { return walked(); }, on.until, seconds_now);
         line.milliseconds = measured->of.median;
         made.figures = row_of(line).figures;
         made.figures["noise"] = measured->of.noise;
@@ -633,11 +629,11 @@ void measure_own_right(const cpu_bench& on, const std::string& text, std::uint64
         if (priced.status != trade_status::priced) throw error(priced.kind, priced.message);
         const auto measured = measure(
             [&]() -> std::optional<double> {
-                const double begin = now();
+                const double begin = seconds_now();
                 pricer.price(b, options);
-                return (now() - begin) * 1e3;
+                return (seconds_now() - begin) * 1e3;
             },
-            on.until, now);
+            on.until, seconds_now);
         line.version = version();
         line.device = is_on_gpu ? got.manifest.devices.at(0) : "CPU, one thread";
         line.paths = static_cast<double>(paths);

@@ -451,7 +451,7 @@ void measure(std::span<const example> of, const sizes& paths, const std::string&
 
 namespace {
 
-std::vector<steps::example> asked_for(const request& r) {
+std::vector<steps::example> steps_asked_for(const request& r) {
     std::vector<steps::example> all = steps::examples();
     if (r.subject.empty()) return all;
     std::vector<std::string> known;
@@ -472,15 +472,15 @@ steps::sizes paths_for(const request& r, steps::sizes usual) {
 }  // namespace
 
 void check_steps(const request& asked) {
-    asked_for(asked);
+    steps_asked_for(asked);
 }
 
 void run_steps(gpu_timer& on, const request& asked, const sink& to) {
-    steps::measure(asked_for(asked), paths_for(asked, steps::on_gpu), "cuda", on.says, on.cancel, to);
+    steps::measure(steps_asked_for(asked), paths_for(asked, steps::on_gpu), "cuda", on.says, on.cancel, to);
 }
 
 void run_steps_on_cpu(const cpu_bench& on, const request& asked, const std::string&, const sink& to) {
-    steps::measure(asked_for(asked), paths_for(asked, steps::on_cpu), "cpu", on.says, on.cancel, to);
+    steps::measure(steps_asked_for(asked), paths_for(asked, steps::on_cpu), "cpu", on.says, on.cancel, to);
 }
 
 }  // namespace tilewalk::bench

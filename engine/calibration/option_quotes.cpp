@@ -27,16 +27,16 @@ using analytics::right;
 using config::node;
 using markets::rounded;
 
-constexpr std::size_t most_quotes = bounds::option_quotes;
+constexpr std::size_t most_option_quotes = bounds::option_quotes;
 constexpr models::range volatilities{1e-4, 5};
 constexpr double most_money = bounds::money, most_weight = 1e9;
 constexpr double most_log_moneyness = 16;
 // Least price, as a share of the forward: below it a price does not determine a volatility.
 constexpr double least_worth = 1e-10;
 
-class quotes_reader {
+class option_quotes_reader {
   public:
-    quotes_reader(const node& of, const reading& in)
+    option_quotes_reader(const node& of, const reading& in)
         : of_(of),
           in_(in),
           asset_(in.market.find_asset(in.of)),
@@ -71,9 +71,9 @@ class quotes_reader {
                       "0.22}]");
         }
         if (list.items().empty()) list.fail("found no quotes, expected one at least");
-        if (list.items().size() > most_quotes) {
+        if (list.items().size() > most_option_quotes) {
             list.fail("found " + std::to_string(list.items().size()) + " quotes, expected at most " +
-                      std::to_string(most_quotes));
+                      std::to_string(most_option_quotes));
         }
         for (const node& item : list.items()) read_quote(item);
     }
@@ -273,7 +273,7 @@ std::vector<std::string> option_quote_keys() {
 }
 
 option_quotes read_option_quotes(const node& of, const reading& in) {
-    return quotes_reader(of, in).read();
+    return option_quotes_reader(of, in).read();
 }
 
 }  // namespace tilewalk::calibrations

@@ -27,8 +27,8 @@ using analytics::right;
 using config::node;
 using markets::rounded;
 
-constexpr std::size_t most_quotes = bounds::rate_quotes, most_payments = 1'200;
-constexpr double most_years = 100, most_weight = 1e9;
+constexpr std::size_t most_rate_quotes = bounds::rate_quotes, most_payments = 1'200;
+constexpr double most_years = 100, most_rate_weight = 1e9;
 constexpr models::range normal_volatilities{1e-7, 1}, black_volatilities{1e-4, 5}, strikes{-1, 1};
 // Relative distance within which a number of periods counts as whole.
 constexpr double whole = 1e-9;
@@ -71,9 +71,9 @@ double most_black(const quoted_rate_option& q) {
     return sum;
 }
 
-class quotes_reader {
+class rate_quotes_reader {
   public:
-    quotes_reader(const node& of, const reading& in)
+    rate_quotes_reader(const node& of, const reading& in)
         : of_(of), in_(in), curve_(in.market.discount_curve(in.of)) {}
 
     rate_quotes read() {
@@ -98,9 +98,9 @@ class quotes_reader {
         if (!list.is_sequence())
             list.fail("found " + list.found() + ", expected a list, such as [" + such + "]");
         if (list.items().empty()) list.fail("found no quotes, expected one at least");
-        if (list.items().size() > most_quotes) {
+        if (list.items().size() > most_rate_quotes) {
             list.fail("found " + std::to_string(list.items().size()) + " quotes, expected at most " +
-                      std::to_string(most_quotes));
+                      std::to_string(most_rate_quotes));
         }
         for (const node& item : list.items()) {
             if (!item.is_mapping()) item.fail("found " + item.found() + ", expected a quote such as " + such);
@@ -165,7 +165,7 @@ class quotes_reader {
                     markets::time_name(item.at(is_swaption ? "tenor" : "maturity").text()) +
                     (strike ? "," + config::shown(q.strike) : "") + "," +
                     std::string((is_swaption ? swaption_rights : cap_rights)[is_call ? 0 : 1]);
-        quote.weight = models::read_parameter(item, "weight", {0, most_weight}, 1);
+        quote.weight = models::read_parameter(item, "weight", {0, most_rate_weight}, 1);
         quote.where = item.where();
         take_value(item, q, quote);
 
@@ -280,7 +280,7 @@ std::vector<std::string> rate_quote_keys() {
 }
 
 rate_quotes read_rate_quotes(const config::node& of, const reading& in) {
-    return quotes_reader(of, in).read();
+    return rate_quotes_reader(of, in).read();
 }
 
 double price_by(rate_unit type, const quoted_rate_option& q, double volatility) {

@@ -27,7 +27,7 @@ using markets::svi_parameters;
 
 constexpr std::size_t numbers = 5;  // of a smile
 constexpr std::array<const char*, numbers> names_of_svi{"a", "b", "rho", "m", "sigma"};
-constexpr double good_volatility = 1e-10;
+constexpr double good_smile = 1e-10;
 // Lee's bound of a wing, less what rounding may add.
 constexpr double steepest = 2 - 1e-9;
 
@@ -252,7 +252,7 @@ class svi_target final : public target {
         into = before_fit(s);
         least_squares problem = problem_of(s, into, cancel);
         const double unit = quotes_.by_price ? s.at->forward : 1;
-        problem.good_enough = good_volatility * unit;
+        problem.good_enough = good_smile * unit;
         std::vector<double> floors;
         for (const double x : places) {
             floors.push_back(before == nullptr ? 0 : markets::smile::svi(*before).at(x).variance);

@@ -45,10 +45,6 @@ struct bench_arguments {
     bool untimed = false;
 };
 
-[[noreturn]] void refuse(const std::string& option, const std::string& found, const std::string& expected) {
-    throw error(error_kind::usage, fmt::format("{}: found '{}', expected {}", option, found, expected));
-}
-
 template <class number>
 std::optional<number> parsed(const std::string& text) {
     number out{};
@@ -68,7 +64,7 @@ std::vector<int> numbers(const std::string& option, const std::vector<std::strin
         const auto first = parsed<int>(text.substr(0, dots));
         const auto last = dots == std::string::npos ? first : parsed<int>(text.substr(dots + 2));
         if (!first || !last || *first < least || *last > most || *first > *last)
-            refuse(option, text, expected);
+            refuse_value(option, text, expected);
         for (int i = *first; i <= *last; ++i) out.push_back(i);
     }
     std::sort(out.begin(), out.end());
@@ -90,7 +86,7 @@ std::uint64_t paths_of(const std::string& text) {
     const auto count = parsed<std::uint64_t>(digits);
     constexpr std::uint64_t most = std::uint64_t{1} << 30;
     if (!count || *count == 0 || *count > most / unit)
-        refuse("--paths", text, fmt::format("a whole number from 1 to {}, such as 262144 or 1M", most));
+        refuse_value("--paths", text, fmt::format("a whole number from 1 to {}, such as 262144 or 1M", most));
     return *count * unit;
 }
 
@@ -98,7 +94,7 @@ double positive(const std::string& option, const std::string& text, double prese
     if (text.empty()) return preset;
     const auto number = parsed<double>(text);
     if (!number || !(*number > 0) || !(*number <= most))
-        refuse(option, text, fmt::format("a number above 0, up to {}", most));
+        refuse_value(option, text, fmt::format("a number above 0, up to {}", most));
     return *number;
 }
 

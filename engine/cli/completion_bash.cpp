@@ -12,14 +12,14 @@ namespace tilewalk::cli {
 
 namespace {
 
-using source = offered_values::source;
+using values_from = offered_values::source;
 
 constexpr const char* head = R"(# bash completion for tilewalk, printed by: tilewalk completion bash
 
 )";
 
 // `typed` is the word at the cursor as bash joins it, without the breaks that it makes at = and at colons.
-constexpr const char* tail = R"bash(
+constexpr const char* end_of_bash = R"bash(
 _tilewalk_has() {
     local word wanted=$1
     shift
@@ -126,19 +126,19 @@ std::string options_of(const std::string& pattern, const described_command& comm
                        shell_word(pattern), array_of(all), array_of(flags));
 }
 
-std::string kind_of(source from) {
+std::string kind_of(values_from from) {
     switch (from) {
-        case source::nothing:
+        case values_from::nothing:
             return "";
-        case source::words:
+        case values_from::words:
             return "words";
-        case source::files:
+        case values_from::files:
             return "files";
-        case source::folders:
+        case values_from::folders:
             return "folders";
-        case source::trades:
+        case values_from::trades:
             return "trades";
-        case source::keys:
+        case values_from::keys:
             return "keys";
     }
     return {};
@@ -162,7 +162,7 @@ std::string bash_completion(const described_program& of) {
     for (const described_command& c : of.commands) {
         std::size_t place = 0;
         for (const described_option& o : c.options) {
-            if (o.offered.from == source::nothing) continue;
+            if (o.offered.from == values_from::nothing) continue;
             const std::string offer =
                 fmt::format("            kind={} list={} offered={}\n", kind_of(o.offered.from),
                             o.is_list ? "yes" : "''", array_of(o.offered.words));
@@ -188,7 +188,7 @@ std::string bash_completion(const described_program& of) {
         out += line + "\n" + offer + "            ;;\n";
     }
     out += "    esac\n}\n";
-    return out + tail;
+    return out + end_of_bash;
 }
 
 }  // namespace tilewalk::cli

@@ -11,7 +11,7 @@ namespace tilewalk::cli {
 
 namespace {
 
-using source = offered_values::source;
+using values_from = offered_values::source;
 
 // The words after the command are those of its own function from where the program's arguments end, so both
 // are called by one function: zsh gives back the words of a function that returns.
@@ -33,7 +33,7 @@ _tilewalk() {
     [[ $tilewalk_program == '~/'* ]] && tilewalk_program=$HOME/${tilewalk_program#'~/'}
 )zsh";
 
-constexpr const char* tail = R"zsh( && return 0
+constexpr const char* end_of_zsh = R"zsh( && return 0
     [[ $state == rest ]] || return 1
     command=${line[1]}
     curcontext=${curcontext%:*:*}:tilewalk-$command:
@@ -84,11 +84,11 @@ std::string elements(const std::vector<std::string>& words) {
 std::string action(const described_option& of) {
     const std::vector<std::string>& words = of.offered.words;
     switch (of.offered.from) {
-        case source::nothing:
+        case values_from::nothing:
             return " ";
-        case source::words:
+        case values_from::words:
             return of.is_list ? "_sequence compadd - " + elements(words) : "(" + elements(words) + ")";
-        case source::files: {
+        case values_from::files: {
             if (words.empty()) return "_files";
             std::string endings;
             for (const std::string& ending : words)
@@ -96,11 +96,11 @@ std::string action(const described_option& of) {
             // A single pattern in brackets would be qualifiers of files.
             return "_files -g \"" + (words.size() == 1 ? endings : "(" + endings + ")") + "\"";
         }
-        case source::folders:
+        case values_from::folders:
             return "_files -/";
-        case source::trades:
+        case values_from::trades:
             return "_tilewalk_asked trades";
-        case source::keys:
+        case values_from::keys:
             return "_tilewalk_asked keys";
     }
     return {};
@@ -152,7 +152,7 @@ std::string zsh_completion(const described_program& of) {
     out += before_arguments;
     out += "    _arguments -C -S -A '-*'" + arguments_of(of.itself) +
            " \\\n        '1:COMMAND:_tilewalk_commands' \\\n        '*::argument:->rest'";
-    return out + tail;
+    return out + end_of_zsh;
 }
 
 }  // namespace tilewalk::cli

@@ -12,7 +12,7 @@ namespace tilewalk::cli {
 
 namespace {
 
-described_option described(CLI::Option& option) {
+described_option option_described(CLI::Option& option) {
     described_option out;
     for (const std::string& name : option.get_snames()) out.names.push_back("-" + name);
     for (const std::string& name : option.get_lnames()) out.names.push_back("--" + name);
@@ -34,7 +34,7 @@ described_option described(CLI::Option& option) {
 described_command described(CLI::App& app) {
     described_command out{app.get_name(), app.get_description(), app.get_group(), {}, app.get_footer()};
     for (CLI::Option* option : app.get_options())
-        if (!option->get_group().empty()) out.options.push_back(described(*option));
+        if (!option->get_group().empty()) out.options.push_back(option_described(*option));
     return out;
 }
 

@@ -14,7 +14,7 @@ struct entry {
     int code;
     std::string_view means;
 };
-constexpr std::array table{
+constexpr std::array exit_codes{
     entry{all_well, "all went well"},
     entry{defect, "a defect of Tilewalk itself; please report it"},
     entry{bad_input, "bad usage, or a file that is missing, wrong or not to be written"},
@@ -53,7 +53,7 @@ int exit_code_of(error_kind kind) {
 
 std::string exit_code_text() {
     std::string out;
-    for (const entry& e : table) out += fmt::format("{:>3}  {}\n", e.code, e.means);
+    for (const entry& e : exit_codes) out += fmt::format("{:>3}  {}\n", e.code, e.means);
     return out;
 }
 

@@ -37,7 +37,7 @@ std::string market_of_book(const std::string& market, const output& to) {
     return unknown || from_there.empty() ? market : from_there.generic_string();
 }
 
-std::string problem_line(const refused_trade& refused) {
+std::string refused_line(const refused_trade& refused) {
     return printable(
         fmt::format("{}: trade {}: {}", to_string(refused.where), refused.trade, refused.reason));
 }
@@ -47,7 +47,7 @@ std::string book_text(const imported_portfolio& read, const import_arguments& as
     std::string text =
         printable(fmt::format("# {} of {} trades of {}", read.imported, read.found, asked.portfolio)) + "\n";
     for (const std::string& line : read.taken) text += printable("# taken: " + line) + "\n";
-    for (const refused_trade& refused : read.refused) text += "# left out: " + problem_line(refused) + "\n";
+    for (const refused_trade& refused : read.refused) text += "# left out: " + refused_line(refused) + "\n";
     value book;
     if (!asked.market.empty()) book["market"] = market_of_book(asked.market, to);
     for (const value::member& m : read.book.members()) book[m.key] = m.held;
@@ -65,7 +65,7 @@ int run_import(const import_arguments& asked) {
     if (is_stdin) inputs.emplace_back("/dev/stdin");
     keep_apart({&to}, inputs);
     to.write(book_text(read, asked, to));
-    for (const refused_trade& refused : read.refused) complain(problem_line(refused));
+    for (const refused_trade& refused : read.refused) complain(refused_line(refused));
     remark(fmt::format("tilewalk: {} of {} trade{} imported", read.imported, read.found,
                        read.found == 1 ? "" : "s"));
     return read.refused.empty() ? all_well : some_failed;

@@ -13,7 +13,7 @@ namespace tilewalk::cli {
 
 namespace {
 
-using source = offered_values::source;
+using values_from = offered_values::source;
 
 // The parser keeps the names of checks and shows none of them. A check of such a name refuses nothing.
 constexpr std::string_view words_check = "words", files_check = "files", products_check = "products";
@@ -24,7 +24,7 @@ CLI::Option* with_check(CLI::Option* option, std::string_view kind, const std::v
     return option->check(CLI::Validator("").name(name));
 }
 
-std::vector<std::string> lines_of(std::string_view text) {
+std::vector<std::string> lines_of_check(std::string_view text) {
     std::vector<std::string> out;
     for (std::size_t at = 0; at <= text.size();) {
         const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -36,15 +36,15 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 struct placeholder {
     std::string_view word;
-    source from;
+    values_from from;
 };
 constexpr std::array placeholders{
-    placeholder{"FILE", source::files},      placeholder{"BOOK", source::files},
-    placeholder{"QUOTES", source::files},    placeholder{"PORTFOLIO", source::files},
-    placeholder{"A", source::files},         placeholder{"B", source::files},
-    placeholder{"DIR", source::folders},     placeholder{"FOLDER", source::folders},
-    placeholder{"ID", source::trades},       placeholder{"TRADE", source::trades},
-    placeholder{"KEY=NUMBER", source::keys},
+    placeholder{"FILE", values_from::files},      placeholder{"BOOK", values_from::files},
+    placeholder{"QUOTES", values_from::files},    placeholder{"PORTFOLIO", values_from::files},
+    placeholder{"A", values_from::files},         placeholder{"B", values_from::files},
+    placeholder{"DIR", values_from::folders},     placeholder{"FOLDER", values_from::folders},
+    placeholder{"ID", values_from::trades},       placeholder{"TRADE", values_from::trades},
+    placeholder{"KEY=NUMBER", values_from::keys},
 };
 
 }  // namespace
@@ -109,14 +109,14 @@ offered_values offered_by(CLI::Option& option) {
     } catch (const CLI::OptionNotFound&) {
         return out;
     }
-    std::vector<std::string> said = lines_of(check->get_name());
+    std::vector<std::string> said = lines_of_check(check->get_name());
     const std::string kind = said.front();
     said.erase(said.begin());
-    if (kind == words_check) return {source::words, said};
-    if (kind == files_check) return {source::files, said};
+    if (kind == words_check) return {values_from::words, said};
+    if (kind == files_check) return {values_from::files, said};
     if (kind == products_check) {
         for (const product_page& page : product_pages()) said.push_back(page.name);
-        return {source::words, said};
+        return {values_from::words, said};
     }
     return out;
 }

@@ -40,7 +40,7 @@ bool finds_policies(const progress& now) {
 }
 
 // A write that fails is ignored: a progress bar is not worth failing for.
-void show(std::string_view text) {
+void draw(std::string_view text) {
     [[maybe_unused]] const auto ignored = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
@@ -82,7 +82,7 @@ progress_bar::progress_bar(counted what) : what_(what) {
 }
 
 progress_bar::~progress_bar() {
-    if (drawn_) show(wipe);
+    if (drawn_) draw(wipe);
 }
 
 void progress_bar::update(const progress& now) {
@@ -91,7 +91,7 @@ void progress_bar::update(const progress& now) {
     if (!shown_ || time < next_) return;
     next_ = time + std::chrono::milliseconds(100);
     const auto since = finds_policies(now) ? start_ : walks_since_;
-    show(std::string(wipe) +
+    draw(std::string(wipe) +
          progress_line(now, std::chrono::duration<double>(time - since).count(), terminal_columns(), what_));
     drawn_ = true;
 }

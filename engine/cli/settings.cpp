@@ -24,13 +24,9 @@ namespace tilewalk::cli {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& origin, const std::string& text, const std::string& expected) {
-    throw error(error_kind::usage, fmt::format("{}: found '{}', expected {}", origin, text, expected));
-}
-
 // The nearest name first: a list may be long.
-[[noreturn]] void refuse(const std::string& origin, const std::string& text, const std::string& expected,
-                         const std::vector<std::string>& known) {
+[[noreturn]] void refuse_word(const std::string& origin, const std::string& text, const std::string& expected,
+                              const std::vector<std::string>& known) {
     throw error(error_kind::usage, fmt::format("{}: found '{}'{} expected {}", origin, text,
                                                suggestion(text, known, ","), expected));
 }
@@ -44,7 +40,8 @@ std::vector<std::string> instruction_set_words() {
 std::string parse_instruction_set(const std::string& text, const std::string& origin) {
     const std::vector<std::string> known = instruction_set_words();
     if (std::ranges::find(known, text) == known.end())
-        refuse(origin, text, "one that this build has and this machine can run: " + joined(known), known);
+        refuse_word(origin, text, "one that this build has and this machine can run: " + joined(known),
+                    known);
     return text;
 }
 
@@ -58,7 +55,7 @@ std::string name_of(result_format format) {
 template <class Format>
 Format parse(const std::string& text, const std::string& origin, const std::vector<std::string>& known) {
     const auto at = std::ranges::find(known, text);
-    if (at == known.end()) refuse(origin, text, joined(known), known);
+    if (at == known.end()) refuse_word(origin, text, joined(known), known);
     return static_cast<Format>(at - known.begin());
 }
 
@@ -142,7 +139,7 @@ setting<bool> resolve_flag(bool is_said, const std::string& option_name, const e
                            const char* variable_name) {
     setting<bool> flag{false};
     const auto parse = [](const std::string& text, const std::string& origin) {
-        if (text != "true" && text != "false") refuse(origin, text, "true or false");
+        if (text != "true" && text != "false") refuse_value(origin, text, "true or false");
         return text == "true";
     };
     offer(flag, is_said ? std::optional<std::string>("true") : std::nullopt, option_name, variables,
@@ -203,6 +200,10 @@ std::string gpu_group() {
 
 }  // namespace
 
+void refuse_value(const std::string& origin, const std::string& found, const std::string& expected) {
+    throw error(error_kind::usage, fmt::format("{}: found '{}', expected {}", origin, found, expected));
+}
+
 void add_load_options(CLI::App& to, spoken& into, const std::string& also_strict) {
     to.add_flag(
         "--strict", into.strict,
@@ -220,7 +221,7 @@ namespace {
 market_change parse_change(const std::string& text, const std::string& option, market_change::way is) {
     const std::size_t at = text.rfind('=');
     if (at == std::string::npos || at == 0)
-        refuse(option, text, "a market key, = and a number, such as ACME.spot=-5");
+        refuse_value(option, text, "a market key, = and a number, such as ACME.spot=-5");
     market_change out{text.substr(0, at), 0, is};
     const char* const begin = text.data() + at + 1;
     const char* const end = text.data() + text.size();
@@ -228,7 +229,7 @@ market_change parse_change(const std::string& text, const std::string& option, m
     const auto [stop, status] =
         std::from_chars(begin + (begin != end && *begin == '+' ? 1 : 0), end, out.amount);
     if (status != std::errc{} || stop != end || !std::isfinite(out.amount))
-        refuse(option, text, "a finite number behind the =, such as ACME.spot=-5");
+        refuse_value(option, text, "a finite number behind the =, such as ACME.spot=-5");
     return out;
 }
 
@@ -316,7 +317,7 @@ std::string ranking_text() {
 }
 
 std::string parse_file(const std::string& text, const std::string& origin) {
-    if (text.empty()) refuse(origin, text, "the name of a file");
+    if (text.empty()) refuse_value(origin, text, "the name of a file");
     return text;
 }
 

@@ -32,15 +32,19 @@ void add_load_options(CLI::App& to, spoken& into, const std::string& also_strict
 // Adds the options that every command with a book has, which fill `into`: the market, the settings of a run,
 // the instruction set and --print-config.
 void add_book_options(CLI::App& to, spoken& into);
-// Adds the options that change numbers of a market by their keys.
 // Adds the options that no price depends on: devices, threads, and how memory is read.
 void add_machine_options(CLI::App& to, spoken& into);
+// Adds the options that change numbers of a market by their keys.
 void add_change_options(CLI::App& to, std::vector<market_change>& into);
 void add_quiet(CLI::App& to);
 // A help page without the options for GPUs, or with these alone; the page is the last thing asked of `of`.
 std::string help_text(CLI::App& of, const std::string& before, bool of_gpus);
 // The ranking of the sources of settings, for the end of a help page.
 std::string ranking_text();
+
+// Throws tilewalk::error (usage): what was found at `origin`, such as "--paths", and what is expected there.
+[[noreturn]] void refuse_value(const std::string& origin, const std::string& found,
+                               const std::string& expected);
 
 enum class source { preset, book, environment, option };
 

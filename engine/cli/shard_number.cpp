@@ -23,7 +23,7 @@ struct variable {
     const char* last = "";   // or of the last one
     const char* engine;
 };
-constexpr std::array table{
+constexpr std::array queues{
     variable{.name = "SLURM_ARRAY_TASK_ID",
              .base = 1,
              .first = "SLURM_ARRAY_TASK_MIN",
@@ -65,7 +65,8 @@ std::optional<long long> said(const environment& variables, const char* name) {
     return text == nullptr ? std::nullopt : number_in(text);
 }
 
-[[noreturn]] void refuse(const std::string& origin, const std::string& found, const std::string& expected) {
+[[noreturn]] void refuse_number(const std::string& origin, const std::string& found,
+                                const std::string& expected) {
     throw error(error_kind::usage, fmt::format("{}: found {}, expected {}", origin, found, expected));
 }
 
@@ -76,11 +77,11 @@ std::size_t told(const std::string& text, std::size_t count, const std::string& 
     const auto of =
         bar == std::string::npos ? std::nullopt : number_in(std::string_view(text).substr(bar + 1));
     if (!number || !of)
-        refuse(origin, "'" + text + "'", fmt::format("1/{} to {}/{}, or auto", count, count, count));
+        refuse_number(origin, "'" + text + "'", fmt::format("1/{} to {}/{}, or auto", count, count, count));
     if (*of != static_cast<long long>(count))
-        refuse(origin, fmt::format("{} shards", *of), fmt::format("the {} of the plan", count));
+        refuse_number(origin, fmt::format("{} shards", *of), fmt::format("the {} of the plan", count));
     if (*number < 1 || *number > *of)
-        refuse(origin, fmt::format("shard {}", *number), fmt::format("1 to {}", count));
+        refuse_number(origin, fmt::format("shard {}", *number), fmt::format("1 to {}", count));
     return static_cast<std::size_t>(*number);
 }
 
@@ -91,12 +92,13 @@ std::size_t number_by(const variable& v, long long value, std::size_t count, con
     if (const auto last = said(variables, v.last); last && step > 0) known = (*last - first) / step + 1;
     const std::string hint = fmt::format("; TILEWALK_SHARD, or --shard i/{}, names one", count);
     if (known && *known != static_cast<long long>(count))
-        refuse(v.name, fmt::format("{} processes", *known),
-               fmt::format("as many as the plan has shards, {}", count) + hint);
+        refuse_number(v.name, fmt::format("{} processes", *known),
+                      fmt::format("as many as the plan has shards, {}", count) + hint);
     const long long place = step > 0 ? (value - first) / step : -1;
     if (place < 0 || place >= static_cast<long long>(count) || (value - first) % step != 0)
-        refuse(v.name, std::to_string(value),
-               fmt::format("{} to {}", first, first + step * (static_cast<long long>(count) - 1)) + hint);
+        refuse_number(
+            v.name, std::to_string(value),
+            fmt::format("{} to {}", first, first + step * (static_cast<long long>(count) - 1)) + hint);
     return static_cast<std::size_t>(place) + 1;
 }
 
@@ -106,14 +108,14 @@ shard_number shard_number_of(const std::string& text, std::size_t count, const e
     if (text != "auto") return {told(text, count, "--shard"), ""};
     if (const char* own = variables(own_variable); own != nullptr && *own != '\0')
         return {told(own, count, own_variable), fmt::format("{}={}", own_variable, own)};
-    for (const variable& v : table) {
+    for (const variable& v : queues) {
         const auto value = said(variables, v.name);
         // LSF says 0 where there is no array.
         if (value && *value < v.base && *v.first == '\0') continue;
         if (value) return {number_by(v, *value, count, variables), fmt::format("{}={}", v.name, *value)};
     }
     std::string names = own_variable;
-    for (const variable& v : table) names += std::string(", ") + v.name;
+    for (const variable& v : queues) names += std::string(", ") + v.name;
     throw error(
         error_kind::usage,
         fmt::format("--shard auto: found none of the variables that engines set; expected one of {}, or "
@@ -123,7 +125,7 @@ shard_number shard_number_of(const std::string& text, std::size_t count, const e
 
 std::string shard_variables_text() {
     std::string out = fmt::format("  {:<26} i/N, beats all others\n", own_variable);
-    for (const variable& v : table)
+    for (const variable& v : queues)
         out += fmt::format("  {:<26} from {}{}  {}\n", v.name, v.base,
                            *v.first == '\0' ? "" : fmt::format(", or {}", v.first), v.engine);
     return out;

@@ -36,15 +36,11 @@ struct verify_arguments {
     std::vector<std::optional<std::string>> settings;  // one for each of verified_settings()
 };
 
-[[noreturn]] void refuse(const std::string& origin, const std::string& text, const std::string& expected) {
-    throw error(error_kind::usage, fmt::format("{}: found '{}', expected {}", origin, text, expected));
-}
-
 std::uint64_t parse_trades(const std::string& text) {
     std::uint64_t count = 0;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), count);
     if (code != std::errc() || end != text.data() + text.size() || count < 1 || count > most_verified_trades)
-        refuse("--trades", text, fmt::format("a whole number from 1 to {}", most_verified_trades));
+        refuse_value("--trades", text, fmt::format("a whole number from 1 to {}", most_verified_trades));
     return count;
 }
 
@@ -105,7 +101,7 @@ int run_verify(const verify_arguments& asked) {
     if (asked.trades) what.trades = parse_trades(*asked.trades);
     what.products = asked.products;
     what.greeks = asked.greeks;
-    if (asked.plant && asked.plant->empty()) refuse("--plant", "", "the name of a mistake, or all");
+    if (asked.plant && asked.plant->empty()) refuse_value("--plant", "", "the name of a mistake, or all");
     what.plant = asked.plant.value_or("");
     what.settings = settings_of(asked);
     const output_format format = format_of(asked);

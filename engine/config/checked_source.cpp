@@ -13,7 +13,7 @@
 namespace tilewalk::config {
 namespace {
 
-constexpr std::size_t block_bytes = std::size_t{64} << 10;
+constexpr std::size_t checked_bytes = std::size_t{64} << 10;
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 }  // namespace
@@ -42,20 +42,20 @@ checked_source::checked_source(const std::filesystem::path& file, const limits& 
                         std::to_string(most_bytes_),
                     {name_});
     }
-    read_.reserve(file_->stated_bytes() + block_bytes);
+    read_.reserve(file_->stated_bytes() + checked_bytes);
 }
 
 // More bytes, good or bad.
 bool checked_source::fetch() {
     if (!file_) {
         const std::size_t before = shown_;
-        shown_ = std::min(given_.size(), shown_ + block_bytes);
+        shown_ = std::min(given_.size(), shown_ + checked_bytes);
         return shown_ > before;
     }
     const std::size_t before = read_.size();
-    read_.resize(before + block_bytes);
+    read_.resize(before + checked_bytes);
     ssize_t got = 0;
-    do got = ::read(file_->descriptor(), read_.data() + before, block_bytes);
+    do got = ::read(file_->descriptor(), read_.data() + before, checked_bytes);
     while (got < 0 && errno == EINTR);
     const int code = errno;
     read_.resize(before + static_cast<std::size_t>(std::max(got, ssize_t{0})));

@@ -9,7 +9,7 @@
 namespace tilewalk::config {
 namespace {
 
-constexpr std::size_t block_bytes = 64;
+constexpr std::size_t digested_bytes = 64;
 
 // Fractional parts of the cube roots of the first 64 primes.
 constexpr std::array<std::uint32_t, 64> round_constants = {
@@ -57,16 +57,16 @@ std::string sha256(std::string_view bytes) {
     digest_state state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                           0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
-    for (; bytes.size() >= block_bytes; bytes.remove_prefix(block_bytes)) {
-        absorb(state, bytes.substr(0, block_bytes));
+    for (; bytes.size() >= digested_bytes; bytes.remove_prefix(digested_bytes)) {
+        absorb(state, bytes.substr(0, digested_bytes));
     }
     // The tail, a one bit, zeros, and the length in bits: one block, or two where the length does not fit.
     std::string tail(bytes);
     tail.push_back('\x80');
-    while (tail.size() % block_bytes != block_bytes - 8) tail.push_back('\0');
+    while (tail.size() % digested_bytes != digested_bytes - 8) tail.push_back('\0');
     for (int shift = 56; shift >= 0; shift -= 8) tail.push_back(static_cast<char>(bits >> shift & 0xff));
-    for (std::size_t at = 0; at < tail.size(); at += block_bytes) {
-        absorb(state, std::string_view(tail).substr(at, block_bytes));
+    for (std::size_t at = 0; at < tail.size(); at += digested_bytes) {
+        absorb(state, std::string_view(tail).substr(at, digested_bytes));
     }
 
     constexpr std::string_view digits = "0123456789abcdef";

@@ -9,7 +9,7 @@ namespace tilewalk::cuda {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& wanted) {
+[[noreturn]] void refuse_device(const std::string& wanted) {
     throw error(
         error_kind::usage,
         "device is '" + wanted + "'; it must be auto, cpu, cuda, or the numbers of GPUs such as 0 or 0,1");
@@ -22,13 +22,13 @@ std::vector<int> indices_in(const std::string& wanted) {
     for (;;) {
         int index = 0;
         const auto read = std::from_chars(at, end, index);
-        if (read.ec != std::errc() || index < 0) refuse(wanted);
+        if (read.ec != std::errc() || index < 0) refuse_device(wanted);
         if (std::find(out.begin(), out.end(), index) != out.end()) {
             throw error(error_kind::usage, "device is '" + wanted + "', which names a GPU twice");
         }
         out.push_back(index);
         if (read.ptr == end) return out;
-        if (*read.ptr != ',') refuse(wanted);
+        if (*read.ptr != ',') refuse_device(wanted);
         at = read.ptr + 1;
     }
 }

@@ -43,22 +43,22 @@ constexpr std::string_view wish = "TILEWALK_RESIDENT_BLOCKS";
 // registers to 58.
 constexpr std::string_view spare_registers = "--ptxas-options=--minnctapersm=1";
 
-using program = struct nvrtc_program_state*;
+using nvrtc_program = struct nvrtc_program_state*;
 
 // The functions of the NVRTC in use. Results are its enumeration of errors.
 struct nvrtc_functions {
     int (*nvrtcVersion)(int*, int*);
     const char* (*nvrtcGetErrorString)(int);
-    int (*nvrtcCreateProgram)(program*, const char* text, const char* name, int headers,
+    int (*nvrtcCreateProgram)(nvrtc_program*, const char* text, const char* name, int headers,
                               const char* const* header_texts, const char* const* header_names);
-    int (*nvrtcDestroyProgram)(program*);
-    int (*nvrtcCompileProgram)(program, int options, const char* const*);
-    int (*nvrtcGetProgramLogSize)(program, std::size_t*);
-    int (*nvrtcGetProgramLog)(program, char*);
-    int (*nvrtcGetCUBINSize)(program, std::size_t*);
-    int (*nvrtcGetCUBIN)(program, char*);
-    int (*nvrtcGetPTXSize)(program, std::size_t*);
-    int (*nvrtcGetPTX)(program, char*);
+    int (*nvrtcDestroyProgram)(nvrtc_program*);
+    int (*nvrtcCompileProgram)(nvrtc_program, int options, const char* const*);
+    int (*nvrtcGetProgramLogSize)(nvrtc_program, std::size_t*);
+    int (*nvrtcGetProgramLog)(nvrtc_program, char*);
+    int (*nvrtcGetCUBINSize)(nvrtc_program, std::size_t*);
+    int (*nvrtcGetCUBIN)(nvrtc_program, char*);
+    int (*nvrtcGetPTXSize)(nvrtc_program, std::size_t*);
+    int (*nvrtcGetPTX)(nvrtc_program, char*);
 };
 
 std::filesystem::path file_of(const nvrtc_functions& f) {
@@ -139,7 +139,7 @@ class nvrtc final : public compiler {
 
         struct owned_program {
             const nvrtc_functions& call;
-            program p = nullptr;
+            nvrtc_program p = nullptr;
             ~owned_program() {
                 if (p != nullptr) call.nvrtcDestroyProgram(&p);
             }
@@ -191,8 +191,8 @@ class nvrtc final : public compiler {
                                              call_.nvrtcGetErrorString(result) + first_errors(log));
     }
 
-    std::string bytes(program from, const compile_request& what, int (*size)(program, std::size_t*),
-                      int (*get)(program, char*)) const {
+    std::string bytes(nvrtc_program from, const compile_request& what,
+                      int (*size)(nvrtc_program, std::size_t*), int (*get)(nvrtc_program, char*)) const {
         std::size_t count = 0;
         check(size(from, &count), what, "");
         std::string got(count, '\0');

@@ -39,7 +39,7 @@ std::uint64_t stages(const kernel_decision& how, int slots) {
 }
 
 // name, summary; uses, knobs, least compute capability, shared memory
-constexpr auto catalogue = std::to_array<feed_entry>({
+constexpr auto feed_catalogue = std::to_array<feed_entry>({
     {"none",
      "a plain load where it is used, not unrolled: the baseline",  //
      array,
@@ -111,13 +111,13 @@ constexpr auto catalogue = std::to_array<feed_entry>({
 template <class predicate>
 std::vector<std::string> names_of_feeds(const predicate& fits) {
     std::vector<std::string> names;
-    for (const feed_entry& feed : catalogue) {
+    for (const feed_entry& feed : feed_catalogue) {
         if (fits(feed)) names.emplace_back(feed.name);
     }
     return names;
 }
 
-[[noreturn]] void refuse(const std::string& message) {
+[[noreturn]] void refuse_feed(const std::string& message) {
     throw error(error_kind::usage, message);
 }
 
@@ -125,8 +125,8 @@ void check_spaces(const kernel_decision& how, const feed_entry& feed) {
     const space_entry& rows = space_named(how.row_space);
     const auto holds_rows = [](const space_entry& s) { return s.holds_rows; };
     if (!holds_rows(rows)) {
-        refuse(fmt::format("space {} does not hold numbers that all paths read; these do: {}", rows.name,
-                           config::joined(names_of_spaces(holds_rows))));
+        refuse_feed(fmt::format("space {} does not hold numbers that all paths read; these do: {}", rows.name,
+                                config::joined(names_of_spaces(holds_rows))));
     }
     if (!feed.makes_use_of(array)) return;
     const space_entry& paths = space_named(how.space);
@@ -134,8 +134,8 @@ void check_spaces(const kernel_decision& how, const feed_entry& feed) {
         return s.holds_paths && (s.has_addresses || !feed.makes_use_of(addresses));
     };
     if (!feeds_it(paths)) {
-        refuse(fmt::format("{} cannot read paths from space {}; it can from: {}", feed.name, paths.name,
-                           config::joined(names_of_spaces(feeds_it))));
+        refuse_feed(fmt::format("{} cannot read paths from space {}; it can from: {}", feed.name, paths.name,
+                                config::joined(names_of_spaces(feeds_it))));
     }
 }
 
@@ -145,7 +145,7 @@ void check_capability(const feed_entry& feed, const device_limits& device) {
     const auto runs = names_of_feeds([&](const feed_entry& other) {
         return has >= other.least_compute_capability && other.makes_use_of(array) == feed.makes_use_of(array);
     });
-    refuse(fmt::format(
+    refuse_feed(fmt::format(
         "{} needs compute capability {}.{}, this device has {}.{}; {}", feed.name,
         feed.least_compute_capability / 10, feed.least_compute_capability % 10, device.major, device.minor,
         runs.empty() ? "no feed runs on it" : "these feeds run on it: " + config::joined(runs)));
@@ -201,7 +201,7 @@ void check_shared_memory(const kernel_decision& how, int slots, const feed_entry
             return other.makes_use_of(array) == feed.makes_use_of(array) && other.shared_bytes == nothing;
         }));
     }
-    refuse(
+    refuse_feed(
         fmt::format("{} with distance {}, block {} and width {} needs {} bytes of shared memory a block "
                     "for {} shocks a step, {} of them for payoffs; this device has {}: {} fit{}",
                     feed.name, how[knobs::distance], how[knobs::block], how[knobs::width],
@@ -231,15 +231,15 @@ std::string feed_entry::own_arguments(const kernel_decision& how) const {
 }
 
 std::span<const feed_entry> feeds() {
-    return catalogue;
+    return feed_catalogue;
 }
 
 const feed_entry& feed_named(std::string_view name) {
-    const auto found = std::ranges::find(catalogue, name, &feed_entry::name);
-    if (found != catalogue.end()) return *found;
+    const auto found = std::ranges::find(feed_catalogue, name, &feed_entry::name);
+    if (found != feed_catalogue.end()) return *found;
     const auto known = names_of_feeds([](const feed_entry&) { return true; });
-    refuse(fmt::format("there is no feed {}{}", config::shown(name),
-                       config::alternatives(name, "there are", known)));
+    refuse_feed(fmt::format("there is no feed {}{}", config::shown(name),
+                            config::alternatives(name, "there are", known)));
 }
 
 const feed_entry& feed_of(const kernel_wish& wish) {

@@ -455,12 +455,12 @@ bool have_what_is_read(std::span<const arrays::shock_cube> arrays, const untrain
 }
 
 // The search for policies on some devices.
-class search {
+class policy_search {
   public:
-    search(std::span<const wanted_policy> of, std::uint64_t seed,
-           std::span<const std::shared_ptr<loaded_device>> on, counted_kernels& kernels,
-           std::uint64_t memory_bytes, kernels::path_reads reads, const std::atomic<bool>* cancel,
-           gpu_facts& facts)
+    policy_search(std::span<const wanted_policy> of, std::uint64_t seed,
+                  std::span<const std::shared_ptr<loaded_device>> on, counted_kernels& kernels,
+                  std::uint64_t memory_bytes, kernels::path_reads reads, const std::atomic<bool>* cancel,
+                  gpu_facts& facts)
         : of_(of),
           seed_(seed),
           reads_(reads),
@@ -771,7 +771,7 @@ class search {
 
 std::vector<policies::found> policies::find(std::span<const wanted_policy> of, std::uint64_t seed,
                                             const std::atomic<bool>* cancel) {
-    return search(of, seed, on_, kernels_, memory_bytes_, reads_, cancel, facts_).run(threads_);
+    return policy_search(of, seed, on_, kernels_, memory_bytes_, reads_, cancel, facts_).run(threads_);
 }
 
 gpu_facts policies::facts() const {

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t sums_of_warps = 3 * 8 * sizeof(double), sums_of_block = 3 * sizeof(double);
 
 // Columns: name, summary; shared memory, keeps bits, merges tiles, stores payoffs.
-constexpr auto catalogue = std::to_array<reduction_entry>({
+constexpr auto reduction_catalogue = std::to_array<reduction_entry>({
     {"tree", "one fixed tree over the lanes of a tile; a second kernel merges the tiles of a trade",  //
      sums_of_warps, true, false, false},
     {"last_block", "the same tree; the block that finishes a trade's last tile merges the tiles",  //
@@ -38,13 +38,13 @@ std::string reduction_entry::header() const {
 }
 
 std::span<const reduction_entry> reductions() {
-    return catalogue;
+    return reduction_catalogue;
 }
 
 void check(const reduction_entry& reduction, const device_properties& on) {
     if (!reduction.stores_payoffs || on.reduces_stored) return;
     std::vector<std::string> others;
-    for (const reduction_entry& other : catalogue) {
+    for (const reduction_entry& other : reduction_catalogue) {
         if (!other.stores_payoffs) others.emplace_back(other.name);
     }
     throw error(error_kind::usage,
@@ -54,10 +54,10 @@ void check(const reduction_entry& reduction, const device_properties& on) {
 }
 
 const reduction_entry& reduction_named(std::string_view name) {
-    const auto found = std::ranges::find(catalogue, name, &reduction_entry::name);
-    if (found != catalogue.end()) return *found;
+    const auto found = std::ranges::find(reduction_catalogue, name, &reduction_entry::name);
+    if (found != reduction_catalogue.end()) return *found;
     std::vector<std::string> known;
-    for (const reduction_entry& reduction : catalogue) known.emplace_back(reduction.name);
+    for (const reduction_entry& reduction : reduction_catalogue) known.emplace_back(reduction.name);
     throw error(error_kind::usage, fmt::format("there is no reduction {}{}", config::shown(name),
                                                config::alternatives(name, "there are", known)));
 }

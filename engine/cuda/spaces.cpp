@@ -20,7 +20,7 @@ constexpr const char* ptx = "kernels/ptx.h";
 constexpr std::uint64_t most_texels = std::uint64_t{1} << 27;
 
 // Columns: name, summary; residence, type and header; addresses, paths, rows; most bytes, most elements.
-constexpr auto catalogue = std::to_array<space_entry>({
+constexpr auto space_catalogue = std::to_array<space_entry>({
     {"global", "device memory, plain loads",  //
      memory, "global", ptx, true, true, true, 0, 0},
     {"read_only", "device memory through the read-only path",  //
@@ -38,12 +38,12 @@ constexpr auto catalogue = std::to_array<space_entry>({
 }  // namespace
 
 std::span<const space_entry> spaces() {
-    return catalogue;
+    return space_catalogue;
 }
 
 const space_entry& space_named(std::string_view name) {
-    const auto found = std::ranges::find(catalogue, name, &space_entry::name);
-    if (found != catalogue.end()) return *found;
+    const auto found = std::ranges::find(space_catalogue, name, &space_entry::name);
+    if (found != space_catalogue.end()) return *found;
     const auto known = names_of_spaces([](const space_entry&) { return true; });
     throw error(error_kind::usage, fmt::format("there is no space {}{}", config::shown(name),
                                                config::alternatives(name, "there are", known)));

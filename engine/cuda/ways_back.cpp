@@ -44,7 +44,7 @@ word32 warps_of(const way_back_decision& how) {
 }
 
 // Jobs of one kernel, and what a block of it takes of a device's memory.
-struct group {
+struct way_group {
     std::vector<std::size_t> jobs;
     way_back_decision how;
     way_back_kernel kernel;
@@ -74,15 +74,15 @@ struct group {
     std::size_t paths() const { return static_cast<std::size_t>(how.paths_per_pass()); }
 };
 
-std::size_t tile_bytes(const group& g, const run::job& any) {
+std::size_t tile_bytes(const way_group& g, const run::job& any) {
     const std::size_t scenarios = g.scenarios.size() * kernels::paths_per_tile * g.bytes_of_shock();
     const int slots = any.code->slots_per_step();
     return g.kept_bytes() + g.shock_bytes(slots) + g.array_bytes(slots) + g.sum_bytes() + scenarios;
 }
 
 // Work for one device: some jobs of a group over all tiles of the walk, or one job over some of them.
-struct piece {
-    const group* of;
+struct way_piece {
+    const way_group* of;
     std::span<const std::size_t> jobs;
     run::tile_range tiles;
 };
@@ -111,7 +111,7 @@ class both_ways_walk {
             const auto [at, is_new] = known.try_emplace({job.code, job.back.code, has_points},
                                                         static_cast<std::size_t>(groups_.size()));
             if (is_new) groups_.emplace_back().how = has_points ? for_arrays(how(job)) : how(job);
-            group& g = groups_[at->second];
+            way_group& g = groups_[at->second];
             g.jobs.push_back(j);
             g.steps = std::max(g.steps, job.when->steps());
             g.places = std::max(g.places, program::places_of(*job.back.code, *job.data).size);
@@ -137,7 +137,7 @@ class both_ways_walk {
         }
         const std::size_t workers = on_.size() * std::min(threads_of_device, groups_.size());
         room_ /= workers / on_.size();
-        for (group& g : groups_) decide(g);
+        for (way_group& g : groups_) decide(g);
         compile(threads);
         cut();
         shared_pieces pieces(pieces_.size(), [this] { return is_stopped(); });
@@ -166,7 +166,7 @@ class both_ways_walk {
 
   private:
     // Shocks are kept where there is room for those of a part.
-    void decide(group& g) const {
+    void decide(way_group& g) const {
         const run::job& any = of_.jobs[g.jobs.front()];
         const auto make = [&] { g.kernel = way_back_kernel_of(*any.code, *any.back.code, g.how); };
         make();
@@ -186,7 +186,7 @@ class both_ways_walk {
         std::mutex lock;
         threads::for_each(groups_.size() * targets.size(), threads, of_.cancel,
                           [&](int, std::uint64_t i) {
-                              group& g = groups_[i / targets.size()];
+                              way_group& g = groups_[i / targets.size()];
                               const std::string& target = targets[i % targets.size()];
                               try {
                                   auto cubin = kernels_.cubin({g.kernel.text, target, {}});
@@ -208,7 +208,7 @@ class both_ways_walk {
 
     // A piece fills the room of a launch at most, and there is one for every device if there can be.
     void cut() {
-        for (group& g : groups_) {
+        for (way_group& g : groups_) {
             std::erase_if(g.jobs, [&](std::size_t j) { return failures_[j].has_value(); });
             if (g.jobs.empty()) continue;
             const word64 all = g.jobs.size() * asked_.count;
@@ -306,9 +306,10 @@ class both_ways_walk {
         }
     }
     // Returns when the device walked it; none where no job could be packed.
-    std::optional<span_of_time> walk_piece(loaded_device& on, const served& by, const piece& p);
-    void take_found(const piece& p, std::span<const std::size_t> jobs, std::span<const std::size_t> places,
-                    std::span<const kernels::tile_result> results, std::span<const double> derivatives);
+    std::optional<span_of_time> walk_piece(loaded_device& on, const served& by, const way_piece& p);
+    void take_found(const way_piece& p, std::span<const std::size_t> jobs,
+                    std::span<const std::size_t> places, std::span<const kernels::tile_result> results,
+                    std::span<const double> derivatives);
 
     const run::walk& of_;
     std::span<const std::shared_ptr<loaded_device>> on_;
@@ -320,8 +321,8 @@ class both_ways_walk {
     const run::tile_range asked_;
     word64 room_ = most_bytes_of_launches;
     std::vector<served> served_;  // by device
-    std::vector<group> groups_;
-    std::vector<piece> pieces_;
+    std::vector<way_group> groups_;
+    std::vector<way_piece> pieces_;
     std::mutex lock_;  // guards what follows, facts, and spans of devices
     std::vector<std::optional<error>> failures_;
     std::map<std::size_t, run::tally> in_part_;  // by job: walked over some of its tiles
@@ -353,7 +354,8 @@ std::vector<run::job> jobs_back(std::span<const run::job> of) {
     return out;
 }
 
-std::optional<span_of_time> both_ways_walk::walk_piece(loaded_device& on, const served& by, const piece& p) {
+std::optional<span_of_time> both_ways_walk::walk_piece(loaded_device& on, const served& by,
+                                                       const way_piece& p) {
     device& d = on.get();
     const way_back_decision& how = p.of->how;
     const number_type type = program::real_type(how.precision);
@@ -481,7 +483,7 @@ std::optional<span_of_time> both_ways_walk::walk_piece(loaded_device& on, const 
     return ran;
 }
 
-void both_ways_walk::take_found(const piece& p, std::span<const std::size_t> jobs,
+void both_ways_walk::take_found(const way_piece& p, std::span<const std::size_t> jobs,
                                 std::span<const std::size_t> places,
                                 std::span<const kernels::tile_result> results,
                                 std::span<const double> derivatives) {

@@ -85,7 +85,7 @@ class nesting : public language::decider {
 
 // States of outer paths are kept behind each decision, in no more bytes; a trade of very many dates has fewer
 // outer paths.
-constexpr std::size_t most_bytes_left = std::size_t{1} << 29;
+constexpr std::size_t most_bytes_of_states = std::size_t{1} << 29;
 constexpr std::uint64_t least_outer_paths = 64, most_outer_paths = 2048;
 
 // Rows of numbers that outer paths leave: all states behind each decision, and the value at the end.
@@ -110,7 +110,7 @@ struct left_rows {
 };
 
 std::uint64_t paths_that_fit(const left_rows& rows) {
-    return most_bytes_left / sizeof(double) / rows.count;
+    return most_bytes_of_states / sizeof(double) / rows.count;
 }
 
 // All that outer paths have left, and the means of the inner paths that start from it.
@@ -246,7 +246,7 @@ std::string why_not_nested(const nested_program& of) {
     const left_rows rows(of);
     if (paths_that_fit(rows) >= least_outer_paths) return {};
     return "it would keep " + std::to_string(rows.count) + " numbers of each outer path, at most " +
-           std::to_string(most_bytes_left / sizeof(double) / least_outer_paths) + " have room";
+           std::to_string(most_bytes_of_states / sizeof(double) / least_outer_paths) + " have room";
 }
 
 nested_program nested_plan(const books::trade& t, const markets::market_view& in, const policy& by,

@@ -26,6 +26,9 @@ struct risk_number {
 // Facts that are known, such as fixings, are no risk: their measure is empty.
 risk_number risk_of(const markets::keyed_number& number);
 
+// In place of a market key, where the day moves.
+inline constexpr std::string_view key_of_day = "as_of";
+
 // Keys of the market are asked for by patterns.
 using config::fits;
 

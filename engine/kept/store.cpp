@@ -14,7 +14,7 @@ namespace tilewalk::kept {
 namespace {
 
 using clock = std::chrono::steady_clock;
-constexpr std::string_view ending = ".kept";
+constexpr std::string_view ending_of_blocks = ".kept";
 // The first byte of a record says what it is.
 constexpr char is_tally = 'T', is_text = 'D';
 
@@ -38,7 +38,7 @@ std::string name_of_block(const std::vector<record>& all) {
         of.add(what.second);
         of.add(bytes);
     }
-    return "block-" + of.found().text() + std::string(ending);
+    return "block-" + of.found().text() + std::string(ending_of_blocks);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ store::store(std::string request, std::filesystem::path folder, double block_sec
     if (failed) fail_to_write({folder_.string()}, failed.value());
     std::vector<std::filesystem::path> blocks;
     for (const auto& entry : std::filesystem::directory_iterator(folder_, failed))
-        if (entry.path().extension() == ending) blocks.push_back(entry.path());
+        if (entry.path().extension() == ending_of_blocks) blocks.push_back(entry.path());
     if (failed) fail_to_write({folder_.string()}, failed.value());
     std::ranges::sort(blocks);
     for (const std::filesystem::path& file : blocks) {

@@ -17,7 +17,7 @@ namespace tilewalk::markets {
 namespace {
 
 // Paths of a model of volatility go far, but not so far.
-constexpr double most_volatility = bounds::scenario_volatility;
+constexpr double most_moved_volatility = bounds::scenario_volatility;
 // Some number of a file is below this, as every volatility of a market is; in percent none is.
 constexpr double most_least_volatility = bounds::volatility;
 
@@ -25,7 +25,7 @@ template <class number>
 void check_volatilities(const number* x, const arrays::layout& l, const std::string& name) {
     const std::uint64_t count = l.steps * l.paths;
     const number* const bad =
-        std::find_if_not(x, x + count, [](number v) { return v > 0 && v <= number(most_volatility); });
+        std::find_if_not(x, x + count, [](number v) { return v > 0 && v <= number(most_moved_volatility); });
     const auto at = static_cast<std::uint64_t>(bad - x);
     if (at == count) {
         const number least = count == 0 ? number(0) : *std::min_element(x, x + count);

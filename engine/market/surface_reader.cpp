@@ -26,7 +26,7 @@ using config::node;
 // A desk quotes a few dozen of each; the bounds keep the search for arbitrage quick.
 constexpr std::size_t most_expiries = bounds::surface_expiries;
 constexpr std::size_t most_strikes = bounds::surface_strikes;
-constexpr double least_volatility = 1e-4, most_volatility = bounds::volatility;
+constexpr double least_volatility = 1e-4, most_quoted_volatility = bounds::volatility;
 constexpr double least_moneyness = 1e-3, most_moneyness = 20;
 // A bound for strikes, whose scale the reader does not know.
 constexpr double most_log_moneyness = 16;
@@ -60,12 +60,13 @@ double read_between(const node& value, std::string_view what, double least, doub
 
 double read_level(const node& value, double least) {
     const double level = value.number();
-    if (level >= least && level <= most_volatility) return level;
+    if (level >= least && level <= most_quoted_volatility) return level;
     value.fail("found the volatility " + value.text() + ", expected one between " + rounded(least) + " and " +
-               rounded(most_volatility) +
-               (level > most_volatility ? "; " + rounded(level) + " means " + rounded(100 * level) + " %; " +
-                                              rounded(level) + " % is written " + rounded(level / 100)
-                                        : ""));
+               rounded(most_quoted_volatility) +
+               (level > most_quoted_volatility
+                    ? "; " + rounded(level) + " means " + rounded(100 * level) + " %; " + rounded(level) +
+                          " % is written " + rounded(level / 100)
+                    : ""));
 }
 
 quote read_quote(const node::member& member, written_by form, double forward) {
@@ -142,7 +143,7 @@ svi_parameters read_svi(const node& value, double years) {
                            rounded(2 / (1 + std::abs(p.rho))));
     }
     const double vol = std::sqrt(smile::svi(p).at(0).variance / years);
-    if (!(vol >= least_volatility && vol <= most_volatility)) {
+    if (!(vol >= least_volatility && vol <= most_quoted_volatility)) {
         value.fail(
             "found the volatility " + rounded(vol) +
             " at the forward, expected one between 0.0001 and 5; SVI is of total variance, which is the "

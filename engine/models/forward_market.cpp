@@ -36,7 +36,7 @@ using markets::rounded;
 using markets::volatility;
 using program::value;
 
-constexpr std::size_t most_factors = 3, most_periods = 240;
+constexpr std::size_t most_rate_factors = 3, most_periods = 240;
 // Rates that a path carries: the states of one program.
 constexpr std::size_t most_live_rates = 64;
 // Variance of the logarithm of a rate. Beyond it no number of paths finds the mean.
@@ -48,7 +48,7 @@ constexpr double most_interest = 1e9;
 // assets grow by as much as is discounted.
 constexpr double most_growth = 40;
 
-using loadings = std::array<double, most_factors>;
+using loadings = std::array<double, most_rate_factors>;
 
 // By period, until a time; that of the last goes on.
 struct slice {
@@ -143,7 +143,7 @@ class forward_walk final : public rate_walk {
         const value after = of.row("passing", [&](double from, double to) {
             return of_.at(to) > of_.at(from) ? 1.0 : of_.passed(to);
         });
-        std::array<value, most_factors> now, foretold;  // the sums of the drift
+        std::array<value, most_rate_factors> now, foretold;  // the sums of the drift
         now.fill(of.into().constant(0));
         foretold = now;
         std::vector<value> next;
@@ -154,12 +154,12 @@ class forward_walk final : public rate_walk {
             const value u = of.into().read(live_[k]);
             const value offset =
                 of.row("offset" + of_rate, [&](double from, double) { return offset_of(ahead(from)); });
-            std::array<value, most_factors> by;
+            std::array<value, most_rate_factors> by;
             for (std::size_t f = 0; f < factors; ++f) {
                 by[f] = of.row("loading" + of_rate + "_" + std::to_string(f),
                                [&](double from, double) { return of_.loading(from, ahead(from))[f]; });
             }
-            const auto add = [&](value interest, std::array<value, most_factors>& sums) {
+            const auto add = [&](value interest, std::array<value, most_rate_factors>& sums) {
                 const value weight = interest / (interest + offset);
                 for (std::size_t f = 0; f < factors; ++f) sums[f] = fma(weight, by[f], sums[f]);
             };
@@ -387,7 +387,7 @@ constexpr range of_volatility{0, 3}, of_loadings{-3, 3};
 void read_volatility(const config::node& parameters, dates::date as_of, forward_rates& of) {
     of.factors = parameters.find("factors") == nullptr
                      ? 1
-                     : std::size_t(read_parameter(parameters, "factors", {1, most_factors}));
+                     : std::size_t(read_parameter(parameters, "factors", {1, most_rate_factors}));
     if (const config::node* const given = parameters.find("factors"); given != nullptr) given->integer();
     const double decay = read_parameter(parameters, "correlation_decay", {0, 100}, 0);
     const std::vector<loadings> rows = directions(of, decay, of.factors);
@@ -418,10 +418,10 @@ std::vector<loadings> read_rows(const config::node& value, std::size_t& factors)
     for (const config::node& row : value.items()) {
         expect_sequence(row, "one number for each factor");
         if (factors == 0) factors = row.items().size();
-        if (row.items().size() != factors || factors > most_factors) {
+        if (row.items().size() != factors || factors > most_rate_factors) {
             row.fail("found a row of " + std::to_string(row.items().size()) + ", expected " +
-                     (factors > most_factors ? "at most " + std::to_string(most_factors)
-                                             : "as many as in the first, " + std::to_string(factors)));
+                     (factors > most_rate_factors ? "at most " + std::to_string(most_rate_factors)
+                                                  : "as many as in the first, " + std::to_string(factors)));
         }
         out.emplace_back();
         for (std::size_t f = 0; f < factors; ++f) out.back()[f] = read_parameter(row.items()[f], of_loadings);

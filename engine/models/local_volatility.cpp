@@ -21,12 +21,12 @@ namespace {
 
 using program::value;
 
-enum class scheme { second_order, euler };
-constexpr std::array<std::string_view, 2> scheme_names{"second_order", "euler"};
+enum class step_scheme { second_order, euler };
+constexpr std::array<std::string_view, 2> names_of_schemes{"second_order", "euler"};
 
 class local_volatility_walk final : public walk {
   public:
-    local_volatility_walk(std::shared_ptr<step_tables> tables, scheme by, double steps_per_year,
+    local_volatility_walk(std::shared_ptr<step_tables> tables, step_scheme by, double steps_per_year,
                           double watched_steps_per_year, const markets::asset& of)
         : tables_(std::move(tables)),
           by_(by),
@@ -49,7 +49,7 @@ class local_volatility_walk final : public walk {
         const value length = of.row("length", [](double from, double to) { return to - from; });
         const value volatility = volatility_at(x), variance = volatility * volatility * length;
         if (is_watched_) of.into().write(between_, variance);
-        if (by_ == scheme::euler) return {x + fma(volatility, of.own(), -0.5 * variance)};
+        if (by_ == step_scheme::euler) return {x + fma(volatility, of.own(), -0.5 * variance)};
 
         // Platen's explicit scheme, the drift at the predicted end taken as a line through the two supports.
         const value root = of.row("root", [](double from, double to) { return kernels::sqrt(to - from); });
@@ -67,7 +67,7 @@ class local_volatility_walk final : public walk {
             fma((up + down) + 2.0 * volatility, z, difference * fma(z, z, of.into().constant(-1.0)));
         return {x + (drift + noise)};
     }
-    bool is_martingale() const override { return by_ == scheme::euler; }
+    bool is_martingale() const override { return by_ == step_scheme::euler; }
 
     value variance_between(section_at_hand& of, value) override {
         if (!is_watched_) between_ = of.state("between", 0.0);
@@ -81,7 +81,7 @@ class local_volatility_walk final : public walk {
 
   private:
     std::shared_ptr<step_tables> tables_;
-    scheme by_;
+    step_scheme by_;
     double steps_per_year_, watched_steps_per_year_;
     const markets::asset& of_;
     std::uint32_t between_ = 0;
@@ -90,7 +90,7 @@ class local_volatility_walk final : public walk {
 
 class local_volatility_model final : public model {
   public:
-    local_volatility_model(markets::surface_reading read, scheme by, std::size_t points,
+    local_volatility_model(markets::surface_reading read, step_scheme by, std::size_t points,
                            double steps_per_year, double watched_steps_per_year)
         : remarks_(remarks_of(read)),
           implied_(read.local.implied() ? std::optional(*read.local.implied()) : std::nullopt),
@@ -106,7 +106,7 @@ class local_volatility_model final : public model {
           steps_per_year_(steps_per_year),
           watched_steps_per_year_(watched_steps_per_year) {}
     std::string describe() const override {
-        return "local_volatility, " + std::string(scheme_names[static_cast<std::size_t>(by_)]) + ", " +
+        return "local_volatility, " + std::string(names_of_schemes[static_cast<std::size_t>(by_)]) + ", " +
                std::to_string(points_) + " points a step, at least " + config::shown(steps_per_year_) +
                " steps a year, " + config::shown(watched_steps_per_year_) + " where watched continuously";
     }
@@ -127,7 +127,7 @@ class local_volatility_model final : public model {
     std::optional<markets::implied_surface> implied_;
     std::size_t points_;
     std::shared_ptr<step_tables> tables_;
-    scheme by_;
+    step_scheme by_;
     double steps_per_year_, watched_steps_per_year_;
 };
 
@@ -183,10 +183,10 @@ double read_watched_surface_steps(const config::node& parameters) {
 std::shared_ptr<const model> read_local_volatility(const config::node& parameters, const reading& of) {
     parameters.only({"surface", "scheme", "points", "steps_per_year", "watched_steps_per_year"});
     const std::size_t points = read_points(parameters);
-    const auto by = static_cast<scheme>(read_choice(parameters, "scheme", scheme_names, 0));
+    const auto by = static_cast<step_scheme>(read_choice(parameters, "scheme", names_of_schemes, 0));
     // At the money of a surface with the skew of an index Euler's scheme leaves 2.8 basis points of the spot
     // with 100 steps a year (half a year, H100, 2^24 paths); the other one less than 0.3.
-    const double steps = read_surface_steps(parameters, by == scheme::euler ? 250 : 100),
+    const double steps = read_surface_steps(parameters, by == step_scheme::euler ? 250 : 100),
                  watched = read_watched_surface_steps(parameters);
     return std::make_shared<local_volatility_model>(read_surface_of(parameters, of), by, points, steps,
                                                     watched);

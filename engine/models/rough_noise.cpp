@@ -15,7 +15,7 @@ namespace tilewalk::models {
 namespace {
 
 constexpr double enough = 5e-4;
-constexpr std::size_t most_factors = 16;
+constexpr std::size_t most_noise_factors = 16;
 
 // The power is 1 within 1e-5 of all ranges, and what differs from a constant would be lost in rounding.
 constexpr double least_roughness = 1e-6;
@@ -102,7 +102,7 @@ exponentials fit_power(double hurst, double shortest, double longest) {
     if (is_flat(hurst)) return {{0.0}, {kernels::sqrt(2 * hurst)}, 0};
     exponentials best;
     // Even numbers alone, so that trades whose paths are alike share a program.
-    for (std::size_t count = 2; count <= most_factors; count += 2) {
+    for (std::size_t count = 2; count <= most_noise_factors; count += 2) {
         exponentials made = fit(hurst, shortest, longest, count);
         if (count == 2 || made.error < best.error) best = std::move(made);
         if (best.error <= enough) break;

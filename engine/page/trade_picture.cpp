@@ -83,14 +83,14 @@ time_row payments_of(const trade_paths& paths) {
     return row;
 }
 
-struct level {
+struct amount_level {
     std::string name;
     double at = 0;
 };
 
 // Amounts among the terms that lie where the paths of the asset do.
-std::vector<level> levels_of(const trade_plan& plan, std::size_t asset, double low, double high) {
-    std::vector<level> out;
+std::vector<amount_level> levels_of(const trade_plan& plan, std::size_t asset, double low, double high) {
+    std::vector<amount_level> out;
     const double room = 0.5 * (high - low);
     for (const trade_term& term : plan.terms) {
         if (term.type != "amount") continue;
@@ -111,7 +111,7 @@ std::vector<level> levels_of(const trade_plan& plan, std::size_t asset, double l
 struct lines_panel {
     std::string title;
     const std::vector<std::vector<double>>* lines;
-    std::vector<level> levels{};
+    std::vector<amount_level> levels{};
     bool is_stepped = false;
 };
 
@@ -124,7 +124,7 @@ std::string panel_text(const lines_panel& of, const std::vector<double>& years, 
         high = std::max(high, x);
     };
     for (const auto& line : *of.lines) std::ranges::for_each(line, take);
-    for (const level& l : of.levels) take(l.at);
+    for (const amount_level& l : of.levels) take(l.at);
     if (low > high) low = 0, high = 1;
     if (const double room = std::max(0.5, 0.01 * std::abs(low)); !(high > low)) low -= room, high += room;
     axis ys{0, 1, false, round_ticks(low, high, 4)};
@@ -153,8 +153,8 @@ std::string panel_text(const lines_panel& of, const std::vector<double>& years, 
                "\"><title>path " + std::to_string(p) + "</title></path>\n";
     }
     // Names of levels, moved apart where two are close.
-    std::vector<level> levels = of.levels;
-    std::ranges::stable_sort(levels, std::ranges::greater{}, &level::at);
+    std::vector<amount_level> levels = of.levels;
+    std::ranges::stable_sort(levels, std::ranges::greater{}, &amount_level::at);
     double free_from = from - line_height;
     for (std::size_t i = 0; i < levels.size(); ++i) {
         const double y = y_at(levels[i].at);
@@ -212,7 +212,7 @@ std::string picture_of(const trade_plan& plan, const trade_paths& paths) {
         }
         one.levels = levels_of(plan, a, low, high);
         if (a < plan.asset_list.size()) one.title += ", " + plan.asset_list[a].currency;
-        for (const level& l : one.levels)
+        for (const amount_level& l : one.levels)
             margin = std::max(margin, 20 + width_of(report::shortened(printable(l.name), 24)));
     }
     const double right = width - margin;

@@ -12,7 +12,7 @@ namespace tilewalk::pictures {
 namespace {
 
 // Lengths in pixels. A telephone has room for one such picture, a screen for three side by side.
-constexpr double page_width = 360, title_height = 24, row_height = 19, bar_height = 12;
+constexpr double page_width = 360, height_of_title = 24, row_height = 19, bar_height = 12;
 constexpr double gap = 7, least_bar = 1;
 constexpr std::size_t most_of_name = 34;  // columns of text
 
@@ -26,8 +26,8 @@ std::string bar_chart(std::string_view title, const std::vector<named_bar>& bars
     }
     const double left = names + gap, room = page_width - left - gap - values - gap;
     const auto place = [&](double x) { return left + std::clamp(x / highest, 0.0, 1.0) * room; };
-    std::string body = text_at(0, title_height - 9, "start", title, " class=\"title\"");
-    double top = title_height;
+    std::string body = text_at(0, height_of_title - 9, "start", title, " class=\"title\"");
+    double top = height_of_title;
     for (const named_bar& b : bars) {
         const double middle = top + 0.5 * row_height;
         std::string bar;

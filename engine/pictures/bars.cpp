@@ -10,10 +10,10 @@ namespace tilewalk::pictures {
 
 namespace {
 
-constexpr double height = 14, middle = 7, inset = 3;
+constexpr double height = 14, middle = 7, indent = 3;
 
 double place(double x, const axis& by, double width) {
-    return inset + std::clamp(by.place(x), 0.0, 1.0) * (width - 2 * inset);
+    return indent + std::clamp(by.place(x), 0.0, 1.0) * (width - 2 * indent);
 }
 
 bool has_zero(const axis& by) {
@@ -49,7 +49,7 @@ std::string error_bar(const value_with_bar& of, const axis& by, double width) {
 std::string bar_with_error(const value_with_bar& of, const axis& by, double width) {
     std::string body;
     if (std::isfinite(of.value)) {
-        const double from = has_zero(by) ? place(0, by, width) : inset, to = place(of.value, by, width);
+        const double from = has_zero(by) ? place(0, by, width) : indent, to = place(of.value, by, width);
         body = "<rect x=\"" + at(std::min(from, to)) + "\" y=\"3\" width=\"" +
                at(std::max(std::abs(to - from), 1.0)) + "\" height=\"8\"/>";
     }

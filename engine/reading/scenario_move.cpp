@@ -29,7 +29,7 @@ constexpr std::array units{unit_entry{"%", "e-2", move_way::relative},
                            unit_entry{"bp", "e-4", move_way::absolute}};
 constexpr std::string_view expected = ", expected a move such as 5, -20%, +10pt or +50bp";
 
-[[noreturn]] void refuse(const std::string& message) {
+[[noreturn]] void refuse_move(const std::string& message) {
     throw error(error_kind::input, message);
 }
 
@@ -86,8 +86,8 @@ move read_move(std::string_view text) {
     if (const auto found = with_unit(text)) return *found;
     const auto amount = config::plain_number(text);
     if (!amount)
-        refuse("found " + (text.empty() ? "nothing" : config::shown(text)) + std::string(expected) +
-               hint(text));
+        refuse_move("found " + (text.empty() ? "nothing" : config::shown(text)) + std::string(expected) +
+                    hint(text));
     return {move_way::absolute, *amount, 0, {}, *amount};
 }
 
@@ -167,23 +167,23 @@ bool is_price(const market_number& number) {
 
 market_change change_by(const move& by, const market_number& number) {
     if (by.way == move_way::absolute && !by.unit.empty() && is_price(number)) {
-        refuse("found " + config::shown(by.name()) + " for " + config::shown(number.key) +
-               ", whose unit is " + number.unit + ", expected an amount in that unit, or a percentage");
+        refuse_move("found " + config::shown(by.name()) + " for " + config::shown(number.key) +
+                    ", whose unit is " + number.unit + ", expected an amount in that unit, or a percentage");
     }
     const double base = number.value + by.displacement;
     if (by.way == move_way::log && !(base > 0)) {
-        refuse("found " + config::shown(by.name()) + " for " + config::shown(number.key) + ", which is " +
-               config::shown(number.value) +
-               (by.displacement == 0 ? "" : " with the displacement " + config::shown(by.displacement)) +
-               ", expected a number more than 0 to have a logarithm");
+        refuse_move("found " + config::shown(by.name()) + " for " + config::shown(number.key) +
+                    ", which is " + config::shown(number.value) +
+                    (by.displacement == 0 ? "" : " with the displacement " + config::shown(by.displacement)) +
+                    ", expected a number more than 0 to have a logarithm");
     }
     double after = by.amount;
     if (by.way == move_way::absolute) after = number.value + by.amount;
     if (by.way == move_way::relative) after = base * (1 + by.amount) - by.displacement;
     if (by.way == move_way::log) after = base * kernels::exp(by.amount) - by.displacement;
     if (!std::isfinite(after)) {
-        refuse("found " + config::shown(by.name()) + " for " + config::shown(number.key) + ", which is " +
-               config::shown(number.value) + ", expected a move to a finite number");
+        refuse_move("found " + config::shown(by.name()) + " for " + config::shown(number.key) +
+                    ", which is " + config::shown(number.value) + ", expected a move to a finite number");
     }
     if (by.way == move_way::absolute) return {number.key, by.amount, market_change::way::shift};
     return {number.key, after, market_change::way::set};

@@ -17,8 +17,6 @@ using report::json_number;
 using report::json_string;
 using report::shortest;
 
-constexpr std::size_t widest_page = 100;
-
 const char* word(fitted_parameter::state is) {
     switch (is) {
         case fitted_parameter::state::fitted:
@@ -49,7 +47,7 @@ std::string verdict(const model_fit& fit) {
 }
 
 std::string text_of(const model_fit& fit, const text_form& form) {
-    const std::size_t page_width = std::min(widest_page, form.columns);
+    const std::size_t page_width = report::page_width(form);
     const std::string title = printable(fit.of) + ": " + fit.model +
                               (fit.part.empty() ? "" : " at " + printable(fit.part)) + ", " +
                               report::counted(fit.quotes.size(), "quote") + " by " + fit.unit;

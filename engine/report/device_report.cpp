@@ -13,8 +13,6 @@ namespace tilewalk {
 
 namespace {
 
-constexpr std::size_t widest_page = 100;
-
 std::string gibibytes(std::uint64_t bytes) {
     return report::fixed(static_cast<double>(bytes) / (1 << 30), 1) + " GiB";
 }
@@ -50,7 +48,7 @@ std::string automatic(const device_pages& p) {
 }
 
 std::string table(const device_pages& p, const text_form& form) {
-    const std::size_t page_width = std::min(widest_page, form.columns);
+    const std::size_t page_width = report::page_width(form);
     report::columns devices({{"device"}, {"name"}, {"usable"}, {"what it is, or why it can't be used"}});
     const auto add = [&](const std::string& device, const std::string& name, bool usable,
                          const std::string& what) {

@@ -146,7 +146,7 @@ void write_crif_error(std::ostream& out, const difference_results& r) {
     }
 }
 
-constexpr std::array reports{
+constexpr std::array all_difference_reports{
     difference_report{"npv.csv",
                       "The value of each trade, in its currency and the base currency, in ORE's columns.",
                       write_npv, true},
@@ -171,12 +171,13 @@ constexpr std::array reports{
 namespace tilewalk {
 
 std::span<const difference_report> difference_reports() {
-    return report::reports;
+    return report::all_difference_reports;
 }
 
 std::span<const difference_report> value_reports() {
-    const auto end = std::ranges::find(report::reports, false, &difference_report::is_of_values);
-    return {report::reports.begin(), end};
+    const auto end =
+        std::ranges::find(report::all_difference_reports, false, &difference_report::is_of_values);
+    return {report::all_difference_reports.begin(), end};
 }
 
 bool has_simm(const market& in) {

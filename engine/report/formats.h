@@ -2,6 +2,8 @@
 // The three output forms of results, and the pieces of CSV and JSON that other reports share.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <iosfwd>
 #include <string>
 #include <string_view>
@@ -11,6 +13,11 @@
 #include "tilewalk/results.h"
 
 namespace tilewalk::report {
+
+// The width of a page of text, whose lines are hard to follow where they are longer than this.
+inline std::size_t page_width(const text_form& form) {
+    return std::min<std::size_t>(100, form.columns);
+}
 
 std::string table(const results& r, const text_form& form);
 std::string json(const results& r, const text_form& form);
@@ -37,6 +44,7 @@ std::string json_string(std::string_view text);
 // Always with a point or an exponent, so that -0.0 keeps its sign; null where there is no figure.
 std::string json_number(double x);
 std::string json_list(const std::vector<std::string>& texts);
+std::string json_list(const std::vector<double>& numbers);
 // The member "manifest", without a line break at its end, and the object of a row.
 std::string manifest_json(const run_manifest& m, const text_form& form);
 std::string row_json(const price_row& row, const text_form& form);

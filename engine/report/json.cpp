@@ -35,6 +35,12 @@ std::string json_list(const std::vector<std::string>& texts) {
     return "[" + out + "]";
 }
 
+std::string json_list(const std::vector<double>& numbers) {
+    std::string out;
+    for (const double x : numbers) out += (out.empty() ? "" : ", ") + json_number(x);
+    return "[" + out + "]";
+}
+
 namespace {
 
 // The settings that differ from the presets.
@@ -47,12 +53,6 @@ std::string json_of(const run_settings& settings) {
                    "\": " + (known.is_number() ? *text : json_string(*text));
     }
     return "{" + out + "}";
-}
-
-std::string json_of(const std::vector<double>& numbers) {
-    std::string out;
-    for (const double x : numbers) out += (out.empty() ? "" : ", ") + json_number(x);
-    return "[" + out + "]";
 }
 
 std::string json_of(const currency_total& total) {
@@ -69,7 +69,7 @@ std::string json_of(const greek_row& row, const text_form& form) {
         if (!text.empty()) out += (out.empty() ? "\"" : ", \"") + std::string(field.name) + "\": " + text;
     }
     // Without them the errors of totals can't be found again.
-    if (form.parts && !row.part_means.empty()) out += ", \"part_means\": " + json_of(row.part_means);
+    if (form.parts && !row.part_means.empty()) out += ", \"part_means\": " + json_list(row.part_means);
     return "{" + out + "}";
 }
 
@@ -120,7 +120,7 @@ std::string manifest_json(const run_manifest& m, const text_form& form) {
     member("market_changes", "[" + changes + (changes.empty() ? "]" : "\n    ]"));
     std::string pairs;
     for (const auto& pair : m.missing_correlations)
-        pairs += (pairs.empty() ? "" : ", ") + json_list({pair.first, pair.second});
+        pairs += (pairs.empty() ? "" : ", ") + json_list(std::vector<std::string>{pair.first, pair.second});
     member("missing_correlations", "[" + pairs + "]");
     member("plan_seconds", json_number(m.plan_seconds));
     member("path_seconds", json_number(m.path_seconds));
@@ -144,8 +144,8 @@ std::string row_json(const price_row& row, const text_form& form) {
         out.append(field.json).append("\": ").append(text);
     }
     if (form.parts && row.status == trade_status::priced) {
-        out += ", \"part_means\": " + json_of(row.part_means);
-        if (row.early) out += ", \"policy_part_means\": " + json_of(row.early->part_means);
+        out += ", \"part_means\": " + json_list(row.part_means);
+        if (row.early) out += ", \"policy_part_means\": " + json_list(row.early->part_means);
     }
     return "{" + out + "}";
 }

@@ -10,7 +10,7 @@ namespace tilewalk::report {
 
 namespace {
 
-using nlohmann::json;
+using json_value = nlohmann::json;
 
 constexpr std::size_t deepest = 10;  // policies go nine deep
 
@@ -30,24 +30,24 @@ class document_builder {
                      std::span<const element_reader> readers)
         : text_(text), name_(name), as_(as), readers_(readers) {}
 
-    json document;
+    json_value document;
 
     bool null() { return scalar(nullptr); }
     bool boolean(bool yes) { return scalar(yes); }
-    bool number_integer(json::number_integer_t x) { return scalar(x); }
-    bool number_unsigned(json::number_unsigned_t x) { return scalar(x); }
-    bool number_float(json::number_float_t x, const std::string&) { return scalar(x); }
+    bool number_integer(json_value::number_integer_t x) { return scalar(x); }
+    bool number_unsigned(json_value::number_unsigned_t x) { return scalar(x); }
+    bool number_float(json_value::number_float_t x, const std::string&) { return scalar(x); }
     bool string(std::string& x) { return scalar(std::move(x)); }
-    bool binary(json::binary_t& x) { return scalar(std::move(x)); }
-    bool start_object(std::size_t) { return open(json::object()); }
-    bool start_array(std::size_t) { return open(json::array()); }
+    bool binary(json_value::binary_t& x) { return scalar(std::move(x)); }
+    bool start_object(std::size_t) { return open(json_value::object()); }
+    bool start_array(std::size_t) { return open(json_value::array()); }
     bool end_object() { return close(); }
     bool end_array() { return close(); }
 
     bool key(std::string& name) {
         check_depth();
         const auto [at, is_new] =
-            open_.back()->get_ref<json::object_t&>().try_emplace(std::move(name), nullptr);
+            open_.back()->get_ref<json_value::object_t&>().try_emplace(std::move(name), nullptr);
         if (!is_new)
             throw error(error_kind::input, "the key " + config::shown(at->first) + " is given twice",
                         {name_});
@@ -60,7 +60,7 @@ class document_builder {
         return true;
     }
 
-    bool parse_error(std::size_t, const std::string&, const json::parse_error& problem) {
+    bool parse_error(std::size_t, const std::string&, const json_value::parse_error& problem) {
         std::string message = problem.what();
         message.erase(0, std::min(message.find("] ") + 2, message.size()));
         if (const auto at = message.find("syntax error"); at != std::string::npos) message.erase(0, at);
@@ -73,7 +73,7 @@ class document_builder {
         throw error(error_kind::input, "this is not JSON as " + std::string(as_) + ": " + message,
                     place_of(text_, name_, problem.byte));
     }
-    bool parse_error(std::size_t, const std::string&, const json::exception& problem) {
+    bool parse_error(std::size_t, const std::string&, const json_value::exception& problem) {
         throw error(error_kind::input, "a number does not fit: " + config::shortened(problem.what()),
                     {name_});
     }
@@ -82,18 +82,18 @@ class document_builder {
     void check_depth() const {
         if (open_.size() > deepest) throw error(error_kind::input, "nested too deeply", {name_});
     }
-    json& put(json value) {
+    json_value& put(json_value value) {
         check_depth();
         if (open_.empty()) return document = std::move(value);
         if (open_.back()->is_array()) return open_.back()->emplace_back(std::move(value));
         return *member_ = std::move(value);
     }
-    bool scalar(json value) {
+    bool scalar(json_value value) {
         put(std::move(value));
         hand_over();
         return true;
     }
-    bool open(json value) {
+    bool open(json_value value) {
         open_.push_back(&put(std::move(value)));
         return true;
     }
@@ -105,7 +105,7 @@ class document_builder {
     // A value has ended. If it is an element of a list that is read one by one, it goes to the reader.
     void hand_over() {
         if (reader_ == nullptr || open_.size() != 2 || !open_.back()->is_array()) return;
-        json::array_t& list = open_.back()->get_ref<json::array_t&>();
+        json_value::array_t& list = open_.back()->get_ref<json_value::array_t&>();
         if (reader_->take(document, list.back()))
             list.pop_back();
         else
@@ -116,17 +116,17 @@ class document_builder {
     const std::string& name_;
     std::string_view as_;
     std::span<const element_reader> readers_;
-    std::vector<json*> open_;                 // objects and lists, the innermost last
-    json* member_ = nullptr;                  // of the innermost object, whose value comes next
+    std::vector<json_value*> open_;           // objects and lists, the innermost last
+    json_value* member_ = nullptr;            // of the innermost object, whose value comes next
     const element_reader* reader_ = nullptr;  // of the list that is open
 };
 
 }  // namespace
 
-json parsed_json(const std::string& text, const std::string& name, std::string_view as,
-                 std::span<const element_reader> readers) {
+json_value parsed_json(const std::string& text, const std::string& name, std::string_view as,
+                       std::span<const element_reader> readers) {
     document_builder builder(text, name, as, readers);
-    json::sax_parse(text, &builder);
+    json_value::sax_parse(text, &builder);
     return std::move(builder.document);
 }
 

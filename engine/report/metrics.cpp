@@ -20,7 +20,7 @@ namespace {
 
 using labels = std::vector<std::pair<std::string_view, std::string_view>>;
 
-std::string escaped(std::string_view text) {
+std::string escaped_label(std::string_view text) {
     std::string out;
     for (const char c : config::valid_utf8(text)) {
         if (c == '\\' || c == '"') out += '\\';
@@ -37,7 +37,7 @@ class samples {
     void add(double value, const labels& more = {}) {
         if (!is_figure(value)) return;
         text_ += name_;
-        text_ += "{command=\"" + escaped(of_.command) + "\",book=\"" + escaped(of_.book) + '"';
+        text_ += "{command=\"" + escaped_label(of_.command) + "\",book=\"" + escaped_label(of_.book) + '"';
         if (!of_.shard.empty()) add_labels({{"shard", of_.shard}, {"stage", of_.stage}});
         add_labels(more);
         text_ += "} " + (std::isinf(value) ? value > 0 ? "+Inf" : "-Inf" : report::shortest(value)) + '\n';
@@ -47,7 +47,8 @@ class samples {
 
   private:
     void add_labels(const labels& all) {
-        for (const auto& [label, is] : all) text_ += ',' + std::string(label) + "=\"" + escaped(is) + '"';
+        for (const auto& [label, is] : all)
+            text_ += ',' + std::string(label) + "=\"" + escaped_label(is) + '"';
     }
 
     std::string_view name_;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/config/numbers.h"
+#include "engine/greeks/measures.h"
 
 namespace tilewalk::report {
 
@@ -32,7 +33,7 @@ namespace {
 constexpr double days_a_year = 365;
 
 // The reader of ORE takes escapes away twice, once from the line and once from the factor.
-std::string escaped(std::string_view name) {
+std::string escaped_name(std::string_view name) {
     std::string out;
     for (const char c : name) {
         if (c == '/') out += "\\\\";
@@ -60,7 +61,7 @@ ore_factors::ore_factors(std::span<const market_number> numbers) {
         if (const key_parts parts(n.key); parts.what == "spot") assets.insert(parts.name);
     for (const market_number& n : numbers) {
         const key_parts parts(n.key);
-        const std::string name = escaped(parts.name);
+        const std::string name = escaped_name(parts.name);
         const bool is_rate_a_year = n.unit.starts_with("rate a year");
         const auto add = [&](ore_kind kind, std::string_view type, const std::string& rest, double shift,
                              double moves) {
@@ -85,7 +86,7 @@ ore_factors::ore_factors(std::span<const market_number> numbers) {
             add(ore_kind::fx_spot, "FXSpot", "spot", 0.01 * n.value, 0.01 * n.value);
         }
     }
-    by_key_[std::string(key_of_day)] = {ore_kind::day, "Theta/", "Theta//0/1D", 1 / days_a_year, 1};
+    by_key_[std::string(greeks::key_of_day)] = {ore_kind::day, "Theta/", "Theta//0/1D", 1 / days_a_year, 1};
 }
 
 const ore_factor* ore_factors::of(std::string_view key) const {

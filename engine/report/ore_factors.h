@@ -12,9 +12,6 @@
 
 namespace tilewalk::report {
 
-// The key of sensitivities to the day.
-inline constexpr std::string_view key_of_day = "as_of";
-
 // A key in its parts: "INDEX.volatility@0.5y,6000" is "INDEX", "volatility", "0.5y" and "6000".
 struct key_parts {
     std::string_view name, what, time, strike;

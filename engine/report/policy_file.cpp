@@ -28,24 +28,18 @@ constexpr std::array<std::pair<party, std::string_view>, 2> party_words{{
     {party::issuer, "issuer"},
 }};
 
-std::string json_of(const std::vector<double>& numbers) {
-    std::string out;
-    for (const double x : numbers) out += (out.empty() ? "" : ", ") + json_number(x);
-    return "[" + out + "]";
-}
-
-std::string json_of(const fitted_side& side) {
+std::string policy_json(const fitted_side& side) {
     return "{\"low\": " + json_number(side.low) + ", \"high\": " + json_number(side.high) +
-           ", \"rank\": " + std::to_string(side.rank) + ", \"coefficients\": " + json_of(side.coefficients) +
-           "}";
+           ", \"rank\": " + std::to_string(side.rank) +
+           ", \"coefficients\": " + json_list(side.coefficients) + "}";
 }
 
 // A decision that tells no cases apart has one.
-std::string json_of(const decision_date& f) {
+std::string policy_json(const decision_date& f) {
     const auto fit = [](const fitted_side& paid, const fitted_side& unpaid,
                         const std::vector<double>& slopes) {
-        return "\"paid\": " + json_of(paid) + ", \"unpaid\": " + json_of(unpaid) +
-               ", \"slopes\": " + json_of(slopes);
+        return "\"paid\": " + policy_json(paid) + ", \"unpaid\": " + policy_json(unpaid) +
+               ", \"slopes\": " + json_list(slopes);
     };
     if (f.levels.empty()) return fit(f.paid, f.unpaid, f.slopes);
     std::string cases;
@@ -54,22 +48,22 @@ std::string json_of(const decision_date& f) {
     return "\"index\": " + std::to_string(f.index) + ", \"cases\": [" + cases + "]";
 }
 
-std::string json_of(const saved_policy::date& d) {
+std::string policy_json(const saved_policy::date& d) {
     const decision_date& f = d.found;
     return "{\"date\": " + json_string(d.label) + ", \"years\": " + json_number(d.years) +
            ", \"block\": " + std::to_string(f.block) +
-           ", \"of\": " + json_string(word_of(party_words, f.of)) + ", \"levels\": " + json_of(d.levels) +
-           ", \"means\": " + json_of(f.means) + ", \"scales\": " + json_of(f.scales) +
-           (f.ahead.empty() ? "" : ", \"ahead\": " + json_of(f.ahead)) + ", " + json_of(f) + "}";
+           ", \"of\": " + json_string(word_of(party_words, f.of)) + ", \"levels\": " + json_list(d.levels) +
+           ", \"means\": " + json_list(f.means) + ", \"scales\": " + json_list(f.scales) +
+           (f.ahead.empty() ? "" : ", \"ahead\": " + json_list(f.ahead)) + ", " + policy_json(f) + "}";
 }
 
-std::string json_of(const saved_policy& p) {
+std::string policy_json(const saved_policy& p) {
     std::string dates;
     for (const saved_policy::date& d : p.dates)
-        dates += (dates.empty() ? "\n      " : ",\n      ") + json_of(d);
+        dates += (dates.empty() ? "\n      " : ",\n      ") + policy_json(d);
     std::string by_uses;
     for (const std::vector<double>& slopes : p.first_slopes_by_uses)
-        by_uses += (by_uses.empty() ? "" : ", ") + json_of(slopes);
+        by_uses += (by_uses.empty() ? "" : ", ") + json_list(slopes);
     if (!by_uses.empty()) by_uses = ", \"first_slopes_by_uses\": [" + by_uses + "]";
     const std::string used = !p.is_used_today ? "null" : *p.is_used_today ? "true" : "false";
     return "{\"trade\": " + json_string(p.trade) + ", \"product\": " + json_string(p.product) +
@@ -77,7 +71,7 @@ std::string json_of(const saved_policy& p) {
            ", \"features\": " + json_list(p.features) + ", \"functions\": " + std::to_string(p.functions) +
            ", \"normals\": " + std::to_string(p.normals) +
            ", \"training_paths\": " + std::to_string(p.training_paths) + ", \"used_today\": " + used +
-           ", \"first_slopes\": " + json_of(p.first_slopes) + by_uses +
+           ", \"first_slopes\": " + json_list(p.first_slopes) + by_uses +
            ", \"gain_of_step\": " + (p.gain_of_step ? json_number(*p.gain_of_step) : "null") +
            ", \"error_of_gain\": " + json_number(p.error_of_gain) + ", \"dates\": [" + dates +
            (dates.empty() ? "]}" : "\n    ]}");
@@ -159,7 +153,7 @@ saved_policy read_policy(json_members from, const std::string& name) {
 
 std::string policies_json(std::span<const saved_policy> all) {
     std::string out;
-    for (const saved_policy& p : all) out += (out.empty() ? "\n    " : ",\n    ") + json_of(p);
+    for (const saved_policy& p : all) out += (out.empty() ? "\n    " : ",\n    ") + policy_json(p);
     return "{\n  \"format\": " + json_string(policy_format_name) + ",\n  \"trades\": [" + out +
            (out.empty() ? "]\n}\n" : "\n  ]\n}\n");
 }

@@ -12,8 +12,6 @@ namespace tilewalk {
 
 namespace {
 
-constexpr std::size_t widest_page = 100;
-
 std::string indented(std::string_view text) {
     std::string out;
     while (!text.empty()) {
@@ -26,7 +24,7 @@ std::string indented(std::string_view text) {
 }
 
 std::string page_table(const product_page& page, const text_form& form) {
-    const std::size_t page_width = std::min(widest_page, form.columns);
+    const std::size_t page_width = report::page_width(form);
     std::string out = printable(page.name) + "\n" + std::string(report::width(page.name), '=') + "\n\n" +
                       report::wrapped(page.summary, page_width, 0);
     if (!page.description.empty()) out += "\n" + report::wrapped(page.description, page_width, 0);

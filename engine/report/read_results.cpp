@@ -19,14 +19,14 @@ namespace tilewalk {
 
 namespace {
 
-using nlohmann::json;
+using json_value = nlohmann::json;
 using report::json_members;
 
 run_settings read_settings(json_members from) {
     run_settings read;
     for (const auto& known : setting_table()) {
         if (!from.has(known.name)) continue;
-        const json& value = from.take(known.name);
+        const json_value& value = from.take(known.name);
         const bool is_right = known.is_number() ? value.is_number_unsigned() : value.is_string();
         const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
         const auto wrong = is_right ? known.read(text, read) : ", expected " + known.expected();
@@ -54,7 +54,7 @@ run_manifest read_manifest(json_members from, const std::string& name) {
     m.settings = read_settings(from.mapping("settings"));
     m.devices = from.texts("devices");
     if (from.has("lost_devices")) m.lost_devices = from.texts("lost_devices");
-    const json& inputs = from.list("inputs");
+    const json_value& inputs = from.list("inputs");
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         json_members input(inputs[i], from.path("inputs") + "[" + std::to_string(i) + "]", name);
         std::string file = input.text("file");
@@ -62,7 +62,7 @@ run_manifest read_manifest(json_members from, const std::string& name) {
         input.finish();
     }
     if (from.has("market_changes")) {
-        const json& changes = from.list("market_changes");
+        const json_value& changes = from.list("market_changes");
         for (std::size_t i = 0; i < changes.size(); ++i) {
             json_members change(changes[i], from.path("market_changes") + "[" + std::to_string(i) + "]",
                                 name);
@@ -73,7 +73,7 @@ run_manifest read_manifest(json_members from, const std::string& name) {
         }
     }
     if (from.has("missing_correlations")) {
-        const json& pairs = from.list("missing_correlations");
+        const json_value& pairs = from.list("missing_correlations");
         for (std::size_t i = 0; i < pairs.size(); ++i) {
             const bool is_pair = pairs[i].is_array() && pairs[i].size() == 2 && pairs[i][0].is_string() &&
                                  pairs[i][1].is_string();
@@ -98,7 +98,7 @@ run_manifest read_manifest(json_members from, const std::string& name) {
 }
 
 // An answer beside the price, or none.
-std::optional<reported_figure> read_reported(const json& value, const std::string& path,
+std::optional<reported_figure> read_reported(const json_value& value, const std::string& path,
                                              const std::string& name) {
     if (value.is_null()) return {};
     json_members from(value, path, name);
@@ -111,7 +111,7 @@ std::optional<reported_figure> read_reported(const json& value, const std::strin
     return r;
 }
 
-early_exercise read_early(const json& value, const std::string& path, const std::string& name) {
+early_exercise read_early(const json_value& value, const std::string& path, const std::string& name) {
     json_members from(value, path, name);
     early_exercise e;
     e.policy_value = from.number_or_null("policy_value").value_or(no_figure);
@@ -204,7 +204,7 @@ greek_row read_greek(json_members from, bool, const std::string&) {
 }
 
 // Nothing while the document does not say.
-std::optional<bool> is_of_older_format(const json& document) {
+std::optional<bool> is_of_older_format(const json_value& document) {
     const auto format = document.find("format");
     if (format == document.end()) return {};
     if (*format == report::json_format_name) return false;
@@ -223,21 +223,21 @@ class listed_rows {
 
     // Rows that come before the format stay in the document.
     report::element_reader reader() {
-        return {list_, [this](const json& document, const json& element) {
+        return {list_, [this](const json_value& document, const json_value& element) {
                     const std::optional<bool> is_older = is_of_older_format(document);
                     if (is_older) take(element, *is_older);
                     return is_older.has_value();
                 }};
     }
     // All rows, with those that stayed.
-    std::vector<Row> with(const json& rest, bool is_older) {
-        for (const json& element : rest) take(element, is_older);
+    std::vector<Row> with(const json_value& rest, bool is_older) {
+        for (const json_value& element : rest) take(element, is_older);
         if (wrong_) std::rethrow_exception(wrong_);
         return std::move(rows_);
     }
 
   private:
-    void take(const json& element, bool is_older) {
+    void take(const json_value& element, bool is_older) {
         if (wrong_) return;
         try {
             const std::string path = std::string(list_) + "[" + std::to_string(rows_.size()) + "]";
@@ -259,8 +259,8 @@ class listed_rows {
 results read_results(const std::string& text, const std::string& name) {
     listed_rows<price_row> rows("rows", name, read_row);
     listed_rows<greek_row> greeks("greeks", name, read_greek);
-    const json document = report::parsed_json(text, name, "`tilewalk price --format json` writes it",
-                                              std::array{rows.reader(), greeks.reader()});
+    const json_value document = report::parsed_json(text, name, "`tilewalk price --format json` writes it",
+                                                    std::array{rows.reader(), greeks.reader()});
     json_members root(document, "", name);
     const std::string format = root.text("format");
     const bool is_older = format == report::older_json_format_name;

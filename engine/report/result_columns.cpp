@@ -65,7 +65,7 @@ struct told_gain {
     }
 };
 
-cell figure(double x) {
+cell gain_cell(double x) {
     return is_figure(x) ? cell(x) : cell();
 }
 
@@ -96,10 +96,10 @@ constexpr std::array gains{
     gain_field{"currency", column_kind::text,
                [](const told_gain& g) -> cell { return std::string_view(g.row().currency); }},
     gain_field{"base_value", column_kind::number,
-               [](const told_gain& g) { return figure(report::base_value(g.row())); }},
-    gain_field{"gain", column_kind::number, [](const told_gain& g) { return figure(g.gain()); }},
+               [](const told_gain& g) { return gain_cell(report::base_value(g.row())); }},
+    gain_field{"gain", column_kind::number, [](const told_gain& g) { return gain_cell(g.gain()); }},
     gain_field{"standard_error", column_kind::number,
-               [](const told_gain& g) { return figure(g.in.r.errors[g.place()]); }},
+               [](const told_gain& g) { return gain_cell(g.in.r.errors[g.place()]); }},
     gain_field{"low", column_kind::number,
                [](const told_gain& g) {
                    const auto ends = g.interval();
@@ -119,11 +119,11 @@ constexpr std::array gains{
         [](const told_gain& g) -> cell { return g.in.has_converted ? g.in.currency : std::string_view(); }},
     gain_field{"converted_gain", column_kind::number,
                [](const told_gain& g) {
-                   return g.in.has_converted ? figure(g.in.r.converted_gains[g.place()]) : cell();
+                   return g.in.has_converted ? gain_cell(g.in.r.converted_gains[g.place()]) : cell();
                }},
     gain_field{"converted_error", column_kind::number,
                [](const told_gain& g) {
-                   return g.in.has_converted ? figure(g.in.r.converted_errors[g.place()]) : cell();
+                   return g.in.has_converted ? gain_cell(g.in.r.converted_errors[g.place()]) : cell();
                }},
     gain_field{"first_day", column_kind::date,
                [](const told_gain& g) { return day(g.of_scenario().first_day); }, false},

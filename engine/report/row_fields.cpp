@@ -13,10 +13,6 @@ namespace tilewalk::report {
 
 namespace {
 
-bool priced(const price_row& row) {
-    return row.status == trade_status::priced;
-}
-
 // A number, or none.
 cell figure(double x) {
     return is_figure(x) ? cell(x) : cell();
@@ -37,10 +33,6 @@ std::string json_figure(const price_row& row, double x) {
 
 const char* error_from(const price_row& row) {
     return row.randomisations > 0 ? "randomisations" : "paths";
-}
-
-std::string yes_or_no(bool is) {
-    return is ? "true" : "false";
 }
 
 cell position(int n) {
@@ -136,7 +128,7 @@ constexpr std::array rows{
               [](const price_row& row) { return json_number(row.effective_hits); }},
     row_field{"thin", "thin", "`true` where these are fewer than 100, so that the error is in doubt.",
               column_kind::truth, [](const price_row& row) { return priced(row) ? cell(row.thin) : cell(); },
-              [](const price_row& row) { return yes_or_no(row.thin); }},
+              [](const price_row& row) { return std::string(yes_or_no(row.thin)); }},
     row_field{"shadow_difference", "shadow_difference",
               "The distance of a price that is not in double from double, on the first paths.",
               column_kind::number,

@@ -12,6 +12,7 @@
 #include "engine/report/ore_factors.h"
 #include "engine/report/ore_lines.h"
 #include "engine/report/scenario_forms.h"
+#include "engine/report/words.h"
 #include "engine/risk/risks.h"
 #include "engine/run/units.h"
 
@@ -211,10 +212,6 @@ void write_sensitivity(std::ostream& out, const scenario_results& r) {
     }
 }
 
-std::string_view yes_or_no(bool is) {
-    return is ? "true" : "false";
-}
-
 void write_totals_of_gains(std::ostream& out, const scenario_results& r) {
     const std::vector<std::string> names = quoted_names(r);
     line_writer lines(out);
@@ -286,7 +283,7 @@ void write_explained(std::ostream& out, const scenario_results& r) {
     }
 }
 
-constexpr std::array reports{
+constexpr std::array all_scenario_reports{
     scenario_report{"var.csv",
                     "Value at risk and expected shortfall by level, in ORE's columns: a line for each "
                     "portfolio, in the currency into which all is converted or in each of its own.",
@@ -329,7 +326,7 @@ constexpr std::array reports{
 namespace tilewalk {
 
 std::span<const scenario_report> scenario_reports() {
-    return report::reports;
+    return report::all_scenario_reports;
 }
 
 void write(std::ostream& out, const scenario_results& r, output_format format, const text_form& form) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t most_scenarios = 10, most_failures = 10, most_tails = 60;
 
-std::string error_text(double error) {
+std::string tail_error_text(double error) {
     return is_figure(error) ? significant(error, 3) : "";
 }
 
@@ -64,9 +64,9 @@ std::string tails_text(const scenario_results& r, const text_form& form) {
             }
             table.add({is_first ? printable(risk->set) : "", is_first ? portfolio_text(risk->portfolio) : "",
                        is_first ? printable(risk->currency) : "", significant(100 * t.level, 6) + "%",
-                       figure_text(t.quantile), error_text(t.quantile.noise), error_text(t.quantile.sampling),
-                       figure_text(t.shortfall), error_text(t.shortfall.noise),
-                       error_text(t.shortfall.sampling),
+                       figure_text(t.quantile), tail_error_text(t.quantile.noise),
+                       tail_error_text(t.quantile.sampling), figure_text(t.shortfall),
+                       tail_error_text(t.shortfall.noise), tail_error_text(t.shortfall.sampling),
                        is_figure(t.quantile.value) ? printable(r.scenarios[t.at].name) : ""});
             is_first = false;
         }
@@ -126,7 +126,7 @@ std::string worst_text(const scenario_results& r, const portfolio_gains& of, con
         const std::size_t s = order[i];
         table.add({printable(r.scenarios[s].set), printable(r.scenarios[s].name),
                    has_gain(of, s) ? justified(of.gains[s], of.errors[s]) : "",
-                   has_gain(of, s) ? error_text(of.errors[s]) : "",
+                   has_gain(of, s) ? tail_error_text(of.errors[s]) : "",
                    of.failed[s] > 0 ? std::to_string(of.failed[s]) : ""});
     }
     out += fitted(table, form.columns, {{"scenario", 24}, {"set"}, {"std error"}, {"scenario", 8}});

@@ -8,14 +8,11 @@
 #include "engine/report/formats.h"
 #include "engine/report/manifest_text.h"
 #include "engine/report/numbers.h"
+#include "engine/report/words.h"
 
 namespace tilewalk::report {
 
 namespace {
-
-bool priced(const price_row& row) {
-    return row.status == trade_status::priced;
-}
 
 // Blank where there is no figure.
 std::string error_text(double error) {

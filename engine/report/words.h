@@ -18,9 +18,16 @@ inline constexpr std::array<std::pair<told_status, std::string_view>, 3> status_
     {told_status::tolerance_not_met, "tolerance not met"},
     {told_status::failed, "failed"},
 }};
+inline bool priced(const price_row& row) {
+    return row.status == trade_status::priced;
+}
 inline told_status status_of(const price_row& row) {
     if (row.status == trade_status::failed) return told_status::failed;
     return row.misses_tolerance ? told_status::tolerance_not_met : told_status::priced;
+}
+
+inline std::string_view yes_or_no(bool is) {
+    return is ? "true" : "false";
 }
 
 inline constexpr std::array<std::pair<error_kind, std::string_view>, 8> kind_words{{

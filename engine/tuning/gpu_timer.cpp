@@ -21,10 +21,6 @@ constexpr std::size_t samples_of_clock = 8;
 // Between two samples that do not count; a row waits for its clock for as many of these as it has samples.
 constexpr auto while_throttled = std::chrono::milliseconds(25);
 
-double seconds_now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 const std::string copy_text =
     "#include \"kernels/studies/copy.h\"\n"
     "extern \"C\" __global__ void __launch_bounds__(256)\n"

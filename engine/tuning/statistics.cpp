@@ -2,6 +2,7 @@
 #include "engine/tuning/statistics.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 namespace tilewalk::tuning {
@@ -24,6 +25,10 @@ std::optional<std::size_t> outside(std::size_t n) {
 }
 
 }  // namespace
+
+double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 summary summarise(std::vector<double> samples) {
     std::sort(samples.begin(), samples.end());

@@ -35,6 +35,9 @@ struct measurement {
     std::string why_stopped;  // "noise", "time", "count"
 };
 
+// A clock that never goes back.
+double seconds_now();
+
 // Samples until the rule says stop; `now` is a clock in seconds. Nothing if no sample counted: `most` were
 // dropped.
 std::optional<measurement> measure(const sampler& take, const stop_rule& until,

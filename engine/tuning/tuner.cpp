@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -27,10 +26,6 @@ namespace knobs = cuda::knobs;
 
 // Faster by less is no reason to leave what runs everywhere else.
 constexpr double least_gain = 1.01;
-
-double seconds_now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // Shocks made in registers: numbers of paths a thread and of threads, with the registers of the rules, of the
 // compiler, and of some numbers of resident blocks.

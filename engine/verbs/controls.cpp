@@ -26,7 +26,7 @@ namespace tilewalk::verbs {
 
 namespace {
 
-constexpr std::uint64_t most_paths = 2048;
+constexpr std::uint64_t most_paths_of_pilot = 2048;
 
 // Other paths than a run takes, and than other pilots do.
 std::uint64_t seed_of_controls(std::uint64_t seed) {
@@ -59,7 +59,7 @@ subject_of_control subject_of(const books::trade& t, const planned& p) {
 }
 
 std::uint64_t pilot_of_controls::paths() const {
-    return std::min(run.paths_of_pilot(), most_paths) / cpu::lanes * cpu::lanes;
+    return std::min(run.paths_of_pilot(), most_paths_of_pilot) / cpu::lanes * cpu::lanes;
 }
 
 sums_on_pilot::sums_on_pilot(const subject_of_control& of, const markets::market_state& in,
@@ -166,7 +166,7 @@ struct tried_paths {
     controls::pilot_paths fitted_to() const {
         if (by.orders.empty()) return all;
         const std::uint64_t of_each =
-            std::min(most_paths / by.orders.size() / cpu::lanes * cpu::lanes, by.paths_of_each);
+            std::min(most_paths_of_pilot / by.orders.size() / cpu::lanes * cpu::lanes, by.paths_of_each);
         controls::pilot_paths out;
         for (std::size_t k = 0; k < by.orders.size(); ++k) append(all, k * by.paths_of_each, of_each, out);
         return out;
@@ -220,7 +220,8 @@ tried_paths walked_by(const sums_on_pilot& pilot, std::uint64_t paths, construct
     tried_paths out;
     out.by = std::move(constructions);
     for (const quasi::order& o : out.by.orders) pilot.add_over(o, 0, out.by.paths_of_each, out.all);
-    if (out.by.orders.empty()) out.all = pilot.walked(std::min(paths / cpu::lanes * cpu::lanes, most_paths));
+    if (out.by.orders.empty())
+        out.all = pilot.walked(std::min(paths / cpu::lanes * cpu::lanes, most_paths_of_pilot));
     return out;
 }
 

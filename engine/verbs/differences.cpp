@@ -36,7 +36,7 @@ namespace verbs {
 
 namespace {
 
-using report::key_of_day;
+using greeks::key_of_day;
 using report::key_parts;
 using report::ore_factor;
 using report::ore_kind;

@@ -33,7 +33,7 @@ class moves_of_scenarios {
                 c.is == market_change::way::shift ? c.amount : c.amount - in_.number(c.key).value;
             out[number.key] = by / greeks::risk_of(number).per;
         }
-        if (s.days != 0) out[key_of_day] = s.days;
+        if (s.days != 0) out[std::string(key_of_day)] = s.days;
         return out;
     }
 

@@ -94,7 +94,7 @@ asked_greeks greeks_asked(const greek_options& wanted, const market& in) {
         out.numbers.push_back({&n, std::move(risk)});
     }
     known.emplace_back(key_of_day);
-    out.is_theta_wanted = is_wanted(key_of_day, "theta");
+    out.is_theta_wanted = is_wanted(std::string(key_of_day), "theta");
     for (std::size_t i = 0; i < wanted.wanted.size(); ++i) {
         if (is_used[i]) continue;
         throw error(error_kind::usage,

@@ -21,7 +21,7 @@ namespace tilewalk::verbs {
 
 namespace {
 
-constexpr std::uint64_t most_paths = 4096;
+constexpr std::uint64_t most_paths_tried = 4096;
 
 // The shares of paths that keep their normals. A rare payoff of paths that draw uniform numbers, too, may
 // come of those alone, such as of jumps, and more rarely than a pilot sees. The second moment
@@ -79,7 +79,7 @@ std::optional<chosen_shifts> choose_shifts(const books::trade& t, const plan_to_
     const bool may_have_some = by.run.chooses_importance && by.run.replay.empty() && !plan::has_rights(t) &&
                                plan.job.when->steps() > 0 && plan.job.data->scenarios.empty();
     if (!may_have_some) return std::nullopt;
-    const std::uint64_t all = std::min(by.run.paths_of_pilot(), most_paths) / cpu::lanes;
+    const std::uint64_t all = std::min(by.run.paths_of_pilot(), most_paths_tried) / cpu::lanes;
     const bool tries_both = without_control && all >= 2 * importance::pilot::fewest_blocks;
     const std::uint64_t blocks = tries_both ? all / 2 : all;
     importance::outcome found = pilot_of(plan, blocks, by);

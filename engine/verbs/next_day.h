@@ -5,12 +5,12 @@
 #include <optional>
 #include <string>
 
+#include "engine/greeks/measures.h"
 #include "tilewalk/engine.h"
 
 namespace tilewalk::verbs {
 
-// In place of a market key, where the day moves.
-inline constexpr const char* key_of_day = "as_of";
+using greeks::key_of_day;
 
 class next_day {
   public:

@@ -18,7 +18,7 @@ namespace {
 
 using index = std::uint32_t;
 
-constexpr std::uint64_t measured_paths = 64, compared_paths = 4;
+constexpr std::uint64_t paths_of_strength = 64, compared_paths = 4;
 // A jump is next to alone where its slope is smaller than its mean size by this factor.
 constexpr double least_slope = 1e-3;
 constexpr double one_over_root_two_pi = 0x1.9884533d43651p-2;
@@ -316,7 +316,7 @@ std::optional<double> strength_of(const scored_program& of, const path_data& dat
         double count = 0, sum = 0, least = INFINITY;
     };
     std::map<std::pair<std::size_t, std::size_t>, seen> all;  // by jump and run
-    for (std::uint64_t path = 0; path < measured_paths; ++path) {
+    for (std::uint64_t path = 0; path < paths_of_strength; ++path) {
         for (const seen_jump& s : jumps_on_path(of, data, when, path)) {
             const double size = std::abs(s.slope);
             if (!std::isfinite(size)) return std::nullopt;

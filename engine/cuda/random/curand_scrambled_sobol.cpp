@@ -21,7 +21,7 @@ namespace tilewalk::random {
 namespace {
 
 // The memory that cuRAND takes for the direction vectors of all dimensions, about.
-constexpr std::uint64_t curand_bytes = std::uint64_t{32} << 20;
+constexpr std::uint64_t direction_bytes = std::uint64_t{32} << 20;
 
 // All dimensions of a point are made at once, so that many dimensions need room for at least one tile of
 // points.
@@ -88,7 +88,7 @@ std::unique_ptr<random_source> open_sobol_source(const opening& from, const cura
 }
 
 std::size_t sobol_scratch(std::uint64_t rows) {
-    return points_bytes(rows) + curand_bytes;
+    return points_bytes(rows) + direction_bytes;
 }
 
 std::unique_ptr<random_source> open_curand_scrambled_sobol(const opening& from) {
