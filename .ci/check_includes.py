@@ -93,7 +93,7 @@ def faults_of_includes(root, path, lines):
 
 
 # Folders whose sources may be compiled as one (TILEWALK_BY_FOLDER), so that what one of them keeps to itself is seen by the next.
-TOGETHER = re.compile(r"(engine|products|kernels|bench/measure|bench/suites)/([^/]+/)*[^/]+\.cpp$")
+TOGETHER = re.compile(r"(engine|products|kernels|bench/measure|bench/suites|python/extension)/([^/]+/)*[^/]+\.cpp$")
 UNNAMED = re.compile(
     r"^(?:namespace (?P<inner>[\w:]+) \{$|(?P<outer>\}  // namespace \w+)|(?P<begin>namespace \{)$|(?P<end>\}  // namespace)$|(?:struct|class|enum class|enum) (?P<type>\w+)[^;]*\{$|"
     r"using (?P<alias>\w+) =(?P<same>.*);|(?:inline )?(?:const|constexpr) [\w:<>,&* ]*?[ &*](?P<constant>\w+)(?: =|\{|,)|"

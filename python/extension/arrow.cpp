@@ -78,7 +78,7 @@ void release(Struct* of) {
     of->release = nullptr;
 }
 
-const char* format_of(const column& of) {
+const char* arrow_format_of(const column& of) {
     if (std::holds_alternative<figures>(of.data)) return "g";
     if (std::holds_alternative<counts>(of.data)) return "l";
     if (std::holds_alternative<flags>(of.data)) return "b";
@@ -183,7 +183,7 @@ struct stream_state {
     std::string failure;
 };
 
-stream_state& state_of(ArrowArrayStream* stream) {
+stream_state& state_of_stream(ArrowArrayStream* stream) {
     return *static_cast<stream_state*>(stream->private_data);
 }
 
@@ -191,10 +191,10 @@ stream_state& state_of(ArrowArrayStream* stream) {
 template <class Make>
 int told(ArrowArrayStream* stream, Make make) noexcept {
     try {
-        make(state_of(stream));
+        make(state_of_stream(stream));
         return 0;
     } catch (const std::exception& e) {
-        state_of(stream).failure = e.what();
+        state_of_stream(stream).failure = e.what();
         return ENOMEM;
     }
 }
@@ -206,7 +206,7 @@ int get_schema(ArrowArrayStream* stream, ArrowSchema* out) {
         made->children.reserve(state.of->columns.size());
         for (const column& one : state.of->columns)
             made->children.push_back(
-                schema_of(one.name, format_of(one), std::holds_alternative<coded_texts>(one.data)));
+                schema_of(one.name, arrow_format_of(one), std::holds_alternative<coded_texts>(one.data)));
         hand_over(std::move(made), out);
         out->flags = 0;
     });
@@ -225,7 +225,7 @@ int get_next(ArrowArrayStream* stream, ArrowArray* out) {
 }
 
 const char* get_last_error(ArrowArrayStream* stream) {
-    const std::string& failure = state_of(stream).failure;
+    const std::string& failure = state_of_stream(stream).failure;
     return failure.empty() ? nullptr : failure.c_str();
 }
 

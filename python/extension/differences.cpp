@@ -66,7 +66,7 @@ std::vector<std::string> files_of_values() {
     return out;
 }
 
-std::string report(const held_differences& self, const std::string& file) {
+std::string write_report_of_differences(const held_differences& self, const std::string& file) {
     for (const difference_report& one : difference_reports()) {
         if (one.file != file) continue;
         const without_interpreter others_run;
@@ -100,7 +100,7 @@ void add_differences(nb::module_& to) {
         .def_prop_ro("failures", [](const held_differences& self) { return self.of->failures; })
         .def_prop_ro("remarks", [](const held_differences& self) { return self.of->remarks; })
         .def_prop_ro("files", files_of)
-        .def("report", report, nb::arg("file"));
+        .def("report", write_report_of_differences, nb::arg("file"));
     to.def("valued", values, nb::arg("book"), nb::arg("market"), nb::arg("priced"));
     to.def("value_files", files_of_values);
 }

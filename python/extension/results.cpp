@@ -65,7 +65,7 @@ nb::bytes parquet(const held_results& self, bool of_greeks) {
     return nb::bytes(all.data(), all.size());
 }
 
-// All of it, to the bit: read() takes the two.
+// All of it, to the bit: results_of_json() takes the two.
 nb::tuple state_of(const held_results& self) {
     std::string json = text_by([&](std::ostream& out) {
         const text_form form = form_of(200, false, true);
@@ -78,7 +78,7 @@ nb::tuple state_of(const held_results& self) {
     return nb::make_tuple(nb::str(json.data(), json.size()), self.of().policies);
 }
 
-nb::any read(const std::string& json, const std::string& name, const std::string& policies) {
+nb::any results_of_json(const std::string& json, const std::string& name, const std::string& policies) {
     results out;
     {
         const without_interpreter others_run;
@@ -217,7 +217,7 @@ void add_results(nb::module_& to) {
         .def("metrics", metrics, nb::arg("command"), nb::arg("name"))
         .def_prop_ro("has_greeks", [](const held_results& self) { return !self.of().greeks.empty(); })
         .def_prop_ro("policies", [](const held_results& self) { return self.of().policies; });
-    to.def("read_results", read, nb::arg("json"), nb::arg("name"), nb::arg("policies") = "");
+    to.def("read_results", results_of_json, nb::arg("json"), nb::arg("name"), nb::arg("policies") = "");
 
     nb::class_<held_comparison>(to, "Comparison", "Two results, trade by trade.")
         .def(

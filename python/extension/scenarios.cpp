@@ -177,14 +177,14 @@ nb::any failures_of(const held_scenarios& self) {
         .made();
 }
 
-std::string text(const held_scenarios& self, const std::string& format, std::size_t columns) {
+std::string text_of_scenarios(const held_scenarios& self, const std::string& format, std::size_t columns) {
     const output_format as = format_of(format);
     text_form form;
     form.columns = columns;
     return text_by([&](std::ostream& out) { write(out, *self.of, as, form); });
 }
 
-nb::bytes parquet(const held_scenarios& self) {
+nb::bytes parquet_of_scenarios(const held_scenarios& self) {
     const std::string all = text_by([&](std::ostream& out) { write_parquet(out, gain_columns(*self.of)); });
     return nb::bytes(all.data(), all.size());
 }
@@ -194,7 +194,7 @@ std::string page(const held_scenarios& self) {
     return page_of(self.of->base, {.scenarios = self.of.get()});
 }
 
-std::string metrics(const held_scenarios& self, const std::string& name) {
+std::string metrics_of_scenarios(const held_scenarios& self, const std::string& name) {
     const without_interpreter others_run;
     return metrics_text({.command = "scenarios",
                          .book = name,
@@ -203,7 +203,7 @@ std::string metrics(const held_scenarios& self, const std::string& name) {
                          .at = std::chrono::system_clock::now()});
 }
 
-std::string report(const held_scenarios& self, const std::string& file) {
+std::string write_page_of_scenarios(const held_scenarios& self, const std::string& file) {
     std::vector<std::string> known;
     for (const scenario_report& one : scenario_reports()) {
         known.emplace_back(one.file);
@@ -214,7 +214,7 @@ std::string report(const held_scenarios& self, const std::string& file) {
                 "no file '" + file + "' of scenarios" + alternatives(file, "files:", known));
 }
 
-nb::bytes state_of(const held_scenarios& self) {
+nb::bytes state_of_scenarios(const held_scenarios& self) {
     std::string all;
     {
         const without_interpreter others_run;
@@ -269,12 +269,12 @@ void add_scenarios(nb::module_& to) {
         .def("base", [](const held_scenarios& self) { return object_of(self.of->base); })
         .def_prop_ro("portfolios", [](const held_scenarios& self) { return self.of->portfolios; })
         .def_prop_ro("remarks", [](const held_scenarios& self) { return self.of->remarks; })
-        .def("text", text, nb::arg("format"), nb::arg("columns") = 200)
-        .def("report", report, nb::arg("file"))
-        .def("parquet", parquet)
+        .def("text", text_of_scenarios, nb::arg("format"), nb::arg("columns") = 200)
+        .def("report", write_page_of_scenarios, nb::arg("file"))
+        .def("parquet", parquet_of_scenarios)
         .def("page", page)
-        .def("metrics", metrics, nb::arg("name"))
-        .def("state", state_of);
+        .def("metrics", metrics_of_scenarios, nb::arg("name"))
+        .def("state", state_of_scenarios);
     to.def(
         "read_gains",
         [](const nb::bytes& state) {

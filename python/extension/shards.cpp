@@ -80,8 +80,8 @@ shards plan(const nb::dict& asked, std::size_t count, nb::handle folder, double 
         options_of(settings, ""));
 }
 
-nb::dict run(const shards& self, std::size_t number, const std::string& of, const std::string& journal,
-             const nb::dict& settings, nb::object progress, nb::object cancel) {
+nb::dict run_shard(const shards& self, std::size_t number, const std::string& of, const std::string& journal,
+                   const nb::dict& settings, nb::object progress, nb::object cancel) {
     const shards::stage stage = stage_of(of);
     const auto by = engine_with("auto");
     const shard_outcome done = run_beside(
@@ -122,7 +122,7 @@ void add_shards(nb::module_& to) {
         .def_prop_ro("costs", &shards::costs)
         .def_prop_ro("untrained", &shards::untrained)
         .def_prop_ro("book", [](const shards& self) { return self.request().book.string(); })
-        .def("run", run, nb::arg("number"), nb::arg("stage"), nb::arg("journal"), nb::arg("settings"),
+        .def("run", run_shard, nb::arg("number"), nb::arg("stage"), nb::arg("journal"), nb::arg("settings"),
              progress_arg, cancel_arg)
         .def("merge", merge, progress_arg, cancel_arg)
         .def("merge_training", [](shards& self) {
