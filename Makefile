@@ -30,7 +30,7 @@ help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*##/make \1:/p' Makefile
 
 demo: say_demo packages_for_demo $(CONFIGURED)  ## price configs/books/demo.yaml and print the table
-	@[ -x $(TILEWALK) ] || echo "Building the command with $(JOBS) jobs; the first time takes 8 to 9 minutes on 2 cores, less on more" >&2
+	@[ -x $(TILEWALK) ] || echo "Building the command with $(JOBS) jobs; the first time takes 5 to 6 minutes on 2 cores, less on more" >&2
 	@$(call run_build,tilewalk_cli)
 	@echo "Pricing configs/books/demo.yaml, which takes a second" >&2
 	@$(TILEWALK) price configs/books/demo.yaml --format table

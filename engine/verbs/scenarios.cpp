@@ -107,12 +107,12 @@ struct worth {
 };
 
 // A difference of two worths in any currency, each turned into it.
-struct difference {
+struct worth_difference {
     double value = 0, error = 0;
     std::vector<double> means{};
 
-    difference(const worth& then, double rate_then, const worth& now, double rate_now,
-               const parts_of_run& by) {
+    worth_difference(const worth& then, double rate_then, const worth& now, double rate_now,
+                     const parts_of_run& by) {
         value = rate_then * then.value - rate_now * now.value;
         const std::size_t parts = std::max(then.means.size(), now.means.size());
         for (std::size_t p = 0; p < parts; ++p)
@@ -123,7 +123,7 @@ struct difference {
         if (then.value == now.value && then.means == now.means && !means.empty()) error = no_figure;
     }
     // A trade that the scenario does not move.
-    difference(const worth& still, double rate_then, double rate_now, const parts_of_run& by) {
+    worth_difference(const worth& still, double rate_then, double rate_now, const parts_of_run& by) {
         value = (rate_then - rate_now) * still.value;
         for (const double m : still.means) means.push_back((rate_then - rate_now) * m);
         error = std::hypot(by.error(means), (rate_then - rate_now) * still.beside_parts);
@@ -508,12 +508,12 @@ class scenario_run {
                 continue;
             }
             if (!has_base(i)) continue;
-            std::optional<difference> converted;
+            std::optional<worth_difference> converted;
             // Differences of differences are of one kind of paths.
             const bool is_on_near = asked_.for_differences && is_near(asked_.scenarios[scenario]);
             const worth& still = is_on_near ? near_[i] : far_[i];
             if (!asked_.currency.empty()) converted.emplace(still, rate_in(in, i), rate_in(in_, i), parts_);
-            add(scenario, i, difference(still, 1, 1, parts_), converted);
+            add(scenario, i, worth_difference(still, 1, 1, parts_), converted);
         }
         progress_.end(0, trades().size() - moved.size());
     }
@@ -620,14 +620,14 @@ class scenario_run {
     }
 
     void add(std::size_t scenario, std::size_t trade, const worth& then, const worth& now, const market& in) {
-        std::optional<difference> converted;
+        std::optional<worth_difference> converted;
         if (!asked_.currency.empty())
             converted.emplace(then, rate_in(in, trade), now, rate_in(in_, trade), parts_);
-        add(scenario, trade, difference(then, 1, now, 1, parts_), converted);
+        add(scenario, trade, worth_difference(then, 1, now, 1, parts_), converted);
     }
 
-    void add(std::size_t scenario, std::size_t trade, const difference& own,
-             const std::optional<difference>& converted) {
+    void add(std::size_t scenario, std::size_t trade, const worth_difference& own,
+             const std::optional<worth_difference>& converted) {
         const std::size_t cell = scenario * trades().size() + trade;
         out_.gains[cell] = own.value;
         out_.errors[cell] = own.error;
@@ -641,7 +641,7 @@ class scenario_run {
         }
         for (total& t : totals_) {
             if (!t.has_trade[trade]) continue;
-            const difference& d = t.told.is_converted ? *converted : own;
+            const worth_difference& d = t.told.is_converted ? *converted : own;
             t.told.gains[scenario] += d.value;
             for (std::size_t p = 0; p < t.told.parts; ++p)
                 t.told.means_of_parts[scenario * t.told.parts + p] += d.means.empty() ? d.value : d.means[p];
