@@ -14,11 +14,11 @@ if [ "${1:-}" = --fix ]; then
     xargs "$format" --style=file -i <<< "$sources"
     exit 0
 fi
-status=0
-for source in $sources; do
-    if ! "$format" --style=file "$source" | cmp -s - "$source"; then
-        echo "$source: clang-format lays it out differently (make format)"
-        status=1
-    fi
+# shellcheck disable=SC2016
+check='for source; do
+    "$0" --style=file "$source" | cmp -s - "$source" && continue
+    echo "$source: clang-format lays it out differently (make format)"
+    status=1
 done
-exit $status
+exit ${status:-0}'
+xargs -P "$(nproc)" -n 32 bash -c "$check" "$format" <<< "$sources"

@@ -68,7 +68,7 @@ for python in "${pythons[@]}"; do
     PATH="$(echo "$tools"/lib/python*/site-packages/cmake/data/bin):$PATH" PYTHONPATH="$tools/backend" PYTHONDONTWRITEBYTECODE=1 "$python" - "$out/raw" "$built" <<'END'
 import sys
 from scikit_build_core.build import build_wheel
-print(build_wheel(sys.argv[1], {"cmake.define.TILEWALK_BUILT": sys.argv[2], "cmake.define.TILEWALK_BY_FOLDER": "ON"}))
+print(build_wheel(sys.argv[1], {"cmake.define.TILEWALK_BUILT": sys.argv[2]}))
 END
     for wheel in "$out"/raw/*.whl; do
         PATH="$checks:$PATH" "$checks/auditwheel" repair --wheel-dir "$out" "$wheel"
