@@ -15,7 +15,6 @@ using config::node;
 namespace {
 
 constexpr std::string_view fill = "...";
-constexpr const char* key_of_ladder_days = "days";
 
 // Numbers of a market, or the days that pass, and what they do at each point.
 struct axis {
@@ -99,7 +98,7 @@ std::vector<move> read_axis_moves(const node& given) {
 
 axis read_axis(const node::member& given, const movable_numbers& numbers) {
     axis made{&given};
-    if (given.key == key_of_ladder_days) {
+    if (given.key == key_of_days) {
         for (const node& item : given.value.items()) made.days.push_back(read_days(item));
         if (made.days.empty()) given.value.fail("found an empty list, expected at least one number of days");
         return made;

@@ -20,6 +20,9 @@
 
 namespace tilewalk::reading {
 
+// In place of a market key, where days pass.
+inline constexpr std::string_view key_of_days = "days";
+
 // Lets a complaint without a place be one of `at`: of a node, of a member's key, of a cell.
 template <class place, class act>
 decltype(auto) told_at(const place& at, act&& does) {

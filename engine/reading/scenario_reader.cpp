@@ -25,8 +25,6 @@ using config::node;
 
 namespace {
 
-constexpr const char* key_of_days = "days";
-
 void read_moved(const node::member& given, scenarios_so_far& so_far) {
     scenario_builder& into = so_far.into;
     scenario& made = told_at(
