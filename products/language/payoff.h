@@ -163,7 +163,7 @@ struct right_at_hand {
 // A right that is there on as_of.
 struct right_today {
     party of = party::holder;
-    double gives = 0;
+    double gives = 0;  // with what is paid before, if it ends the trade
     int at_most = 0, at_least = 0;
 };
 

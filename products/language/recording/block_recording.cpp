@@ -50,7 +50,10 @@ class block_recording {
         if (is(offered, false)) return;
         const bool goes_on = at_.of->at_most > 0;
         if (is_past) {
-            const right_today today{*of.right_of, f.paid.constant(), at_.of->at_most, at_.of->at_least};
+            // What was paid today is paid all the same.
+            const double before = goes_on ? 0 : at_.into.read(variables_.value_state()).constant();
+            const right_today today{*of.right_of, before + f.paid.constant(), at_.of->at_most,
+                                    at_.of->at_least};
             if (by->uses_today(today) && goes_on) write_used(made_.truth(true), true, f.paid, alive);
             return;
         }
