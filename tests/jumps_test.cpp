@@ -106,6 +106,46 @@ TEST(jumps, move_with_what_is_compared) {
     EXPECT_LT(moving, discount.rows[section].size());
 }
 
+// Crossing the strike of a digital changes what is paid by the payout, and the two barriers of a note by what
+// its terms say. A touch that a bridge weighs changes nothing where a path reaches the level: it has lost its
+// weight before.
+TEST(jumps, are_as_large_as_the_terms_say) {
+    const book b = book::parse(
+        "trades:\n"
+        "  - {id: digital, product: digital, underlying: ACME, strike: 105, payout: 7, maturity: 1.0}\n"
+        "  - {id: far, product: digital, underlying: ACME, strike: 160, payout: 7, maturity: 1.0}\n"
+        "  - {id: note, product: autocallable, basket: [ACME], initial_level: [100], observations: [1.0], "
+        "call_level: 1, coupon: 0.1, protection: 0.7, notional: 100}\n"
+        "  - {id: barriers, product: double_barrier, underlying: ACME, strike: 100, maturity: 1.0, lower: "
+        "80, "
+        "upper: 130}\n"
+        "  - {id: levels, product: double_touch, underlying: ACME, kind: one_touch, lower: 85, upper: 120, "
+        "payout: 7, maturity: 1.0}\n"
+        "  - {id: kink, product: european, underlying: ACME, strike: 105, maturity: 1.0}\n");
+    const auto step_of = [&](std::size_t trade) {
+        const auto of = plan::plan_trade(b.state().trades.at(trade), tests::demo_market().state());
+        return program::largest_step(of.code, of.data, of.when, program::jumps_of(of.code, of.data, of.when));
+    };
+    const auto discounted = [&](double amount) {
+        return amount * tests::demo_market().state().discount_curve("USD").discount(1.0);
+    };
+    EXPECT_NEAR(step_of(1).value(), discounted(7), 1e-9);
+    EXPECT_NEAR(step_of(2).value(), discounted(30), 1e-5);  // 100 less 70 at the protection, 10 at the call
+    EXPECT_NEAR(step_of(3).value(), 0, 1e-6);
+    EXPECT_NEAR(step_of(4).value(), 0, 1e-6);
+    EXPECT_EQ(step_of(5), 0.0);
+}
+
+// A jump that no path finds has no size.
+TEST(jumps, that_no_path_meets_have_no_size) {
+    const plan::trade_program of = planned(
+        "      on dates:\n          gain = 0\n          if spot(underlying) > 1e9:\n              gain = 1\n"
+        "          pay gain\n");
+    const auto all = program::jumps_of(of.code, of.data, of.when);
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_FALSE(program::largest_step(of.code, of.data, of.when, all));
+}
+
 // By product, whether trades of it have jumps: always, never, or as their terms say.
 // Most of a note's dates decide nothing on most paths, which have been called before.
 TEST(jumps, that_seldom_count_can_be_smoothed) {

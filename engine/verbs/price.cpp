@@ -238,7 +238,7 @@ exercise::saved_policies policies_by_trade(const planned_run& r, std::size_t m) 
 
 // Rows of the market number m.
 void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<walked_trade>>& walked,
-              const std::vector<found_bound>& bounds, jumping_programs& jumping, priced_book& into) {
+              const std::vector<found_bound>& bounds, priced_book& into) {
     const timings::during adding(r.options.times, stage::rows);
     const std::size_t trades = r.book.trades.size();
     into.moments.resize(trades);
@@ -250,7 +250,7 @@ void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<wal
         if (walked[k]) into.moments[i] = walked[k]->result.moments;
         if (p.needs_paths()) into.derivatives[i] = std::move(walked[k]->derivatives);
         price_row& row = into.told.rows[i];
-        row = row_of(r.book.trades[i], p, walked[k], r.run.paths, jumping);
+        row = row_of(r.book.trades[i], p, walked[k], r.run.paths);
         const std::optional<quasi::points>& points = p.points ? p.points : r.run.points;
         if (row.randomisations > 0 && points) row.construction = quasi::name_of(points->construction);
         row.decisions = p.decisions;
@@ -444,13 +444,12 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
     std::vector<found_bound> bounds = walk_bounds(r, all, by, keeps, tells);
     nest_bounds(r, tells, bounds);
     std::vector<priced_book> made(r.in.size());
-    jumping_programs jumping;
     const std::vector<input_file> hashed = hashing.valid() ? hashing.get() : std::vector<input_file>{};
     for (std::size_t m = 0; m < made.size(); ++m) {
         run_manifest& of = made[m].told.manifest;
         of = told;
         of.path_steps = path_steps[m];
-        add_rows(r, m, walked, bounds, jumping, made[m]);
+        add_rows(r, m, walked, bounds, made[m]);
         if (r.options.keep_policies) made[m].told.policies = policies_of(r, m);
         if (r.policies.keeps) made[m].policies = policies_by_trade(r, m);
         describe_run(r.run, r.operations.name, r.book, r.in[m], hashed, of);

@@ -84,14 +84,20 @@ void price_alike(price_row& row, const plan::range& payoffs, bool is_independent
     row.message += "; the interval follows from the most and the least that a path can pay";
 }
 
-// The standard error from randomisations. The mean of a payoff that jumps moves by whole paths, and where
-// few dimensions count so evenly that all randomisations have the same number of them, their spread shows
-// less than one path more or less would make. A payoff with two values that are J apart, of which a share p
-// of paths has one, has q = p (1 - p), a variance J^2 q and a fourth moment J^4 q (1 - 3 q): that jump is
-// taken.
-double quasi_error(const run::estimate& of, const kernels::moments& m, bool jumps) {
-    if (m.m2 == 0 || !jumps) return of.standard_error;
-    return std::hypot(of.standard_error, std::sqrt(m.m4 / m.m2 + 3 * m.m2 / m.count) / m.count);
+// The share of one path in the mean of a payoff that jumps, which moves by whole paths: where few dimensions
+// count so evenly that all randomisations have the same number of them, their spread shows less. A payoff
+// with two values that are J apart, of which a share p of paths has one, has q = p (1 - p), a variance J^2 q
+// and a fourth moment J^4 q (1 - 3 q). That J is the jump, unless paths that are led across it show a smaller
+// one, as where a bridge has weighed a path down to nothing before it meets a barrier. 0 where the spread is
+// four times as large, and would grow by 3 % at most.
+double share_of_a_path(const run::estimate& of, const kernels::moments& m, const ready_trade& t) {
+    if (m.m2 == 0) return 0;
+    const double largest = std::sqrt(m.m4 / m.m2 + 3 * m.m2 / m.count);
+    if (largest / m.count < of.standard_error / 4) return 0;
+    const std::vector<program::jump> jumps = program::jumps_of(*t.code, t.data, t.when);
+    if (jumps.empty()) return 0;
+    const std::optional<double> shown = program::largest_step(*t.code, t.data, t.when, jumps);
+    return std::min(largest, shown.value_or(largest)) / m.count;
 }
 
 // The least error of what is paid less a control, whose paths may all be alike but for rounding; 0 without
@@ -101,7 +107,7 @@ double rounding_of(const ready_trade& t, double price) {
 }
 
 void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t paths,
-                  const std::optional<run::estimate>& quasi, const planned& p, jumping_programs& jumping) {
+                  const std::optional<run::estimate>& quasi, const planned& p) {
     if (r.not_finite > 0) {
         fail(row,
              error(error_kind::numeric, std::to_string(r.not_finite) + " of " + std::to_string(paths) +
@@ -112,11 +118,12 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
     }
     const kernels::moments& m = r.moments;
     const double n = m.count;
-    double of_paths = quasi ? quasi_error(*quasi, m, jumping.has(*p.ready)) : run::standard_error_of(m);
+    double of_paths = quasi ? quasi->standard_error : run::standard_error_of(m);
     // A payoff and its control may jump at slightly other places: on few paths, or on none, which then show
     // no error. One path more or less is the least, or all that may lie between where that is known.
     const double between = std::min(p.ready->control_jumps / n, p.ready->hidden_by_control);
-    if (between > 0) of_paths = std::hypot(of_paths, between);
+    const double hidden = quasi ? std::max(between, share_of_a_path(*quasi, m, *p.ready)) : between;
+    if (hidden > 0) of_paths = std::hypot(of_paths, hidden);
     const double standard_error = std::max(of_paths, rounding_of(*p.ready, m.mean));
     row.randomisations = quasi ? quasi->units : 0;
     const double width = run::width_95(row.degrees_of_freedom()) * standard_error;
@@ -149,15 +156,8 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
 
 }  // namespace
 
-bool jumping_programs::has(const ready_trade& t) {
-    const std::lock_guard guard(lock_);
-    const auto [at, is_new] = known_.try_emplace(t.code, false);
-    if (is_new) at->second = !program::jumps_of(*t.code, t.data, t.when).empty();
-    return at->second;
-}
-
 price_row row_of(const books::trade& t, const planned& p, std::optional<walked_trade>& walked,
-                 std::uint64_t paths, jumping_programs& jumping) {
+                 std::uint64_t paths) {
     price_row row;
     row.trade = t.id;
     row.product = t.product_name;
@@ -170,7 +170,7 @@ price_row row_of(const books::trade& t, const planned& p, std::optional<walked_t
     } else if (p.ready->certain) {
         price_certain(row, p.ready->certain_value);
     } else {
-        price_walked(row, walked->result, paths, walked->quasi, p, jumping);
+        price_walked(row, walked->result, paths, walked->quasi, p);
         row.shadow_difference = walked->shadow_difference;
         row.part_means = std::move(walked->part_means);
         if (row.shadow_difference && !std::isfinite(*row.shadow_difference)) {

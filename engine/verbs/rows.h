@@ -3,9 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <memory>
-#include <mutex>
 #include <optional>
 
 #include "engine/book/book_state.h"
@@ -15,21 +12,11 @@
 
 namespace tilewalk::verbs {
 
-// Whether the payoffs of programs jump, which is tried once for each. Safe to share between threads.
-class jumping_programs {
-  public:
-    bool has(const ready_trade& t);
-
-  private:
-    std::mutex lock_;
-    std::map<std::shared_ptr<const program::path_program>, bool> known_;
-};
-
 // Stands in messages of rows that the CPU walked in a GPU's place.
 inline constexpr std::string_view because_of_gpu = ", because the GPU failed: ";
 
 // Takes the means of parts from `walked`, which is there unless the trade failed or needed no path.
 price_row row_of(const books::trade& t, const planned& p, std::optional<walked_trade>& walked,
-                 std::uint64_t paths, jumping_programs& jumping);
+                 std::uint64_t paths);
 
 }  // namespace tilewalk::verbs

@@ -252,6 +252,108 @@ std::vector<jump> smoothable(const path_program& p, const path_data& data, const
     return out;
 }
 
+namespace {
+
+// Numbers between those of two paths; those of the second are so many times as far out.
+class bent_numbers {
+  public:
+    bent_numbers(std::uint64_t path, double reach, double share)
+        : from_(2 * path), to_(2 * path + 1), reach_(reach), share_(share) {}
+    double normal() { return (1 - share_) * from_.normal() + share_ * reach_ * to_.normal(); }
+    double uniform() { return (1 - share_) * from_.uniform() + share_ * to_.uniform(); }
+
+  private:
+    trial_numbers from_, to_;
+    double reach_, share_;
+};
+
+// Bends paths until they cross jumps.
+class bent_paths {
+  public:
+    bent_paths(const path_program& p, const path_data& data, const timeline& when,
+               const std::vector<jump>& jumps)
+        : p_(p), data_(data), when_(when), jumps_(jumps), on_(p, data), crossed_(jumps.size()) {}
+
+    std::optional<double> largest_step() {
+        double out = 0;
+        for (std::uint64_t pair = 0; pair < most_pairs && fewest_crossed() < wanted_crossings; ++pair)
+            out = std::max(out, step_between(pair));
+        if (fewest_crossed() == 0) return std::nullopt;
+        return out;
+    }
+
+  private:
+    static constexpr std::uint64_t most_pairs = 48;
+    static constexpr int wanted_crossings = 6, halvings = 36;
+
+    struct seen {
+        double payoff = 0;
+        std::vector<double> sides{};          // of jumps, as often as a path meets one
+        std::vector<std::size_t> of_jumps{};  // by number
+    };
+
+    int fewest_crossed() const { return *std::ranges::min_element(crossed_); }
+
+    // Half of the pairs end within the usual reach of paths, the others two and four times as far.
+    seen bent(std::uint64_t pair, double share) const {
+        constexpr std::array<double, 4> reaches{1, 2, 1, 4};
+        seen out;
+        out.payoff =
+            walk_numbers(p_, data_, when_, bent_numbers(pair, reaches[pair % reaches.size()], share),
+                         [&](std::size_t section, std::size_t, const place_on_path& at) {
+                             std::vector<double> v = on_.values(section, at, trial::no_node, 0);
+                             for (std::size_t j = 0; j < jumps_.size(); ++j) {
+                                 if (jumps_[j].section != section) continue;
+                                 const node& n = p_.sections[section].nodes[jumps_[j].node];
+                                 out.sides.push_back(n.code == operation::select ? double(v[n.args[0]] != 0)
+                                                                                 : v[jumps_[j].node]);
+                                 out.of_jumps.push_back(j);
+                             }
+                             return v;
+                         });
+        return out;
+    }
+
+    // Halves the way to where the jump that was crossed least is met first.
+    double step_between(std::uint64_t pair) {
+        seen from = bent(pair, 0), to = bent(pair, 1);
+        std::size_t crossing = from.sides.size();
+        for (std::size_t k = 0; k < from.sides.size(); ++k) {
+            if (from.sides[k] == to.sides[k]) continue;
+            if (crossing == from.sides.size() ||
+                crossed_[from.of_jumps[k]] < crossed_[from.of_jumps[crossing]])
+                crossing = k;
+        }
+        if (crossing == from.sides.size()) return 0;
+        double low = 0, high = 1;
+        for (int k = 0; k < halvings; ++k) {
+            const double middle = 0.5 * (low + high);
+            seen found = bent(pair, middle);
+            const bool is_before = found.sides[crossing] == from.sides[crossing];
+            (is_before ? low : high) = middle;
+            (is_before ? from : to) = std::move(found);
+        }
+        const double step = std::abs(to.payoff - from.payoff);
+        if (!std::isfinite(step)) return 0;
+        ++crossed_[from.of_jumps[crossing]];
+        return step;
+    }
+
+    const path_program& p_;
+    const path_data& data_;
+    const timeline& when_;
+    const std::vector<jump>& jumps_;
+    trial on_;
+    std::vector<int> crossed_;  // by jump
+};
+
+}  // namespace
+
+std::optional<double> largest_step(const path_program& p, const path_data& data, const timeline& when,
+                                   const std::vector<jump>& jumps) {
+    return jumps.empty() ? 0.0 : bent_paths(p, data, when, jumps).largest_step();
+}
+
 smoothing widths_for(const path_program& p, const path_data& data, const timeline& when,
                      const std::vector<jump>& smoothed, std::uint64_t paths) {
     struct seen {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "products/program/adjoint.h"
@@ -26,6 +27,12 @@ std::vector<jump> moved_by(const path_program& p, const std::vector<jump>& all, 
 // counted on any of these can't be.
 std::vector<jump> smoothable(const path_program& p, const path_data& data, const timeline& when,
                              const std::vector<jump>& all);
+
+// The largest step of the first output where a path is bent into another, number by number and at one rate,
+// until it crosses a jump: on some pairs of paths, several times at each jump. It is next to nothing where a
+// comparison only chooses between formulas that agree. Empty if no pair crossed one of the jumps.
+std::optional<double> largest_step(const path_program& p, const path_data& data, const timeline& when,
+                                   const std::vector<jump>& jumps);
 
 // Widths for a run of so many paths, from what the two compared numbers are apart on some paths: by the rule
 // for densities that are estimated without a second-order bias.

@@ -61,12 +61,11 @@ class trial_numbers {
     std::uint64_t counter_;
 };
 
-// Walks a path, whose nodes' values in each run are those that values_of(section, run, place on the path)
-// says. Returns the first output.
-template <class function>
-double walk_path(const path_program& p, const path_data& data, const timeline& when, std::uint64_t path,
-                 const function& values_of) {
-    trial_numbers numbers(path);
+// Walks a path of numbers that normal() and uniform() give, whose nodes' values in each run are those that
+// values_of(section, run, place on the path) says. Returns the first output.
+template <class source, class function>
+double walk_numbers(const path_program& p, const path_data& data, const timeline& when, source numbers,
+                    const function& values_of) {
     place_on_path at{};
     at.normals.resize(static_cast<std::size_t>(p.normals_per_step));
     at.uniforms.resize(static_cast<std::size_t>(p.uniforms_per_step));
@@ -83,6 +82,13 @@ double walk_path(const path_program& p, const path_data& data, const timeline& w
         for (const event& e : when.events_after(step)) run(e.section, e.row);
     }
     return at.states[p.outputs[0]];
+}
+
+// The same on a path of trial_numbers.
+template <class function>
+double walk_path(const path_program& p, const path_data& data, const timeline& when, std::uint64_t path,
+                 const function& values_of) {
+    return walk_numbers(p, data, when, trial_numbers(path), values_of);
 }
 
 }  // namespace tilewalk::program
