@@ -857,7 +857,8 @@ TEST_F(command, totals_have_a_file_of_their_own) {
     EXPECT_TRUE(
         text_of(folder / "totals.csv")
             .starts_with(
-                "currency,trades,without_error,by_policy,value,value_error,low,high,value_error_at_most\n"));
+                "currency,trades,without_error,by_policy,value,value_error,low,high,value_error_at_most,"
+                "error_steps\n"));
     EXPECT_EQ(run({"price", "book.yaml", "--totals", "totals.json", "-o", "all.json"}).code, 0);
     const auto all = nlohmann::json::parse(text_of(folder / "all.json"));
     EXPECT_EQ(nlohmann::json::parse(text_of(folder / "totals.json"))["totals"], all["totals"]);

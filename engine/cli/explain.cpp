@@ -391,7 +391,7 @@ std::string greeks_text(const trade_plan& plan, bool all) {
 
 std::string left_by_steps(const trade_plan& plan) {
     if (!plan.error_steps) return "what they leave in the price is not known";
-    if (*plan.error_steps == 0) return "exact between dates";
+    if (*plan.error_steps == 0) return "exact, they leave nothing in the price";
     return fmt::format("leave at most {:.2g} {} in the price", *plan.error_steps, printable(plan.currency));
 }
 

@@ -114,8 +114,8 @@ std::optional<double> error_of_steps(const models::world& in, language::payoff& 
     try {
         const std::optional<double> options = options_in(script, blocks, initial, *years, market);
         if (!options) return {};
-        constexpr double basis_point = 1e-4;
-        return *options * *leaves * basis_point * market.find_asset(script.assets().front()).spot;
+        constexpr double basis_points = 1e4;
+        return *options * *leaves * market.find_asset(script.assets().front()).spot / basis_points;
     } catch (const error&) {
         return {};  // it asks for more than the price of the date
     }

@@ -95,7 +95,7 @@ def price_page(results: Results) -> str:
         marks = ""
         if cell["thin"]:
             marks += ' <span class="thin" title="few paths carry the variance: the error is in doubt">thin</span>'
-        if (cell["error_steps"] or 0) > (error or 0):
+        if cell["error_steps"] > error:
             marks += f' <span class="thin" title="time steps may leave {short(cell["error_steps"])}">steps</span>'
         if cell["status"] != "priced":
             marks += f' <span class="thin">{escape(cell["status"])}</span>'
