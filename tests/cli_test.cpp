@@ -729,7 +729,8 @@ TEST_F(command, explain_shows_dates_grid_shocks_program_and_memory) {
     const finished one = run({"explain", "book.yaml", "asian"});
     EXPECT_EQ(one.code, 0) << one.err;
     for (const std::string part :
-         {"trade asian\n", "dates\n", "grid      12 steps", "shocks    1 normal", "program   ", "memory    "})
+         {"trade asian\n", "dates\n", "grid      12 steps", "steps     exact, they leave nothing",
+          "shocks    1 normal", "program   ", "memory    "})
         EXPECT_TRUE(has(one.out, part)) << part << "\n" << one.out;
     EXPECT_FALSE(has(one.out, "trade call\n")) << one.out;
     const finished all = run({"explain", "book.yaml"});

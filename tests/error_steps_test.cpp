@@ -359,8 +359,10 @@ results some_rows() {
 }
 
 std::string written(const results& r, output_format format) {
+    text_form form;
+    form.parts = true;  // the errors of totals follow from them
     std::ostringstream out;
-    write(out, r, format);
+    write(out, r, format, form);
     return out.str();
 }
 

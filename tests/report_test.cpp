@@ -337,15 +337,17 @@ TEST(report, a_figure_that_there_is_not_is_empty_or_null) {
     row.remarks = {"first, of two", "second"};
     EXPECT_FALSE(row.has_error() || row.has_interval() || is_figure(row.value_error()));
     const std::string csv = written(r, output_format::csv);
-    EXPECT_NE(csv.find("\ncall,european,USD,priced,-3,10.45058,,,,-31.35174,,131072,paths,0,,20000,true,,"
+    EXPECT_NE(csv.find("\ncall,european,USD,priced,-3,10.45058,,,,,-31.35174,,131072,paths,0,,20000,true,,"
                        "\"first, of two; "
                        "second\",,,,,,,,,,,,,one path"),
               std::string::npos)
         << csv;
     const std::string json = written(r, output_format::json);
-    EXPECT_NE(json.find(R"("price": 10.45058, "standard_error": null, "low": null, "high": null, "error_steps": null, "value": )"
-                        R"(-31.35174, "value_error": null, "paths")"),
-              std::string::npos)
+    EXPECT_NE(
+        json.find(
+            R"("price": 10.45058, "standard_error": null, "low": null, "high": null, "error_steps": null, "value": )"
+            R"(-31.35174, "value_error": null, "paths")"),
+        std::string::npos)
         << json;
     EXPECT_NE(json.find(R"("remarks": ["first, of two", "second"], "reported": null,)"), std::string::npos)
         << json;
@@ -370,8 +372,9 @@ TEST(report, totals_are_told_in_every_form) {
         write_totals(out, r, format);
         return out.str();
     };
-    EXPECT_EQ(totals(output_format::csv),
-              R"(currency,trades,without_error,by_policy,value,value_error,low,high,value_error_at_most,error_steps
+    EXPECT_EQ(
+        totals(output_format::csv),
+        R"(currency,trades,without_error,by_policy,value,value_error,low,high,value_error_at_most,error_steps
 USD,2,0,0,-20.88866,,,,0.065,
 EUR,1,0,0,-1234.5,12.5,-1258.9995498067506,-1210.0004501932494,12.5,
 JPY,1,1,0,5,,,,,
