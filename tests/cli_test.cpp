@@ -729,7 +729,8 @@ TEST_F(command, explain_shows_dates_grid_shocks_program_and_memory) {
     const finished one = run({"explain", "book.yaml", "asian"});
     EXPECT_EQ(one.code, 0) << one.err;
     for (const std::string part :
-         {"trade asian\n", "dates\n", "grid      12 steps", "shocks    1 normal", "program   ", "memory    "})
+         {"trade asian\n", "dates\n", "grid      12 steps", "steps     exact, they leave nothing",
+          "shocks    1 normal", "program   ", "memory    "})
         EXPECT_TRUE(has(one.out, part)) << part << "\n" << one.out;
     EXPECT_FALSE(has(one.out, "trade call\n")) << one.out;
     const finished all = run({"explain", "book.yaml"});
@@ -857,7 +858,8 @@ TEST_F(command, totals_have_a_file_of_their_own) {
     EXPECT_TRUE(
         text_of(folder / "totals.csv")
             .starts_with(
-                "currency,trades,without_error,by_policy,value,value_error,low,high,value_error_at_most\n"));
+                "currency,trades,without_error,by_policy,value,value_error,low,high,value_error_at_most,"
+                "error_steps\n"));
     EXPECT_EQ(run({"price", "book.yaml", "--totals", "totals.json", "-o", "all.json"}).code, 0);
     const auto all = nlohmann::json::parse(text_of(folder / "all.json"));
     EXPECT_EQ(nlohmann::json::parse(text_of(folder / "totals.json"))["totals"], all["totals"]);

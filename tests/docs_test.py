@@ -95,7 +95,7 @@ def faults_of_product(name, said, parameters, shown):
 def faults_of_catalogues(site):
     products = [p["product"] for p in json.loads(say("products", "--format", "json"))]
     commands = re.findall(r"^  (\w+) +\S", say("--help").split("\nCommands:\n")[1].split("\nExamples:\n")[0], re.M)
-    models = [line.split()[0] for line in say("help", "models").split("\n-")[1].split("\n")[1:] if line.strip()]
+    models = [line.split()[0] for line in say("help", "models").split("\n-")[1].split("\n\n")[0].split("\n")[1:]]
     for folder, names in (("products", products), ("commands", commands), ("models", models)):
         made = {p.stem for p in (site / "reference" / folder).glob("*.html")} - {"index"}
         if made != set(names):

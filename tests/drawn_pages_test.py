@@ -108,6 +108,9 @@ def check_prices(wrong, name, page, told, lines):
         expect(wrong, name, row["standard_error"] is None or same(shown[5] or "0", row["standard_error"]),
                f"{row['trade']}: error {shown[5]} for {row['standard_error']}")
         expect(wrong, name, ("thin" in shown[1]) == row["thin"], f"{row['trade']}: thin or not")
+        left = row["error_steps"]
+        expect(wrong, name, ("steps" in shown[1]) == (None not in (left, row["standard_error"]) and left > row["standard_error"]),
+               f"{row['trade']}: steps or not")
     failed = [row["trade"] for row in told["rows"] if row["status"] == "failed"]
     failures = tables.cells("Trades that failed") if failed else []
     expect(wrong, name, [row[0] for row in failures] == failed, "the failures are not those of the JSON")

@@ -85,6 +85,16 @@ TEST(page, tells_totals_failures_and_thin_trades_with_their_digits) {
     EXPECT_EQ(count(trades, "<tr class=\"alarm\">"), 2U) << "what failed and what is thin stand out";
 }
 
+TEST(page, marks_trades_whose_time_steps_leave_more_than_chance) {
+    results r = some({priced("a", 12.3, 0.001), priced("b", 100, 0.5), priced("c", 100, 0.5)});
+    EXPECT_FALSE(has(section(page_of(r), "trades"), "steps"));
+    r.rows[0].error_steps = 0.007;
+    r.rows[1].error_steps = 0.007;
+    const std::string trades = section(page_of(r), "trades");
+    EXPECT_EQ(count(trades, ">priced, steps<"), 1U) << trades;
+    EXPECT_TRUE(has(trades, "the time steps of the model may leave more")) << trades;
+}
+
 // Errors have two digits and values the decimals of their errors; powers of ten are for what is very small or
 // very large.
 TEST(page, writes_numbers_for_people) {

@@ -151,11 +151,11 @@ TEST(report, table_takes_no_orders_from_a_trade) {
 
 TEST(report, csv_is_word_for_word) {
     const std::string expected =
-        R"(trade,product,currency,status,quantity,price,standard_error,low,high,value,value_error,paths,error_from,randomisations,construction,effective_hits,thin,shadow_difference,remark,report,report_value,report_error,policy_value,policy_error,lower_bound,lower_error,upper_bound,upper_error,extrapolated,step_error,training_paths,message,file,line,column
-call,european,USD,priced,1,10.45058,0.03125,10.38808,10.51308,10.45058,0.03125,131072,paths,0,,20000,false,,,,,,,,,,,,,,,,book.yaml,4,5
-swap,european,EUR,priced,1,-1234.5,12.5,-1259.5,-1209.5,-1234.5,12.5,131072,paths,0,,20000,false,,,,,,,,,,,,,,,,book.yaml,4,5
-bad,barrier,,failed,1,,,,,,,,,,,,,,,,,,,,,,,,,,,unknown asset 'ACMEE'; did you mean 'ACME'?,book.yaml,7,22
-far,european,USD,priced,1,0.0125,0.0025,0.007500000000000001,0.0175,0.0125,0.0025,131072,paths,0,,37.5,true,,,,,,,,,,,,,,,only about 37 paths carry the variance,book.yaml,4,5
+        R"(trade,product,currency,status,quantity,price,standard_error,low,high,error_steps,value,value_error,paths,error_from,randomisations,construction,effective_hits,thin,shadow_difference,remark,report,report_value,report_error,policy_value,policy_error,lower_bound,lower_error,upper_bound,upper_error,extrapolated,step_error,training_paths,message,file,line,column
+call,european,USD,priced,1,10.45058,0.03125,10.38808,10.51308,,10.45058,0.03125,131072,paths,0,,20000,false,,,,,,,,,,,,,,,,book.yaml,4,5
+swap,european,EUR,priced,1,-1234.5,12.5,-1259.5,-1209.5,,-1234.5,12.5,131072,paths,0,,20000,false,,,,,,,,,,,,,,,,book.yaml,4,5
+bad,barrier,,failed,1,,,,,,,,,,,,,,,,,,,,,,,,,,,,unknown asset 'ACMEE'; did you mean 'ACME'?,book.yaml,7,22
+far,european,USD,priced,1,0.0125,0.0025,0.007500000000000001,0.0175,,0.0125,0.0025,131072,paths,0,,37.5,true,,,,,,,,,,,,,,,only about 37 paths carry the variance,book.yaml,4,5
 )";
     EXPECT_EQ(written(sample(), output_format::csv), expected);
 }
@@ -337,15 +337,17 @@ TEST(report, a_figure_that_there_is_not_is_empty_or_null) {
     row.remarks = {"first, of two", "second"};
     EXPECT_FALSE(row.has_error() || row.has_interval() || is_figure(row.value_error()));
     const std::string csv = written(r, output_format::csv);
-    EXPECT_NE(csv.find("\ncall,european,USD,priced,-3,10.45058,,,,-31.35174,,131072,paths,0,,20000,true,,"
+    EXPECT_NE(csv.find("\ncall,european,USD,priced,-3,10.45058,,,,,-31.35174,,131072,paths,0,,20000,true,,"
                        "\"first, of two; "
                        "second\",,,,,,,,,,,,,one path"),
               std::string::npos)
         << csv;
     const std::string json = written(r, output_format::json);
-    EXPECT_NE(json.find(R"("price": 10.45058, "standard_error": null, "low": null, "high": null, "value": )"
-                        R"(-31.35174, "value_error": null, "paths")"),
-              std::string::npos)
+    EXPECT_NE(
+        json.find(
+            R"("price": 10.45058, "standard_error": null, "low": null, "high": null, "error_steps": null, "value": )"
+            R"(-31.35174, "value_error": null, "paths")"),
+        std::string::npos)
         << json;
     EXPECT_NE(json.find(R"("remarks": ["first, of two", "second"], "reported": null,)"), std::string::npos)
         << json;
@@ -370,16 +372,17 @@ TEST(report, totals_are_told_in_every_form) {
         write_totals(out, r, format);
         return out.str();
     };
-    EXPECT_EQ(totals(output_format::csv),
-              R"(currency,trades,without_error,by_policy,value,value_error,low,high,value_error_at_most
-USD,2,0,0,-20.88866,,,,0.065
-EUR,1,0,0,-1234.5,12.5,-1258.9995498067506,-1210.0004501932494,12.5
-JPY,1,1,0,5,,,,
+    EXPECT_EQ(
+        totals(output_format::csv),
+        R"(currency,trades,without_error,by_policy,value,value_error,low,high,value_error_at_most,error_steps
+USD,2,0,0,-20.88866,,,,0.065,
+EUR,1,0,0,-1234.5,12.5,-1258.9995498067506,-1210.0004501932494,12.5,
+JPY,1,1,0,5,,,,,
 )");
     const std::string json = R"("totals": [
-    {"currency": "USD", "trades": 2, "without_error": 0, "by_policy": 0, "value": -20.88866, "value_error": null, "low": null, "high": null, "value_error_at_most": 0.065},
-    {"currency": "EUR", "trades": 1, "without_error": 0, "by_policy": 0, "value": -1234.5, "value_error": 12.5, "low": -1258.9995498067506, "high": -1210.0004501932494, "value_error_at_most": 12.5},
-    {"currency": "JPY", "trades": 1, "without_error": 1, "by_policy": 0, "value": 5.0, "value_error": null, "low": null, "high": null, "value_error_at_most": null}
+    {"currency": "USD", "trades": 2, "without_error": 0, "by_policy": 0, "value": -20.88866, "value_error": null, "low": null, "high": null, "value_error_at_most": 0.065, "error_steps": null},
+    {"currency": "EUR", "trades": 1, "without_error": 0, "by_policy": 0, "value": -1234.5, "value_error": 12.5, "low": -1258.9995498067506, "high": -1210.0004501932494, "value_error_at_most": 12.5, "error_steps": null},
+    {"currency": "JPY", "trades": 1, "without_error": 1, "by_policy": 0, "value": 5.0, "value_error": null, "low": null, "high": null, "value_error_at_most": null, "error_steps": null}
   ]
 }
 )";
@@ -390,7 +393,7 @@ JPY,1,1,0,5,,,,
     r.rows[0].quantity = r.rows[3].quantity = 1;
     r.rows[0].price = r.rows[3].price = 1.5e308;
     EXPECT_FALSE(is_figure(r.totals()[0].value) || is_figure(r.totals()[0].error_at_most));
-    EXPECT_NE(totals(output_format::csv).find("\nUSD,2,0,0,,,,,\n"), std::string::npos)
+    EXPECT_NE(totals(output_format::csv).find("\nUSD,2,0,0,,,,,,\n"), std::string::npos)
         << totals(output_format::csv);
     EXPECT_NE(totals(output_format::table).find("the values in USD are too large to be added"),
               std::string::npos)
@@ -644,11 +647,11 @@ TEST(report, json_is_word_for_word) {
     "kernel_seconds": 0.0
   },
   "rows": [
-    {"trade": "call", "product": "european", "currency": "USD", "status": "priced", "quantity": 1.0, "price": 10.45058, "standard_error": 0.03125, "low": 10.38808, "high": 10.51308, "value": 10.45058, "value_error": 0.03125, "paths": 131072, "error_from": "paths", "randomisations": 0, "construction": "", "effective_hits": 20000.0, "thin": false, "shadow_difference": null, "remarks": [], "reported": null, "message": "", "where": {"file": "book.yaml", "line": 4, "column": 5}},
-    {"trade": "bad", "product": "barrier", "currency": "", "status": "failed", "quantity": 1.0, "price": null, "standard_error": null, "low": null, "high": null, "value": null, "value_error": null, "paths": 0, "error_from": "paths", "randomisations": 0, "construction": "", "effective_hits": 0.0, "thin": false, "shadow_difference": null, "remarks": [], "reported": null, "message": "unknown asset 'ACMEE'; did you mean 'ACME'?", "kind": "input", "where": {"file": "book.yaml", "line": 7, "column": 22}}
+    {"trade": "call", "product": "european", "currency": "USD", "status": "priced", "quantity": 1.0, "price": 10.45058, "standard_error": 0.03125, "low": 10.38808, "high": 10.51308, "error_steps": null, "value": 10.45058, "value_error": 0.03125, "paths": 131072, "error_from": "paths", "randomisations": 0, "construction": "", "effective_hits": 20000.0, "thin": false, "shadow_difference": null, "remarks": [], "reported": null, "message": "", "where": {"file": "book.yaml", "line": 4, "column": 5}},
+    {"trade": "bad", "product": "barrier", "currency": "", "status": "failed", "quantity": 1.0, "price": null, "standard_error": null, "low": null, "high": null, "error_steps": null, "value": null, "value_error": null, "paths": 0, "error_from": "paths", "randomisations": 0, "construction": "", "effective_hits": 0.0, "thin": false, "shadow_difference": null, "remarks": [], "reported": null, "message": "unknown asset 'ACMEE'; did you mean 'ACME'?", "kind": "input", "where": {"file": "book.yaml", "line": 7, "column": 22}}
   ],
   "totals": [
-    {"currency": "USD", "trades": 1, "without_error": 0, "by_policy": 0, "value": 10.45058, "value_error": 0.03125, "low": 10.389331125483123, "high": 10.511828874516878, "value_error_at_most": 0.03125}
+    {"currency": "USD", "trades": 1, "without_error": 0, "by_policy": 0, "value": 10.45058, "value_error": 0.03125, "low": 10.389331125483123, "high": 10.511828874516878, "value_error_at_most": 0.03125, "error_steps": null}
   ]
 }
 )";

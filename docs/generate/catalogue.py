@@ -209,7 +209,9 @@ def equations_of(root: pathlib.Path) -> dict[str, str]:
 
 def model_pages(tilewalk: command_line, root: pathlib.Path, site: pathlib.Path) -> dict[str, str]:
     (site / "reference/models").mkdir(parents=True, exist_ok=True)
-    models = rows_of(tilewalk.say("help", "models"))
+    said = tilewalk.say("help", "models")
+    models, schemes, steps = (rows_of(part) for part in re.split(r"\n\n(?=How |By )", said))
+    scheme_of, steps_of = dict(schemes), {name: rest for name, *rest in steps}
     owners, equations = owners_of_models(tilewalk), equations_of(root)
     if missing := [name for name, *_ in models if name not in owners or name not in equations]:
         raise SystemExit(f"models without an equation in docs/reference/equations.md or an asset in {', '.join(BOOKS_OF_MODELS)}: {missing}")
@@ -221,6 +223,11 @@ def model_pages(tilewalk: command_line, root: pathlib.Path, site: pathlib.Path) 
         parts = [f"# {name}", f"{summary[0].upper()}{summary[1:]}. It moves {moves}.", "## What moves", equations[name],
                  "## Parameters", f"As {owner} has them in [{book}](../../../{book}):",
                  table(["market key", "value", "unit"], [[f"`{k['key']}`", f"{k['value']:.7g}", cell(k["unit"])] for k in mine])]
+        order, leaves = steps_of[name]
+        parts += ["## How it goes from one time to the next",
+                  f"Scheme: {cell(scheme_of[name])}." + (f" Weak order: {order}." if order else "")
+                  + (f" By the steps that it takes by itself an option of up to five years is off by at most {leaves} basis points of the spot."
+                     if leaves else "")]
         if moves == "interest rates":
             found = moves_of(tilewalk, book, owner)
             for kind, drawn in (("fan", draw_fan), ("terms", draw_terms), ("alike", draw_alike)):

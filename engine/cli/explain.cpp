@@ -389,6 +389,12 @@ std::string greeks_text(const trade_plan& plan, bool all) {
     return out;
 }
 
+std::string left_by_steps(const trade_plan& plan) {
+    if (!plan.error_steps) return "what they leave in the price is not known";
+    if (*plan.error_steps == 0) return "exact, they leave nothing in the price";
+    return fmt::format("leave at most {:.2g} {} in the price", *plan.error_steps, printable(plan.currency));
+}
+
 std::string plan_text(const trade_plan& plan, const std::string& as_of, const explain_arguments& asked,
                       std::size_t room) {
     const bool all = asked.all_dates;
@@ -413,6 +419,7 @@ std::string plan_text(const trade_plan& plan, const std::string& as_of, const ex
     }
     const std::vector<double> steps = steps_of(plan.grid);
     out += fmt::format("grid      {}\n", grid_text(plan.grid, steps));
+    if (!steps.empty()) out += fmt::format("steps     {}\n", left_by_steps(plan));
     out +=
         fmt::format("shocks    {} normal and {} uniform a step; a path takes {}\n", plan.normals_per_step,
                     plan.uniforms_per_step,

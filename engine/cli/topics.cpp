@@ -52,10 +52,19 @@ std::string settings_text() {
 }
 
 std::string models_text() {
-    std::vector<line<3>> rows;
-    for (const model_page& p : model_pages()) rows.push_back({p.name, p.moves, p.summary});
+    std::vector<line<3>> rows, steps;
+    std::vector<line<2>> schemes;
+    for (const model_page& p : model_pages()) {
+        rows.push_back({p.name, p.moves, p.summary});
+        schemes.push_back({p.name, p.scheme});
+        steps.push_back({p.name, p.weak_order, p.steps_leave});
+    }
     return "The model of an asset, or of a currency, names one of these with its parameters.\n\n" +
-           aligned<3>({"model", "moves", "meaning"}, rows);
+           aligned<3>({"model", "moves", "meaning"}, rows) +
+           "\nHow each goes from one time to the next:\n\n" + aligned<2>({"model", "scheme"}, schemes) +
+           "\nBy the steps that a model takes by itself an option of up to five years is off by at most so\n"
+           "many basis points of the spot; by none where it is exact.\n\n" +
+           aligned<3>({"model", "weak order", "its steps leave"}, steps);
 }
 
 }  // namespace tilewalk::cli

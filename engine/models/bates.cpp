@@ -11,6 +11,14 @@
 
 namespace tilewalk::models {
 
+step_facts steps_of_bates() {
+    return {.scheme = "as Heston, with Merton's jumps",
+            .weak_order = "1",
+            .leaves = 0.7,
+            .factors = "2",
+            .held_against = "Fourier integrals"};
+}
+
 namespace {
 
 class bates final : public model {
@@ -30,6 +38,10 @@ class bates final : public model {
                     {p_.v0, p_.kappa.from(0), p_.theta.from(0), p_.sigma.from(0), p_.rho.from(0)}, years);
             },
             years, log_moneyness);
+    }
+    std::optional<double> steps_leave() const override {
+        if (!p_.has_usual_steps() || p_.by != heston_parameters::scheme::quadratic_exponential) return {};
+        return steps_of_bates().leaves;
     }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
         return with_jumps(heston_walk(p_, of), jumps_, p_.watched_steps_per_year);

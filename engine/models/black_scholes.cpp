@@ -14,6 +14,10 @@
 
 namespace tilewalk::models {
 
+step_facts steps_of_black_scholes() {
+    return {.scheme = "exact between dates", .held_against = "closed forms, 652 published prices"};
+}
+
 namespace {
 
 using markets::volatility;
@@ -98,6 +102,7 @@ class lognormal_by_scenario final : public walk {
 class black_scholes final : public model {
   public:
     std::string describe() const override { return "black_scholes, exact between dates"; }
+    std::optional<double> steps_leave() const override { return steps_of_black_scholes().leaves; }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
         if (of.scenario_vol) return std::make_unique<lognormal_by_scenario>(of);
         if (of.vol) return lognormal_walk(*of.vol, of);

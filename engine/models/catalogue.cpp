@@ -8,6 +8,21 @@
 
 namespace tilewalk::models {
 
+step_facts steps_of_black_scholes();
+step_facts steps_of_heston();
+step_facts steps_of_schobel_zhu();
+step_facts steps_of_local_volatility();
+step_facts steps_of_cev();
+step_facts steps_of_sabr();
+step_facts steps_of_stochastic_local_volatility();
+step_facts steps_of_merton();
+step_facts steps_of_kou();
+step_facts steps_of_bates();
+step_facts steps_of_variance_gamma();
+step_facts steps_of_rough_bergomi();
+step_facts steps_of_nig();
+step_facts steps_of_cgmy();
+
 std::shared_ptr<const model> read_black_scholes(const config::node& parameters, const reading& of);
 std::shared_ptr<const model> read_heston(const config::node& parameters, const reading& of);
 std::shared_ptr<const model> read_schobel_zhu(const config::node& parameters, const reading& of);
@@ -31,29 +46,40 @@ std::span<const catalogue_entry> catalogue() {
     static constexpr std::array entries{
         catalogue_entry{"black_scholes",
                         "lognormal, its volatility flat, by term or by path; exact between dates",
-                        read_black_scholes},
-        catalogue_entry{"heston", "stochastic variance that reverts to a mean", read_heston},
-        catalogue_entry{"schobel_zhu", "stochastic volatility that reverts to a mean", read_schobel_zhu},
+                        steps_of_black_scholes, read_black_scholes},
+        catalogue_entry{"heston", "stochastic variance that reverts to a mean", steps_of_heston, read_heston},
+        catalogue_entry{"schobel_zhu", "stochastic volatility that reverts to a mean", steps_of_schobel_zhu,
+                        read_schobel_zhu},
         catalogue_entry{"local_volatility", "volatility by time and spot, of an implied surface or given",
-                        read_local_volatility},
-        catalogue_entry{"cev", "a power of the forward as its volatility, absorbed at zero", read_cev},
+                        steps_of_local_volatility, read_local_volatility},
+        catalogue_entry{"cev", "a power of the forward as its volatility, absorbed at zero", steps_of_cev,
+                        read_cev},
         catalogue_entry{"sabr", "a power of the forward by a lognormal volatility, absorbed at zero",
-                        read_sabr},
+                        steps_of_sabr, read_sabr},
         catalogue_entry{"stochastic_local_volatility",
                         "stochastic variance with a leverage by time and spot that gives a surface back",
-                        read_stochastic_local_volatility},
-        catalogue_entry{"merton", "lognormal with normal jumps", read_merton},
-        catalogue_entry{"kou", "lognormal with exponential jumps up and down", read_kou},
-        catalogue_entry{"bates", "stochastic variance with normal jumps", read_bates},
-        catalogue_entry{"variance_gamma", "Brownian motion on a gamma clock", read_variance_gamma},
+                        steps_of_stochastic_local_volatility, read_stochastic_local_volatility},
+        catalogue_entry{"merton", "lognormal with normal jumps", steps_of_merton, read_merton},
+        catalogue_entry{"kou", "lognormal with exponential jumps up and down", steps_of_kou, read_kou},
+        catalogue_entry{"bates", "stochastic variance with normal jumps", steps_of_bates, read_bates},
+        catalogue_entry{"variance_gamma", "Brownian motion on a gamma clock", steps_of_variance_gamma,
+                        read_variance_gamma},
         catalogue_entry{"rough_bergomi",
                         "stochastic variance that moves roughly, from a curve of forward variance",
-                        read_rough_bergomi},
-        catalogue_entry{"nig", "Brownian motion on an inverse Gaussian clock", read_nig},
+                        steps_of_rough_bergomi, read_rough_bergomi},
+        catalogue_entry{"nig", "Brownian motion on an inverse Gaussian clock", steps_of_nig, read_nig},
         catalogue_entry{"cgmy", "jumps alone, as powers of their size that are damped exponentially",
-                        read_cgmy},
+                        steps_of_cgmy, read_cgmy},
     };
     return entries;
+}
+
+std::string step_facts::leaves_text() const {
+    if (!leaves || *leaves == 0) return {};
+    std::string text = config::shown(*leaves);
+    if (other_leaves) text += " (" + config::shown(*other_leaves) + ")";
+    if (!leaves_too.empty()) text += ", with " + std::string(leaves_too);
+    return text;
 }
 
 std::size_t find_model(const config::node& value, std::span<const std::string> known,

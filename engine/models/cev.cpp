@@ -8,6 +8,13 @@
 
 namespace tilewalk::models {
 
+step_facts steps_of_cev() {
+    return {.scheme = "tangent of F^beta, lognormal on it, absorbed by its bridge (beta 0 and 1: exact)",
+            .weak_order = "2, absorbed share 1",
+            .leaves = 1.0,
+            .held_against = "noncentral chi squared law, finite differences, 9 published prices"};
+}
+
 namespace {
 
 class cev final : public model {
@@ -16,6 +23,10 @@ class cev final : public model {
     std::string describe() const override {
         return "cev, dF = " + config::shown(p_.alpha) + " F^" + config::shown(p_.beta) + " dW, " +
                models::describe(p_);
+    }
+    std::optional<double> steps_leave() const override {
+        if (p_.is_exact()) return 0.0;
+        return p_.has_usual_steps() ? steps_of_cev().leaves : std::nullopt;
     }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve& carry) const override {
         return sabr_walk(p_, of, carry);

@@ -16,6 +16,13 @@
 
 namespace tilewalk::models {
 
+step_facts steps_of_cgmy() {
+    return {.scheme = "exact but for a table of the law of each length of a step",
+            .weak_order = "3, of the table",
+            .leaves = 0.1,
+            .held_against = "Fourier integrals, 4 published prices"};
+}
+
 namespace {
 
 using program::value;
@@ -75,6 +82,7 @@ class cgmy_model final : public model {
         return "cgmy, exact between dates but for tables of " + std::to_string(intervals) + " intervals";
     }
     std::uint64_t tables_made() const override { return by_length_->made(); }
+    std::optional<double> steps_leave() const override { return steps_of_cgmy().leaves; }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
         return std::make_unique<cgmy_walk>(tables_, longest_step_, of);
     }

@@ -29,6 +29,15 @@
 
 namespace tilewalk::models {
 
+step_facts steps_of_forward_market() {
+    return {.scheme = "predictor and corrector from date to date; `steps_per_year` adds steps",
+            .leaves = std::nullopt,
+            .factors = "1 to 3",
+            .held_against =
+                "Black's formula for caplets, and for bonds and assets where they are lognormal, "
+                "martingales, a simulation in another measure, 12 published prices"};
+}
+
 namespace {
 
 using dates::same_time_years;
@@ -302,6 +311,7 @@ class forward_model final : public rate_model {
                (of_.steps_per_year > 0 ? " in steps of at most " + rounded(1 / of_.steps_per_year) + " years"
                                        : "");
     }
+    bool is_exact() const override { return false; }
     std::vector<own_factor> factors() const override {
         std::vector<own_factor> out{{"rate", by_term::flat(1)}};
         for (std::size_t f = 2; f <= of_.factors; ++f)

@@ -17,6 +17,19 @@
 
 namespace tilewalk::models {
 
+step_facts steps_of_hull_white() {
+    return {
+        .scheme = "exact between dates",
+        .factors = "1",
+        .held_against = "closed forms of bond options, caps and swaptions, martingales, 11 published prices"};
+}
+
+step_facts steps_of_g2() {
+    return {.scheme = "exact between dates",
+            .factors = "2",
+            .held_against = "closed forms of bond options, caps and swaptions, martingales"};
+}
+
 namespace {
 
 using markets::volatility;
@@ -199,6 +212,7 @@ class gaussian_model final : public rate_model {
     explicit gaussian_model(gaussian of) : of_(std::move(of)) {}
 
     std::string describe() const override { return of_.name + ", exact between dates"; }
+    bool is_exact() const override { return true; }
     std::vector<own_factor> factors() const override {
         std::vector<own_factor> out{{"rate", by_term::flat(1)}};
         if (of_.factors.size() > 1) out.push_back({"rate_2", by_term::flat(of_.rho)});

@@ -23,6 +23,15 @@
 
 namespace tilewalk::models {
 
+step_facts steps_of_heston() {
+    return {.scheme = "quadratic-exponential with martingale correction (or Euler, full truncation)",
+            .weak_order = "1",
+            .leaves = 0.7,
+            .other_leaves = 2.0,
+            .factors = "2",
+            .held_against = "Fourier integrals, the moments of the step by quadrature, 107 published prices"};
+}
+
 namespace {
 
 using program::value;
@@ -266,6 +275,11 @@ class heston_model final : public model {
     std::vector<own_factor> own_factors() const override { return {{"variance", p_.rho}}; }
     std::optional<double> implied_volatility(double years, double log_moneyness) const override {
         return models::implied_volatility(p_, years, log_moneyness);
+    }
+    std::optional<double> steps_leave() const override {
+        if (!p_.has_usual_steps()) return {};
+        const step_facts facts = steps_of_heston();
+        return p_.by == scheme::quadratic_exponential ? facts.leaves : facts.other_leaves;
     }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
         return heston_walk(p_, of);

@@ -17,7 +17,9 @@ struct heston_parameters {
     by_term kappa, theta, sigma, rho;
     scheme by = scheme::quadratic_exponential;
     double steps_per_year = 0, watched_steps_per_year = 0;
-    double least_steps = 0;  // of a path that ends soon
+    double least_steps = 0;  // of a path that ends soon; 0: somebody has said steps_per_year
+
+    bool has_usual_steps() const { return least_steps > 0; }
 };
 
 // The keys that a mapping of them may have.

@@ -10,6 +10,11 @@
 
 namespace tilewalk::models {
 
+step_facts steps_of_kou() {
+    return {.scheme = "exact; jumps on a grid where watched",
+            .held_against = "Fourier integrals, a first-passage transform"};
+}
+
 namespace {
 
 using program::value;

@@ -18,6 +18,8 @@ std::vector<std::string> remarks_of(const markets::surface_reading& read);
 
 // The `points` of the table of a step.
 std::size_t read_points(const config::node& parameters);
+// Whether nobody says other steps, or tables, than the model takes by itself.
+bool has_usual_steps(const config::node& parameters);
 double read_surface_steps(const config::node& parameters, double usual);
 double read_watched_surface_steps(const config::node& parameters);
 

@@ -135,6 +135,23 @@ struct own_factor {
                           // be given
 };
 
+// The steps of a model, as users are told of them.
+struct step_facts {
+    std::string_view scheme;
+    std::string_view weak_order{};  // empty where steps are exact
+    // The error of options of up to `told_until_years`, at most, by the steps that the model takes by itself,
+    // in basis points of the spot: 0 where steps are exact, none where it is not known.
+    std::optional<double> leaves = 0.0;
+    std::optional<double> other_leaves{};  // of its other scheme, where it has one
+    std::string_view leaves_too{};         // what that has in it beside
+    std::string_view factors = "1";
+    std::string_view held_against;
+
+    static constexpr double told_until_years = 5;
+    // "0.7 (2)"; empty where there is nothing to tell.
+    std::string leaves_text() const;
+};
+
 class model {
   public:
     virtual ~model() = default;
@@ -145,6 +162,11 @@ class model {
     virtual std::vector<own_factor> own_factors() const { return {}; }
     // The number of tables made for its walks since it was read; trades share them.
     virtual std::uint64_t tables_made() const { return 0; }
+    // What its steps leave of the price of an option, by its facts: 0 where they are exact. None where they
+    // are others than it takes by itself.
+    virtual std::optional<double> steps_leave() const = 0;
+    // True if what it has in common with other assets and rates is as exact as the model itself.
+    virtual bool is_as_exact_beside_others() const { return true; }
     // True if a step of the logarithm is drawn alike wherever the asset is. Only then may it fall by an
     // amount of money in between.
     virtual bool is_alike_at_any_level() const { return true; }
@@ -167,6 +189,7 @@ struct reading {
 struct catalogue_entry {
     std::string_view name;  // also the key of its parameters in the market
     std::string_view summary;
+    step_facts (*steps)();
     std::shared_ptr<const model> (*read)(const config::node& parameters, const reading& of);
 };
 // Every model that an asset's `model:` can name.

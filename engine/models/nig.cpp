@@ -9,6 +9,11 @@
 
 namespace tilewalk::models {
 
+step_facts steps_of_nig() {
+    return {.scheme = "exact, an inverse Gaussian clock (Michael, Schucany and Haas)",
+            .held_against = "Fourier integrals"};
+}
+
 namespace {
 
 using program::value;

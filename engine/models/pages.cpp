@@ -8,10 +8,14 @@ namespace tilewalk {
 
 std::vector<model_page> model_pages() {
     std::vector<model_page> pages;
-    for (const models::catalogue_entry& e : models::catalogue())
-        pages.push_back({std::string(e.name), "an asset", std::string(e.summary)});
-    for (const models::rate_catalogue_entry& e : models::rate_catalogue())
-        pages.push_back({std::string(e.name), "interest rates", std::string(e.summary)});
+    const auto add = [&](const auto& entry, const char* moves) {
+        const models::step_facts of = entry.steps();
+        pages.push_back({std::string(entry.name), moves, std::string(entry.summary), std::string(of.scheme),
+                         std::string(of.weak_order), of.leaves_text(), std::string(of.factors),
+                         std::string(of.held_against)});
+    };
+    for (const models::catalogue_entry& e : models::catalogue()) add(e, "an asset");
+    for (const models::rate_catalogue_entry& e : models::rate_catalogue()) add(e, "interest rates");
     return pages;
 }
 

@@ -73,6 +73,8 @@ class rate_model {
     // The factors that correlations call USD.rate, USD.rate_2, ...: the first is "rate", and the others have
     // their correlation with it.
     virtual std::vector<own_factor> factors() const = 0;
+    // True if no step leaves an error: its paths are exact between dates.
+    virtual bool is_exact() const = 0;
     // The place in the market file that says so.
     virtual location where() const = 0;
     // The curve outlives the walk.
@@ -89,6 +91,7 @@ struct rate_reading {
 struct rate_catalogue_entry {
     std::string_view name;  // also the key of its parameters in the market
     std::string_view summary;
+    step_facts (*steps)();
     std::shared_ptr<const rate_model> (*read)(const config::node& parameters, const rate_reading& of);
 };
 // Every model that a currency's `model:` can name.

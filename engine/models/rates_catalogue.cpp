@@ -6,6 +6,10 @@
 
 namespace tilewalk::models {
 
+step_facts steps_of_hull_white();
+step_facts steps_of_g2();
+step_facts steps_of_forward_market();
+
 std::shared_ptr<const rate_model> read_hull_white(const config::node& parameters, const rate_reading& of);
 std::shared_ptr<const rate_model> read_g2(const config::node& parameters, const rate_reading& of);
 std::shared_ptr<const rate_model> read_forward_market(const config::node& parameters, const rate_reading& of);
@@ -13,11 +17,12 @@ std::shared_ptr<const rate_model> read_forward_market(const config::node& parame
 std::span<const rate_catalogue_entry> rate_catalogue() {
     static constexpr std::array entries{
         rate_catalogue_entry{"hull_white", "one normal factor that reverts to its mean, fitted to the curve",
-                             read_hull_white},
-        rate_catalogue_entry{"g2", "two correlated normal factors, fitted to the curve", read_g2},
+                             steps_of_hull_white, read_hull_white},
+        rate_catalogue_entry{"g2", "two correlated normal factors, fitted to the curve", steps_of_g2,
+                             read_g2},
         rate_catalogue_entry{"forward_market",
                              "displaced lognormal forward rates of given periods, by one to three factors",
-                             read_forward_market},
+                             steps_of_forward_market, read_forward_market},
     };
     return entries;
 }

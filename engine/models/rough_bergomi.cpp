@@ -16,6 +16,14 @@
 
 namespace tilewalk::models {
 
+step_facts steps_of_rough_bergomi() {
+    return {.scheme = "hybrid: newest step exact, the past in up to 16 exponentials; Euler for the asset",
+            .weak_order = "min(1, 3 H + 1/2)",
+            .leaves = 1.3,
+            .factors = "2",
+            .held_against = "the exact Gaussian vector, SABR at H = 1/2, the power of the skew"};
+}
+
 namespace {
 
 using program::value;
@@ -114,6 +122,9 @@ class rough_bergomi final : public model {
                config::shown(p_.steps_per_year) + " steps a year";
     }
     std::vector<own_factor> own_factors() const override { return {{"variance", by_term::flat(p_.rho)}}; }
+    std::optional<double> steps_leave() const override {
+        return p_.least_steps > 0 ? steps_of_rough_bergomi().leaves : std::nullopt;
+    }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
         return std::make_unique<rough_bergomi_walk>(p_, of);
     }

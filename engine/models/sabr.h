@@ -20,8 +20,9 @@ struct sabr_parameters {
     double rho = 0, nu = 0;
     bool is_stochastic = false;  // alpha moves, if only by nu = 0
     double steps_per_year = 0, watched_steps_per_year = 0;
-    double least_steps = 0;  // of a path that ends soon
+    double least_steps = 0;  // of a path that ends soon; 0: somebody has said steps_per_year
 
+    bool has_usual_steps() const { return least_steps > 0; }
     bool is_exact() const { return !is_stochastic && (beta == 0 || beta == 1); }
 };
 

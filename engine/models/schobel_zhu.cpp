@@ -14,6 +14,14 @@
 
 namespace tilewalk::models {
 
+step_facts steps_of_schobel_zhu() {
+    return {.scheme = "exact volatility, integrals by their means",
+            .weak_order = "2",
+            .leaves = 1.0,
+            .factors = "2",
+            .held_against = "Fourier integrals, 135 published prices"};
+}
+
 namespace {
 
 using program::value;
@@ -195,6 +203,9 @@ class schobel_zhu final : public model {
     std::optional<double> implied_volatility(double years, double log_moneyness) const override {
         const fourier::schobel_zhu law{p_.vol0, p_.kappa, p_.theta, p_.sigma, p_.rho};
         return implied_by([&] { return fourier::characteristic_of(law, years); }, years, log_moneyness);
+    }
+    std::optional<double> steps_leave() const override {
+        return p_.least_steps > 0 ? steps_of_schobel_zhu().leaves : std::nullopt;
     }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
         return std::make_unique<schobel_zhu_walk>(p_, of);

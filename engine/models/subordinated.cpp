@@ -37,6 +37,8 @@ class subordinated_model final : public model {
   public:
     explicit subordinated_model(subordinated s) : s_(std::move(s)) {}
     std::string describe() const override { return s_.name + ", exact between dates"; }
+    std::optional<double> steps_leave() const override { return 0.0; }
+    bool is_as_exact_beside_others() const override { return false; }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
         return std::make_unique<subordinated_walk>(s_, of);
     }

@@ -12,6 +12,11 @@
 
 namespace tilewalk::models {
 
+step_facts steps_of_variance_gamma() {
+    return {.scheme = "exact, a gamma clock (Marsaglia and Tsang)",
+            .held_against = "Fourier integrals, 27 published prices"};
+}
+
 namespace {
 
 using program::value;

@@ -42,6 +42,11 @@ class joint_world final : public world {
         return models::longest_step(members_, stops);
     }
 
+    std::optional<double> steps_leave() const override {
+        return approximates_ ? std::nullopt : models::steps_leave(members_, states_);
+    }
+    void approximates_inside() override { approximates_ = true; }
+
     std::vector<std::string> describe() const override { return descriptions(members_); }
     std::vector<correlation_taken> correlations() const override { return correlations_taken(members_); }
     market_numbers numbers_at(std::span<const double> years) const override {
@@ -113,6 +118,7 @@ class joint_world final : public world {
     path_states states_{members_, section_};
     bridges bridges_{members_, section_, states_};
     prices_ahead ahead_{members_, section_, states_};
+    bool approximates_ = false;
 };
 
 }  // namespace

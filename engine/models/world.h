@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -67,6 +68,11 @@ class world : public language::world {
     // out: its law is that of a sum of them. Asked for once the step is recorded, in a section that follows
     // it.
     virtual std::vector<program::value> ratios() = 0;
+
+    // What its steps leave of the price of an option on its one asset, in basis points of the spot: 0 where
+    // paths are exact between dates, whatever is paid, and so is all that was asked of intervals. None where
+    // nobody has measured it. Asked for once every section is recorded.
+    virtual std::optional<double> steps_leave() const = 0;
 
     // The models that move assets and rates, one line each and what is to be known of them and of what was
     // recorded, for people.

@@ -230,6 +230,7 @@ std::string trades_section(const told& of) {
         const bool is_fine = status == report::told_status::priced && !row.thin;
         std::string word(report::word_of(report::status_words, status));
         if (row.thin) word += ", thin";
+        if (row.is_steps_error_larger()) word += ", steps";
         std::vector<std::string> cells{name_cell(row.trade), "<span class=\"mark\">" + word + "</span>",
                                        escaped(row.product), escaped(row.currency)};
         if (is_priced(row)) {
@@ -252,11 +253,15 @@ std::string trades_section(const told& of) {
         cells.push_back(is_priced(row) ? std::to_string(row.paths) : "");
         rows.add(cells, is_fine ? "" : "alarm");
     }
-    const std::string note =
-        element("p",
-                "The bar shows the standard error in parts of the price by its logarithm: empty "
-                "at 1e-12, full at the price itself.",
-                "class=\"quiet\"");
+    const std::string note = element(
+        "p",
+        "The bar shows the standard error in parts of the price by its logarithm: empty "
+        "at 1e-12, full at the price itself." +
+            std::string(std::ranges::any_of(r.rows, &price_row::is_steps_error_larger)
+                            ? " Where the status says steps, the time steps of the model may leave more "
+                              "than the standard error tells."
+                            : ""),
+        "class=\"quiet\"");
     const std::string markup = note + rows.text() + left_out(r.rows.size(), most_trades, "trade");
     if (r.rows.size() <= open_trades) return markup;
     return folded(counted(r.rows.size(), "trade"), markup);

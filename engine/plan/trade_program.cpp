@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/models/world.h"
+#include "engine/plan/error_of_steps.h"
 #include "engine/plan/past.h"
 #include "engine/plan/watched_program.h"
 #include "products/program/evaluate.h"
@@ -446,6 +447,9 @@ recorded_trade record_without(const std::vector<bool>& idle, const books::trade&
         const std::uint32_t value = std::exchange(outputs.front(), *controls->result());
         if (controls->keeps_value()) outputs.insert(outputs.begin() + 1, value);
     }
+    if (people == is_told::yes)
+        out.error_steps =
+            world ? error_of_steps(*world, script, made.blocks, made.made.data.initial_states, market) : 0.0;
     out.blocks = script.blocks();
     return made;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,9 @@ struct trade_program {
     std::vector<std::string> assets, currencies, rate_currencies;  // that its script asks for
     std::vector<correlation_taken> missing_correlations;           // taken as 0: the market states none
     std::vector<std::string> models;  // that move them, one line each, for people
+    // What their time steps leave in the price of one unit, at most, in the trade's currency: 0 where paths
+    // are exact between dates, none where nobody has measured it.
+    std::optional<double> error_steps;
     // Remarks on what looks odd about the trade or its market, a sentence each, though the price is right for
     // them.
     std::vector<std::string> remarks;

@@ -186,6 +186,7 @@ std::string json_of(const trade_plan& p, bool with_program) {
     out.add("dates", p.year_labels).add("years", p.years).add("currencies", p.currencies);
     out.add("asset_numbers", p.asset_list).add("exchange_rates", p.exchange_rates);
     out.add("correlations", p.correlations).add("remarks", p.remarks).add("models", p.models);
+    out.add("error_steps", p.error_steps);
     out.add("events", p.dates).add("grid", p.grid);
     out.add("normals_per_step", p.normals_per_step).add("uniforms_per_step", p.uniforms_per_step);
     out.add("random", p.random);

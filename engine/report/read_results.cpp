@@ -165,6 +165,8 @@ price_row read_row(json_members from, bool is_older, const std::string& name) {
     }
     if (from.has("construction")) row.construction = from.text("construction");
     if (from.has("decisions")) row.decisions = from.take("decisions").dump();
+    if (from.has("error_steps"))
+        row.error_steps = from.at_least_zero_or_null("error_steps").value_or(no_figure);
     row.effective_hits = from.at_least_zero("effective_hits");
     row.thin = from.boolean("thin");
     row.shadow_difference = from.number_or_null("shadow_difference");

@@ -151,10 +151,12 @@ std::vector<currency_total> results::totals() const {
         if (row.early) at->by_policy += 1;
         at->value += row.value_in_totals();
         at->error_at_most += row.error_in_totals();
+        at->error_steps += std::abs(row.quantity) * row.error_steps;
     }
     for (std::size_t i = 0; i < out.size(); ++i) {
         currency_total& total = out[i];
         if (!std::isfinite(total.value)) total.value = no_figure;
+        if (!std::isfinite(total.error_steps)) total.error_steps = no_figure;
         if (!std::isfinite(total.error_at_most) || !is_figure(total.value)) total.error_at_most = no_figure;
         judge(total, parts[i]);
     }

@@ -93,6 +93,11 @@ constexpr std::array rows{
     row_field{"high", "high", "The upper end.", column_kind::number,
               [](const price_row& row) { return figure(row, row.high); },
               [](const price_row& row) { return json_figure(row, row.high); }},
+    row_field{"error_steps", "error_steps",
+              "What the time steps of models leave in the price, at most, where [it is known](models.md): 0 "
+              "where paths are exact between dates. The standard error has nothing of it.",
+              column_kind::number, [](const price_row& row) { return figure(row, row.error_steps); },
+              [](const price_row& row) { return json_figure(row, row.error_steps); }},
     row_field{"value", "value", "`quantity` times `price`.", column_kind::number,
               [](const price_row& row) { return figure(row, row.value()); },
               [](const price_row& row) { return json_figure(row, row.value()); }},
@@ -246,6 +251,11 @@ constexpr std::array totals{
                 "they have in common. None where a trade has none.",
                 column_kind::number, [](const currency_total& t) -> cell { return figure(t.error_at_most); },
                 [](const currency_total& t) { return json_number(t.error_at_most); }},
+    total_field{
+        "error_steps",
+        "The plain sum of what time steps leave in the values. None where it is not known of a trade.",
+        column_kind::number, [](const currency_total& t) -> cell { return figure(t.error_steps); },
+        [](const currency_total& t) { return json_number(t.error_steps); }},
 };
 
 constexpr std::array greeks{

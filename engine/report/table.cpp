@@ -25,6 +25,13 @@ std::string interval_text(double low, double high, double error) {
     return end(low) + " .. " + end(high);
 }
 
+// Marks are told below the table.
+std::string status_text(const price_row& row) {
+    if (!priced(row)) return "failed";
+    const std::string marks = (row.thin ? "*" : "") + std::string(row.is_steps_error_larger() ? "~" : "");
+    return (row.misses_tolerance ? "not met" : "priced") + (marks.empty() ? "" : " " + marks);
+}
+
 std::string reported_text(const price_row& row) {
     if (!row.reported) return {};
     const reported_figure& r = *row.reported;
@@ -76,12 +83,8 @@ std::string rows_text(const results& r, const text_form& form) {
 
     columns table(heads);
     for (const auto& row : r.rows) {
-        std::vector<std::string> cells{printable(row.trade),
-                                       !priced(row)           ? "failed"
-                                       : row.misses_tolerance ? "not met"
-                                       : row.thin             ? "priced *"
-                                                              : "priced",
-                                       printable(row.product), printable(row.currency)};
+        std::vector<std::string> cells{printable(row.trade), status_text(row), printable(row.product),
+                                       printable(row.currency)};
         if (priced(row)) {
             cells.insert(cells.end(),
                          {justified(row.price, row.standard_error), error_text(row.standard_error),
@@ -122,7 +125,7 @@ class listing {
 };
 
 std::string notes_text(const results& r, const text_form& form) {
-    bool any_thin = false;
+    bool any_thin = false, any_steps = false;
     std::size_t with_control = 0;  // most trades may have one
     listing thin(form), notes(form), remarks(form), failures(form);
     for (const auto& row : r.rows) {
@@ -139,6 +142,7 @@ std::string notes_text(const results& r, const text_form& form) {
             continue;
         }
         any_thin |= row.thin;
+        any_steps |= row.is_steps_error_larger();
         if (!row.message.empty()) (row.thin ? thin : notes).add(name + printable(row.message));
         if (row.reported && !row.reported->message.empty())
             notes.add(name + printable(row.reported->what) + ": " + printable(row.reported->message));
@@ -150,6 +154,12 @@ std::string notes_text(const results& r, const text_form& form) {
                            " paths carry the variance, so the standard error itself is in doubt",
                        form.columns, 2) +
                thin.text();
+    if (any_steps)
+        out +=
+            "\n" + hanging(
+                       "~ the time steps of the model may leave more than the standard error tells; explain, "
+                       "csv and json tell how much (error_steps)",
+                       form.columns, 2);
     if (!remarks.empty()) out += "\nremarks:\n" + remarks.text();
     if (!notes.empty()) out += "\nnotes:\n" + notes.text();
     if (with_control > 0)

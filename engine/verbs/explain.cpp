@@ -318,6 +318,7 @@ trade_plan explain_one(const books::trade& t, const explained& of, const markets
                 p.currency = of.made->currency;
                 p.assets = of.made->assets;
                 p.models = of.made->models;
+                p.error_steps = of.made->error_steps;
                 add_dates(of.made->blocks, p);
                 p.grid = of.made->when.times;
                 p.normals_per_step = of.code->normals_per_step;

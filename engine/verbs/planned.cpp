@@ -45,6 +45,7 @@ ready_trade::ready_trade(plan::trade_program made, shape_store& shapes)
       when(std::move(made.when)),
       idle(std::move(made.idle)),
       missing_correlations(std::move(made.missing_correlations)),
+      error_steps(made.error_steps),
       certain(when.steps() == 0) {
     if (certain) certain_value = data.initial_states[made.code.outputs[0]];
     code = shapes.one_of(std::move(made.code));

@@ -68,6 +68,7 @@ struct ready_trade {
     program::timeline when;
     std::vector<bool> idle;  // blocks, see plan::trade_program
     std::vector<correlation_taken> missing_correlations;
+    std::optional<double> error_steps;  // see plan::trade_program
     double certain_value = 0;
     bool certain = false;  // no path is needed
     // The mean of what paths subtract from what is paid, by how much that jumps in all, and by how much the

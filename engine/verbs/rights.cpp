@@ -214,7 +214,7 @@ void add_bounds(price_row& row, const ready_rights& of, const found_bound& bound
     const bool has_bound = bound.walked && why.empty();
     if (of.used_today) {
         row.price = row.low = row.high = *of.used_today;
-        row.standard_error = 0;
+        row.standard_error = row.error_steps = 0;
         row.thin = false;
         std::ranges::fill(row.part_means, row.price);
     }

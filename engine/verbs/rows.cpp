@@ -179,6 +179,7 @@ price_row row_of(const books::trade& t, const planned& p, std::optional<walked_t
         }
     }
     const bool is_priced = row.status == trade_status::priced;
+    if (is_priced) row.error_steps = p.ready->error_steps.value_or(no_figure);
     if (p.gpu_failure) tell_of_gpu(row, is_priced ? "priced on the CPU" : "tried on the CPU", *p.gpu_failure);
     if (is_priced && walked && walked->sample_failure)
         tell_of_gpu(row, "not compared with double", *walked->sample_failure);

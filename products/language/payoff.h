@@ -120,6 +120,10 @@ class world {
     // normal with this mean and variance.
     virtual program::value mean_price(const std::string& asset, double fraction, program::value mean,
                                       program::value variance) = 0;
+    // Told where the script takes what both ends of an interval let expect for what happened inside, or two
+    // answers about one interval as if neither said anything of the other: prices then depend on how long
+    // intervals are.
+    virtual void approximates_inside() {}
     // In the past there is no bridge: the script asks for fixings instead.
     virtual bool is_past() const = 0;
     // The exchange rate on as_of. It converts payments to come whose amount the past has fixed. Only a past

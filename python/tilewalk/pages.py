@@ -95,6 +95,8 @@ def price_page(results: Results) -> str:
         marks = ""
         if cell["thin"]:
             marks += ' <span class="thin" title="few paths carry the variance: the error is in doubt">thin</span>'
+        if cell["error_steps"] > error:
+            marks += f' <span class="thin" title="time steps may leave {short(cell["error_steps"])}">steps</span>'
         if cell["status"] != "priced":
             marks += f' <span class="thin">{escape(cell["status"])}</span>'
         if cell["message"]:
@@ -111,7 +113,7 @@ def price_page(results: Results) -> str:
 
 
 _SHOWN = (
-    "trade", "product", "currency", "status", "price", "standard_error", "low", "high", "value", "value_error",
+    "trade", "product", "currency", "status", "price", "standard_error", "error_steps", "low", "high", "value", "value_error",
     "thin", "message", "file", "line", "column",
 )
 

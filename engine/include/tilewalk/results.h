@@ -77,6 +77,10 @@ struct price_row {
     // standard error itself is not to be trusted, and `thin` is set.
     double effective_hits = 0;
     bool thin = false;
+    // The error that the time steps of models leave in the price, at most, as far as it is known: 0 where
+    // paths are exact between dates, none where nobody has measured it. The standard error knows nothing of
+    // it.
+    double error_steps = no_figure;
     // The distance of a price that is not in double from double, on the paths of the shadow sample.
     std::optional<double> shadow_difference;
     std::string message;                     // why it failed, or why the figure is to be read with care
@@ -93,6 +97,10 @@ struct price_row {
     std::vector<double> part_means;
 
     bool has_error() const { return is_figure(standard_error); }
+    // Whether more paths would not help: time steps are known to leave more than chance does.
+    bool is_steps_error_larger() const {
+        return status == trade_status::priced && error_steps > standard_error;
+    }
     // The degrees of freedom of the standard error; so many that Student's t is the normal, if it is that of
     // independent paths.
     double degrees_of_freedom() const {
@@ -170,6 +178,8 @@ struct currency_total {
     // The plain sum of the errors, which the error never exceeds, whatever the dependence. None where a trade
     // has none.
     double error_at_most = 0;
+    // The plain sum of what time steps leave in the values. None where it is not known of a trade.
+    double error_steps = 0;
 };
 inline constexpr std::size_t least_parts = 16;
 

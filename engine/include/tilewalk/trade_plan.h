@@ -141,6 +141,9 @@ struct trade_plan {
     };
     std::vector<jump> jumps;
     std::vector<std::string> models;  // how assets and rates move
+    // The error that their time steps leave in the price of one unit, at most: 0 where paths are exact
+    // between dates, none where it is not known.
+    std::optional<double> error_steps;
     std::string kernel;   // how a GPU's is built, and who says so; empty where there is no GPU to use
     std::string program;  // printed
     std::size_t lane_operations = 0, uniform_operations = 0, lane_registers = 0;

@@ -38,6 +38,7 @@ class path_states {
     // From now on steps keep where the path was before them. Asked for in sections, which are recorded before
     // the step.
     void watch(const factor& f);
+    bool is_watched(const factor& f) const { return kept_[f.number].is_watched; }
     program::value before(const factor& f) const { return in_.into().read(kept_[f.number].before); }
     // Before the jumps of the step, which come first in it; of a factor that jumps.
     program::value before_jumps(const factor& f) const {

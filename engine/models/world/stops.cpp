@@ -64,4 +64,29 @@ double longest_step(const members& of, std::span<const double> stops) {
     return longest;
 }
 
+std::optional<double> steps_leave(const members& of, const path_states& states) {
+    for (const moving_rates& r : of.rates())
+        if (!r.model->is_exact()) return {};
+    const std::span<const factor> factors = of.factors();
+    const bool is_by_itself =
+        factors.size() == 1 && factors[0].quanto.empty() && !factors[0].falls && of.rates().empty();
+    double left = 0;
+    std::size_t watched = 0;
+    for (const factor& f : factors) {
+        if (!f.is_asset()) continue;
+        if (states.is_watched(f)) {
+            // Bridges of several assets are taken to be independent given their ends, a level less dividends
+            // to come is not log-linear, and rates do not go straight.
+            const bool is_exact =
+                f.walk->longest_watched_step() == 0 && !f.has_cash_dividends && of.rates().empty();
+            if (!is_exact || ++watched > 1) return {};
+        }
+        const model& by = model_of(*f.asset);
+        const std::optional<double> leaves = by.steps_leave();
+        if (!leaves || (!is_by_itself && (*leaves > 0 || !by.is_as_exact_beside_others()))) return {};
+        left = *leaves;
+    }
+    return left;
+}
+
 }  // namespace tilewalk::models

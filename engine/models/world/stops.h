@@ -2,10 +2,12 @@
 // Times at which the paths of a world have to stop, and how long a step may be.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "engine/models/world/members.h"
+#include "engine/models/world/path_states.h"
 
 namespace tilewalk::models {
 
@@ -13,5 +15,8 @@ namespace tilewalk::models {
 void add_stops(const members& of, double from, double to, std::vector<double>& times);
 void add_breaks(const members& of, double last, std::vector<double>& times);
 double longest_step(const members& of, std::span<const double> stops);
+
+// What steps leave of the price of an option, see world::steps_leave.
+std::optional<double> steps_leave(const members& of, const path_states& states);
 
 }  // namespace tilewalk::models

@@ -158,6 +158,8 @@ const std::string& expressions::asset_of(const expression& e) const {
 value expressions::call(const expression& e, const frame& f) {
     switch (e.calls) {
         case function::spot:
+            // Of an interval that is where it ends, which follows from how long it is.
+            if (at_.of != nullptr && at_.of->continuous) at_.market->approximates_inside();
             return market_.spot(asset_of(e.operands[0]));
         case function::fx: {
             const std::string& currency = at_.script.currency_of(e.operands[0]);

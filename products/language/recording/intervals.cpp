@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "products/language/recording/intervals.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "products/language/bridge.h"
@@ -15,6 +16,26 @@ std::string name_of(function asked, const std::string& asset) {
     return std::string(entry_of(asked).name) + " " + asset;
 }
 
+// Whether an answer about an interval is right whatever is paid for it.
+bool is_exact(function asked) {
+    return asked != function::mean_spot && asked != function::time_above && asked != function::time_below;
+}
+
+// Whether the answers go together: the time of a touch is drawn for paths that touch.
+bool is_of_touch(function asked) {
+    switch (asked) {
+        case function::touched_below:
+        case function::touched_above:
+        case function::touch_time_below:
+        case function::touch_time_above:
+        case function::last_time_below:
+        case function::last_time_above:
+            return true;
+        default:
+            return false;
+    }
+}
+
 }  // namespace
 
 value intervals::of(function asked, const std::string& asset, const std::vector<value>& levels) {
@@ -25,8 +46,16 @@ value intervals::of(function asked, const std::string& asset, const std::vector<
     }
     std::vector<std::uint32_t> by_level;
     for (const value level : levels) by_level.push_back(level.index());
-    value& known = known_[{asked, asset, std::move(by_level)}];
-    if (!known.valid()) known = to_come({asked, asset, levels, at_.market->path_between(asset)});
+    value& known = known_[{asked, asset, by_level}];
+    if (known.valid()) return known;
+    known = to_come({asked, asset, levels, at_.market->path_between(asset)});
+    const bool contradicts = std::ranges::any_of(known_, [&](const auto& other) {
+        const auto& [function_of_other, asset_of_other, levels_of_other] = other.first;
+        if (asset_of_other != asset || (function_of_other == asked && levels_of_other == by_level))
+            return false;
+        return levels_of_other != by_level || !is_of_touch(asked) || !is_of_touch(function_of_other);
+    });
+    if (contradicts || !is_exact(asked)) at_.market->approximates_inside();
     return known;
 }
 
