@@ -69,6 +69,13 @@ static constexpr real select(real condition, real a, real b) {
     return condition != real(0) ? a : b;
 }
 
+// 0 if the number that the condition chooses is finite, else nan.
+template <typename real>
+static constexpr real flaw(real condition, real a, real b) {
+    const real chosen = condition != real(0) ? a : b;
+    return chosen - chosen;
+}
+
 // The place of a position in a table, in units of the table's grid: between number i and the next, and how
 // far along. A nan is at the first number, with nan as its distance.
 template <typename real>

@@ -105,7 +105,7 @@ TEST(adjoint, of_every_operation_is_its_derivative) {
             }
         }
     }
-    EXPECT_EQ(compared, 50 * 26);
+    EXPECT_EQ(compared, 50 * 27);
 }
 
 // A number that is infinite on the side of a condition that a path does not take has no part in it.

@@ -326,8 +326,12 @@ void expect_bits(const walked_program& t, const kernel_decision& how, const quas
         const bool is_merged = cuda::reduction_named(how.reduction).merges_tiles;
         const kernels::tile_result got =
             is_merged ? merged[o] : kernels::merge(kernels::merge(r[0], r[1]), r[2]);
-        EXPECT_TRUE(o > 0 || expected.moments.m2 > 0) << "paths that all pay the same would show nothing";
+        EXPECT_TRUE(o > 0 || expected.not_finite > 0 || expected.moments.m2 > 0)
+            << "paths that all pay the same would show nothing";
         EXPECT_EQ(got.not_finite, expected.not_finite);
+        if (expected.not_finite > 0) {
+            EXPECT_EQ(got.first_not_finite, expected.first_not_finite);
+        }
         for (const auto part :
              {&kernels::moments::mean, &kernels::moments::m2, &kernels::moments::m3, &kernels::moments::m4}) {
             EXPECT_EQ(std::bit_cast<std::uint64_t>(got.moments.*part),
@@ -418,6 +422,41 @@ TEST(kernels_of_pairs_on_host, give_the_bits_of_the_cpu) {
         for (const precision in : {precision::double_, precision::single, precision::mixed}) {
             SCOPED_TRACE(fmt::format("{} in {}", trade, program::name_of(in)));
             expect_bits({both.code, both.data, both.when, t.scenarios}, usual(both.code, in));
+        }
+    }
+}
+
+// Paths on which an operation leaves its domain, or stands in the branch that they do not take.
+TEST(kernels_with_flaws_on_host, fail_the_paths_of_the_cpu) {
+    const book b = book::parse(R"(market:
+  as_of: 2026-01-15
+  currencies: {USD: {rate: 0.03}}
+  assets: {A: {currency: USD, spot: 100, volatility: 0.2}}
+products:
+  - product: roots
+    summary: Roots and a quotient.
+    parameters:
+      u: {type: asset, help: The asset.}
+      level: {type: amount, help: Where they break.}
+      dates: {type: schedule, help: The dates.}
+    example: {u: A, level: 100, dates: [0.5, 1.0]}
+    script: |
+      on dates:
+          if spot(u) > level:
+              pay min(1 / (spot(u) - level), 1)
+          elif sqrt(level - spot(u)) > 3:
+              pay max(sqrt(log(spot(u) / 60)), 0)
+trades:
+  - {id: some, product: roots, u: A, level: 100, dates: [0.5, 1.0]}
+  - {id: none, product: roots, u: A, level: 62, dates: [0.5, 1.0]}
+)");
+    for (const std::size_t trade : {0U, 1U}) {
+        const plan::trade_program p = plan::plan_trade(b.state().trades.at(trade), b.market()->state());
+        EXPECT_EQ(p.checked.size(), 3U);
+        const std::vector<arrays::shock_cube> no_scenarios;
+        for (const precision in : {precision::double_, precision::single, precision::mixed}) {
+            SCOPED_TRACE(fmt::format("trade {} in {}", trade, program::name_of(in)));
+            expect_bits({p.code, p.data, p.when, no_scenarios}, usual(p.code, in));
         }
     }
 }

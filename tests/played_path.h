@@ -73,6 +73,8 @@ inline double plain_arithmetic(program::operation code, double a, double b, doub
             return a != 0 || b != 0 ? 1 : 0;
         case operation::select:
             return a != 0 ? b : c;
+        case operation::flaw:
+            return std::isfinite(a != 0 ? b : c) ? 0 : std::nan("");
         default:
             throw std::logic_error("no arithmetic for this operation");
     }

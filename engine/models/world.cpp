@@ -71,6 +71,10 @@ class joint_world final : public world {
     }
 
     value spot(const std::string& asset) override { return states_.level(members_.find_asset(asset)); }
+    bool is_positive(const std::string& asset) const override {
+        const factor& f = members_.find_asset(asset);
+        return f.is_logarithm() && !f.falls;
+    }
     value fx(const std::string& currency) override {
         if (currency == members_.trade_currency()) return section_.into().constant(1.0);
         return states_.level(members_.find_currency(currency));

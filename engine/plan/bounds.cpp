@@ -120,6 +120,8 @@ range applied(operation code, range a, range b, range c, int arity) {
             const range r = rising(code, a);
             return {std::max(r.low, 0.0), std::min(r.high, 1.0)};
         }
+        case operation::flaw:
+            return {0, 0};
         case operation::norm_inv:
             return anything;
         case operation::normal_to_exponential:

@@ -388,18 +388,22 @@ struct recorded_trade {
 
 // Whether remarks and descriptions are made, for plans that people read.
 enum class is_told : std::uint8_t { no, yes };
+// Whether operations that paths are checked for have outputs of their own.
+enum class are_checks_apart : std::uint8_t { no, yes };
 
 // Records the trade as if the blocks marked idle were not there. Facts known before the passes go to
 // `out`.
 recorded_trade record_without(const std::vector<bool>& idle, const books::trade& t,
                               const markets::market_view& market, const poll& often, is_told people,
                               trade_program& out, language::decider* rights = nullptr,
-                              controller* controls = nullptr, watch* watches = nullptr) {
+                              controller* controls = nullptr, watch* watches = nullptr,
+                              are_checks_apart checks = are_checks_apart::no) {
     out.currency = currency_of(t, market);
     language::payoff script(t.product, t.args, market.as_of, out.currency, market.first_day());
     nobody uses_none;
     if (rights == nullptr) rights = &uses_none;
     script.decide_by(rights);
+    if (checks == are_checks_apart::yes) script.tell_flaws_apart();
     rights->begins();
     out.assets = script.assets();
     out.currencies = script.currencies();
@@ -450,6 +454,8 @@ recorded_trade record_without(const std::vector<bool>& idle, const books::trade&
     if (people == is_told::yes)
         out.error_steps =
             world ? error_of_steps(*world, script, made.blocks, made.made.data.initial_states, market) : 0.0;
+    if (checks == are_checks_apart::yes) made.made.code.outputs = script.states_of_checked();
+    out.checked = script.checked();
     out.blocks = script.blocks();
     return made;
 }
@@ -458,10 +464,11 @@ recorded_trade record_without(const std::vector<bool>& idle, const books::trade&
 trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
                            const markets::market_view& market, program::precision for_precision,
                            const amendment& amend, const poll& often, language::decider* rights,
-                           controller* controls, passed_programs& known, watch* watches = nullptr) {
+                           controller* controls, passed_programs& known, watch* watches = nullptr,
+                           are_checks_apart checks = are_checks_apart::no) {
     trade_program out;
     recorded_trade recorded =
-        record_without(idle, t, market, often, is_told::yes, out, rights, controls, watches);
+        record_without(idle, t, market, often, is_told::yes, out, rights, controls, watches, checks);
     if (amend) amend(recorded.made, recorded.grid);
     const std::shared_ptr<const passed_program> passed =
         known.of(recorded.made.code, program::is_fast(for_precision));
@@ -531,6 +538,14 @@ trade_program plan_trade(const books::trade& t, const markets::market_view& mark
         return plan_without(idle, t, market, for_precision, amend, often, rights, controls,
                             known != nullptr ? *known : alone);
     });
+}
+
+trade_program plan_checks(const books::trade& t, const markets::market_view& market,
+                          program::precision for_precision, const std::vector<bool>& idle,
+                          const poll& often) {
+    passed_programs alone;
+    return plan_without(idle, t, market, for_precision, {}, often, nullptr, nullptr, alone, nullptr,
+                        are_checks_apart::yes);
 }
 
 watched_program plan_watched(const books::trade& t, const markets::market_view& market, const poll& often) {

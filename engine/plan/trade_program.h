@@ -38,6 +38,8 @@ struct trade_program {
     // Remarks on what looks odd about the trade or its market, a sentence each, though the price is right for
     // them.
     std::vector<std::string> remarks;
+    // Operations of the script that paths are checked for, with their places and what may be wrong there.
+    std::vector<std::string> checked;
     // Everything has already happened: the price is a number, no path is walked.
     bool is_certain() const { return when.steps() == 0; }
 };
@@ -56,6 +58,13 @@ trade_program plan_trade(const books::trade& t, const markets::market_view& mark
                          const amendment& amend = {}, const poll& often = {},
                          language::decider* rights = nullptr, controller* controls = nullptr,
                          passed_programs* known = nullptr);
+
+// The same trade with outputs of its own for each operation that paths are checked for, in the order of
+// `checked`, in the place of what it pays: 0 on paths that pass. Its paths are the same; `idle` is that of
+// its plan. The trade has some.
+trade_program plan_checks(const books::trade& t, const markets::market_view& market,
+                          program::precision for_precision, const std::vector<bool>& idle,
+                          const poll& often = {});
 
 // Whether somebody may end the trade early.
 bool has_rights(const books::trade& t);

@@ -157,6 +157,14 @@ tile_result tally::whole(std::size_t row) const {
     return m.front();
 }
 
+std::optional<word64> tally::first_not_finite(std::size_t row) const {
+    for (std::size_t i = 0; i < ranges_.size(); ++i) {
+        const tile_result& of = results_[i * rows() + row];
+        if (of.not_finite > 0) return of.first_not_finite;
+    }
+    return std::nullopt;
+}
+
 // 2 xy = (x + y)^2 - x^2 - y^2, all about their means: no mean, however large, takes digits away.
 std::optional<double> tally::cross(std::size_t first, std::size_t second) const {
     const program::output_pair wanted{static_cast<std::uint32_t>(std::min(first, second)),

@@ -53,6 +53,8 @@ class tally {
     // or, after all outputs, the sum of a pair.
     kernels::tile_result whole(std::size_t row = 0) const;
     std::vector<kernels::moments> parts(std::size_t row = 0) const;
+    // The lowest known path that gave no finite number, in a tally of some tiles or all.
+    std::optional<kernels::word64> first_not_finite(std::size_t row) const;
     // The sums of derivatives over the paths of each part of a complete tally, in order.
     std::vector<std::span<const double>> derivatives_of_parts() const;
     // The sum over all paths of (x - mean of x) (y - mean of y) for two outputs that are crossed; none if a

@@ -44,6 +44,7 @@ ready_trade::ready_trade(plan::trade_program made, shape_store& shapes)
       data(std::move(made.data)),
       when(std::move(made.when)),
       idle(std::move(made.idle)),
+      checked(std::move(made.checked)),
       missing_correlations(std::move(made.missing_correlations)),
       error_steps(made.error_steps),
       certain(when.steps() == 0) {

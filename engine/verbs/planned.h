@@ -66,7 +66,8 @@ struct ready_trade {
     std::shared_ptr<const program::path_program> code;
     program::path_data data;
     program::timeline when;
-    std::vector<bool> idle;  // blocks, see plan::trade_program
+    std::vector<bool> idle;            // blocks, see plan::trade_program
+    std::vector<std::string> checked;  // operations, likewise
     std::vector<correlation_taken> missing_correlations;
     std::optional<double> error_steps;  // see plan::trade_program
     double certain_value = 0;

@@ -24,6 +24,7 @@
 #include "engine/verbs/answers.h"
 #include "engine/verbs/controls.h"
 #include "engine/verbs/decisions.h"
+#include "engine/verbs/flaws.h"
 #include "engine/verbs/importance.h"
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/pairs.h"
@@ -236,9 +237,28 @@ exercise::saved_policies policies_by_trade(const planned_run& r, std::size_t m) 
     return out;
 }
 
+// What made paths give no number, by plan; empty where all gave one.
+std::vector<std::string> flaws_of(const planned_run& r,
+                                  const std::vector<std::optional<walked_trade>>& walked,
+                                  const run::walk& paths) {
+    const scenarios_of_markets scenarios(r.in);
+    // The CPU has the numbers of every precision but the approximations of single_fast, which rarely decide.
+    const bool is_fast = program::is_fast(r.run.how.precision);
+    const program::precision precision = is_fast ? program::precision::single : r.run.how.precision;
+    std::vector<std::string> out(r.plans.size());
+    for (std::size_t k = 0; k < r.plans.size(); ++k) {
+        if (!walked[k] || walked[k]->result.not_finite == 0) continue;
+        const std::size_t trades = r.book.trades.size(), m = k / trades;
+        out[k] = flaw_on_path(walked[k]->result.first_not_finite, r.book.trades[k % trades], r.in[m].state(),
+                              r.plans[k], scenarios.first[m], paths, r.operations, precision);
+    }
+    return out;
+}
+
 // Rows of the market number m.
 void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<walked_trade>>& walked,
-              const std::vector<found_bound>& bounds, priced_book& into) {
+              const std::vector<found_bound>& bounds, const std::vector<std::string>& flaws,
+              priced_book& into) {
     const timings::during adding(r.options.times, stage::rows);
     const std::size_t trades = r.book.trades.size();
     into.moments.resize(trades);
@@ -250,7 +270,7 @@ void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<wal
         if (walked[k]) into.moments[i] = walked[k]->result.moments;
         if (p.needs_paths()) into.derivatives[i] = std::move(walked[k]->derivatives);
         price_row& row = into.told.rows[i];
-        row = row_of(r.book.trades[i], p, walked[k], r.run.paths);
+        row = row_of(r.book.trades[i], p, walked[k], r.run.paths, flaws[k]);
         const std::optional<quasi::points>& points = p.points ? p.points : r.run.points;
         if (row.randomisations > 0 && points) row.construction = quasi::name_of(points->construction);
         row.decisions = p.decisions;
@@ -354,6 +374,10 @@ void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices&
                 } catch (const std::exception& e) {
                     throw_if_cancelled(e);
                     one.plan.failure = at_trade(one.trade, e);
+                    const std::string flaws = possible_flaws(*one.plan.ready);
+                    const error& why = *one.plan.failure;
+                    if (why.kind() == error_kind::numeric && !flaws.empty())
+                        one.plan.failure = error(why.kind(), why.message() + "; " + flaws, why.where());
                 }
             },
             tells.is_heard() ? tell : std::function<void()>());
@@ -443,13 +467,14 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
     std::vector<std::optional<walked_trade>> walked = walk.take_walked();
     std::vector<found_bound> bounds = walk_bounds(r, all, by, keeps, tells);
     nest_bounds(r, tells, bounds);
+    const std::vector<std::string> flaws = flaws_of(r, walked, all);
     std::vector<priced_book> made(r.in.size());
     const std::vector<input_file> hashed = hashing.valid() ? hashing.get() : std::vector<input_file>{};
     for (std::size_t m = 0; m < made.size(); ++m) {
         run_manifest& of = made[m].told.manifest;
         of = told;
         of.path_steps = path_steps[m];
-        add_rows(r, m, walked, bounds, made[m]);
+        add_rows(r, m, walked, bounds, flaws, made[m]);
         if (r.options.keep_policies) made[m].told.policies = policies_of(r, m);
         if (r.policies.keeps) made[m].policies = policies_by_trade(r, m);
         describe_run(r.run, r.operations.name, r.book, r.in[m], hashed, of);

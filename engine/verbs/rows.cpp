@@ -107,13 +107,12 @@ double rounding_of(const ready_trade& t, double price) {
 }
 
 void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t paths,
-                  const std::optional<run::estimate>& quasi, const planned& p) {
+                  const std::optional<run::estimate>& quasi, const planned& p, const std::string& flaw) {
     if (r.not_finite > 0) {
-        fail(row,
-             error(error_kind::numeric, std::to_string(r.not_finite) + " of " + std::to_string(paths) +
-                                            " paths gave no finite number, the first is path " +
-                                            std::to_string(r.first_not_finite) +
-                                            "; look for a division by zero, a log or a power in the script"));
+        const std::string what = flaw.empty() ? "a payment, or a number of its models, is too large" : flaw;
+        fail(row, error(error_kind::numeric,
+                        fmt::format("{} of {} paths gave no finite number, the first is path {}; {}",
+                                    r.not_finite, paths, r.first_not_finite, what)));
         return;
     }
     const kernels::moments& m = r.moments;
@@ -157,7 +156,7 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
 }  // namespace
 
 price_row row_of(const books::trade& t, const planned& p, std::optional<walked_trade>& walked,
-                 std::uint64_t paths) {
+                 std::uint64_t paths, const std::string& flaw) {
     price_row row;
     row.trade = t.id;
     row.product = t.product_name;
@@ -170,7 +169,7 @@ price_row row_of(const books::trade& t, const planned& p, std::optional<walked_t
     } else if (p.ready->certain) {
         price_certain(row, p.ready->certain_value);
     } else {
-        price_walked(row, walked->result, paths, walked->quasi, p);
+        price_walked(row, walked->result, paths, walked->quasi, p, flaw);
         row.shadow_difference = walked->shadow_difference;
         row.part_means = std::move(walked->part_means);
         if (row.shadow_difference && !std::isfinite(*row.shadow_difference)) {

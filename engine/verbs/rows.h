@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "engine/book/book_state.h"
 #include "engine/verbs/planned.h"
@@ -16,7 +17,8 @@ namespace tilewalk::verbs {
 inline constexpr std::string_view because_of_gpu = ", because the GPU failed: ";
 
 // Takes the means of parts from `walked`, which is there unless the trade failed or needed no path.
+// `flaw` says what operation of its script gave no number, if that is known.
 price_row row_of(const books::trade& t, const planned& p, std::optional<walked_trade>& walked,
-                 std::uint64_t paths);
+                 std::uint64_t paths, const std::string& flaw = {});
 
 }  // namespace tilewalk::verbs

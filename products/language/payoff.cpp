@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "products/language/payoff.h"
 
+#include <optional>
 #include <utility>
 
 #include "products/language/argued_script.h"
+#include "products/language/ranges.h"
 #include "products/language/recording/block_recording.h"
 
 namespace tilewalk::language {
@@ -29,6 +31,8 @@ struct payoff::state {
     recording::state_slots slots;
     bool declared = false;
     decider* by = nullptr;
+    std::optional<ranges> known;  // since the first block to come
+    recording::checked_operations checked{};
 };
 
 payoff::payoff(std::shared_ptr<const product> of, arguments args, dates::date as_of,
@@ -37,7 +41,8 @@ payoff::payoff(std::shared_ptr<const product> of, arguments args, dates::date as
           new state{{std::move(of), std::move(args), as_of, since.value_or(as_of), std::move(trade_currency)},
                     {},
                     false,
-                    nullptr}) {}
+                    nullptr,
+                    {}}) {}
 
 payoff::~payoff() = default;
 payoff::payoff(payoff&&) noexcept = default;
@@ -66,6 +71,21 @@ const std::vector<std::string>& payoff::rate_currencies() const {
     return state_->script.rate_currencies();
 }
 
+void payoff::tell_flaws_apart() {
+    state_->checked.are_told_apart = true;
+}
+std::vector<std::string> payoff::checked() const {
+    std::vector<std::string> out;
+    for (const expression* e : state_->checked.operations) {
+        const location where{state_->script.tree().file, e->where.line, e->where.column};
+        out.push_back(to_string(where) + ": " + recording::told(*e));
+    }
+    return out;
+}
+std::vector<std::uint32_t> payoff::states_of_checked() const {
+    return state_->checked.states;
+}
+
 void payoff::declare(recorder& into) {
     const syntax& tree = state_->script.tree();
     recording::state_slots& slots = state_->slots;
@@ -89,7 +109,21 @@ void payoff::record(std::size_t number, std::span<const occurrence> runs, world&
     if (!state_->declared)
         throw error(error_kind::internal, "a block is recorded before its states are declared");
     if (runs.empty()) return;
-    recording::record_block(state_->script, state_->slots, number, runs, market, into, state_->by);
+    if (market.is_past()) {
+        recording::record_block(state_->script, state_->slots, number, runs, market, into, state_->by,
+                                nullptr, nullptr);
+        return;
+    }
+    if (!state_->known) {
+        std::vector<std::vector<double>> at_first;
+        for (const std::vector<std::uint32_t>& elements : state_->slots.variables) {
+            std::vector<double>& numbers = at_first.emplace_back();
+            for (const std::uint32_t element : elements) numbers.push_back(into.initial(element));
+        }
+        state_->known.emplace(state_->script, market, at_first);
+    }
+    recording::record_block(state_->script, state_->slots, number, runs, market, into, state_->by,
+                            &*state_->known, &state_->checked);
 }
 
 }  // namespace tilewalk::language

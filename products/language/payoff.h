@@ -88,6 +88,8 @@ class world {
   public:
     virtual ~world() = default;
     virtual program::value spot(const std::string& asset) = 0;
+    // Whether the model says that no path takes the asset to 0 or below.
+    virtual bool is_positive(const std::string& /*asset*/) const { return true; }
     // Units of the trade's currency for one unit of `currency`.
     virtual program::value fx(const std::string& currency) = 0;
     // The forward price of the asset for later dates, one for each run, in the trade's currency. `named`
@@ -213,6 +215,13 @@ class payoff {
     // Decides on rights: none are recorded where there is no such. It outlives the recordings.
     void decide_by(decider* by);
     std::uint32_t value_state() const;  // once declared
+    // From now on operations that may leave their domain are told apart: each has an output of its own in the
+    // place of the payoff's, which ends as 0 on paths on which it did not.
+    void tell_flaws_apart();
+    // The operations that paths are checked for, with their places and what they may do, in the order of the
+    // outputs that tell them apart; once all is recorded.
+    std::vector<std::string> checked() const;
+    std::vector<std::uint32_t> states_of_checked() const;
     // Assets whose spot the script can ask for, currencies whose exchange rate it can ask for, and others
     // whose interest rates it can ask for.
     const std::vector<std::string>& assets() const;

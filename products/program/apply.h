@@ -39,6 +39,7 @@ static constexpr real apply(real a, [[maybe_unused]] real b, [[maybe_unused]] re
     if constexpr (code == logical_and) return kernels::logical_and(a, b);
     if constexpr (code == logical_or) return kernels::logical_or(a, b);
     if constexpr (code == select) return kernels::select(a, b, c);
+    if constexpr (code == flaw) return kernels::flaw(a, b, c);
 }
 
 }  // namespace tilewalk::program

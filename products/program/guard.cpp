@@ -14,6 +14,10 @@ namespace {
 
 using index = std::uint32_t;
 
+bool chooses(operation code) {
+    return code == operation::select || code == operation::flaw;
+}
+
 // One side, true or false, of all selects with the same condition.
 struct choice {
     index condition;
@@ -35,7 +39,7 @@ class needs {
                 const choice taken{n.args[0], a == 1};
                 if (seen_[i] == seen::by_choice) {
                     add(arg, by_[i]);
-                } else if (n.code == operation::select && a > 0 && !not_worth_it.contains(taken)) {
+                } else if (chooses(n.code) && a > 0 && !not_worth_it.contains(taken)) {
                     add(arg, taken);
                 } else {
                     seen_[arg] = seen::everywhere;
@@ -95,7 +99,7 @@ class layout {
         for (index i = 0; i < of_.nodes.size(); ++i) {
             if (needed_.of(i) != nullptr) continue;  // it stands before the first choice that asks for it
             const node& n = of_.nodes[i];
-            if (n.code == operation::select) {
+            if (chooses(n.code)) {
                 cover(n.args[1], {n.args[0], true});
                 cover(n.args[2], {n.args[0], false});
             }

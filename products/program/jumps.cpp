@@ -37,7 +37,7 @@ class candidate {
         for (index i = at + 1; i < of.nodes.size(); ++i) {
             const node& n = of.nodes[i];
             for (std::size_t a = 0; a < operands(n).size(); ++a) {
-                if (!is_truth[n.args[a]]) continue;
+                if (!is_truth[n.args[a]] || n.code == operation::flaw) continue;
                 if (n.code == operation::select && a == 0) {
                     decides_.push_back(i);
                 } else if (combines_truths(n.code)) {
@@ -171,7 +171,7 @@ std::vector<bool> beside_decisions(const path_program& p, std::size_t section) {
         const auto of = operands(n);
         if (is_comparison(n.code) && std::ranges::any_of(of, [&](index arg) { return is_to_come[arg]; }))
             matters[i] = false;
-        else
+        else if (n.code != operation::flaw)
             for (const index arg : of) matters[arg] = true;
     }
     return matters;

@@ -175,6 +175,9 @@ class slopes_of_states {
                 case operation::select:
                     rough = rough || touched_[n.args[0]];
                     break;
+                case operation::flaw:
+                    touched = rough = false;
+                    break;
                 case operation::neg:
                 case operation::sqrt:
                 case operation::exp:

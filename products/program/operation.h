@@ -47,6 +47,9 @@ enum class operation : std::uint8_t {
     logical_and,
     logical_or,
     select,  // condition ? a : b
+    // Tells that the number that a condition chooses is none: 0 if it is finite, else nan. It passes on no
+    // derivative, and what it tells of is no part of what a path pays.
+    flaw,  // condition, a, b
     // Reads a table at a position.
     interpolate,
     // The least x for which scale * exp(x) / divisor reaches a level, or is above it (see least_logarithm).
@@ -97,6 +100,7 @@ inline constexpr std::array operations{
     operation_entry{operation::logical_and, "logical_and", 2, result_type::truth},
     operation_entry{operation::logical_or, "logical_or", 2, result_type::truth},
     operation_entry{operation::select, "select", 3, result_type::number},
+    operation_entry{operation::flaw, "flaw", 3, result_type::number},
     operation_entry{operation::interpolate, "interpolate", 1, result_type::number},
     operation_entry{operation::least_log_reaching, "least_log_reaching", 3, result_type::number},
     operation_entry{operation::least_log_above, "least_log_above", 3, result_type::number},

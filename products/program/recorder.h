@@ -91,6 +91,7 @@ class recorder {
     // `numbers` has one entry for each run of the section. In an eager recorder the one entry is a constant.
     value row(std::string_view name, std::span<const double> numbers);
     value read(std::uint32_t state);
+    double initial(std::uint32_t state) const { return initial_[state]; }
     void write(std::uint32_t state, value v);
     // A fresh shock of the step that ends at this grid time, of the stream with this name: each call takes
     // the next slot of the program, and the next dimension of the stream. Programs without names have one

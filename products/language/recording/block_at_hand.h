@@ -9,10 +9,13 @@
 
 #include "products/language/argued_script.h"
 #include "products/language/payoff.h"
+#include "products/language/ranges.h"
 
 namespace tilewalk::language::recording {
 
 using program::value;
+
+struct checked_operations;
 
 struct block_at_hand {
     const argued_script& script;
@@ -21,6 +24,10 @@ struct block_at_hand {
     int offset = 0;  // place of the block's first date in its schedule, from 0
     std::span<const occurrence> runs{};
     world* market = nullptr;
+    // Neither is there where the script is played at once: it then fails where an operation leaves its
+    // domain.
+    const ranges* known = nullptr;
+    checked_operations* checked = nullptr;
 
     // Some interval of the block is recorded in parts, because the path stops inside.
     bool is_in_parts() const {

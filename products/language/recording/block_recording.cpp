@@ -18,24 +18,29 @@ class block_recording {
     block_recording(const block_at_hand& at, const state_slots& slots)
         : at_(at),
           made_(at_),
+          checks_(at_, made_),
           variables_(at_, slots, made_),
           days_(at_, made_),
           market_(at_, made_),
-          expressions_(at_, made_, variables_, days_, market_),
+          expressions_(at_, made_, checks_, variables_, days_, market_),
           payments_(at_, made_, days_, market_, expressions_) {}
     block_recording(const block_recording&) = delete;
     block_recording& operator=(const block_recording&) = delete;
 
-    frame play(const statements& body) {
+    frame play(const statements& body, bool is_played = true) {
         frame f = variables_.at_first();
+        f.is_played = is_played;
         run(body, f);
         return f;
     }
 
     void record(const statements& body, value alive) {
         frame f = play(body);
-        if (made_.is_in_parts()) variables_.keep_until_the_interval_ends(f);
-        variables_.write(f, alive);
+        if (made_.is_in_parts()) {
+            variables_.keep_until_the_interval_ends(f);
+            if (!f.flaws.empty()) f.flaws = checks_.only(variables_.interval_ends(), f.flaws);
+        }
+        write(f, alive);
     }
 
     // A right: what the body pays ends the trade if it is used. Rights of the past were not, or the
@@ -44,29 +49,32 @@ class block_recording {
         const bool is_past = at_.market->is_past();
         if (is_past && at_.runs.front().years < -dates::same_time_years) return;
         if (is_past && at_.of->notice >= dates::same_time_years) return;
-        frame f = play(of.body);
+        frame f = play(of.body, by != nullptr);
         if (by == nullptr || !f.paid.valid() || !f.going.valid()) return;
         const value offered = both(alive, is(f.going, false) ? made_.truth(true) : !f.going);
         if (is(offered, false)) return;
+        frame out = variables_.at_first();
+        out.flaws = f.flaws;
         const bool goes_on = at_.of->at_most > 0;
         if (is_past) {
             // What was paid today is paid all the same.
             const double before = goes_on ? 0 : at_.into.read(variables_.value_state()).constant();
             const right_today today{*of.right_of, before + f.paid.constant(), at_.of->at_most,
                                     at_.of->at_least};
-            if (by->uses_today(today) && goes_on) write_used(made_.truth(true), true, f.paid, alive);
+            if (by->uses_today(today) && goes_on)
+                write_used(made_.truth(true), true, f.paid, alive, std::move(out));
             return;
         }
         right_at_hand right = at_hand(number_of_block(), alive, *by);
         right.gives = f.paid;
         right.offered = offered;
-        write_used(both(offered, by->uses(right, at_.into)), goes_on, f.paid, alive);
+        write_used(both(offered, by->uses(right, at_.into)), goes_on, f.paid, alive, std::move(out));
     }
 
     // Nobody knows yet what the right will pay; what it would pay now tells most of it.
     void record_notice(const block_syntax& of, value alive, decider* by) {
         if (by == nullptr || at_.market->is_past()) return;
-        const frame f = play(of.body);
+        const frame f = play(of.body, false);
         right_at_hand right = at_hand(*at_.of->notice_of, alive, *by);
         right.gives = f.paid.valid() ? number_or_0(f.paid) : made_.number(0);
         right.offered = alive;
@@ -128,7 +136,9 @@ class block_recording {
 
     named_feature feature(const expression& e, bool may_be_unknown) {
         try {
-            return {number_or_0(expressions_.evaluate(e, variables_.at_first()))};
+            frame now = variables_.at_first();
+            now.is_played = false;
+            return {number_or_0(expressions_.evaluate(e, now))};
         } catch (const not_known_ahead& why) {
             if (!may_be_unknown) throw;
             return {{}, why.message()};
@@ -143,12 +153,17 @@ class block_recording {
     }
 
     // Pays for the use of a right on paths on which it is used, and ends the trade there unless it goes on.
-    void write_used(value used, bool goes_on, value paid, value alive) {
-        if (is(used, false)) return;
-        frame out = variables_.at_first();
-        out.paid = program::select(used, paid, made_.number(0));
-        if (!goes_on) out.going = !used;
-        variables_.write(out, alive);
+    void write_used(value used, bool goes_on, value paid, value alive, frame out) {
+        if (!is(used, false)) {
+            out.paid = program::select(used, paid, made_.number(0));
+            if (!goes_on) out.going = !used;
+        }
+        write(out, alive);
+    }
+
+    void write(frame& f, value alive) {
+        checks_.write(f, alive);
+        variables_.write(f, alive);
     }
 
     void run(const statements& list, frame& f) {
@@ -160,7 +175,7 @@ class block_recording {
 
     void step(place, const assignment& a, frame& f) {
         const std::size_t element = a.element ? expressions_.element_at(*a.element) : 0;
-        f.variables[a.variable][element] = expressions_.evaluate(a.to, f);
+        f.variables[a.variable][element] = expressions_.number(a.to, f);
     }
 
     void step(place, const branch& b, frame& f) { run_arms(b, 0, f); }
@@ -176,6 +191,7 @@ class block_recording {
         run(arm.body, f);
         run_arms(b, from + 1, other);
         variables_.join(condition, f, other);
+        checks_.join(condition, f.flaws, other.flaws);
     }
 
     void step(place where, const loop& l, frame& f) {
@@ -201,6 +217,7 @@ class block_recording {
 
     block_at_hand at_;
     values made_;
+    checks checks_;
     frames variables_;
     block_dates days_;
     market_at_hand market_;
@@ -215,14 +232,16 @@ frame play_top(const argued_script& script, const state_slots& slots, program::r
 }
 
 void record_block(const argued_script& script, const state_slots& slots, std::size_t number,
-                  std::span<const occurrence> runs, world& market, program::recorder& into, decider* by) {
+                  std::span<const occurrence> runs, world& market, program::recorder& into, decider* by,
+                  const ranges* known, checked_operations* checked) {
     const syntax& tree = script.tree();
     value alive;
     if (tree.stops) {
         alive = into.read(slots.alive);
         if (is(alive, false)) return;  // the script stopped before: the block does nothing
     }
-    const block_at_hand at{script, into, &script.blocks()[number], script.offset_of(number), runs, &market};
+    const block_at_hand at{script, into,   &script.blocks()[number], script.offset_of(number), runs, &market,
+                           known,  checked};
     block_recording recording(at, slots);
     if (at.of->notice_of) return recording.record_notice(tree.blocks[*at.of->notice_of], alive, by);
     const block_syntax& of = tree.blocks[number];

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-#include "products/language/recording/frames.h"
+#include "products/language/recording/checks.h"
 
 namespace tilewalk::language::recording {
 
@@ -13,8 +13,10 @@ namespace tilewalk::language::recording {
 // variables.
 frame play_top(const argued_script& script, const state_slots& slots, program::recorder& into);
 
-// Records block `number` into the section that is open. Rights are used as `by` says, if it is there.
+// Records block `number` into the section that is open. Rights are used as `by` says, if it is there. Without
+// ranges and operations it is played at once.
 void record_block(const argued_script& script, const state_slots& slots, std::size_t number,
-                  std::span<const occurrence> runs, world& market, program::recorder& into, decider* by);
+                  std::span<const occurrence> runs, world& market, program::recorder& into, decider* by,
+                  const ranges* known, checked_operations* checked);
 
 }  // namespace tilewalk::language::recording

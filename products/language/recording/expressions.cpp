@@ -33,7 +33,19 @@ value compare_dates(binary_operator sign, value a, value b) {
 
 }  // namespace
 
-value expressions::evaluate(const expression& e, const frame& f) {
+value expressions::evaluate(const expression& e, frame& f) {
+    const value v = unchecked(e, f);
+    checks_.check_operation(e, v, f);
+    return v;
+}
+
+value expressions::number(const expression& e, frame& f) {
+    const value v = evaluate(e, f);
+    checks_.check_overflow(e, v, f);
+    return v;
+}
+
+value expressions::unchecked(const expression& e, frame& f) {
     made_.spend(e.where, 1);
     switch (e.is) {
         case form::number:
@@ -60,7 +72,7 @@ value expressions::evaluate(const expression& e, const frame& f) {
     throw error(error_kind::internal, "a text is evaluated");
 }
 
-value expressions::name(const expression& e, const frame& f) {
+value expressions::name(const expression& e, frame& f) {
     switch (e.means) {
         case meaning::variable:
             return variables_.value_of(f, e.slot, 0);
@@ -95,7 +107,7 @@ value expressions::parameter_of(const expression& e) {
     });
 }
 
-value expressions::element(const expression& e, const frame& f) {
+value expressions::element(const expression& e, frame& f) {
     const std::size_t element = element_at(e.operands[0]);
     if (e.means == meaning::variable) return variables_.value_of(f, e.slot, element);
     const parameter& p = at_.script.parameter_of(e.slot);
@@ -110,13 +122,17 @@ value expressions::schedule_size(std::size_t parameter) {
                       static_cast<double>(at_.script.schedule_of(parameter).times.size()));
 }
 
-value expressions::binary(const expression& e, const frame& f) {
+value expressions::binary(const expression& e, frame& f) {
     const expression &left = e.operands[0], &right = e.operands[1];
     if (e.sign == binary_operator::logical_and || e.sign == binary_operator::logical_or) {
         const bool is_and = e.sign == binary_operator::logical_and;
         const value a = evaluate(left, f);
         if (is(a, !is_and)) return a;  // the other side is not evaluated
+        // The right side counts where the left one does not decide.
+        const flaws before = std::exchange(f.flaws, {});
         const value b = evaluate(right, f);
+        const flaws of_right = std::exchange(f.flaws, before);
+        checks_.add(a, is_and, of_right, f.flaws);
         return is_and ? both(a, b) : either(a, b);
     }
     if (left.of == type::choice) {
@@ -124,8 +140,11 @@ value expressions::binary(const expression& e, const frame& f) {
         return made_.truth(same == (e.sign == binary_operator::equal));
     }
     if (left.of == type::date) return compare_dates(e.sign, days_.years_of(left), days_.years_of(right));
-    const value a = evaluate(left, f);
-    const value b = evaluate(right, f);
+    // A sum or product shows what its operands overflow to, and so does a quotient of its numerator.
+    const bool shows = e.of == type::number;
+    const bool shows_right = shows && e.sign != binary_operator::divide;
+    const value a = shows ? evaluate(left, f) : number(left, f);
+    const value b = shows_right ? evaluate(right, f) : number(right, f);
     switch (e.sign) {
         case binary_operator::add:
             return made_.apply(operation::add, a, b);
@@ -155,7 +174,7 @@ const std::string& expressions::asset_of(const expression& e) const {
     return at_.script.get<std::string>(e.slot);
 }
 
-value expressions::call(const expression& e, const frame& f) {
+value expressions::call(const expression& e, frame& f) {
     switch (e.calls) {
         case function::spot:
             // Of an interval that is where it ends, which follows from how long it is.
@@ -196,15 +215,17 @@ value expressions::call(const expression& e, const frame& f) {
     return is_arithmetic ? arithmetic(e, f) : interval(e, f);
 }
 
-value expressions::arithmetic(const expression& e, const frame& f) {
-    const value first = evaluate(e.operands[0], f);
+value expressions::arithmetic(const expression& e, frame& f) {
+    const bool shows = e.calls == function::abs || e.calls == function::floor || e.calls == function::log ||
+                       e.calls == function::sqrt;
+    const value first = shows ? evaluate(e.operands[0], f) : number(e.operands[0], f);
     switch (e.calls) {
         case function::min:
         case function::max: {
             const operation code = e.calls == function::min ? operation::min : operation::max;
             value v = first;
             for (std::size_t i = 1; i < e.operands.size(); ++i)
-                v = made_.apply(code, v, evaluate(e.operands[i], f));
+                v = made_.apply(code, v, number(e.operands[i], f));
             return v;
         }
         case function::abs:
@@ -216,7 +237,7 @@ value expressions::arithmetic(const expression& e, const frame& f) {
         case function::sqrt:
             return made_.apply(operation::sqrt, first);
         case function::pow:
-            return made_.apply(operation::pow, first, evaluate(e.operands[1], f));
+            return made_.apply(operation::pow, first, number(e.operands[1], f));
         case function::floor:
             return made_.apply(operation::floor, first);
         case function::norm_cdf:
@@ -231,16 +252,16 @@ value expressions::forward(const expression& e) {
     return market_.forward(asset_of(e.operands[0]), years, written(e.operands[1]));
 }
 
-value expressions::option_value(const expression& e, const frame& f) {
+value expressions::option_value(const expression& e, frame& f) {
     const auto years = days_.years_ahead(e.operands[2], e.where, "the value of an option");
-    const value strike = evaluate(e.operands[1], f);
+    const value strike = number(e.operands[1], f);
     return at_.market->option_value(e.calls == function::call_value, asset_of(e.operands[0]), strike, years,
                                     written(e.operands[2]));
 }
 
-value expressions::interval(const expression& e, const frame& f) {
+value expressions::interval(const expression& e, frame& f) {
     std::vector<value> levels;
-    for (std::size_t i = 1; i < e.operands.size(); ++i) levels.push_back(evaluate(e.operands[i], f));
+    for (std::size_t i = 1; i < e.operands.size(); ++i) levels.push_back(number(e.operands[i], f));
     return intervals_.of(e.calls, asset_of(e.operands[0]), levels);
 }
 
@@ -253,9 +274,12 @@ void expressions::for_each_asset(std::size_t list, const std::function<void()>& 
     }
 }
 
-value expressions::aggregate(const expression& e, const frame& f) {
+value expressions::aggregate(const expression& e, frame& f) {
     std::vector<value> each;
-    for_each_asset(e.list, [&] { each.push_back(evaluate(e.operands.back(), f)); });
+    const bool shows = e.calls == function::sum || e.calls == function::average;
+    for_each_asset(e.list, [&] {
+        each.push_back(shows ? evaluate(e.operands.back(), f) : number(e.operands.back(), f));
+    });
     keep_compared(e, each);
     if (e.calls == function::nth) return nth(e.operands[0], std::move(each));
     value v = each[0];

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "products/language/recording/checks.h"
 #include "products/language/recording/frames.h"
 #include "products/language/recording/interest_rates.h"
 #include "products/language/recording/intervals.h"
@@ -15,17 +16,21 @@ namespace tilewalk::language::recording {
 
 class expressions {
   public:
-    expressions(const block_at_hand& at, values& made, frames& variables, block_dates& days,
+    expressions(const block_at_hand& at, values& made, checks& checked, frames& variables, block_dates& days,
                 market_at_hand& market)
         : at_(at),
           made_(made),
+          checks_(checked),
           variables_(variables),
           days_(days),
           market_(market),
           rates_(at, made, days, market),
           intervals_(at, made, market) {}
 
-    value evaluate(const expression& e, const frame& f);
+    // Checks operations that may leave their domain, and leaves what it finds in the frame.
+    value evaluate(const expression& e, frame& f);
+    // The same where the script goes on with a number in which an overflow would be lost.
+    value number(const expression& e, frame& f);
 
     // Calls `with` for each asset of a list in turn, which then is the asset of the innermost loop.
     void for_each_asset(std::size_t list, const std::function<void()>& with);
@@ -51,25 +56,27 @@ class expressions {
         std::vector<asset_of_loop>& loops_;
     };
 
-    value name(const expression& e, const frame& f);
+    value unchecked(const expression& e, frame& f);
+    value name(const expression& e, frame& f);
     value parameter_of(const expression& e);
-    value element(const expression& e, const frame& f);
-    value binary(const expression& e, const frame& f);
-    value call(const expression& e, const frame& f);
-    value arithmetic(const expression& e, const frame& f);
-    value aggregate(const expression& e, const frame& f);
+    value element(const expression& e, frame& f);
+    value binary(const expression& e, frame& f);
+    value call(const expression& e, frame& f);
+    value arithmetic(const expression& e, frame& f);
+    value aggregate(const expression& e, frame& f);
     value nth(const expression& rank, std::vector<value> each);
     void keep_compared(const expression& e, const std::vector<value>& each);
 
     value schedule_size(std::size_t parameter);
     value forward(const expression& e);
-    value option_value(const expression& e, const frame& f);
-    value interval(const expression& e, const frame& f);
+    value option_value(const expression& e, frame& f);
+    value interval(const expression& e, frame& f);
     double fixed_number(const expression& e) const;
     const std::string& asset_of(const expression& e) const;
 
     const block_at_hand& at_;
     values& made_;
+    checks& checks_;
     frames& variables_;
     block_dates& days_;
     market_at_hand& market_;

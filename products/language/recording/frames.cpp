@@ -56,8 +56,12 @@ void frames::join(value condition, frame& yes, const frame& no) {
     }
 }
 
+value frames::interval_ends() {
+    return made_.flag("closes", [](const occurrence& run) { return run.closes(); });
+}
+
 void frames::keep_until_the_interval_ends(frame& f) {
-    const value closes = made_.flag("closes", [](const occurrence& run) { return run.closes(); });
+    const value closes = interval_ends();
     for (std::size_t v = 0; v < f.variables.size(); ++v) {
         if (!is_state(v)) continue;
         for (std::size_t e = 0; e < f.variables[v].size(); ++e) {
@@ -76,9 +80,12 @@ void frames::write(const frame& f, value alive) {
             if (f.variables[v][e].valid()) at_.into.write(slots_.variables[v][e], f.variables[v][e]);
         }
     }
-    if (f.paid.valid()) {
-        const value paid = alive.valid() ? program::select(alive, f.paid, made_.number(0)) : f.paid;
-        at_.into.write(slots_.value, at_.into.read(slots_.value) + paid);
+    if (f.paid.valid() || f.flaw.valid()) {
+        value sum = at_.into.read(slots_.value);
+        if (f.paid.valid())
+            sum = sum + (alive.valid() ? program::select(alive, f.paid, made_.number(0)) : f.paid);
+        if (f.flaw.valid()) sum = sum + f.flaw;
+        at_.into.write(slots_.value, sum);
     }
     if (f.going.valid()) at_.into.write(slots_.alive, both(alive, f.going));
 }

@@ -18,11 +18,18 @@ struct state_slots {
     std::vector<std::vector<std::uint32_t>> variables;  // by variable and element
 };
 
+// Results of checks at one point of a block: 0, or nan on paths that failed one. By operation if these are
+// told apart, else one for all.
+using flaws = std::map<std::size_t, value>;
+
 // The values that names have at one point of a block.
 struct frame {
     std::vector<std::vector<value>> variables;  // by variable and element; not valid: as the block began
     value paid;                                 // in this block so far; not valid: nothing
     value going;                                // a truth: not stopped in this block; not valid: surely going
+    language::recording::flaws flaws;
+    value flaw;             // of the block, part of what it pays; not valid: none
+    bool is_played = true;  // false: the script is asked what it would do, and nothing is checked
 };
 
 class frames {
@@ -40,6 +47,8 @@ class frames {
     void join(value condition, frame& yes, const frame& no);
     // In an interval in parts, the effects of the statements count in the last part only.
     void keep_until_the_interval_ends(frame& f);
+    // A truth: this part of an interval is its last.
+    value interval_ends();
     // Writes the states and the payments of a block. `alive` says whether the script was still running when
     // the block began; it is not valid for a script without `stop`.
     void write(const frame& f, value alive);

@@ -17,7 +17,9 @@ void payments::pay(place where, const payment& p, frame& f) {
     if (past && when[0] < -dates::same_time_years) return;
     const bool fixed_before = past && at_.runs.front().years < -dates::same_time_years;
 
-    value paid = amounts_.evaluate(p.amount, f);
+    // A right looks at what it pays before it pays it.
+    const bool shows = !at_.of->right_of;
+    value paid = shows ? amounts_.evaluate(p.amount, f) : amounts_.number(p.amount, f);
     if (p.at && !past) {
         paid = paid * discount_inside(*p.at, currency, in, f);
     } else if (!past && is_random(currency)) {
@@ -84,7 +86,7 @@ value payments::discount_of(const payment& p, const std::vector<double>& when, c
 // A time inside the interval: the discount factor is log-linear between the ends. In another currency the
 // payment waits in that currency until the end of the interval, where the exchange rate is known.
 value payments::discount_inside(const expression& at, const std::string& currency, const std::string& in,
-                                const frame& f) {
+                                frame& f) {
     world& market = *at_.market;
     const std::string& own = at_.script.trade_currency();
     const value start = made_.row("begins", [](const occurrence& run) { return run.begins; });
@@ -102,7 +104,7 @@ value payments::discount_inside(const expression& at, const std::string& currenc
     const value log_start = program::log(discount_at("discount start", interval_end::start));
     const value log_end = program::log(discount_at("discount end", interval_end::end));
     const value forward = (log_start - log_end) / length;
-    const value time = amounts_.evaluate(at, f);
+    const value time = amounts_.number(at, f);
     const value factor = program::exp(log_start - forward * (time - start));
     if (in.empty()) return factor;
     if (is_random(currency)) {

@@ -23,8 +23,7 @@ class payments {
     double discount(const std::string& currency, double years) const;
     value discount_of(const payment& p, const std::vector<double>& when, const std::string& currency,
                       const std::string& in);
-    value discount_inside(const expression& at, const std::string& currency, const std::string& in,
-                          const frame& f);
+    value discount_inside(const expression& at, const std::string& currency, const std::string& in, frame& f);
 
     const block_at_hand& at_;
     values& made_;

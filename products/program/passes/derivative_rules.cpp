@@ -67,6 +67,7 @@ bool derivative_rules::is_passed(index of, std::size_t operand) const {
     const node& n = from_.nodes[of];
     switch (n.code) {
         case operation::floor:
+        case operation::flaw:
             return false;
         case operation::less:
         case operation::less_equal:

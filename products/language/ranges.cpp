@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "products/language/ranges.h"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+
+#include "products/dates/date.h"
+#include "tilewalk/bounds.h"
+
+namespace tilewalk::language {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+// Numbers between these are numbers in float as well, and products of them that leave the range may not be.
+constexpr double largest = 1e38, smallest = 1e-37;
+
+constexpr range nothing{infinity, -infinity};
+constexpr range anything{-largest, largest};
+constexpr range truth{0, 1};
+
+bool is_empty(range r) {
+    return r.low > r.high;
+}
+bool has(range r, double x) {
+    return r.low <= x && x <= r.high;
+}
+bool is_finite(range r) {
+    return std::isfinite(r.low) && std::isfinite(r.high);
+}
+range clamped(range r) {
+    return {std::clamp(r.low, -largest, largest), std::clamp(r.high, -largest, largest)};
+}
+range hull(range a, range b) {
+    return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+// The result of an operation that rounds: large ends may overflow, small ones may become 0.
+range rounded(range r) {
+    if (!(r.low > -largest)) r.low = -infinity;
+    if (!(r.high < largest)) r.high = infinity;
+    if (0 < r.low && r.low < smallest) r.low = 0;
+    if (-smallest < r.high && r.high < 0) r.high = 0;
+    return r;
+}
+
+range sum(range a, range b) {
+    return rounded({a.low + b.low, a.high + b.high});
+}
+range negative(range a) {
+    return {-a.high, -a.low};
+}
+double multiplied(double a, double b) {
+    return a == 0 || b == 0 ? 0.0 : a * b;
+}
+range product_of(range a, range b) {
+    const auto [low, high] = std::minmax({multiplied(a.low, b.low), multiplied(a.low, b.high),
+                                          multiplied(a.high, b.low), multiplied(a.high, b.high)});
+    return rounded({low, high});
+}
+// The divisor is not 0.
+range quotient(range a, range b) {
+    return product_of(a, {1 / b.high, 1 / b.low});
+}
+range absolute(range a) {
+    if (has(a, 0)) return {0, std::max(-a.low, a.high)};
+    return a.low > 0 ? a : negative(a);
+}
+
+bool is_whole(range r) {
+    return r.low == r.high && r.low == std::floor(r.low);
+}
+// Of a base that is not negative, or a whole power of any number.
+range power(range a, range b) {
+    if (a.low < 0) {
+        const range size = power(absolute(a), b);
+        return std::fmod(b.low, 2) == 0 ? size : range{-size.high, size.high};
+    }
+    range r = nothing;
+    for (const double x : {a.low, a.high})
+        for (const double y : {b.low, b.high}) r = hull(r, {std::pow(x, y), std::pow(x, y)});
+    // The functions rise as they should but for their last bits.
+    return rounded({r.low * (1 - 1e-5), r.high * (1 + 1e-5)});
+}
+bool has_power(range a, range b) {
+    if (a.low > 0) return true;
+    if (is_whole(b)) return b.low >= 0;
+    return a.low == 0 && b.low > 0;
+}
+
+// The same expression in the same block has the same value.
+bool is_same(const expression& a, const expression& b) {
+    if (a.is != b.is || a.operands.size() != b.operands.size()) return false;
+    if (a.is == form::aggregate) return false;
+    if (a.text != b.text || a.number != b.number || a.sign != b.sign || a.means != b.means ||
+        a.slot != b.slot || a.calls != b.calls)
+        return false;
+    return std::ranges::equal(a.operands, b.operands, is_same);
+}
+
+bool is_variable(const expression& e) {
+    return (e.is == form::name || e.is == form::element) && e.means == meaning::variable;
+}
+bool depends_on(const expression& e, std::size_t variable) {
+    if (is_variable(e) && e.slot == variable) return true;
+    return std::ranges::any_of(e.operands, [&](const expression& o) { return depends_on(o, variable); });
+}
+bool is_target(const assignment& a, const expression& e) {
+    if (!is_variable(e) || e.slot != a.variable) return false;
+    return !a.element || (e.is == form::element && e.operands[0].slot == a.element->slot);
+}
+
+// The term of x = x + term, x = term + x or x = x - term.
+struct increment {
+    const expression* term = nullptr;
+    bool is_subtracted = false;
+};
+std::optional<increment> increment_of(const assignment& a) {
+    const expression& e = a.to;
+    if (e.is != form::binary) return std::nullopt;
+    const bool adds = e.sign == binary_operator::add, subtracts = e.sign == binary_operator::subtract;
+    if (!adds && !subtracts) return std::nullopt;
+    const expression &left = e.operands[0], &right = e.operands[1];
+    if (is_target(a, left) && !depends_on(right, a.variable)) return increment{&right, subtracts};
+    if (adds && is_target(a, right) && !depends_on(left, a.variable)) return increment{&left, false};
+    return std::nullopt;
+}
+
+bool breaks(const expression& e) {
+    if (e.is == form::binary) return e.sign == binary_operator::divide;
+    if (e.is != form::call) return false;
+    return e.calls == function::sqrt || e.calls == function::log || e.calls == function::exp ||
+           e.calls == function::pow;
+}
+
+constexpr range price{1 / bounds::money, bounds::money};
+constexpr range years{-2 * bounds::years, 2 * bounds::years};
+
+}  // namespace
+
+ranges::ranges(const argued_script& script, const world& market,
+               const std::vector<std::vector<double>>& at_first)
+    : script_(script), market_(market) {
+    for (const std::vector<double>& elements : at_first) {
+        variable_range& v = variables_.emplace_back();
+        v.set = nothing;
+        for (const double x : elements) v.set = hull(v.set, {x, x});
+    }
+    settle();
+    is_settled_ = true;
+}
+
+// What variables are set to depends on their ranges; these grow until they hold it all. Where they have no
+// end, one is set after some rounds.
+void ranges::settle() {
+    constexpr int free_rounds = 6, most_rounds = 40;
+    const syntax& tree = script_.tree();
+    for (int round = 0; round < most_rounds; ++round) {
+        has_changed_ = false;
+        is_widening_ = round >= free_rounds;
+        for (variable_range& v : variables_) v.next_fall = v.next_rise = 0;
+        for (std::size_t b = 0; b < tree.blocks.size(); ++b) {
+            const block& of = script_.blocks()[b];
+            walk(tree.blocks[b].body, static_cast<double>(of.continuous ? bounds::steps : of.times.size()));
+        }
+        for (variable_range& v : variables_) {
+            if (v.next_rise > v.rise) {
+                v.rise = is_widening_ ? largest : v.next_rise;
+                has_changed_ = true;
+            }
+            if (v.next_fall < v.fall) {
+                v.fall = is_widening_ ? -largest : v.next_fall;
+                has_changed_ = true;
+            }
+        }
+        if (!has_changed_) return;
+    }
+    for (variable_range& v : variables_) v.set = anything;
+}
+
+void ranges::walk(const statements& list, double times) {
+    for (const statement& s : list) {
+        if (const auto* a = std::get_if<assignment>(&s.does)) {
+            assign(*a, times);
+        } else if (const auto* b = std::get_if<branch>(&s.does)) {
+            for (const branch::arm& arm : b->arms) walk(arm.body, times);
+            walk(b->otherwise, times);
+        } else if (const auto* l = std::get_if<loop>(&s.does)) {
+            walk(l->body, times * static_cast<double>(script_.list_of(l->list).size()));
+        }
+    }
+}
+
+void ranges::assign(const assignment& a, double times) {
+    variable_range& v = variables_[a.variable];
+    if (const auto added = increment_of(a)) {
+        range r = clamped(of(*added->term));
+        if (is_empty(r)) return;
+        if (added->is_subtracted) r = negative(r);
+        v.next_rise += times * std::max(r.high, 0.0);
+        v.next_fall += times * std::min(r.low, 0.0);
+    } else {
+        include(v, clamped(of(a.to)));
+    }
+}
+
+void ranges::include(variable_range& v, range r) {
+    if (is_empty(r)) return;
+    const bool is_new = is_empty(v.set);
+    if (r.low < v.set.low) {
+        v.set.low = !is_widening_ || is_new ? r.low : r.low >= 0 ? 0 : -largest;
+        has_changed_ = true;
+    }
+    if (r.high > v.set.high) {
+        v.set.high = !is_widening_ || is_new ? r.high : r.high <= 0 ? 0 : largest;
+        has_changed_ = true;
+    }
+}
+
+range ranges::of_variable(std::size_t number) const {
+    const variable_range& v = variables_[number];
+    if (script_.tree().variables[number].of == type::truth) return truth;
+    return is_empty(v.set) ? nothing : clamped({v.set.low + v.fall, v.set.high + v.rise});
+}
+
+range ranges::of_parameter(std::size_t number) const {
+    if (script_.parameter_of(number).type == parameter_type::boolean) return truth;
+    if (!script_.is_given(number)) return anything;
+    const argument& given = script_.argument_of(number);
+    if (const auto* x = std::get_if<double>(&given)) return clamped({*x, *x});
+    range r = nothing;
+    if (const auto* all = std::get_if<std::vector<double>>(&given))
+        for (const double x : *all) r = hull(r, {x, x});
+    return is_empty(r) ? anything : clamped(r);
+}
+
+range ranges::of_spot(const expression& asset) const {
+    const auto of_asset = [&](const std::string& name) {
+        return market_.is_positive(name) ? price : range{-price.high, price.high};
+    };
+    if (asset.means != meaning::loop_asset) return of_asset(script_.get<std::string>(asset.slot));
+    range r = nothing;
+    for (const std::string& name : script_.list_of(asset.list)) r = hull(r, of_asset(name));
+    return is_empty(r) ? anything : r;
+}
+
+range ranges::of_name(const expression& e) const {
+    switch (e.means) {
+        case meaning::variable:
+            return of_variable(e.slot);
+        case meaning::parameter:
+            return of_parameter(e.slot);
+        case meaning::time:
+            return {0, years.high};
+        case meaning::step:
+            return {dates::same_time_years / 2, years.high};
+        case meaning::index:
+            return {1, static_cast<double>(bounds::schedule_dates)};
+        case meaning::count: {
+            const auto size = static_cast<double>(script_.schedule_of(e.list).times.size());
+            return {size, size};
+        }
+        default:
+            return anything;
+    }
+}
+
+range ranges::of_binary(const expression& e) const {
+    const expression &left = e.operands[0], &right = e.operands[1];
+    if (e.of == type::truth || left.of != type::number) return truth;
+    const range a = of(left), b = of(right);
+    if (is_empty(a) || is_empty(b)) return nothing;
+    switch (e.sign) {
+        case binary_operator::add:
+            return sum(a, b);
+        case binary_operator::subtract:
+            return sum(a, negative(b));
+        case binary_operator::multiply: {
+            if (!is_same(left, right)) return product_of(a, b);
+            const range size = absolute(a);
+            return product_of(size, size);
+        }
+        case binary_operator::divide: {
+            // It was looked at whether the divisor overflows.
+            const range by = clamped(b);
+            if (!has(by, 0)) return quotient(a, by);
+            if (by.low == 0 && a.low >= 0) return {0, infinity};
+            return {-infinity, infinity};
+        }
+        default:
+            return truth;
+    }
+}
+
+range ranges::of_call(const expression& e) const {
+    const auto operand = [&](std::size_t i) { return of(e.operands[i]); };
+    switch (e.calls) {
+        case function::min:
+        case function::max: {
+            range r = clamped(operand(0));
+            for (std::size_t i = 1; i < e.operands.size(); ++i) {
+                const range next = clamped(operand(i));
+                if (is_empty(r) || is_empty(next)) return nothing;
+                r = e.calls == function::min ? range{std::min(r.low, next.low), std::min(r.high, next.high)}
+                                             : range{std::max(r.low, next.low), std::max(r.high, next.high)};
+            }
+            return r;
+        }
+        case function::abs:
+        case function::floor:
+        case function::sqrt:
+        case function::log:
+        case function::exp:
+        case function::norm_cdf: {
+            const range x = operand(0);
+            if (is_empty(x)) return nothing;
+            if (e.calls == function::abs) return absolute(x);
+            if (e.calls == function::floor) return {std::floor(x.low), std::floor(x.high)};
+            if (e.calls == function::norm_cdf) return truth;
+            if (e.calls == function::sqrt)
+                return {std::sqrt(std::max(x.low, 0.0)), std::sqrt(std::max(x.high, 0.0))};
+            if (e.calls == function::exp)
+                return rounded({std::exp(x.low) * (1 - 1e-5), std::exp(x.high) * (1 + 1e-5)});
+            const range logarithm{x.low > 0 ? std::log(x.low) : -infinity,
+                                  x.high > 0 ? std::log(x.high) : -infinity};
+            return {logarithm.low - 1e-5 * std::abs(logarithm.low),
+                    logarithm.high + 1e-5 * std::abs(logarithm.high)};
+        }
+        case function::pow: {
+            const range a = operand(0), b = operand(1);
+            if (is_empty(a) || is_empty(b)) return nothing;
+            return has_power(a, b) ? power(a, b) : range{-infinity, infinity};
+        }
+        case function::spot:
+        case function::forward:
+        case function::lowest:
+        case function::highest:
+        case function::mean_spot:
+            return of_spot(e.operands[0]);
+        case function::fx:
+        case function::bond:
+            return price;
+        case function::call_value:
+        case function::put_value:
+        case function::annuity:
+            return {0, price.high};
+        case function::forward_rate:
+        case function::swap_rate:
+        case function::constant_maturity_rate:
+            return {-price.high, price.high};
+        case function::size: {
+            const std::size_t slot = e.operands[0].slot;
+            const auto count = static_cast<double>(e.operands[0].of == type::schedule
+                                                       ? script_.schedule_of(slot).times.size()
+                                                       : script_.list_of(slot).size());
+            return {count, count};
+        }
+        case function::position:
+            return {1, largest};
+        case function::given:
+        case function::touched_below:
+        case function::touched_above:
+        case function::touched_outside:
+        case function::touches_below:
+        case function::touches_above:
+            return truth;
+        case function::time_above:
+        case function::time_below:
+        case function::drawn_time_above:
+        case function::drawn_time_below:
+            return {0, years.high};
+        case function::year_fraction:
+        case function::touch_time_below:
+        case function::touch_time_above:
+        case function::last_time_below:
+        case function::last_time_above:
+            return years;
+        default:
+            return anything;
+    }
+}
+
+range ranges::unchecked(const expression& e) const {
+    switch (e.is) {
+        case form::number:
+            return clamped({e.number, e.number});
+        case form::name:
+        case form::element:
+            return of_name(e);
+        case form::negate: {
+            const range r = of(e.operands[0]);
+            return is_empty(r) ? r : negative(r);
+        }
+        case form::binary:
+            return of_binary(e);
+        case form::call:
+            return of_call(e);
+        case form::aggregate: {
+            const range r = of(e.operands.back());
+            if (is_empty(r)) return r;
+            if (e.calls != function::sum && e.calls != function::average) return clamped(r);
+            const auto size = static_cast<double>(script_.list_of(e.list).size());
+            const range all = product_of(r, {size, size});
+            return e.calls == function::sum ? all : quotient(all, {size, size});
+        }
+        default:
+            return truth;
+    }
+}
+
+range ranges::found(const expression& e) const {
+    if (!is_settled_) return unchecked(e);
+    if (const auto at = known_.find(&e); at != known_.end()) return at->second;
+    return known_[&e] = unchecked(e);
+}
+
+range ranges::of(const expression& e) const {
+    const range r = found(e);
+    return breaks(e) && !is_empty(r) ? clamped(r) : r;
+}
+
+bool ranges::may_break(const expression& e) const {
+    if (!breaks(e)) return false;
+    const range r = found(e);
+    if (!is_finite(r)) return true;
+    if (e.is == form::binary) return false;
+    const range x = of(e.operands[0]);
+    if (e.calls == function::sqrt) return !(x.low >= 0);
+    if (e.calls == function::log) return !(x.low > 0);
+    return false;
+}
+
+bool ranges::may_overflow(const expression& e) const {
+    return e.of == type::number && !is_finite(of(e));
+}
+
+}  // namespace tilewalk::language
