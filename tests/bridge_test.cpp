@@ -409,5 +409,31 @@ TEST(bridge, mean_of_a_lognormal_bridge_agrees_with_quadrature) {
     }
 }
 
+// The covariance of the exponentials at two moments, over all of them.
+TEST(bridge, variance_of_the_mean_of_a_lognormal_bridge_agrees_with_quadrature) {
+    for (const double move : {0.0, 0.01, -0.3, 0.3, 0.6}) {
+        for (const double v : {1e-4, 0.01, 0.1, 0.3}) {
+            plain n;
+            const auto mean = [&](double u) { return std::exp(1.5 + move * u + 0.5 * v * u * (1 - u)); };
+            const double truth = over_the_interval(
+                [&](double late) {
+                    return 2 * late * mean(late) *
+                           over_the_interval(
+                               [&](double part) {
+                                   return mean(part * late) * std::expm1(part * late * (1 - late) * v);
+                               },
+                               200);
+                },
+                200);
+            const double got = variance_of_mean_exponential(n(1.5), n(1.5 + move), n(v)).constant();
+            const double terms = v + move * move;
+            EXPECT_NEAR(got / truth, 1, 0.1 * terms * terms + 2e-5) << move << ' ' << v;
+        }
+    }
+    plain n;
+    EXPECT_EQ(variance_of_mean_exponential(n(1), n(2), n(0)).constant(), 0);
+    EXPECT_DOUBLE_EQ(variance_of_mean(n(0.6)).constant(), 0.05);
+}
+
 }  // namespace
 }  // namespace tilewalk::language

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
@@ -237,34 +238,71 @@ double mean_price(double from, double to, double years) {
         0, 1, 4);
 }
 
+// The variance of that mean: the covariance of the prices at two moments over all moments.
+double variance_of_mean_price(double from, double to, double years) {
+    const double v = variance_per_year * years;
+    const auto price = [&](double part) {
+        return from * std::pow(to / from, part) * std::exp(0.5 * part * (1 - part) * v);
+    };
+    return 2 * truth::integrate(
+                   [&](double late) {
+                       return price(late) * truth::integrate(
+                                                [&](double early) {
+                                                    return price(early) * std::expm1(early * (1 - late) * v);
+                                                },
+                                                0, late, 2);
+                   },
+                   0, 1, 4);
+}
+
 TEST(continuous_scripts, continuous_asian) {
     const path p = four_steps();
     const double late = (mean_price(80, 82, 0.5) + mean_price(82, 95, 0.5) + mean_price(95, 110, 0.5)) / 3;
     const double all = (mean_price(100, 80, 0.5) + 3 * late) / 4;
     const std::string terms = "underlying: ACME, maturity: 2.0" + in_halves;
     EXPECT_NEAR(worth("continuous_asian", terms + ", strike: 70", p), (all - 70) * usd(2), 1e-9);
-    EXPECT_EQ(worth("continuous_asian", terms + ", strike: 70, option: put", p), 0);
+    EXPECT_NEAR(worth("continuous_asian", terms + ", strike: 70, option: put", p), 0, 1e-12);
     EXPECT_NEAR(worth("continuous_asian", terms + ", strike: 170, option: put", p), (170 - all) * usd(2),
                 1e-9);
     EXPECT_NEAR(worth("continuous_asian", terms, p), (110 - all) * usd(2), 1e-9);
     EXPECT_NEAR(worth("continuous_asian", terms + ", averaging_start: 0.5", p), (110 - late) * usd(2), 1e-9);
     EXPECT_NEAR(worth("continuous_asian", terms + ", strike: 70, elapsed: 3, average_so_far: 85", p),
                 ((2 * all + 3 * 85) / 5 - 70) * usd(2), 1e-9);
+    // At the mean it is worth 0.4 deviations of a number that is nearly normal.
+    double squares = 0;
+    for (const auto& [from, to] : {std::pair{100, 80}, {80, 82}, {82, 95}, {95, 110}})
+        squares += variance_of_mean_price(from, to, 0.5) / 16;
+    for (const std::string option : {"call", "put"}) {
+        EXPECT_NEAR(
+            worth("continuous_asian", terms + fmt::format(", strike: {:.17g}, option: {}", all, option), p),
+            std::sqrt(squares / (2 * std::numbers::pi)) * usd(2), 1e-3)
+            << option;
+    }
+    EXPECT_GT(squares, 1);
+    // What happens between has a variance of 1 / 12 of that of a step, four times a quarter of it.
     const double logs = std::log(100 * 80.0 * 80 * 82.0 * 82 * 95.0 * 95 * 110) / 8;
+    const double variance = variance_per_year * 0.5 / 12 / 4;
     EXPECT_NEAR(worth("continuous_asian", terms + ", mean: geometric, strike: 70", p),
-                (std::exp(logs) - 70) * usd(2), 1e-11);
+                (std::exp(logs + variance / 2) - 70) * usd(2), 1e-11);
+    EXPECT_NEAR(worth("continuous_asian", terms + ", mean: geometric, strike: 90", p),
+                truth::black(truth::side::call, std::exp(logs + variance / 2), 90, variance, usd(2)), 1e-11);
+    EXPECT_NEAR(worth("continuous_asian", terms + ", mean: geometric, strike: 90, option: put", p),
+                truth::black(truth::side::put, std::exp(logs + variance / 2), 90, variance, usd(2)), 1e-11);
+    const double part = 0.4 * 0.4 * variance;
     EXPECT_NEAR(
         worth("continuous_asian", terms + ", mean: geometric, strike: 70, elapsed: 3, average_so_far: 85", p),
-        (std::exp((2 * logs + 3 * std::log(85.0)) / 5) - 70) * usd(2), 1e-11);
+        (std::exp((2 * logs + 3 * std::log(85.0)) / 5 + part / 2) - 70) * usd(2), 1e-11);
+    const double of_three = variance_per_year * 0.5 / 12 / 3;
     EXPECT_NEAR(worth("continuous_asian", terms + ", mean: geometric, averaging_start: 0.5", p),
-                (110 - std::pow(80 * 82.0 * 82 * 95.0 * 95 * 110, 1.0 / 6)) * usd(2), 1e-11);
+                (110 - std::pow(80 * 82.0 * 82 * 95.0 * 95 * 110, 1.0 / 6) * std::exp(of_three / 2)) * usd(2),
+                1e-11);
     const double day = 1 / 365.0;
     const path begun = acme({{-2 * day, 90}, {-day, 91}, {0, 100}, {2, 110}});
     EXPECT_NEAR(
         worth("continuous_asian",
-              "underlying: ACME, maturity: 2.0, longest_step: 2, strike: 70, averaging_start: 2026-01-13",
+              "underlying: ACME, maturity: 2.0, longest_step: 2, strike: 40, averaging_start: 2026-01-13",
               begun),
-        ((day * 91 + day * 100 + 2 * mean_price(100, 110, 2)) / (2 + 2 * day) - 70) * usd(2), 1e-9);
+        ((day * 91 + day * 100 + 2 * mean_price(100, 110, 2)) / (2 + 2 * day) - 40) * usd(2), 1e-9);
     EXPECT_EQ(refusal("continuous_asian", terms + ", averaging_start: 2.0"),
               refused + "averaging_start does not come before maturity");
     EXPECT_EQ(

@@ -587,9 +587,7 @@ struct controlled_sample {
 controlled_sample sample(std::size_t trades, std::uint64_t paths, std::uint64_t seed) {
     std::vector<std::size_t> all;
     for (std::size_t i = 0; i < verify::truths().size(); ++i)
-        // A continuous average is walked by steps, whose error is larger than what a control leaves.
-        if (verify::truths()[i].takes_part(false) && verify::truths()[i].product != "continuous_asian")
-            all.push_back(i);
+        if (verify::truths()[i].takes_part(false)) all.push_back(i);
     controlled_sample out{verify::draw_sample({trades, paths, seed, "double", all, 2}), {}};
     for (verify::drawn_trade& t : out.trades) {
         const std::string before = "controls: none";

@@ -539,6 +539,10 @@ void judge_intervals(precision in, share of) {
     add("means",
         "(mean_spot(underlying) + time_above(underlying, level) - time_below(underlying, 0.9 * level))",
         {"FLAT", "TERM"});
+    add("laws",
+        "(mean_log_spot(underlying) + variance_of_mean_spot(underlying) + "
+        "level * variance_of_mean_log_spot(underlying))",
+        {"FLAT", "TERM"});
     add("touches", "(touched_below(underlying, level) + touched_outside(underlying, level, 2 * level))",
         {"TERM"});
     add("samples", "(highest(underlying) - lowest(underlying) + touch_time_below(underlying, level))",

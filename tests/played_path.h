@@ -159,6 +159,16 @@ class path_world final : public language::world {
                               program::value variance) override {
         return exp(mean + 0.5 * variance);
     }
+    program::value mean_logarithm(const std::string&, const language::bridge& path) override {
+        return 0.5 * (path.start + path.end);
+    }
+    program::value variance_of_mean(const std::string&, const language::bridge& path,
+                                    language::averaged what) override {
+        if (what == language::averaged::logarithm) return path.variance / 12;
+        const program::value move = path.end - path.start;
+        return exp(path.start + path.end) * path.variance / 12 *
+               (1 + 4 * path.variance / 15 + move * move / 15);
+    }
     bool is_past() const override { return past_; }
 
   private:

@@ -20,6 +20,7 @@ namespace tilewalk::models {
 
 namespace {
 
+using language::averaged;
 using language::bridge;
 using language::interval_end;
 using language::occurrence;
@@ -114,6 +115,12 @@ class joint_world final : public world {
     }
     value mean_price(const std::string& asset, double fraction, value mean, value variance) override {
         return bridges_.mean_price(members_.find_asset(asset), fraction, mean, variance);
+    }
+    value mean_logarithm(const std::string& asset, const bridge& path) override {
+        return bridges_.mean_logarithm(members_.find_asset(asset), path);
+    }
+    value variance_of_mean(const std::string& asset, const bridge& path, averaged what) override {
+        return bridges_.variance_of_mean(members_.find_asset(asset), path, what);
     }
 
   private:

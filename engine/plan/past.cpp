@@ -161,5 +161,11 @@ program::value past_world::from_coordinate(const std::string&, program::value) {
 program::value past_world::mean_price(const std::string&, double, program::value, program::value) {
     no_bridge();
 }
+program::value past_world::mean_logarithm(const std::string&, const language::bridge&) {
+    no_bridge();
+}
+program::value past_world::variance_of_mean(const std::string&, const language::bridge&, language::averaged) {
+    no_bridge();
+}
 
 }  // namespace tilewalk::plan

@@ -57,6 +57,9 @@ class past_world final : public language::world, public language::touch_listener
     program::value from_coordinate(const std::string& asset, program::value coordinate) override;
     program::value mean_price(const std::string& asset, double fraction, program::value mean,
                               program::value variance) override;
+    program::value mean_logarithm(const std::string& asset, const language::bridge& path) override;
+    program::value variance_of_mean(const std::string& asset, const language::bridge& path,
+                                    language::averaged what) override;
 
   private:
     std::optional<double> fixing(const std::string& name) const;

@@ -150,6 +150,18 @@ value mean_between(value start, value end, value variance, const price_inside& p
     return sum;
 }
 
+value variance_of_mean(value variance) {
+    return variance * (1.0 / 12);
+}
+
+// The covariance of the bridge at the fractions s and t is C = v (min(s, t) - s t), and the variance is the
+// integral over both of exp(m(s) + m(t)) (exp(C) - 1), m the logarithm of the mean at each.
+value variance_of_mean_exponential(value start, value end, value variance) {
+    const value move = end - start;
+    return exp(start + end) * variance_of_mean(variance) *
+           (1.0 + (4.0 / 15) * variance + (1.0 / 15) * (move * move));
+}
+
 namespace {
 
 // 1 - sqrt(pi) x exp(x^2) erfc(x) for x >= 0, which falls from 1 like 1 / (2 x^2).

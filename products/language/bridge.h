@@ -47,6 +47,12 @@ using price_inside =
 program::value mean_between(program::value start, program::value end, program::value variance,
                             const price_inside& price);
 
+// The variance of the mean of the bridge over the interval, and of the mean of its exponential: of that the
+// first terms of a series in the variance v and the square of the move d, within 0.1 (v + d^2)^2 of it.
+program::value variance_of_mean(program::value variance);
+program::value variance_of_mean_exponential(program::value start, program::value end,
+                                            program::value variance);
+
 // Mean fraction of the interval that the bridge spends above a straight line; the distances of its ends from
 // the line are positive above it. Exact to 1e-12. For the fraction below, change the sign of both distances.
 program::value share_above(program::value at_start, program::value at_end, program::value variance);

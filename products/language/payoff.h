@@ -65,6 +65,7 @@ struct bridge {
     program::value unjumped{};
 };
 enum class interval_end { start, end };
+enum class averaged { price, logarithm };
 
 // The models of the trade's market do not say a value of dates to come that is asked for.
 class not_known_ahead : public error {
@@ -126,6 +127,10 @@ class world {
     // answers about one interval as if neither said anything of the other: prices then depend on how long
     // intervals are.
     virtual void approximates_inside() {}
+    // Over the interval, given both ends of such a path: the mean of the price's logarithm, and the variance
+    // of the mean of the price or of its logarithm.
+    virtual program::value mean_logarithm(const std::string& asset, const bridge& path) = 0;
+    virtual program::value variance_of_mean(const std::string& asset, const bridge& path, averaged what) = 0;
     // In the past there is no bridge: the script asks for fixings instead.
     virtual bool is_past() const = 0;
     // The exchange rate on as_of. It converts payments to come whose amount the past has fixed. Only a past

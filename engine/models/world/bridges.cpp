@@ -4,10 +4,12 @@
 #include <string>
 
 #include "kernels/math.h"
+#include "products/language/bridge.h"
 #include "products/program/row_names.h"
 
 namespace tilewalk::models {
 
+using language::averaged;
 using language::bridge;
 using language::interval_end;
 using language::occurrence;
@@ -80,10 +82,48 @@ value bridges::mean_price(const factor& f, double fraction, value mean, value va
     value price = mean;
     if (f.moves_in() == coordinate::logarithm) price = exp(fma(0.5, variance, mean));
     if (f.moves_in() == coordinate::level_from_zero) price = max(mean, 0.0);
-    if (!f.has_cash_dividends) return price;
-    return price + in_.row("shift_at " + std::to_string(fraction), f.number, [&](const occurrence& o) {
+    return f.has_cash_dividends ? price + shift_at(f, fraction) : price;
+}
+
+value bridges::shift_at(const factor& f, double fraction) const {
+    return in_.row("shift_at " + std::to_string(fraction), f.number, [&](const occurrence& o) {
         return of_.map_of(f, o.start_years + fraction * (o.years - o.start_years)).shift;
     });
+}
+
+bool bridges::has_logarithm_for_coordinate(const factor& f) const {
+    return f.is_logarithm() && !f.has_cash_dividends;
+}
+
+// Where the coordinate is `at`, at a fraction of the interval. A price of nothing has no logarithm.
+value bridges::price_at(const factor& f, double fraction, value at) const {
+    constexpr double least_price = 1e-30;  // also a number in single
+    return max(mean_price(f, fraction, at, in_.into().constant(0.0)), least_price);
+}
+
+// By how much the logarithm of the price moves with the coordinate.
+value bridges::slope_of_logarithm(const factor& f, double fraction, value at) const {
+    const value price = price_at(f, fraction, at);
+    return f.is_logarithm() ? exp(at) / price : 1.0 / price;
+}
+
+// Where the coordinate is not that logarithm, its mean at each place is that of a parabola.
+value bridges::mean_logarithm(const factor& f, const bridge& path) const {
+    if (has_logarithm_for_coordinate(f)) return 0.5 * (path.start + path.end);
+    return language::mean_between(path.start, path.end, path.variance, [&](double at, value mean, value v) {
+        const value slope = slope_of_logarithm(f, at, mean);
+        const value bend = f.is_logarithm() ? slope * (1.0 - slope) * v : -min(slope * slope * v, 1.0);
+        return fma(0.5, bend, log(price_at(f, at, mean)));
+    });
+}
+
+value bridges::variance_of_mean(const factor& f, const bridge& path, averaged what) const {
+    if (what == averaged::price && f.is_logarithm())
+        return language::variance_of_mean_exponential(path.start, path.end, path.variance);
+    const value variance = language::variance_of_mean(path.variance);
+    if (what == averaged::price || has_logarithm_for_coordinate(f)) return variance;
+    const value slope = slope_of_logarithm(f, 0.5, 0.5 * (path.start + path.end));
+    return min(slope * slope * variance, 1.0);
 }
 
 }  // namespace tilewalk::models

@@ -22,10 +22,17 @@ class bridges {
     program::value from_coordinate(const factor& f, program::value at) const;
     program::value mean_price(const factor& f, double fraction, program::value mean,
                               program::value variance) const;
+    program::value mean_logarithm(const factor& f, const language::bridge& path) const;
+    program::value variance_of_mean(const factor& f, const language::bridge& path,
+                                    language::averaged what) const;
 
   private:
     language::bridge level_between(const factor& f) const;
     program::value scaled_variance(const factor& f) const;
+    bool has_logarithm_for_coordinate(const factor& f) const;
+    program::value price_at(const factor& f, double fraction, program::value at) const;
+    program::value slope_of_logarithm(const factor& f, double fraction, program::value at) const;
+    program::value shift_at(const factor& f, double fraction) const;
 
     const members& of_;
     const open_section& in_;

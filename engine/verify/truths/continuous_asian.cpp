@@ -39,7 +39,7 @@ known_trade draw(dice& d, const char* mean, double (*price)(const truth::continu
         m,
         one_trade(fmt::format("product: continuous_asian, mean: {}, option: {}, {}maturity: {}, "
                               "longest_step: {}",
-                              mean, name_of(o.option), terms, m.years, m.years / 40)),
+                              mean, name_of(o.option), terms, m.years, m.years / 8)),
         [=](const random_market& now) {
             truth::continuous_mean moved = o;
             moved.spot = now.spot;

@@ -16,13 +16,16 @@ std::string name_of(function asked, const std::string& asset) {
     return std::string(entry_of(asked).name) + " " + asset;
 }
 
-// Whether an answer about an interval is right whatever is paid for it.
+// Whether an answer about an interval is right whatever is paid for it. The mean of the logarithm is normal
+// and known with its variance.
 bool is_exact(function asked) {
-    return asked != function::mean_spot && asked != function::time_above && asked != function::time_below;
+    return asked != function::mean_spot && asked != function::variance_of_mean_spot &&
+           asked != function::time_above && asked != function::time_below;
 }
 
-// Whether the answers go together: the time of a touch is drawn for paths that touch.
-bool is_of_touch(function asked) {
+// Answers that go together: the time of a touch is drawn for paths that touch, and a mean has its variance.
+enum class company : std::uint8_t { none, touch, mean };
+company company_of(function asked) {
     switch (asked) {
         case function::touched_below:
         case function::touched_above:
@@ -30,10 +33,18 @@ bool is_of_touch(function asked) {
         case function::touch_time_above:
         case function::last_time_below:
         case function::last_time_above:
-            return true;
+            return company::touch;
+        case function::mean_log_spot:
+        case function::variance_of_mean_log_spot:
+            return company::mean;
         default:
-            return false;
+            return company::none;
     }
+}
+
+// The same path with the jumps of the interval last.
+bridge jumps_last(const bridge& path) {
+    return {path.unjumped, path.end - (path.start - path.unjumped), path.variance};
 }
 
 }  // namespace
@@ -53,7 +64,8 @@ value intervals::of(function asked, const std::string& asset, const std::vector<
         const auto& [function_of_other, asset_of_other, levels_of_other] = other.first;
         if (asset_of_other != asset || (function_of_other == asked && levels_of_other == by_level))
             return false;
-        return levels_of_other != by_level || !is_of_touch(asked) || !is_of_touch(function_of_other);
+        return levels_of_other != by_level || company_of(asked) == company::none ||
+               company_of(asked) != company_of(function_of_other);
     });
     if (contradicts || !is_exact(asked)) at_.market->approximates_inside();
     return known;
@@ -86,6 +98,11 @@ value intervals::in_the_past(function asked, value level, const std::vector<valu
         case function::highest:
         case function::mean_spot:
             return level;
+        case function::mean_log_spot:
+            return log(level);
+        case function::variance_of_mean_spot:
+        case function::variance_of_mean_log_spot:
+            return none;
         case function::time_above:
         case function::drawn_time_above:
             return program::select(level > levels[0], made_.step_length(), none);
@@ -110,6 +127,11 @@ value intervals::to_come(const question& q) {
             return extreme(q);
         case function::mean_spot:
             return mean_spot(q);
+        case function::mean_log_spot:
+            return mean_log_spot(q);
+        case function::variance_of_mean_spot:
+        case function::variance_of_mean_log_spot:
+            return variance_of_mean(q);
         case function::time_above:
         case function::time_below:
             return time_beyond(q);
@@ -176,20 +198,48 @@ value intervals::extreme(const question& q) {
     });
 }
 
-value intervals::mean_spot(const question& q) {
-    const auto mean_from = [&](value start, value end) {
-        return mean_between(start, end, q.path.variance, [&](double at, value m, value v) {
-            return at_.market->mean_price(q.asset, at, m, v);
-        });
-    };
-    value mean = mean_from(q.path.start, q.path.end);
-    if (q.path.unjumped.valid()) {
-        const value jump = q.path.start - q.path.unjumped;
-        mean = 0.5 * (mean + mean_from(q.path.unjumped, q.path.end - jump));
-    }
+value intervals::mean_over_parts(const question& q, value mean) {
     if (!made_.is_in_parts()) return mean;
     const value in_part = part_length() * mean;
     return sum_over_parts(q, in_part) / made_.step_length();
+}
+
+value intervals::mean_price(const question& q, const bridge& path) {
+    return mean_between(path.start, path.end, path.variance, [&](double at, value m, value v) {
+        return at_.market->mean_price(q.asset, at, m, v);
+    });
+}
+
+value intervals::mean_spot(const question& q) {
+    value mean = mean_price(q, q.path);
+    if (q.path.unjumped.valid()) mean = 0.5 * (mean + mean_price(q, jumps_last(q.path)));
+    return mean_over_parts(q, mean);
+}
+
+value intervals::mean_log_spot(const question& q) {
+    value mean = at_.market->mean_logarithm(q.asset, q.path);
+    if (q.path.unjumped.valid())
+        mean = 0.5 * (mean + at_.market->mean_logarithm(q.asset, jumps_last(q.path)));
+    return mean_over_parts(q, mean);
+}
+
+// A jump at any moment of the interval leaves the mean anywhere between those of a jump that comes first and
+// of one that comes last.
+value intervals::variance_of_mean(const question& q) {
+    const averaged what = q.asked == function::variance_of_mean_spot ? averaged::price : averaged::logarithm;
+    value variance = at_.market->variance_of_mean(q.asset, q.path, what);
+    if (q.path.unjumped.valid()) {
+        const bridge last = jumps_last(q.path);
+        const auto mean = [&](const bridge& path) {
+            return what == averaged::price ? mean_price(q, path) : at_.market->mean_logarithm(q.asset, path);
+        };
+        const value gap = mean(q.path) - mean(last);
+        variance =
+            0.5 * (variance + at_.market->variance_of_mean(q.asset, last, what)) + gap * gap * (1.0 / 12);
+    }
+    if (!made_.is_in_parts()) return variance;
+    const value length = part_length(), in_part = length * length * variance;
+    return sum_over_parts(q, in_part) / (made_.step_length() * made_.step_length());
 }
 
 // The mean of the time on one side of a level.

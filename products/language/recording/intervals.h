@@ -39,6 +39,8 @@ class intervals {
     value touched(const question& q);
     value extreme(const question& q);
     value mean_spot(const question& q);
+    value mean_log_spot(const question& q);
+    value variance_of_mean(const question& q);
     value time_beyond(const question& q);
     value drawn_time_beyond(const question& q);
     value touches(const question& q);
@@ -50,6 +52,8 @@ class intervals {
     value uniform_between(const std::string& asset);
     value part_length();
     value sum_over_parts(const question& q, value in_part);
+    value mean_over_parts(const question& q, value mean);
+    value mean_price(const question& q, const bridge& path);
     void tell_of_touch(function asked, const std::string& asset, value seen,
                        const std::vector<value>& levels) const;
 
