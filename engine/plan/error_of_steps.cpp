@@ -41,6 +41,10 @@ class one_price final : public language::world {
     value to_coordinate(const std::string&, value, language::interval_end) override { refuse(); }
     value from_coordinate(const std::string&, value) override { refuse(); }
     value mean_price(const std::string&, double, value, value) override { refuse(); }
+    value mean_logarithm(const std::string&, const language::bridge&) override { refuse(); }
+    value variance_of_mean(const std::string&, const language::bridge&, language::averaged) override {
+        refuse();
+    }
 
   private:
     [[noreturn]] static void refuse() { throw error(error_kind::input, "more than a price is asked for"); }

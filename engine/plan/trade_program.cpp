@@ -451,11 +451,11 @@ recorded_trade record_without(const std::vector<bool>& idle, const books::trade&
         const std::uint32_t value = std::exchange(outputs.front(), *controls->result());
         if (controls->keeps_value()) outputs.insert(outputs.begin() + 1, value);
     }
+    if (checks == are_checks_apart::yes) made.made.code.outputs = script.states_of_checked();
+    out.checked = script.checked();
     if (people == is_told::yes)
         out.error_steps =
             world ? error_of_steps(*world, script, made.blocks, made.made.data.initial_states, market) : 0.0;
-    if (checks == are_checks_apart::yes) made.made.code.outputs = script.states_of_checked();
-    out.checked = script.checked();
     out.blocks = script.blocks();
     return made;
 }
