@@ -297,6 +297,23 @@ def test_rows_and_their_forms():
     assert "acme_call" in tw.compare(found, tw.price(BOOK, paths=1024, shift={"ACME.spot": 5})).differing
 
 
+def test_what_time_steps_leave_is_a_column_and_a_mark():
+    market = tw.Market({"as_of": "2026-01-15", "currencies": {"USD": {"rate": 0.03}}, "assets": {
+        "H": {"currency": "USD", "spot": 100, "model": {"heston": {"v0": 0.04, "kappa": 1.5, "theta": 0.05, "sigma": 0.6, "rho": -0.7}}},
+        "L": {"currency": "USD", "spot": 100, "volatility": 0.2}}})
+    found = tw.price([{"id": "steps", "product": "european", "underlying": "H", "strike": 105, "maturity": 0.5},
+                      {"id": "exact", "product": "european", "underlying": "L", "strike": 105, "maturity": 0.5},
+                      {"id": "unknown", "product": "digital", "underlying": "H", "strike": 105, "maturity": 0.5}], market, paths=131072)
+    told = found.column("error_steps").tolist()
+    assert told[:2] == [0.007, 0] and math.isnan(told[2]), told
+    assert [row.error_steps for row in found] == [0.007, 0, None]
+    assert found.to_pandas()["error_steps"].tolist()[:2] == told[:2]
+    assert pickle.loads(pickle.dumps(found)).column("error_steps").tolist()[:2] == told[:2]
+    marked = found["steps"].standard_error < 0.007
+    assert marked and found._repr_html_().count(">steps</span>") == 1
+    assert math.isnan(found.totals.column("error_steps")[0])
+
+
 def test_pages():
     page = tw.price([*trades(), {"id": "<b>x</b>", "product": "european", "underlying": "ACMEE", "strike": 1, "maturity": 1}],
                     MARKET, paths=1024)._repr_html_()

@@ -227,7 +227,7 @@ def model_pages(tilewalk: command_line, root: pathlib.Path, site: pathlib.Path) 
         parts += ["## How it goes from one time to the next",
                   f"Scheme: {cell(scheme_of[name])}." + (f" Weak order: {order}." if order else "")
                   + (f" By the steps that it takes by itself an option of up to five years is off by at most {leaves} basis points of the spot."
-                     if leaves else "")]
+                     if leaves[:1].isdigit() else "")]
         if moves == "interest rates":
             found = moves_of(tilewalk, book, owner)
             for kind, drawn in (("fan", draw_fan), ("terms", draw_terms), ("alike", draw_alike)):

@@ -30,7 +30,9 @@ std::string aligned(const line<cells>& heads, const std::vector<line<cells>>& ro
     std::string out;
     const auto add = [&](const line<cells>& row) {
         for (std::size_t i = 0; i + 1 < cells; ++i) out += fmt::format("{:<{}}  ", row[i], rule[i].size());
-        out += row[cells - 1] + "\n";
+        out += row[cells - 1];
+        out.erase(out.find_last_not_of(' ') + 1);
+        out += '\n';
     };
     add(heads);
     add(rule);

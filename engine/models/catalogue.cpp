@@ -75,7 +75,8 @@ std::span<const catalogue_entry> catalogue() {
 }
 
 std::string step_facts::leaves_text() const {
-    if (!leaves || *leaves == 0) return {};
+    if (!leaves) return "not known";
+    if (*leaves == 0) return {};
     std::string text = config::shown(*leaves);
     if (other_leaves) text += " (" + config::shown(*other_leaves) + ")";
     if (!leaves_too.empty()) text += ", with " + std::string(leaves_too);

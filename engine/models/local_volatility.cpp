@@ -178,16 +178,10 @@ std::vector<std::string> remarks_of(const markets::surface_reading& read) {
 }
 
 std::size_t read_points(const config::node& parameters) {
-    constexpr double usual_points = 128;
     const double points = read_parameter(parameters, "points", {2, 4096}, usual_points);
     if (points != std::floor(points))
         parameters.at("points").fail("found " + parameters.at("points").text() + ", expected a whole number");
     return static_cast<std::size_t>(points);
-}
-
-bool has_usual_steps(const config::node& parameters) {
-    return std::ranges::all_of(std::array{"points", "steps_per_year"},
-                               [&](const char* key) { return parameters.find(key) == nullptr; });
 }
 
 double read_surface_steps(const config::node& parameters, double usual) {
@@ -206,10 +200,12 @@ std::shared_ptr<const model> read_local_volatility(const config::node& parameter
     const auto by = static_cast<step_scheme>(read_choice(parameters, "scheme", names_of_schemes, 0));
     // At the money of a surface with the skew of an index Euler's scheme leaves 2.8 basis points of the spot
     // with 100 steps a year (half a year, H100, 2^24 paths); the other one less than 0.3.
-    const double steps = read_surface_steps(parameters, by == step_scheme::euler ? 250 : 100),
+    const double usual_steps = by == step_scheme::euler ? 250 : 100,
+                 steps = read_surface_steps(parameters, usual_steps),
                  watched = read_watched_surface_steps(parameters);
+    const bool has_usual_steps = steps == usual_steps && points == usual_points;
     return std::make_shared<local_volatility_model>(read_surface_of(parameters, of), by, points, steps,
-                                                    watched, has_usual_steps(parameters));
+                                                    watched, has_usual_steps);
 }
 
 }  // namespace tilewalk::models

@@ -17,9 +17,8 @@ markets::surface_reading read_surface_of(const config::node& parameters, const r
 std::vector<std::string> remarks_of(const markets::surface_reading& read);
 
 // The `points` of the table of a step.
+inline constexpr std::size_t usual_points = 128;
 std::size_t read_points(const config::node& parameters);
-// Whether nobody says other steps, or tables, than the model takes by itself.
-bool has_usual_steps(const config::node& parameters);
 double read_surface_steps(const config::node& parameters, double usual);
 double read_watched_surface_steps(const config::node& parameters);
 

@@ -148,7 +148,7 @@ struct step_facts {
     std::string_view held_against;
 
     static constexpr double told_until_years = 5;
-    // "0.7 (2)"; empty where there is nothing to tell.
+    // "0.7 (2)", "not known"; empty where steps are exact.
     std::string leaves_text() const;
 };
 

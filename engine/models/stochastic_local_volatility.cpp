@@ -38,7 +38,7 @@ struct settings {
     double mixing = 1;
     std::size_t points = 0;
     double steps_per_year = 0, watched_steps_per_year = 0;
-    bool is_usual = false;  // nobody says other steps, tables or particles
+    bool is_usual = false;  // steps, tables and particles are those that the model takes by itself
 };
 
 class leveraged_walk final : public walk {
@@ -180,7 +180,7 @@ class leveraged_model final : public model {
 
 std::shared_ptr<const model> read_stochastic_local_volatility(const config::node& parameters,
                                                               const reading& of) {
-    constexpr double usual_particles = 16'384;
+    constexpr double usual_particles = 16'384, usual_steps = 100;
     parameters.only(
         {"surface", "heston", "mixing", "particles", "points", "steps_per_year", "watched_steps_per_year"});
     const config::node& heston = parameters.at("heston");
@@ -196,14 +196,15 @@ std::shared_ptr<const model> read_stochastic_local_volatility(const config::node
     with.mixing = read_parameter(parameters, "mixing", {0, 1}, 1);
     for (double& sigma : with.variance.sigma.values) sigma *= with.mixing;
     with.points = read_points(parameters);
-    with.steps_per_year = read_surface_steps(parameters, 100);
+    with.steps_per_year = read_surface_steps(parameters, usual_steps);
     with.watched_steps_per_year = read_watched_surface_steps(parameters);
     const double particles = read_parameter(parameters, "particles", {256, 1 << 20}, usual_particles);
     if (particles != std::floor(particles)) {
         parameters.at("particles")
             .fail("found " + parameters.at("particles").text() + ", expected a whole number");
     }
-    with.is_usual = has_usual_steps(parameters) && parameters.find("particles") == nullptr;
+    with.is_usual =
+        with.points == usual_points && with.steps_per_year == usual_steps && particles == usual_particles;
     const particle_settings how{static_cast<std::size_t>(particles), with.steps_per_year};
     return std::make_shared<leveraged_model>(read_surface_of(parameters, of), std::move(with), how);
 }

@@ -13,7 +13,7 @@ struct model_page {
     std::string summary;
     std::string scheme;        // by which it steps from one time to the next
     std::string weak_order;    // of that scheme; empty: its steps are exact, or it is not stated
-    std::string steps_leave;   // the error of options in basis points of the spot; empty: none, or not known
+    std::string steps_leave;   // the error of options in basis points of the spot; empty: none
     std::string factors;       // how many sources of noise it has
     std::string held_against;  // what its prices are compared with
 };
