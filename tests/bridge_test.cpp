@@ -324,6 +324,51 @@ TEST(bridge, share_of_the_time_above_a_line_agrees_with_quadrature) {
     }
 }
 
+double variance_of_share(double at_start, double at_end, double variance) {
+    plain n;
+    return variance_of_share_above(n(at_start), n(at_end), n(variance)).constant();
+}
+
+// The mean of the square of the share is twice that of the part that comes behind a moment above: the path is
+// somewhere above then, and a bridge from there.
+TEST(bridge, variance_of_the_time_above_a_line_agrees_with_quadrature) {
+    for (const auto& [a, b] :
+         {std::pair{0.0, 0.0}, {0.4, 0.2}, {-0.4, -0.9}, {0.7, -0.3}, {-1.5, 1.0}, {1.3, 0.0}}) {
+        const double square = over_the_interval(
+            [&](double u) {
+                const double mean = a + (b - a) * u, sd = std::sqrt(u * (1 - u));
+                const double below = normal_cdf(-mean / sd), reach = 8;
+                if (below > 1 - 1e-14) return 0.0;
+                const double low = std::max(-mean / sd, -reach);
+                double sum = 0;
+                constexpr int parts = 200;
+                for (int i = 0; i <= parts; ++i) {
+                    const double z = low + (reach - low) * i / parts;
+                    const double weight = i == 0 || i == parts ? 1 : i % 2 == 1 ? 4 : 2;
+                    sum += weight * std::exp(-0.5 * z * z) * share(mean + sd * z, b, 1 - u);
+                }
+                return 2 * (1 - u) * sum * (reach - low) / (3 * parts) / std::sqrt(2 * std::numbers::pi);
+            },
+            200);
+        const double mean = share(a, b, 1);
+        for (const double v : {1.0, 0.01}) {
+            const double sd = std::sqrt(v), here = variance_of_share(a * sd, b * sd, v);
+            EXPECT_NEAR(here, square - mean * mean, 1e-6) << a << ' ' << b;
+            EXPECT_NEAR(variance_of_share(-a * sd, -b * sd, v), here, 1e-15) << a << ' ' << b;
+            EXPECT_NEAR(variance_of_share(b * sd, a * sd, v), here, 1e-15) << a << ' ' << b;
+        }
+    }
+    EXPECT_NEAR(variance_of_share(0, 0, 0.04), 1.0 / 12, 1e-15) << "uniform";
+    EXPECT_NEAR(variance_of_share(0, 0, 0), 1.0 / 12, 1e-15);
+    for (const double far : {-700.0, -3.0, 3.0, 1e15}) {
+        EXPECT_NEAR(variance_of_share(far, far, 1e-2), 0, 1e-12);
+        EXPECT_NEAR(variance_of_share(far, -far, 1e-8), 0, 1e-9);
+        EXPECT_GE(variance_of_share(far, -far, 1e-2), 0);
+    }
+    const double x = 3.5 * std::numbers::sqrt2;
+    EXPECT_NEAR(variance_of_share(0, x * (1 - 1e-13), 1), variance_of_share(0, x * (1 + 1e-13), 1), 1e-9);
+}
+
 TEST(bridge, share_of_the_time_above_a_line_at_its_edges) {
     EXPECT_EQ(share(0, 0, 0.04), 0.5);
     EXPECT_EQ(share(0, 0, 0), 0.5);

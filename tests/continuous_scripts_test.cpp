@@ -137,6 +137,29 @@ double time_below(double from, double to, double level, double years) {
                        0, 1.5707963267948966, 8);
 }
 
+// The variance of that time: twice what it spends there behind a moment that it is there, less the square.
+double variance_of_time_below(double from, double to, double level, double years) {
+    const double v = variance_per_year * years;
+    const double square = truth::integrate(
+        [&](double angle) {
+            const double part = std::sin(angle) * std::sin(angle);
+            const double mean = std::log(from) + part * std::log(to / from);
+            const double sd = std::sqrt(part * (1 - part) * v);
+            const double high = std::min((std::log(level) - mean) / sd, 8.0);
+            if (high < -8) return 0.0;
+            return std::sin(2 * angle) *
+                   truth::integrate(
+                       [&](double z) {
+                           return std::exp(-0.5 * z * z) / std::sqrt(2 * std::numbers::pi) *
+                                  time_below(std::exp(mean + sd * z), to, level, (1 - part) * years);
+                       },
+                       -8, high, 6);
+        },
+        0, 1.5707963267948966, 6);
+    const double mean = time_below(from, to, level, years);
+    return 2 * years * square - mean * mean;
+}
+
 // A path in four equal steps, and what it spends below 90 on each.
 const std::string in_halves = ", longest_step: 0.5";
 path four_steps() {
@@ -189,21 +212,37 @@ TEST(continuous_scripts, cumulative_parisian) {
 }
 
 TEST(continuous_scripts, step_option) {
+    double variance = 0;
+    for (const auto& [from, to] : {std::pair{100, 80}, {80, 82}, {82, 95}, {95, 110}})
+        variance += variance_of_time_below(from, to, 90, 0.5);
+    EXPECT_GT(variance, 0.005);
     for (const bool down : {true, false}) {
-        const double beyond = 0.1 + (down ? below_ninety() : 2 - below_ninety());
+        const double time = down ? below_ninety() : 2 - below_ninety();
         const std::string terms =
             fmt::format("underlying: ACME, maturity: 2.0, elapsed: 0.1, barrier: 90, direction: {}{}, ",
                         down ? "down" : "up", in_halves);
+        const auto left = [&](double rate) {
+            return std::exp(-rate * 0.1 - rate * time / (1 + rate * variance / (2 * time)));
+        };
         EXPECT_NEAR(worth("step_option", terms + "strike: 104, knock_out_rate: 0.4", four_steps()),
-                    6 * std::exp(-0.4 * beyond) * usd(2), 1e-9);
-        EXPECT_NEAR(
-            worth("step_option", terms + "strike: 104, knock_out_rate: 0.4, form: linear", four_steps()),
-            6 * (1 - 0.4 * beyond) * usd(2), 1e-9);
+                    6 * left(0.4) * usd(2), 1e-6);
+        EXPECT_NEAR(worth("step_option", terms + "strike: 104, knock_out_rate: 9", four_steps()),
+                    6 * left(9) * usd(2), 1e-5);
         EXPECT_NEAR(
             worth("step_option", terms + "strike: 112, option: put, knock_out_rate: 0.4", four_steps()),
-            2 * std::exp(-0.4 * beyond) * usd(2), 1e-9);
-        EXPECT_EQ(worth("step_option", terms + "strike: 104, knock_out_rate: 9, form: linear", four_steps()),
-                  0);
+            2 * left(0.4) * usd(2), 1e-6);
+        EXPECT_NEAR(
+            worth("step_option", terms + "strike: 104, knock_out_rate: 0.4, form: linear", four_steps()),
+            6 * (1 - 0.4 * (0.1 + time)) * usd(2), 1e-9);
+        // At a rate that takes all in the mean, what is left is 0.4 deviations of the time.
+        EXPECT_NEAR(
+            worth("step_option",
+                  terms + fmt::format("strike: 104, knock_out_rate: {:.17g}, form: linear", 1 / (0.1 + time)),
+                  four_steps()),
+            6 * std::sqrt(variance / (2 * std::numbers::pi)) / (0.1 + time) * usd(2), 1e-5);
+        EXPECT_NEAR(
+            worth("step_option", terms + "strike: 104, knock_out_rate: 9, form: linear", four_steps()), 0,
+            1e-8);
     }
 }
 

@@ -938,7 +938,8 @@ TEST(language, an_interval_in_parts_is_the_whole_of_them) {
             "total = 0\nbetween start and maturity" + every +
                 ":\n    total = total + step * mean_spot(underlying) + 1000 * time_above(underlying, 100) + "
                 "3000 * time_below(underlying, 90) + step * mean_log_spot(underlying) + step * step * "
-                "(variance_of_mean_spot(underlying) + variance_of_mean_log_spot(underlying))\non "
+                "(variance_of_mean_spot(underlying) + variance_of_mean_log_spot(underlying)) + "
+                "variance_of_time_above(underlying, 100)\non "
                 "maturity:\n    pay total\n",
             usual_arguments(), along);
     };

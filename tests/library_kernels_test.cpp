@@ -541,7 +541,8 @@ void judge_intervals(precision in, share of) {
         {"FLAT", "TERM"});
     add("laws",
         "(mean_log_spot(underlying) + variance_of_mean_spot(underlying) + "
-        "level * variance_of_mean_log_spot(underlying))",
+        "level * variance_of_mean_log_spot(underlying) + variance_of_time_above(underlying, level) + "
+        "variance_of_time_below(underlying, level))",
         {"FLAT", "TERM"});
     add("touches", "(touched_below(underlying, level) + touched_outside(underlying, level, 2 * level))",
         {"TERM"});

@@ -187,6 +187,22 @@ value remainder_of_scaled_erfc(value x) {
     return select(x < x.home()->constant(change_at), by_tail, y * above / below);
 }
 
+// What is known of the time above a line.
+struct time_above {
+    value x, remainder;  // of the distances, over the root of twice the variance
+    value likely;        // the chance of a touch
+    value straight;      // the part that a straight path spends above
+};
+
+time_above time_above_of(value at_start, value at_end, value some) {
+    const value zero = at_start.home()->constant(0.0);
+    const value x = (abs(at_start) + abs(at_end)) / sqrt(2.0 * some);
+    const value remainder = remainder_of_scaled_erfc(x);
+    const value likely = exp(-2.0 * max(at_start * at_end, 0.0) / some);
+    const value above = max(max(at_start, at_end), 0.0), below = max(zero - min(at_start, at_end), 0.0);
+    return {x, remainder, likely, above / max(above + below, least_distance)};
+}
+
 }  // namespace
 
 // The mean local time of the bridge at a line that is a from its start and b from its end is, over its
@@ -195,13 +211,23 @@ value remainder_of_scaled_erfc(value x) {
 // remainder of x and q the chance of a touch times r, q / 2 + (1 - q) p, and p is the part that a straight
 // path spends above. There is no comparison in it, which would pass for a jump of what is paid.
 value share_above(value at_start, value at_end, value variance) {
-    const value zero = at_start.home()->constant(0.0);
+    const time_above is = time_above_of(at_start, at_end, max(variance, least_variance));
+    const value touched = is.remainder * is.likely;
+    return 0.5 * touched + (1.0 - touched) * is.straight;
+}
+
+// With D from the first touch to the last, given that there is one, D has the mean r and the mean square m =
+// r (3 / 2 + x^2) - 1 / 2: its transform is that of a first passage over |a| + |b| times that of a return. A
+// uniform part of D is above. Where the ends lie on both sides, the rest is the time to the first touch and
+// that from the last one, whose product has the mean |a b| r / v.
+value variance_of_share_above(value at_start, value at_end, value variance) {
     const value some = max(variance, least_variance);
-    const value x = (abs(at_start) + abs(at_end)) / sqrt(2.0 * some);
-    const value touched = remainder_of_scaled_erfc(x) * exp(-2.0 * max(at_start * at_end, 0.0) / some);
-    const value above = max(max(at_start, at_end), 0.0), below = max(zero - min(at_start, at_end), 0.0);
-    const value straight = above / max(above + below, least_distance);
-    return 0.5 * touched + (1.0 - touched) * straight;
+    const time_above is = time_above_of(at_start, at_end, some);
+    const value touched = is.remainder * is.likely, rest = 1.0 - touched;
+    const value square = is.remainder * (1.5 + is.x * is.x) - 0.5;
+    const value across = max(-(at_start * at_end), 0.0) / some;
+    const value straight = rest * rest * is.straight * (1.0 - is.straight) - across * is.remainder;
+    return max(straight + ((1.0 / 3) * is.likely * square - 0.25 * (touched * touched)), 0.0);
 }
 
 // Before the first touch and after the last one the path is on the side of its start and of its end. Between

@@ -56,6 +56,9 @@ program::value variance_of_mean_exponential(program::value start, program::value
 // Mean fraction of the interval that the bridge spends above a straight line; the distances of its ends from
 // the line are positive above it. Exact to 1e-12. For the fraction below, change the sign of both distances.
 program::value share_above(program::value at_start, program::value at_end, program::value variance);
+// The variance of that fraction, on either side. Exact to 1e-9.
+program::value variance_of_share_above(program::value at_start, program::value at_end,
+                                       program::value variance);
 
 // A sample of that fraction, from two standard normals and three uniform numbers.
 struct share_shocks {

@@ -113,7 +113,7 @@ known_trade draw_step_option(dice& d) {
         w,
         one_trade(fmt::format("product: step_option, {}, form: {}, knock_out_rate: {}, longest_step: {}",
                               w.terms(), linear ? "linear" : "exponential", rate / w.m.years,
-                              w.m.years / 64)),
+                              w.m.years / 32)),
         [=](const level_market& now) {
             const auto left = [&](double time) {
                 return linear ? std::max(1 - rate * time, 0.0) : std::exp(-rate * time);

@@ -102,6 +102,8 @@ value intervals::in_the_past(function asked, value level, const std::vector<valu
             return log(level);
         case function::variance_of_mean_spot:
         case function::variance_of_mean_log_spot:
+        case function::variance_of_time_above:
+        case function::variance_of_time_below:
             return none;
         case function::time_above:
         case function::drawn_time_above:
@@ -135,6 +137,9 @@ value intervals::to_come(const question& q) {
         case function::time_above:
         case function::time_below:
             return time_beyond(q);
+        case function::variance_of_time_above:
+        case function::variance_of_time_below:
+            return variance_of_time_beyond(q);
         case function::drawn_time_above:
         case function::drawn_time_below:
             return drawn_time_beyond(q);
@@ -252,6 +257,22 @@ value intervals::time_beyond(const question& q) {
         share = 0.5 * (share + share_above(d.start + away, d.end + away, q.path.variance));
     }
     return sum_over_parts(q, part_length() * share);
+}
+
+value intervals::variance_of_time_beyond(const question& q) {
+    const bool is_above = q.asked == function::variance_of_time_above;
+    const distances d = is_above ? from_above(q, q.levels[0]) : from_below(q, q.levels[0]);
+    value variance = variance_of_share_above(d.start, d.end, q.path.variance);
+    if (q.path.unjumped.valid()) {
+        const value jump = q.path.start - q.path.unjumped, away = is_above ? -jump : jump;
+        const value start = d.start + away, end = d.end + away;
+        const value gap =
+            share_above(d.start, d.end, q.path.variance) - share_above(start, end, q.path.variance);
+        variance =
+            0.5 * (variance + variance_of_share_above(start, end, q.path.variance)) + gap * gap * (1.0 / 12);
+    }
+    const value length = part_length();
+    return sum_over_parts(q, length * length * variance);
 }
 
 // A sample of that time.

@@ -42,6 +42,7 @@ class intervals {
     value mean_log_spot(const question& q);
     value variance_of_mean(const question& q);
     value time_beyond(const question& q);
+    value variance_of_time_beyond(const question& q);
     value drawn_time_beyond(const question& q);
     value touches(const question& q);
     value time_of_touch(const question& q);
