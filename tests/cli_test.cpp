@@ -22,6 +22,7 @@
 #include <thread>
 
 #include "tests/command.h"
+#include "tilewalk/results.h"
 #include "tilewalk/setting_table.h"
 #include "tilewalk/version.h"
 
@@ -111,6 +112,80 @@ TEST_F(command, empty_book_is_priced_in_no_time) {
     EXPECT_EQ(run({"validate", "empty.yaml"}).out, "0 trades, all valid\n");
 }
 
+// A failed extract at night is most often a header without rows.
+TEST_F(command, a_book_without_trades_is_remarked_upon_and_refused_strictly) {
+    put("header.csv", "id,product,underlying,strike,maturity\n...\n");
+    put("strict_market.yaml", market_text + "...\n");
+    put("strict.yaml", "market: strict_market.yaml\ntrade_count: 0\ntrades: []\n...\n");
+    put("moves.yaml", "stress: {a: {ACME.spot: -1}}\n...\n");
+    const std::string sentence = "the book has no trades";
+    const std::vector<arguments> commands{
+        {"price", "strict.yaml"},    {"price", "header.csv", "--market", "strict_market.yaml"},
+        {"greeks", "strict.yaml"},   {"scenarios", "strict.yaml", "--scenarios", "moves.yaml"},
+        {"validate", "strict.yaml"}, {"plan", "strict.yaml", "--shards", "1", "-o", "plan"}};
+    for (arguments with : commands) {
+        const finished told = run(with);
+        EXPECT_EQ(told.code, 0) << shown(with, told);
+        EXPECT_TRUE(has(told.err, "tilewalk: warning: " + sentence + "\n")) << shown(with, told);
+        with.emplace_back("--strict");
+        const finished got = run(with);
+        EXPECT_EQ(got.code, 2) << shown(with, got);
+        EXPECT_TRUE(has(got.err, sentence + ", expected at least one where files are read strictly"))
+            << shown(with, got);
+        EXPECT_EQ(got.out, "") << shown(with, got);
+    }
+    const finished json = run({"price", "empty.yaml", "--format", "json"});
+    EXPECT_EQ(nlohmann::json::parse(json.out)["remarks"], nlohmann::json::array({sentence})) << json.out;
+    EXPECT_EQ(read_results(json.out, "back").rows.size(), 0U);
+    EXPECT_FALSE(
+        nlohmann::json::parse(run({"price", "book.yaml", "--format", "json"}).out).contains("remarks"));
+}
+
+TEST_F(command, absurd_counts_are_wrong_usage) {
+    for (const std::string count : {"-1", "0", "two", "1e3", "99999999999999999999"}) {
+        for (const arguments& with : {arguments{"plan", "book.yaml", "-o", "plan", "--shards=" + count},
+                                      arguments{"price", "book.yaml", "--workers=" + count}}) {
+            const finished got = run(with);
+            EXPECT_EQ(got.code, 2) << shown(with, got);
+            EXPECT_TRUE(has(got.err, "found '" + count + "', expected a whole number from 1 to "))
+                << shown(with, got);
+        }
+    }
+    // Two trades of 8 tiles.
+    const finished many = run({"plan", "book.yaml", "-o", "plan", "--shards", "17"});
+    EXPECT_EQ(many.code, 2) << many.err;
+    EXPECT_TRUE(has(many.err,
+                    "found 17 shards, expected at most 16: the work is 2 trades in 1 market, each 8 "
+                    "tiles of paths"))
+        << many.err;
+    EXPECT_EQ(run({"plan", "book.yaml", "-o", "plan", "--shards", "16"}).code, 0);
+    const finished crowd = run({"price", "book.yaml", "--workers", "100000"});
+    EXPECT_EQ(crowd.code, 2) << crowd.err;
+    EXPECT_TRUE(has(crowd.err, "--workers: found '100000', expected a whole number from 1 to ")) << crowd.err;
+    // More workers than there is work.
+    put("one.yaml", "market: market.yaml\nsettings: {paths: 512}\ntrades:\n" + call_text);
+    EXPECT_EQ(run({"price", "one.yaml", "--workers", "3"}).out, run({"price", "one.yaml"}).out);
+}
+
+TEST_F(command, what_is_long_is_cut) {
+    const std::string all(100'000, 'x');
+    for (const arguments& with :
+         {arguments{"price", "book.yaml", "--" + all}, arguments{"price", "book.yaml", all}, arguments{all},
+          arguments{"help", all}, arguments{"price", "book.yaml", "--paths", all},
+          arguments{"price", "book.yaml", "--format", all},
+          arguments{"price", "book.yaml", "--shift", all}}) {
+        const finished got = run(with);
+        EXPECT_EQ(got.code, 2);
+        EXPECT_LT(got.err.size(), 2000U) << got.err.substr(0, 300);
+    }
+}
+
+TEST_F(command, thousands_of_paths_are_written_either_way) {
+    const std::string small = run({"price", "book.yaml", "--paths", "16k"}).out;
+    EXPECT_EQ(run({"price", "book.yaml", "--paths", "16K"}).out, small);
+    EXPECT_EQ(run({"price", "book.yaml", "--paths", "16000"}).out, small);
+}
+
 TEST_F(command, bad_trade_leaves_the_others_to_the_bit) {
     const finished good = run({"price", "book.yaml"}), bad = run({"price", "bad.yaml"});
     EXPECT_EQ(bad.code, 3) << bad.err;
@@ -118,7 +193,9 @@ TEST_F(command, bad_trade_leaves_the_others_to_the_bit) {
         EXPECT_EQ(figures_of(good.out, trade), figures_of(bad.out, trade)) << bad.out;
     EXPECT_TRUE(has(bad.out, "\nbad,european,,failed,1,,,,,,")) << bad.out;
     EXPECT_TRUE(has(bad.err, "1 of 3 trades failed")) << bad.err;
-    EXPECT_TRUE(has(bad.err, "bad.yaml:5:")) << "the place of the asset\n" << bad.err;
+    const std::string before = bad_text.substr(0, bad_text.find("ACMEE"));
+    const std::string place = "bad.yaml:5:" + std::to_string(before.size() + 1) + ": ";
+    EXPECT_TRUE(has(bad.err, place)) << "the place of the asset\n" << bad.err;
     EXPECT_TRUE(has(bad.err, "did you mean 'ACME'?")) << bad.err;
 
     const finished table = run({"price", "bad.yaml", "--format", "table"});

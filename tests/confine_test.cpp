@@ -156,6 +156,8 @@ TEST_F(confine, no_word_of_another_file) {
     const std::string secret = "hunter2";
     const std::vector<std::string> texts{
         "root:" + secret + ":0:0:root:/root:/bin/bash\nbin:x:1:1::/bin:/bin/false\n",
+        secret + ":*:20228:0:99999:7:::\nbin:*:20228:0:99999:7:::\n",
+        secret + ": 1\nother: 2\n",
         secret + "\n",
         "'" + secret + "'\n",
         "# a comment\n" + secret,

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/analytics/black.h"
 #include "tests/by_source.h"
 #include "tests/plain_paths.h"
 #include "tests/rights_books.h"
@@ -280,6 +281,60 @@ TEST_P(exercise_truths, puts_on_a_geometric_mean_are_puts_on_one_asset) {
         // The martingale of many moves is fitted less well.
         expect_between(priced(text, 65536).rows[0], truth, 0.985 * truth, (count == 2 ? 1.02 : 1.05) * truth);
     }
+}
+
+// A shout of today locks in what the asset is worth now: (S - K) paid at maturity, and an option at the
+// money.
+TEST(exercise_truths, a_shout_of_today_has_its_closed_form) {
+    const std::string assets =
+        "    A: {currency: USD, spot: 110, volatility: 0.2, dividend_yield: 0.01}\n"
+        "    D: {currency: USD, spot: 110, volatility: 0.2, dividends: [{date: 0.5, amount: 2}]}\n";
+    const auto price = [&](const std::string& terms) {
+        const price_row row = priced(tests::market_of(assets, 0.05) +
+                                         "trades:\n  - {id: t, product: shout, " + terms + ", maturity: 1}\n",
+                                     16384)
+                                  .rows[0];
+        EXPECT_EQ(row.status, trade_status::priced) << row.message;
+        return row.price;
+    };
+    const double discount = std::exp(-0.05), of_a = 110 * std::exp(0.05 - 0.01);
+    const double call = discount * analytics::black_price(analytics::right::call, of_a, 110, 0.2),
+                 put = discount * analytics::black_price(analytics::right::put, of_a, 110, 0.2);
+    EXPECT_NEAR(price("underlying: A, strike: 100, shout_dates: [0]"), 10 * discount + call, 1e-11);
+    EXPECT_NEAR(price("underlying: A, option: put, strike: 125, shout_dates: [2026-01-15]"),
+                15 * discount + put, 1e-11);
+    // Cash dividends are taken off what moves.
+    const double moving = (110 - 2 * std::exp(-0.05 * 0.5)) / discount;
+    EXPECT_NEAR(price("underlying: D, strike: 100, shout_dates: [0]"),
+                10 * discount + discount * analytics::black_price(analytics::right::call, moving, 110, 0.2),
+                1e-11);
+    // Later dates are worth something beside it.
+    EXPECT_GT(price("underlying: A, strike: 109, shout_dates: [0, 0.5]"), 1 * discount + call);
+}
+
+// American with exercise_dates is Bermudan.
+TEST(exercise_truths, an_american_put_on_dates_is_used_on_those_alone) {
+    const std::string market = tests::market_of("    A: {currency: USD, spot: 36, volatility: 0.2}\n", 0.06);
+    const std::string put = "{id: t, product: american, underlying: A, strike: 40, maturity: 1";
+    const auto said = [&](const std::string& more) {
+        return priced(market + "trades:\n  - " + put + more + "}\n", 65536).rows[0];
+    };
+    const price_row row = said(", exercise_dates: [0.5, 1]");
+    const double truth = put_on_a_lattice(36, 40, 0.06, 0.2, {0.5, 1});
+    expect_between(row, truth, 0.995 * truth, 1.005 * truth);
+    EXPECT_FALSE(is_figure(row.early->extrapolated)) << "its dates are no step to exercise at any time";
+    // Today is a day of exercise, and is worth more than to wait.
+    EXPECT_EQ(said(", exercise_dates: [0, 1]").price, 4);
+    const auto refused = [&](const std::string& more) { return said(more).message; };
+    EXPECT_NE(refused(", exercise_dates: [0.5, 1], exercise_step: 0.1")
+                  .find("found 'exercise_step' beside 'exercise_dates', expected one of them"),
+              std::string::npos);
+    EXPECT_NE(refused(", exercise_dates: [0.5, 1], exercise_start: 0.1")
+                  .find("found 'exercise_start' beside 'exercise_dates', expected one of them"),
+              std::string::npos);
+    EXPECT_NE(
+        refused(", exercise_dates: [0.5, 0.75]").find("the last of the exercise_dates must be the maturity"),
+        std::string::npos);
 }
 
 // The truth lies below the interval in 2.5 % of runs at most, and above it in as many: with 300 runs at most

@@ -209,11 +209,11 @@ TEST_F(hostile, what_is_no_file) {
                 "book.yaml:1:9: market: 'pipe.yaml': this is a pipe");
     expect_book("book names a device", "market: /dev/zero\ntrades: []\n", 2, "this is a device");
     expect_book("book names itself", "market: book.yaml\ntrades: []\n", 2,
-                "book.yaml:1:1: market: unknown key 'market'");
+                "book.yaml:1:1: found a mapping with none of the keys that are known here: as_of, ");
     expect_book("product is a pipe", "products: [pipe.yaml]\ntrades: []\n", 2,
                 "products[0]: 'pipe.yaml': this is a pipe");
     expect_book("product is a book", "products: [good_book.yaml]\ntrades: []\n", 2,
-                "good_book.yaml:1:1: market: unknown key 'market'");
+                "good_book.yaml:1:1: found a mapping with none of the keys that are known here: product, ");
     expect_cases(21);
 }
 
@@ -309,7 +309,7 @@ TEST_F(hostile, yaml_that_is_no_book) {
          "2:1: duplicate key 'trades'; it was first given on line 1");
     book("duplicate key, written otherwise", "trades: []\n\"tr\\x61des\": []\n", "duplicate key 'trades'");
     book("a list", "- a\n- b\n", "1:1: found a list, expected a book");
-    book("a word", "book\n", "1:1: found 'book', expected a book");
+    book("a word", "book\n", "1:1: found a text, expected a book");
     book("a web page", "<html>\n<body>no: book</body></html>\n", "book.yaml:");
     book("a market", good_market, "found a market, expected a book");
     book("list as key", "? [a]\n: 1\n", "found a list, expected a key");

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/book/book_state.h"
 #include "engine/config/xml.h"
 #include "tests/own_folder.h"
 #include "tests/refusal.h"
@@ -257,6 +258,40 @@ TEST_F(ore_import, attributes_that_are_not_known_are_refused) {
     EXPECT_EQ(
         refused("swap", "<Rate>0.03</Rate>", "<Rate>0.03</Rate><Rate startDate=\"2028-01-15\">0.03</Rate>"),
         nothing_refused);
+}
+
+// A trade counts as imported only if a book takes it.
+TEST_F(ore_import, what_no_book_takes_is_refused) {
+    const auto renamed = [&](const std::string& id) {
+        std::string xml = whole();
+        const std::string old = "<Trade id=\"eq_call\">";
+        xml.replace(xml.find(old), old.size(), "<Trade id=\"" + id + "\">");
+        const imported_portfolio read = of(xml);
+        EXPECT_EQ(read.imported, read.found - 1) << id;
+        return read.refused.size() == 1 ? read.refused.front().reason : std::string();
+    };
+    EXPECT_EQ(renamed(std::string(300, 'x')),
+              "found a trade that no book takes: id: found an id of 300 bytes, expected at most 256");
+    EXPECT_EQ(
+        renamed(" eq_call"),
+        "found a trade that no book takes: id: found the quoted text ' eq_call' with a blank at an end, "
+        "expected the id without it");
+    EXPECT_EQ(renamed("eq&#10;call"),
+              "found a trade that no book takes: id: found the quoted text 'eq\\ncall', expected one line of "
+              "text");
+    EXPECT_EQ(refused("eq_call", "<Strike>100<", "<Strike>-7000<"),
+              "found a trade that no book takes: strike: found '-7000.0', expected a number at least 0");
+    const book taken = book::of(of(whole()).book, "book");
+    for (const books::trade& t : taken.state().trades) EXPECT_FALSE(t.failure) << t.failure->what();
+}
+
+TEST_F(ore_import, known_types_come_in_one_order) {
+    const std::string a = refused("eq_call", "<TradeType>EquityOption<", "<TradeType>Zebra<"),
+                      b = refused("eq_call", "<TradeType>EquityOption<", "<TradeType>Aardvark<");
+    const std::string list = "known types: Autocallable_01, Bond, CapFloor, EquityAccumulator, ";
+    EXPECT_NE(a.find(list), std::string::npos) << a;
+    ASSERT_NE(b.find(list), std::string::npos) << b;
+    EXPECT_EQ(a.substr(a.find(list)), b.substr(b.find(list)));
 }
 
 TEST_F(ore_import, what_changes_a_value_is_refused_or_read) {

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import warnings
 
 import pythons
 from pythons import raises
@@ -67,6 +68,33 @@ def test_a_name_of_digits_is_no_number():
     assert found == [tw.price([CALL], MARKET, paths=64)[0].price] * len(texts), found
 
 
+def test_an_empty_quantity_fails_its_trade():
+    good = {**CALL, "quantity": 2}
+    for empty in (None, float("nan"), pd.NA, np.nan):
+        lost = tw.price([good, {**CALL, "id": "b", "quantity": empty}], MARKET, paths=64)
+        assert lost.failed == ["b"] and "trades[1].quantity: found nothing" in lost["b"].message
+        filled = tw.price([good, {**CALL, "id": "b", "quantity": empty}], MARKET, paths=64, default_quantity=-3)
+        assert filled.columns["quantity"].tolist() == [2, -3]
+    assert tw.price([CALL], MARKET, paths=64).columns["quantity"].tolist() == [1]
+    assert tw.price(pd.DataFrame([CALL]), MARKET, paths=64).columns["quantity"].tolist() == [1]
+    assert tw.price([CALL], MARKET, paths=64, default_quantity=5).columns["quantity"].tolist() == [5]
+    again = tw.Book.of_trades(pd.DataFrame([good, {**CALL, "id": "b"}]), market=MARKET)
+    assert tw.price(tw.Book.parse(again.to_yaml()), paths=64).failed == ["b"]
+    raises(tw.UsageError, lambda: tw.price(BOOK, paths=64, default_quantity=1), "default_quantity")
+
+
+def test_a_book_without_trades():
+    sentence = "the book has no trades"
+    for empty in ([], {"market": MARKET, "trades": []}):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            found = tw.price(empty, MARKET, paths=64)
+            assert tw.validate(empty, MARKET) == []
+        assert [str(one.message) for one in told] == [sentence, sentence] and found.remarks == [sentence]
+        for run in (tw.price, tw.greeks, tw.validate):
+            raises(tw.InputError, lambda: run(empty, MARKET, strict=True), sentence)
+
+
 def test_columns_and_indices_of_tables():
     frame = pd.DataFrame([CALL])
     twice = pd.concat([frame, pd.DataFrame({"strike": [50.0]})], axis=1)
@@ -89,6 +117,10 @@ def test_what_is_no_value_is_named_with_its_place():
     raises(tw.UsageError, second(averaging_dates=[0.5, {1.0}]), "trades[1].averaging_dates[1]: found an object of type set")
     raises(tw.UsageError, second(id="a\udcff"), "trades[1].id: ", "surrogate")
     raises(tw.UsageError, lambda: tw.price("caf\udce9.yaml"), "surrogate")
+    raises(tw.UsageError, lambda: tw.price([CALL], MARKET, trades=["a\udcff"]), "trades: ", "surrogate")
+    raises(tw.UsageError, lambda: tw.Book.parse("trades: [{id: a\ud800}]"), "a book: ", "surrogate")
+    raises(tw.UsageError, lambda: tw.Market.parse("as_of: \ud800"), "a market: ", "surrogate")
+    raises(tw.UsageError, lambda: tw.read_results('{"\ud800": 1}'), "results: ", "surrogate")
     raises(tw.UsageError, lambda: tw.Market({"as_of": "2026-01-15", "assets": {"A": {"spot": b"1"}}}), "assets.A.spot: ")
 
 

@@ -215,6 +215,33 @@ TEST(remarks, a_fixing_far_from_the_spot_is_one) {
         << told(two);
 }
 
+// Five daily moves of the asset, and 1.25 times at most.
+TEST(remarks, a_fixing_is_far_by_the_volatility) {
+    const auto is_told = [](const std::string& volatility, double fixing) {
+        const std::string market =
+            "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}}\nassets: {A: {currency: "
+            "USD, spot: 100, " +
+            volatility + "}}\nfixings: {A: {2026-01-15: " + std::to_string(fixing) + "}}\n";
+        const results r = engine().price(
+            book::parse("trades: [{id: t, product: asian, strike: 90, underlying: A, averaging_dates: "
+                        "[2026-01-15, 2026-06-30]}]\n"),
+            market::parse(market), with(2000));
+        return !r.rows.at(0).remarks.empty();
+    };
+    const auto expect_told_beyond = [&](const std::string& volatility, double far) {
+        EXPECT_TRUE(is_told(volatility, 100 * std::exp(far + 1e-3))) << volatility;
+        EXPECT_TRUE(is_told(volatility, 100 * std::exp(-far - 1e-3))) << volatility;
+        EXPECT_FALSE(is_told(volatility, 100 * std::exp(far - 1e-3))) << volatility;
+        EXPECT_FALSE(is_told(volatility, 100 * std::exp(-far + 1e-3))) << volatility;
+    };
+    EXPECT_TRUE(is_told("volatility: 0.25", 90)) << "seven daily moves of 1.6 %";
+    expect_told_beyond("volatility: 0.25", 5 * 0.25 / std::sqrt(252));
+    expect_told_beyond("volatility: {0.5: 0.4, 1.0: 0.5}", 5 * 0.4 / std::sqrt(252));
+    expect_told_beyond("volatility: 2", std::log(1.25));
+    expect_told_beyond("volatility: 0.01", 0.01);
+    expect_told_beyond("model: {heston: {v0: 0.04, kappa: 1, theta: 0.04, sigma: 0.3, rho: -0.5}}", 0.1);
+}
+
 TEST(remarks, a_trade_that_has_ended_is_one) {
     const std::string call = "product: european, underlying: ACME, strike: 90, maturity: ";
     const price_row ended = price_one(call + "2025-01-15", 2000);

@@ -262,6 +262,37 @@ TEST(rounds, that_are_out_of_time_are_not_begun) {
     }
 }
 
+// A tolerance that no number of paths reaches ends at once; it would take the most paths of every trade else.
+TEST(rounds, that_would_lead_nowhere_are_not_begun) {
+    for (const char* const random : {"philox", "sobol", "auto"}) {
+        for (const char* const tolerance : {"1e-30", "1e-30 total"}) {
+            SCOPED_TRACE(std::string(random) + ", " + tolerance);
+            run_options how = to(tolerance, random);
+            const results r = priced(how);
+            for (const price_row& row : r.rows) {
+                EXPECT_EQ(row.status, trade_status::priced) << row.message;
+                EXPECT_EQ(row.paths, 65536u) << row.trade;
+                EXPECT_TRUE(row.misses_tolerance) << row.trade;
+            }
+        }
+    }
+    const price_row of_paths = priced(to("1e-7")).rows.at(0);
+    EXPECT_NE(of_paths.message.find("even the 1073741824 paths that a run takes at most are too few"),
+              std::string::npos)
+        << of_paths.message;
+    const price_row rounded = priced(to("1e-30")).rows.at(0);
+    EXPECT_NE(rounded.message.find("no number of paths will do"), std::string::npos) << rounded.message;
+    // Points may be faster than they seem, which far fewer paths than the most show.
+    for (const char* const tolerance : {"1e-9", "3e-9 total"}) {
+        const results tried = priced(to(tolerance, "sobol"));
+        for (const price_row& row : tried.rows) EXPECT_LE(row.paths, std::uint64_t{1} << 24) << row.trade;
+    }
+    // Who says the most paths gets them.
+    run_options said = to("1e-30");
+    said.overrides.paths = 131072;
+    for (const price_row& row : priced(said).rows) EXPECT_EQ(row.paths, 131072u) << row.trade;
+}
+
 TEST(rounds, tell_how_far_they_are) {
     run_options how = to("0.005");
     int rounds = 0;

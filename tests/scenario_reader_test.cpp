@@ -562,9 +562,8 @@ TEST_F(scenario_tables, refusals_of_a_history) {
         "short");
     EXPECT_EQ(refused_history(head + first + "2025-01-03,91,1,2\n"),
               "levels.csv:3:17: found more than 3 cells, expected one for each name of the header");
-    EXPECT_EQ(
-        refused_history(head + first + "2025-01-03,0,0.01\n"),
-        "levels.csv:3:12: ACME.spot: found the level 0, expected more than 0 for a return that is relative");
+    EXPECT_EQ(refused_history(head + first + "2025-01-03,0,0.01\n"),
+              "levels.csv:3:12: ACME.spot: found the spot 0, expected more than 0 and at most 1e15");
     EXPECT_EQ(
         refused_history(head + first + "2025-01-03,1,-0.01\n", ", returns: log"),
         "levels.csv:3:14: USD.rate@1y: found the level -0.01, expected more than 0 for a return that is "
@@ -629,6 +628,50 @@ TEST_F(scenario_tables, refusals_of_a_history) {
               "s:1:36: history.set: found nothing, expected the name of a set of one line");
     EXPECT_EQ(shortened(refused("history: {levels: none.csv}\n", own.path())),
               "s:1:19: history.levels: 'none.csv': there is no such file");
+}
+
+// A history in percent would move the market a hundred times too far. The market itself refuses such levels,
+// and a history and a table of scenarios say the same of them.
+TEST_F(scenario_tables, a_level_that_no_market_has) {
+    const auto market_says = [](const std::string& from, const std::string& to) {
+        std::string text = market_text;
+        text.replace(text.find(from), from.size(), to);
+        const std::string said = refusal([&] { market::parse(text); });
+        return said.substr(std::min(said.find("found"), said.size()));
+    };
+    struct one {
+        std::string column, level, from, to, words;
+    };
+    const std::vector<one> levels{
+        {"USD.rate@1y", "3.75", "1.0: 0.03", "1.0: 3.75",
+         "found the rate 3.75, expected one between -1 and 1; 3.75 means 375 %; 3.75 % is written 0.0375"},
+        {"ACME.volatility", "22", "volatility: 0.2", "volatility: 22",
+         "found the volatility 22, expected one between 0 and 5; 22 means 2200 %; 22 % is written 0.22"},
+        {"ACME.volatility", "-0.1", "volatility: 0.2", "volatility: -0.1",
+         "found the volatility -0.1, expected one between 0 and 5"},
+        {"BETA.volatility@1y", "30", "1.0: 0.3", "1.0: 30",
+         "found the volatility 30, expected one between 0 and 5; 30 means 3000 %; 30 % is written 0.3"},
+        {"ACME.spot", "-1", "spot: 100", "spot: -1",
+         "found the spot -1, expected more than 0 and at most 1e15"},
+        {"EURUSD.rate", "0", "rate: 1.25", "rate: 0",
+         "found the rate 0, expected more than 0 and at most 1e15"},
+        {"ACME|BETA.correlation", "50", "BETA, 0.5]", "BETA, 50]",
+         "found the correlation 50, expected one between -1 and 1"}};
+    for (const one& of : levels) {
+        EXPECT_EQ(market_says(of.from, of.to), of.words);
+        const std::string head = "Date,ACME.spot," + of.column;
+        if (of.column == "ACME.spot") continue;
+        const std::string table = head + "\n2025-01-02,90," + of.level + "\n2025-01-03,91," + of.level + "\n";
+        EXPECT_EQ(refused_history(table), "levels.csv:2:15: " + of.column + ": " + of.words);
+    }
+    // Unless they stand on days that are not used.
+    EXPECT_EQ(refused_history("Date,USD.rate@1y\n2024-01-02,3\n2025-01-02,0.03\n2025-01-03,0.031\n",
+                              ", from: 2025-01-01"),
+              nothing_refused);
+    own.write("levels.csv", "Date,Scenario,ACME.volatility\n2025-01-02,up,23\n");
+    EXPECT_EQ(shortened(refused("table: levels.csv\n", own.path())),
+              "levels.csv:2:15: ACME.volatility: found the volatility 23, expected one between 0 and 5; 23 "
+              "means 2300 %; 23 % is written 0.23");
 }
 
 TEST_F(scenario_tables, forms_of_csv) {

@@ -109,9 +109,10 @@ const std::string same_in_yaml =
     "maturity: 1.0}\n";
 
 TEST_F(trade_table, says_what_the_same_trades_say_in_yaml) {
-    const book table = of(rows_of_all_forms), yaml = book::parse(same_in_yaml);
+    const std::string one_unit = ", default_quantity: 1";
+    const book table = of(rows_of_all_forms, one_unit), yaml = book::parse(same_in_yaml);
     expect_same_trades(table, yaml);
-    expect_same_trades(of("\xef\xbb\xbf" + rows_of_all_forms), yaml);
+    expect_same_trades(of("\xef\xbb\xbf" + rows_of_all_forms, one_unit), yaml);
     const market in = market::parse(market_text);
     run_options few;
     few.overrides.paths = 2048;
@@ -168,11 +169,96 @@ TEST_F(trade_table, files_of_one_product_each_and_of_several) {
     EXPECT_EQ(without_folder(refusal([&] { load("{csv: calls.csv, product: europian}"); })).substr(0, 88),
               "book.yaml:1:35: trades.product: unknown product 'europian'; did you mean 'european'? kno");
     EXPECT_EQ(without_folder(refusal([&] { load("{cvs: calls.csv}"); })),
-              "book.yaml:1:10: trades.cvs: unknown key 'cvs'; did you mean 'csv'? known keys: csv, product");
+              "book.yaml:1:10: trades.cvs: unknown key 'cvs'; did you mean 'csv'? known keys: csv, product, "
+              "default_quantity");
+    EXPECT_EQ(without_folder(refusal([&] { load("{id: a, product: european}"); })),
+              "book.yaml:1:9: trades: found a mapping with the keys of a trade, expected a list of trades; "
+              "begin each with '- '");
     EXPECT_EQ(
         without_folder(refusal([&] { load("calls.csv"); })),
         "book.yaml:1:9: trades: found 'calls.csv', expected a list of trades, or a table of them, as in "
         "{csv: trades.csv}");
+}
+
+// An outer join leaves cells empty; one unit would be a wrong position without a word.
+TEST_F(trade_table, an_empty_quantity_fails_its_row) {
+    const std::string head = "id,underlying,strike,maturity,quantity\n", european = ", product: european";
+    const std::string rows = head + "a,ACME,100,1,500\nb,ACME,100,1,\nc,ACME,100,1,  \n";
+    const std::string nothing =
+        "found nothing, expected a number of units; where one is meant by default, the table states it: "
+        "{csv: trades.csv, default_quantity: 1}, or default_quantity=1 in Python";
+    EXPECT_EQ(failure(rows, european), "b trades.csv:3:14: trades[1].quantity: " + nothing +
+                                           "\nc trades.csv:4:16: trades[2].quantity: " + nothing);
+    const book read = of(rows, european);
+    EXPECT_EQ(read.state().trades[0].quantity, 500);
+    EXPECT_FALSE(is_figure(read.state().trades[1].quantity));
+    // What is written of the book fails alike, and prices nothing as one unit.
+    const book again = book::of(read.written(), "again", own.path());
+    EXPECT_TRUE(again.state().trades[1].failure && again.state().trades[2].failure);
+
+    const auto quantities = [&](const std::string& table, const std::string& more) {
+        std::vector<double> out;
+        for (const auto& t : of(table, more).state().trades) {
+            EXPECT_FALSE(t.failure) << t.failure->what();
+            out.push_back(t.quantity);
+        }
+        return out;
+    };
+    EXPECT_EQ(quantities(rows, european + ", default_quantity: -2.5"),
+              (std::vector<double>{500, -2.5, -2.5}));
+    const std::string bare = "id,underlying,strike,maturity\na,ACME,100,1\n";
+    EXPECT_EQ(quantities(bare, european), std::vector<double>{1});
+    EXPECT_EQ(quantities(bare, european + ", default_quantity: 7"), std::vector<double>{7});
+    EXPECT_EQ(refused(bare, european + ", default_quantity: many"),
+              "book.yaml:1:66: trades.default_quantity: found 'many', expected a number");
+    own.write("two.csv", rows);
+    own.write("book.yaml",
+              "trades: {csv: [{file: two.csv, default_quantity: 3}, trades.csv], product: european, "
+              "default_quantity: 4}\n");
+    own.write("trades.csv", head + "d,ACME,100,1,\n");
+    const book both = book::load(own / "book.yaml");
+    EXPECT_EQ(both.state().trades[1].quantity, 3);
+    EXPECT_EQ(both.state().trades[3].quantity, 4);
+}
+
+TEST_F(trade_table, a_failed_row_has_the_quantity_of_the_book) {
+    const std::string head = "id,underlying,strike,maturity,averaging_dates,quantity,product\n";
+    const book read =
+        of(head +
+           "a,ACME,x,1,,500,european\nb,ACME,100,1,,-7,europan\nc,ACME,100,1,,many,european\n"
+           "d,ACME,100,1,,5,6,european\ne,ACME,100,,\"{start: 0\",8,asian\na,ACME,100,1,,9,european\n");
+    const auto& trades = read.state().trades;
+    const std::vector<double> expected{500, -7, no_figure, no_figure, 8, 9};
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        ASSERT_TRUE(trades[i].failure) << i;
+        if (is_figure(expected[i]))
+            EXPECT_EQ(trades[i].quantity, expected[i]) << trades[i].id;
+        else
+            EXPECT_FALSE(is_figure(trades[i].quantity)) << trades[i].id;
+    }
+    EXPECT_EQ(trades[4].id, "e") << "a bad cell behind the id leaves it";
+    // As in all outputs of results.
+    const results r = engine().price(read, market::parse(market_text));
+    std::ostringstream csv, json;
+    write(csv, r, output_format::csv);
+    write(json, r, output_format::json);
+    EXPECT_NE(csv.str().find("\na,european,,failed,500,,"), std::string::npos) << csv.str();
+    EXPECT_NE(csv.str().find("\nc,european,,failed,,,"), std::string::npos) << csv.str();
+    EXPECT_NE(json.str().find("\"quantity\": null"), std::string::npos) << json.str();
+    const results back = read_results(json.str(), "back");
+    EXPECT_EQ(back.rows[1].quantity, -7);
+    EXPECT_FALSE(is_figure(back.rows[2].quantity));
+    std::ostringstream table;
+    write(table, r, output_format::table);
+    EXPECT_NE(table.str().find("500"), std::string::npos) << table.str();
+}
+
+// A sheet that is filtered by product keeps the columns of the others.
+TEST_F(trade_table, a_column_of_empty_cells_is_left_out) {
+    const std::string head = "id,product,underlying,strike,maturity,barrier,direction\n";
+    EXPECT_EQ(failure(head + "a,european,ACME,100,1,,\nb,european,ACME,90,1, ,\n"), "");
+    EXPECT_EQ(refused(head + "a,european,ACME,100,1,,\nb,european,ACME,90,1,80,\n").substr(0, 41),
+              "trades.csv:1:39: unknown column 'barrier'");
 }
 
 TEST_F(trade_table, of_a_book_with_products_of_its_own) {

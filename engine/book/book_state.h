@@ -26,17 +26,24 @@ struct report_request {
     double price = 0;       // that the trade is to have with it
 };
 
+// The place of an asset or a currency in the terms of a trade.
+struct placed_name {
+    std::string name;
+    int line, column;  // in the trade's file
+};
+
 struct trade {
     std::string id;
     location where;
     std::string product_name;
     std::shared_ptr<const language::product> product;  // null if it could not be read
     language::arguments args;
+    std::vector<placed_name> names;
     std::vector<bool> is_said;  // by parameter of the product: the trade gives it
     // The rules of dates and schedules that are given by one, as they are written.
     std::map<std::string, std::string, std::less<>> rules;
-    std::string currency;  // empty: the currency of its first asset
-    double quantity = 1;
+    std::string currency;   // empty: the currency of its first asset
+    double quantity = 1;    // `no_figure` if it could not be read
     std::string portfolio;  // empty: none
     std::optional<report_request> report;
     std::optional<config::accuracy> tolerance;  // beats that of the run
@@ -47,7 +54,8 @@ struct trade {
 struct trade_file {
     std::string name;
     std::shared_ptr<const std::string> text;
-    std::string product;  // of rows which name none; may be empty
+    std::string product;           // of rows which name none; may be empty
+    std::string default_quantity;  // of rows which name none, as it is written; empty: not stated
     own_products products;
 };
 

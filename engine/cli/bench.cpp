@@ -80,7 +80,7 @@ std::uint64_t paths_of(const std::string& text) {
     if (text.empty()) return 0;
     std::string digits = text;
     std::uint64_t unit = 1;
-    if (digits.ends_with('k')) unit = 1000;
+    if (digits.ends_with('k') || digits.ends_with('K')) unit = 1000;
     if (digits.ends_with('M')) unit = 1'000'000;
     if (unit > 1) digits.pop_back();
     const auto count = parsed<std::uint64_t>(digits);

@@ -474,6 +474,7 @@ int explain(const explain_arguments& asked) {
         all.push_back(&picture_to.emplace(asked.picture, "--picture"));
     }
     const market in = market_of(wanted);
+    check_trades(wanted);
     keep_apart(all, inputs_of(wanted, in));
     std::vector<std::string> known;
     std::vector<trade_plan> plans;

@@ -98,6 +98,7 @@ int greeks(greeks_arguments& asked, timings& times) {
         return all_well;
     }
     check_market(wanted);
+    check_trades(wanted);
     const output to(with.output.value);
     asked.beside.open();
     std::vector<const output*> all = asked.beside.outputs();

@@ -50,6 +50,17 @@ void check_market(const chosen_book& of) {
                 "the book names no market; write market: in the book or give --market FILE", {of.file});
 }
 
+void check_trades(const chosen_book& of) {
+    if (of.trades.size() > 0) return;
+    if (of.with.strict.value) {
+        throw error(
+            error_kind::input,
+            std::string(remark_on_no_trades) + ", expected at least one where files are read strictly",
+            {of.file});
+    }
+    remark(std::string("tilewalk: warning: ") + remark_on_no_trades);
+}
+
 market market_of(const chosen_book& of, timings* times) {
     check_market(of);
     const timings::during reading(times, stage::reading_market);

@@ -24,6 +24,8 @@ chosen_book load_book(const std::string& book_file, const spoken& options, timin
 
 // Throws tilewalk::error (usage) if neither the settings nor the book name a market.
 void check_market(const chosen_book& of);
+// Remarks on a book without trades, which is refused where files are read strictly.
+void check_trades(const chosen_book& of);
 market market_of(const chosen_book& of, timings* times = nullptr);
 // Files that are read to price it.
 std::vector<std::filesystem::path> inputs_of(const chosen_book& of, const market& in);

@@ -42,7 +42,7 @@ struct price_arguments {
     bool spreadsheet_safe = false;
     bool shows_timings = false;
     bool tiles = false;
-    std::size_t workers = 0;  // 0: this process does it
+    std::string workers;  // how many; empty: this process does it
 };
 
 results run(const engine& pricer, const chosen_book& asked, const market& of, bool keeps_policies,
@@ -73,8 +73,21 @@ std::vector<std::string> arguments_of_workers(const chosen_book& asked, std::siz
     return out;
 }
 
+// More processes than this wait for one another and fill the memory.
+std::size_t workers_of(const std::string& text) {
+    constexpr std::size_t for_each_core = 4, least = 16;
+    return parse_count(text, "--workers",
+                       std::max<std::size_t>(least, for_each_core * std::thread::hardware_concurrency()));
+}
+
+std::size_t shards_for(std::size_t workers, const chosen_book& asked) {
+    constexpr std::size_t of_each = 4;  // so that none waits long for the last
+    const std::uint64_t paths = over(asked.with.run, asked.trades.settings()).paths.value_or(default_paths);
+    return std::min(of_each * workers, shards::most(asked.trades.size(), 1, paths));
+}
+
 // Plans, runs in processes, and merges.
-int price_by_workers(price_arguments& asked, const chosen_book& wanted) {
+int price_by_workers(price_arguments& asked, const chosen_book& wanted, std::size_t workers) {
     if (asked.policies)
         throw error(error_kind::usage, "--save-policy is for one process; leave out --workers");
     if (asked.book == "-")
@@ -90,17 +103,16 @@ int price_by_workers(price_arguments& asked, const chosen_book& wanted) {
                                              ? passing.emplace().at()
                                              : std::filesystem::path(wanted.with.journal.value) /
                                                    ("shards-" + shards::digest_of(request).substr(0, 16));
-    constexpr std::size_t shards_of_worker = 4;  // so that none waits long for the last
     std::optional<shards> plan;
     {
         const interrupt listening;
         run_options options = wanted.with.options();
         options.cancel = listening.flag();
         options.journal.clear();
-        plan.emplace(shards::plan(by, request, asked.workers * shards_of_worker, folder, INFINITY, options));
+        plan.emplace(shards::plan(by, request, shards_for(workers, wanted), folder, INFINITY, options));
     }
-    const int failed = run_in_workers(*plan, folder, shards::stage::pricing, asked.workers,
-                                      arguments_of_workers(wanted, asked.workers));
+    const int failed =
+        run_in_workers(*plan, folder, shards::stage::pricing, workers, arguments_of_workers(wanted, workers));
     if (failed != all_well) return failed;
     return report_merged(*plan, wanted.with, asked.totals, asked.files, asked.spreadsheet_safe, asked.tiles,
                          asked.beside);
@@ -109,7 +121,8 @@ int price_by_workers(price_arguments& asked, const chosen_book& wanted) {
 int price(price_arguments& asked, timings& times) {
     std::optional<timings::during> ending;  // until all that follows is gone
     const engine pricer = engine_for(asked.options);
-    if (asked.workers == 0) open_devices_of(pricer, asked.book, asked.options, times);
+    const std::size_t workers = asked.workers.empty() ? 0 : workers_of(asked.workers);
+    if (workers == 0) open_devices_of(pricer, asked.book, asked.options, times);
     const chosen_book wanted = load_book(asked.book, asked.options, &times);
     const settings& with = wanted.with;
     if (asked.options.print_config) {
@@ -119,7 +132,8 @@ int price(price_arguments& asked, timings& times) {
     if (asked.tiles && with.format.value != result_format::json)
         throw error(error_kind::usage, "--tiles puts means by part of the run into JSON; take --format json");
     check_market(wanted);
-    if (asked.workers > 0) return price_by_workers(asked, wanted);
+    check_trades(wanted);
+    if (workers > 0) return price_by_workers(asked, wanted, workers);
     const output to(with.output.value);
     std::optional<output> totals_to, policies_to;
     std::vector<const output*> all{&to};

@@ -46,10 +46,10 @@ std::string explained(const CLI::ParseError& problem, const CLI::App& app) {
     for (const std::string& extra : app.remaining()) {
         if (!extra.starts_with("-") || extra == "-" || extra == "--") continue;
         const std::string name = extra.substr(0, extra.find('='));
-        return fmt::format("unknown option '{}'{}", name, suggestion(name, option_names(app)));
+        return fmt::format("unknown option {}{}", quoted(name), suggestion(name, option_names(app)));
     }
     for (const std::string& extra : app.remaining())
-        if (extra != "--") return fmt::format("unexpected argument '{}'", extra);
+        if (extra != "--") return fmt::format("unexpected argument {}", quoted(extra));
     const std::string text = problem.what();
     if (problem.get_exit_code() != static_cast<int>(CLI::ExitCodes::ArgumentMismatch)) return text;
     const bool missing = text.find("missing") != std::string::npos;
@@ -127,8 +127,9 @@ command add_help(CLI::App& to, std::vector<command>& all) {
                     if (c.app->get_name() == asked && !c.program.empty()) become(c, {"--help"});
                     if (c.app->get_name() == asked) return say(help_text(*c.app, to.get_name(), false));
                 }
-                throw error(error_kind::usage, fmt::format("there is no help on '{}'{} known: {}", asked,
-                                                           suggestion(asked, known, ";"), joined(known)));
+                throw error(error_kind::usage,
+                            fmt::format("there is no help on {}{} known: {}", quoted(asked),
+                                        suggestion(asked, known, ";"), joined(known)));
             }};
 }
 
@@ -187,7 +188,7 @@ int run(std::vector<std::string> arguments, const std::vector<adds_command>& kno
     };
     if (!has_command && (first.empty() || first[0] != '-'))
         refuse_command(arguments.empty() ? "a command is needed"
-                                         : fmt::format("unknown command '{}'", first));
+                                         : fmt::format("unknown command {}", quoted(first)));
     const command* chosen =
         has_command ? &commands[static_cast<std::size_t>(asked - names.begin())] : nullptr;
     if (chosen != nullptr && !chosen->program.empty())

@@ -66,6 +66,7 @@ int scenarios(scenario_arguments& asked, timings& times) {
                     "--explain tells what it finds in JSON and in explained.csv; take --format json or "
                     "--files DIR");
     check_market(wanted);
+    check_trades(wanted);
     const output to(with.output.value);
     const market of = market_of(wanted, &times);
     scenario_list list = [&] {

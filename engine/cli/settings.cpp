@@ -27,7 +27,7 @@ namespace {
 // The nearest name first: a list may be long.
 [[noreturn]] void refuse_word(const std::string& origin, const std::string& text, const std::string& expected,
                               const std::vector<std::string>& known) {
-    throw error(error_kind::usage, fmt::format("{}: found '{}'{} expected {}", origin, text,
+    throw error(error_kind::usage, fmt::format("{}: found {}{} expected {}", origin, quoted(text),
                                                suggestion(text, known, ","), expected));
 }
 
@@ -156,7 +156,7 @@ void resolve_run(settings& s, const spoken& options, const environment& variable
         if (known.text(of_book)) from = {source::book, book_name};
         const auto take = [&](const std::string& text, source by, const std::string& name) {
             if (const auto wrong = known.read(text, s.run))
-                throw error(error_kind::usage, fmt::format("{}: found '{}'{}", name, text, *wrong));
+                throw error(error_kind::usage, fmt::format("{}: found {}{}", name, quoted(text), *wrong));
             from = {by, name};
         };
         const std::string variable = known.variable();
@@ -201,7 +201,7 @@ std::string gpu_group() {
 }  // namespace
 
 void refuse_value(const std::string& origin, const std::string& found, const std::string& expected) {
-    throw error(error_kind::usage, fmt::format("{}: found '{}', expected {}", origin, found, expected));
+    throw error(error_kind::usage, fmt::format("{}: found {}, expected {}", origin, quoted(found), expected));
 }
 
 void add_load_options(CLI::App& to, spoken& into, const std::string& also_strict) {
@@ -366,6 +366,21 @@ void refuse_ending(const std::string& file, const std::vector<std::string>& expe
 void refuse_unknown_ending(const std::string& file, const std::string& option) {
     if (result_format_of_ending(file)) return;
     refuse_ending(file, endings, option == "--output" ? ", or --format with any ending" : "", option);
+}
+
+std::size_t parse_count(const std::string& text, const std::string& option, std::size_t most) {
+    std::size_t count = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), count);
+    if (code != std::errc() || end != text.data() + text.size() || count < 1 || count > most)
+        refuse_value(option, text, fmt::format("a whole number from 1 to {}", most));
+    return count;
+}
+
+std::string quoted(const std::string& text) {
+    constexpr std::size_t most = 60;
+    std::size_t end = std::min(text.size(), most);
+    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) ++end;
+    return "'" + text.substr(0, end) + (end < text.size() ? "...'" : "'");
 }
 
 std::string suggestion(const std::string& wrong, const std::vector<std::string>& known,

@@ -123,6 +123,11 @@ void refuse_ending(const std::string& file, const std::vector<std::string>& expe
 // The same where it stands for no format of results.
 void refuse_unknown_ending(const std::string& file, const std::string& option = "--output");
 
+// A whole number from 1 to `most`. Throws tilewalk::error (usage) that names the option.
+std::size_t parse_count(const std::string& text, const std::string& option, std::size_t most);
+
+// In quotes, and cut where it is long.
+std::string quoted(const std::string& text);
 // "; did you mean 'price'?" or `otherwise`.
 std::string suggestion(const std::string& wrong, const std::vector<std::string>& known,
                        const std::string& otherwise = "");

@@ -36,7 +36,7 @@ namespace {
 struct plan_arguments {
     std::string book, folder;
     spoken options;
-    std::size_t shards = 0;
+    std::string shards;
     double train_within = 60;
     bool wants_greeks = false;
     greek_options greeks;
@@ -44,6 +44,8 @@ struct plan_arguments {
 };
 
 int plan_shards(const plan_arguments& asked) {
+    constexpr std::size_t most_shards = 1'000'000;
+    const std::size_t count = parse_count(asked.shards, "--shards", most_shards);
     if (asked.book == "-")
         throw error(error_kind::usage, "a plan names its book: found standard input, expected a file");
     const chosen_book wanted = load_book(asked.book, asked.options);
@@ -52,6 +54,7 @@ int plan_shards(const plan_arguments& asked) {
         return all_well;
     }
     check_market(wanted);
+    check_trades(wanted);
     sharded_request request = request_of(asked.book, asked.options, wanted);
     if (asked.wants_greeks || !asked.greeks.wanted.empty()) request.greeks = asked.greeks;
     request.scenarios = asked.scenarios;
@@ -66,7 +69,7 @@ int plan_shards(const plan_arguments& asked) {
     run_options options = wanted.with.options();
     options.cancel = listening.flag();
     if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
-    const shards made = shards::plan(by, request, asked.shards, asked.folder, asked.train_within, options);
+    const shards made = shards::plan(by, request, count, asked.folder, asked.train_within, options);
     const auto& costs = made.costs();
     const double mean = [&] {
         double all = 0;

@@ -26,6 +26,7 @@ int validate(const validate_arguments& asked) {
     }
     const engine checker({wanted.with.instruction_set.value});
     const market of = market_of(wanted);
+    check_trades(wanted);
     const output to("-");
     keep_apart({&to}, inputs_of(wanted, of));
     complain_of_remarks(of);

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,11 +36,7 @@ struct verify_arguments {
 };
 
 std::uint64_t parse_trades(const std::string& text) {
-    std::uint64_t count = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), count);
-    if (code != std::errc() || end != text.data() + text.size() || count < 1 || count > most_verified_trades)
-        refuse_value("--trades", text, fmt::format("a whole number from 1 to {}", most_verified_trades));
-    return count;
+    return parse_count(text, "--trades", most_verified_trades);
 }
 
 // Options beat the environment, as they do everywhere.
@@ -53,7 +48,7 @@ run_settings settings_of(const verify_arguments& asked) {
         const run_setting& known = setting_named(taken[i]);
         const auto take = [&](const std::string& text, const std::string& origin) {
             if (const auto wrong = known.read(text, out))
-                throw error(error_kind::usage, fmt::format("{}: found '{}'{}", origin, text, *wrong));
+                throw error(error_kind::usage, fmt::format("{}: found {}{}", origin, quoted(text), *wrong));
         };
         const std::string variable = known.variable();
         if (const char* text = variables(variable.c_str()); text != nullptr && *text != '\0')

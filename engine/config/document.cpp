@@ -461,8 +461,15 @@ const node& node::at(std::string_view key) const {
 }
 
 void node::only(const std::vector<std::string>& known) const {
+    const auto is_known = [&](const member& m) {
+        return std::find(known.begin(), known.end(), m.key) != known.end();
+    };
     for (const auto& m : members()) {
-        if (std::find(known.begin(), known.end(), m.key) != known.end()) continue;
+        if (is_known(m)) continue;
+        // A file with no key of ours may be a stranger's, of which nothing is repeated.
+        const bool is_file = key_ == nullptr && index_ < 0;
+        if (is_file && suggestion(m.key, known).empty() && std::ranges::none_of(members(), is_known))
+            fail("found a mapping with none of the keys that are known here: " + joined(known));
         m.fail("unknown key " + shown(m.key) + alternatives(m.key, "known keys:", known));
     }
 }

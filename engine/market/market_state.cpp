@@ -15,7 +15,7 @@ const auto& find_named(const Named& in, const std::string& name, std::string_vie
     if (const auto found = in.find(name); found != in.end()) return found->second;
     std::vector<std::string> known;
     for (const auto& [known_name, value] : in) known.push_back(known_name);
-    throw error(error_kind::input, unknown_name(what, name, known));
+    throw unknown_in_market(unknown_name(what, name, known), name);
 }
 
 }  // namespace

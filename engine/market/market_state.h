@@ -27,6 +27,15 @@ namespace tilewalk::markets {
 
 class written_market;
 
+// An asset or a currency that a market does not have.
+class unknown_in_market : public error {
+  public:
+    unknown_in_market(const std::string& message, std::string which)
+        : error(error_kind::input, message), name(std::move(which)) {}
+
+    std::string name;
+};
+
 struct fx_rate {
     std::string base, quote;  // 1 base = rate quote, "EURUSD: 1.10"
     double rate = 0;

@@ -26,7 +26,6 @@ using config::node;
 // A desk quotes a few dozen of each; the bounds keep the search for arbitrage quick.
 constexpr std::size_t most_expiries = bounds::surface_expiries;
 constexpr std::size_t most_strikes = bounds::surface_strikes;
-constexpr double least_volatility = 1e-4, most_quoted_volatility = bounds::volatility;
 constexpr double least_moneyness = 1e-3, most_moneyness = 20;
 // A bound for strikes, whose scale the reader does not know.
 constexpr double most_log_moneyness = 16;
@@ -58,17 +57,6 @@ double read_between(const node& value, std::string_view what, double least, doub
     return number;
 }
 
-double read_level(const node& value, double least) {
-    const double level = value.number();
-    if (level >= least && level <= most_quoted_volatility) return level;
-    value.fail("found the volatility " + value.text() + ", expected one between " + rounded(least) + " and " +
-               rounded(most_quoted_volatility) +
-               (level > most_quoted_volatility
-                    ? "; " + rounded(level) + " means " + rounded(100 * level) + " %; " + rounded(level) +
-                          " % is written " + rounded(level / 100)
-                    : ""));
-}
-
 quote read_quote(const node::member& member, written_by form, double forward) {
     const bool by_strike = form == written_by::strike;
     const std::string what = by_strike ? "strike" : "moneyness";
@@ -92,7 +80,7 @@ quote read_quote(const node::member& member, written_by form, double forward) {
                     rounded(std::exp(-most_log_moneyness)) + " and " + rounded(std::exp(most_log_moneyness)) +
                     " times");
     }
-    return {x, read_level(member.value, least_volatility), member.key, member.where(),
+    return {x, read_in_range(member.value, check_quoted_volatility), member.key, member.where(),
             member.value.key_path()};
 }
 
@@ -143,7 +131,7 @@ svi_parameters read_svi(const node& value, double years) {
                            rounded(2 / (1 + std::abs(p.rho))));
     }
     const double vol = std::sqrt(smile::svi(p).at(0).variance / years);
-    if (!(vol >= least_volatility && vol <= most_quoted_volatility)) {
+    if (check_quoted_volatility(vol, {})) {
         value.fail(
             "found the volatility " + rounded(vol) +
             " at the forward, expected one between 0.0001 and 5; SVI is of total variance, which is the "
@@ -260,7 +248,7 @@ local_volatility read_grid(const node& value, dates::date as_of,
                      (row.items().size() == grid.years.size() ? "; is the grid the wrong way round?" : ""));
         }
         std::vector<double>& read = grid.volatilities.emplace_back();
-        for (const node& vol : row.items()) read.push_back(read_level(vol, 0));
+        for (const node& vol : row.items()) read.push_back(read_volatility_level(vol));
     }
     return local_volatility::of_grid(std::move(grid), forward);
 }

@@ -9,7 +9,6 @@
 
 #include "engine/config/time_reader.h"
 #include "engine/market/wording.h"
-#include "tilewalk/bounds.h"
 
 namespace tilewalk::markets {
 
@@ -23,36 +22,23 @@ void expect_sequence(const node& value, std::string_view expected) {
     if (!value.is_sequence()) value.fail("found " + value.found() + ", expected " + std::string(expected));
 }
 
-std::string percent_hint(double value) {
-    return rounded(value) + " means " + rounded(100 * value) + " %; " + rounded(value) + " % is written " +
-           rounded(value / 100);
+double read_in_range(const node& value, range_check check) {
+    const double number = value.number();
+    if (const complaint wrong = check(number, value.text())) value.fail(*wrong);
+    return number;
 }
 
 double read_rate(const node& value) {
-    const double rate = value.number();
-    if (std::abs(rate) > bounds::market_rate) {
-        value.fail("found the rate " + value.text() + ", expected one between -1 and 1; " +
-                   percent_hint(rate));
-    }
-    return rate;
+    return read_in_range(value, check_rate);
 }
 
 double read_volatility_level(const node& value) {
-    const double level = value.number();
-    if (level < 0) value.fail("found the volatility " + value.text() + ", expected one between 0 and 5");
-    if (level > bounds::volatility) {
-        value.fail("found the volatility " + value.text() + ", expected one between 0 and 5; " +
-                   percent_hint(level));
-    }
-    return level;
+    return read_in_range(value, check_volatility);
 }
 
 double read_positive(const node& value, std::string_view what) {
     const double number = value.number();
-    if (!(number > 0 && number <= bounds::money)) {
-        value.fail("found the " + std::string(what) + " " + value.text() +
-                   ", expected more than 0 and at most 1e15");
-    }
+    if (const complaint wrong = check_positive(number, what, value.text())) value.fail(*wrong);
     return number;
 }
 
@@ -134,19 +120,12 @@ curve read_curve(const node& value, dates::date as_of, bool may_move) {
         return curve::from_zero_rates(std::move(read.years), std::move(read.values));
     }
     if (convention) convention->fail("found a day count beside discount factors, which need none");
-    pillars read = read_pillars(*factors, as_of, "discount factors", [](const node& factor) {
-        if (!(factor.number() > 0)) {
-            factor.fail("found the discount factor " + factor.text() + ", expected more than 0");
-        }
-        return factor.number();
-    });
+    pillars read =
+        read_pillars(*factors, as_of, "discount factors", [](const node& factor) { return factor.number(); });
     for (std::size_t i = 0; i < read.years.size(); ++i) {
-        const double implied = -std::log(read.values[i]) / read.years[i];
-        if (std::abs(implied) > 1) {
-            read.members[i]->value.fail("found the discount factor " + read.members[i]->value.text() +
-                                        ", which is a rate of " + rounded(100 * implied) +
-                                        " %, expected one between -100 % and 100 %");
-        }
+        const node& factor = read.members[i]->value;
+        if (const complaint wrong = check_discount_factor(read.values[i], read.years[i], factor.text()))
+            factor.fail(*wrong);
     }
     return curve::from_discount_factors(std::move(read.years), std::move(read.values));
 }

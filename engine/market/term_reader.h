@@ -7,6 +7,7 @@
 
 #include "engine/config/document.h"
 #include "engine/market/curve.h"
+#include "engine/market/ranges.h"
 #include "engine/market/volatility.h"
 #include "products/dates/date.h"
 
@@ -16,9 +17,7 @@ namespace tilewalk::markets {
 void expect_mapping(const config::node& value, std::string_view expected);
 void expect_sequence(const config::node& value, std::string_view expected);
 
-// A hint for a number written per one, where people are tempted to write percent.
-std::string percent_hint(double value);
-
+double read_in_range(const config::node& value, range_check check);
 double read_rate(const config::node& value);
 double read_volatility_level(const config::node& value);
 // More than 0 and at most bounds::money; `what` is how an error calls it.

@@ -208,8 +208,8 @@ std::string largest_errors_section(const told& of) {
 std::string trades_section(const told& of) {
     const results& r = of.r;
     if (r.rows.empty()) return paragraph("The book has no trades.");
-    const bool with_quantity =
-        std::ranges::any_of(r.rows, [](const price_row& row) { return row.quantity != 1; });
+    const bool with_quantity = std::ranges::any_of(
+        r.rows, [](const price_row& row) { return is_figure(row.quantity) && row.quantity != 1; });
     const bool with_report =
         std::ranges::any_of(r.rows, [](const price_row& row) { return row.reported.has_value(); });
     std::vector<table::head> heads{{"trade", table::of::text},
@@ -243,7 +243,9 @@ std::string trades_section(const told& of) {
                 cells.insert(cells.end(), {exact(row.quantity), value_text(row.value(), row.value_error()),
                                            error_text(row.value_error())});
         } else {
-            cells.insert(cells.end(), with_quantity ? 6 : 3, "");
+            cells.insert(cells.end(), 3, "");
+            if (with_quantity)
+                cells.insert(cells.end(), {is_figure(row.quantity) ? exact(row.quantity) : "", "", ""});
         }
         if (with_report)
             cells.push_back(row.reported && is_figure(row.reported->value)

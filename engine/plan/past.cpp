@@ -2,9 +2,11 @@
 #include "engine/plan/past.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "engine/config/wording.h"
+#include "kernels/math.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::plan {
@@ -22,17 +24,15 @@ std::vector<dates::date> past_world::fixing_days(const std::vector<std::string>&
     return {days.begin(), days.end()};
 }
 
-std::optional<double> past_world::fixing(const std::string& name) const {
+std::optional<past_world::known_fixing> past_world::fixing(const std::string& name) const {
     if (starts_) return std::nullopt;
     const auto* const found = market_.fixings(name);
     if (found == nullptr) return std::nullopt;
     const auto& by_day = *found;
-    if (exact_) {
-        const auto at = by_day.find(day_);
-        return at == by_day.end() ? std::nullopt : std::optional(at->second);
-    }
-    auto after = by_day.upper_bound(day_);
-    return after == by_day.begin() ? std::nullopt : std::optional(std::prev(after)->second);
+    const auto at = exact_ ? by_day.find(day_) : by_day.upper_bound(day_);
+    if (exact_ ? at == by_day.end() : at == by_day.begin()) return std::nullopt;
+    const auto& [day, value] = exact_ ? *at : *std::prev(at);
+    return known_fixing{value, day == market_.as_of};
 }
 
 // From the day at hand, where `years` counts from as_of.
@@ -44,8 +44,21 @@ void past_world::remark(std::string sentence) {
     if (std::ranges::find(remarks_, sentence) == remarks_.end()) remarks_.push_back(std::move(sentence));
 }
 
-void past_world::compare_with_spot(const std::string& name, double fixing, double spot) {
-    if (fixing <= far_fixing * spot && spot <= far_fixing * fixing) return;
+namespace {
+
+constexpr double trading_days = 252;
+constexpr double least_daily_move = 0.002, of_unknown_asset = 0.02, of_exchange_rate = 0.01;
+
+double daily_move_of(const markets::asset& a) {
+    return a.vol ? a.vol->instantaneous(0) / std::sqrt(trading_days) : of_unknown_asset;
+}
+
+}  // namespace
+
+void past_world::compare_with_spot(const std::string& name, double fixing, double spot, double daily_move) {
+    const double far =
+        std::min(daily_moves_to_a_far_fixing * std::max(daily_move, least_daily_move), std::log(far_fixing));
+    if (std::abs(std::log(fixing / spot)) <= far) return;
     remark("the fixing of " + name + " on as_of is " + config::shown(fixing) + ", far from its spot of " +
            config::shown(spot) + "; the trade takes the fixing");
 }
@@ -58,8 +71,11 @@ void past_world::saw_touch(const std::string& asset, double level) {
 
 program::value past_world::spot(const std::string& asset) {
     if (const auto fixed = fixing(asset)) {
-        if (day_ == market_.as_of) compare_with_spot(asset, *fixed, market_.find_asset(asset).spot);
-        return into_.constant(*fixed);
+        if (fixed->is_of_today) {
+            const markets::asset& now = market_.find_asset(asset);
+            compare_with_spot(asset, fixed->value, now.spot, daily_move_of(now));
+        }
+        return into_.constant(fixed->value);
     }
     if (const auto then = market_.on(day_)) return into_.constant(then->find_asset(asset).spot);
     throw error(error_kind::input,
@@ -71,14 +87,16 @@ program::value past_world::spot(const std::string& asset) {
 program::value past_world::fx(const std::string& currency) {
     if (currency == trade_currency_) return into_.constant(1.0);
     if (const auto fixed = fixing(currency + trade_currency_)) {
-        if (day_ == market_.as_of)
-            compare_with_spot(currency + trade_currency_, *fixed, market_.fx_spot(currency, trade_currency_));
-        return into_.constant(*fixed);
+        if (fixed->is_of_today)
+            compare_with_spot(currency + trade_currency_, fixed->value,
+                              market_.fx_spot(currency, trade_currency_), of_exchange_rate);
+        return into_.constant(fixed->value);
     }
     if (const auto fixed = fixing(trade_currency_ + currency)) {
-        if (day_ == market_.as_of)
-            compare_with_spot(trade_currency_ + currency, *fixed, market_.fx_spot(trade_currency_, currency));
-        return into_.constant(1.0 / *fixed);
+        if (fixed->is_of_today)
+            compare_with_spot(trade_currency_ + currency, fixed->value,
+                              market_.fx_spot(trade_currency_, currency), of_exchange_rate);
+        return into_.constant(1.0 / fixed->value);
     }
     if (const auto then = market_.on(day_)) return into_.constant(then->fx_spot(currency, trade_currency_));
     throw error(error_kind::input,
@@ -113,10 +131,31 @@ program::value past_world::forward(const std::string& asset, std::span<const dou
     return (spot(asset) - now.shift) * (then.scale / now.scale) + then.shift;
 }
 
-program::value past_world::option_value(bool, const std::string& asset, program::value,
-                                        std::span<const double>, const std::string& named) {
-    throw error(error_kind::input, "the trade asks on " + to_string(day_) + " what an option on '" + asset +
-                                       "' for " + named + " is worth; expected a day after as_of");
+// Black's formula by today's market, as models::prices_ahead has it for later days.
+program::value past_world::option_value(bool call, const std::string& asset, program::value strike,
+                                        std::span<const double> years, const std::string& named) {
+    constexpr double least_strike = 1e-30, least_deviation = 1e-12;
+    const markets::asset& of = market_.find_asset(asset);
+    const bool is_known = day_ == market_.as_of && of.vol && !of.model && of.currency == trade_currency_ &&
+                          market_.rate_model(trade_currency_) == nullptr;
+    if (!is_known) {
+        throw error(error_kind::input,
+                    "the trade asks on " + to_string(day_) + " what an option on '" + asset + "' for " +
+                        named +
+                        " is worth; expected a day after as_of, or as_of itself and an asset of the trade's "
+                        "currency with a volatility, under rates that do not move");
+    }
+    const markets::curve& curve = market_.discount_curve(trade_currency_);
+    const double until = years_from_day(years[0]);
+    const program::value shift = into_.constant(markets::spot_map(of, curve, until).shift);
+    const program::value grown = forward(asset, years, named) - shift;
+    const program::value over_shift = strike - shift, level = max(over_shift, least_strike);
+    const program::value deviation = into_.constant(
+        std::max(kernels::sqrt(std::max(of.vol->total_variance(until), 0.0)), least_deviation));
+    const program::value discount = into_.constant(curve.discount(until));
+    const program::value d1 = log(grown / level) / deviation + 0.5 * deviation, d2 = d1 - deviation;
+    if (!call) return discount * (level * norm_cdf(-d2) - grown * norm_cdf(-d1));
+    return discount * (grown * norm_cdf(d1) - level * norm_cdf(d2) + (level - over_shift));
 }
 
 program::value past_world::bond(const std::string& currency, std::span<const double> years,

@@ -13,8 +13,11 @@
 
 namespace tilewalk::plan {
 
-// A fixing of as_of this many times the spot, or less than as small a part of it, is remarked upon: no large
-// asset moves so far between a fixing and the close of a day.
+// A fixing of as_of is remarked upon if it lies further from the spot than this many daily moves of the
+// asset, or 1.25 times: between a fixing and the close of a day hardly anything moves so far. A daily move is
+// the volatility of today over the root of 252, and at least a fifth of a percent; where the market states no
+// volatility, 2 % for an asset and 1 % for an exchange rate.
+inline constexpr double daily_moves_to_a_far_fixing = 5;
 inline constexpr double far_fixing = 1.25;
 
 class past_world final : public language::world, public language::touch_listener {
@@ -62,9 +65,13 @@ class past_world final : public language::world, public language::touch_listener
                                     language::averaged what) override;
 
   private:
-    std::optional<double> fixing(const std::string& name) const;
+    struct known_fixing {
+        double value;
+        bool is_of_today;
+    };
+    std::optional<known_fixing> fixing(const std::string& name) const;
     double years_from_day(double years) const;
-    void compare_with_spot(const std::string& name, double fixing, double spot);
+    void compare_with_spot(const std::string& name, double fixing, double spot, double daily_move);
     void remark(std::string sentence);
 
     const markets::market_view market_;

@@ -247,7 +247,13 @@ arguments read_arguments(const config::node& trade, const std::vector<parameter>
     for (const bool is_list : {false, true}) {
         for (const auto& declared : parameters) {
             if (declared.per.empty() == is_list) continue;
-            if (const auto* value = trade.find(declared.name)) {
+            const auto* const value = trade.find(declared.name);
+            if (!declared.unless.empty() && trade.find(declared.unless) != nullptr) {
+                if (value == nullptr) continue;
+                value->fail("found '" + declared.name + "' beside '" + declared.unless +
+                            "', expected one of them");
+            }
+            if (value != nullptr) {
                 read.emplace(declared.name, read_argument(*value, declared, read, known));
             } else if (declared.fallback) {
                 read.emplace(declared.name, spread(*declared.fallback, declared, read));

@@ -114,17 +114,9 @@ std::optional<dividend> read_dividend(const node& item, dates::date as_of) {
     }
     dividend read{when.years(as_of), 0, proportion != nullptr};
     if (amount) {
-        read.amount = amount->number();
-        if (!(read.amount >= 0 && read.amount <= bounds::money)) {
-            amount->fail("found the amount " + amount->text() + ", expected 0 or more and at most 1e15");
-        }
+        read.amount = read_in_range(*amount, check_dividend);
     } else {
-        read.amount = proportion->number();
-        if (!(read.amount >= 0 && read.amount < 1)) {
-            proportion->fail("found the proportion " + proportion->text() +
-                             ", expected one of at least 0 and less than 1" +
-                             (read.amount >= 1 ? "; " + percent_hint(read.amount) : ""));
-        }
+        read.amount = read_in_range(*proportion, check_dividend_proportion);
     }
     if (read.years > 0) return read;
     if (std::holds_alternative<double>(when.when)) {

@@ -265,6 +265,25 @@ std::string read_visible(const config::node& id, const std::string& what) {
     return text;
 }
 
+// 1 if the trade has no such key. A key without a number is no 1: most often a join of tables has lost it.
+double read_quantity(const config::node& row) {
+    const config::node* const given = row.find("quantity");
+    if (given == nullptr) return 1;
+    if (given->kind() != config::node::shape::null) return read_bounded(*given, bounds::money);
+    given->fail(
+        "found nothing, expected a number of units; where one is meant by default, the table states it: "
+        "{csv: trades.csv, default_quantity: 1}, or default_quantity=1 in Python");
+}
+
+// That of a trade that failed, which may have one all the same.
+double quantity_of_failed(const config::node& row) {
+    try {
+        return row.is_mapping() ? read_quantity(row) : no_figure;
+    } catch (const error&) {
+        return no_figure;
+    }
+}
+
 void read_id(const config::node& row, const config::node*& id, trade& into) {
     if (!row.is_mapping())
         row.fail("found " + row.found() + ", expected a trade: a mapping with the keys id and product");
@@ -283,8 +302,14 @@ void read_trade(const config::node& row, const own_products& products, const cal
     into.product = find_product(product, products);
     into.product_name = into.product->name;
     into.args = read_arguments(row, into.product->parameters, keys_of_trades(), known);
+    const auto note_name = [&](const config::node& at) {
+        into.names.push_back({at.text(), at.where().line, at.where().column});
+    };
     for (const language::parameter& declared : into.product->parameters) {
         const config::node* const said = row.find(declared.name);
+        using enum language::parameter_type;
+        if (said && (declared.type == asset || declared.type == currency)) note_name(*said);
+        if (said && declared.type == asset_list) std::ranges::for_each(said->items(), note_name);
         into.is_said.push_back(said != nullptr);
         const bool is_date = declared.type == language::parameter_type::date ||
                              declared.type == language::parameter_type::schedule;
@@ -295,8 +320,9 @@ void read_trade(const config::node& row, const own_products& products, const cal
         if (currency->text().empty() || currency->text().size() > most_currency_bytes)
             currency->fail("found " + currency->found() + ", expected the name of a currency");
         into.currency = currency->text();
+        note_name(*currency);
     }
-    if (const auto* quantity = row.find("quantity")) into.quantity = read_bounded(*quantity, bounds::money);
+    into.quantity = read_quantity(row);
     if (const auto* report = row.find("report")) into.report = read_report(*report, into);
     if (const auto* portfolio = row.find("portfolio"))
         into.portfolio = read_visible(*portfolio, "a portfolio");
@@ -314,6 +340,7 @@ void refuse_duplicates(const std::vector<const config::node*>& ids, std::vector<
         if (is_new) continue;
         trade bare;
         bare.id = std::move(of[i].id);
+        bare.quantity = of[i].quantity;
         bare.where = std::move(of[i].where);
         of[i] = std::move(bare);
         try {
@@ -336,13 +363,18 @@ struct trade_readers {
     bool demands_end;  // of files of trades
 };
 
-void add_trade_file(config::checked_source& from, const std::string& product, const trade_readers& with,
+// What a book says of the rows of a file which say nothing of it themselves. Empty: nothing.
+struct words_of_rows {
+    std::string product, quantity;
+};
+
+void add_trade_file(config::checked_source& from, const words_of_rows& of_book, const trade_readers& with,
                     rows_of_trades& rows, book_state& into) {
     while (from.grow()) {
     }
     into.inputs.push_back({from.name(), from.hash()});
-    trade_file read{from.name(), std::make_shared<const std::string>(from.take_text()), product,
-                    with.products};
+    trade_file read{from.name(), std::make_shared<const std::string>(from.take_text()), of_book.product,
+                    of_book.quantity, with.products};
     read_trade_table(read, with.threads, rows);
     if (with.demands_end && !rows.has_end_marker) {
         throw error(error_kind::input,
@@ -354,29 +386,40 @@ void add_trade_file(config::checked_source& from, const std::string& product, co
     into.trade_files.push_back(std::move(read));
 }
 
-std::string read_product_of_rows(const config::node& given, const own_products& products) {
-    const config::node* const named = given.find("product");
-    return named == nullptr ? std::string() : find_product(*named, products)->name;
+words_of_rows read_words_of_rows(const config::node& given, const own_products& products) {
+    words_of_rows out;
+    if (const config::node* const named = given.find("product"))
+        out.product = find_product(*named, products)->name;
+    if (const config::node* const quantity = given.find("default_quantity")) {
+        read_bounded(*quantity, bounds::money);
+        out.quantity = quantity->text();
+    }
+    return out;
 }
 
-// {csv: trades.csv, product: european}, where csv may be a list, and one of a list {file: NAME, product:
-// NAME}.
+// {csv: trades.csv, product: european, default_quantity: 1}, where csv may be a list, and one of a list
+// {file: NAME, product: NAME, default_quantity: 1}.
 void read_trade_files(const config::node& given, const surroundings& around, const trade_readers& with,
                       rows_of_trades& rows, book_state& into) {
-    given.only({"csv", "product"});
+    if (given.find("id") != nullptr)
+        given.fail(
+            "found a mapping with the keys of a trade, expected a list of trades; begin each with '- '");
+    given.only({"csv", "product", "default_quantity"});
     const config::node& files = given.at("csv");
-    const std::string product = read_product_of_rows(given, with.products);
+    const words_of_rows of_all = read_words_of_rows(given, with.products);
     const auto read_one = [&](const config::node& one) {
         const bool has_more = one.is_mapping();
-        if (has_more) one.only({"file", "product"});
+        if (has_more) one.only({"file", "product", "default_quantity"});
         const config::node& named = has_more ? one.at("file") : one;
-        const std::string own = has_more ? read_product_of_rows(one, with.products) : std::string();
+        words_of_rows own = has_more ? read_words_of_rows(one, with.products) : words_of_rows();
+        if (own.product.empty()) own.product = of_all.product;
+        if (own.quantity.empty()) own.quantity = of_all.quantity;
         const auto file = resolved(named, around);
         // A file that can't be opened is an error of its name; what is in it is its own.
         const auto source = read_named(named, file, [&](const std::filesystem::path& path) {
             return std::make_unique<config::checked_source>(path, config::limits{}, around.inside);
         });
-        add_trade_file(*source, own.empty() ? product : own, with, rows, into);
+        add_trade_file(*source, own, with, rows, into);
     };
     if (!files.is_sequence()) return read_one(files);
     if (files.items().empty()) files.fail("found an empty list, expected the name of a file");
@@ -401,6 +444,7 @@ void read_trades(const std::vector<config::node>& rows, const std::map<std::size
             read_trade(rows[i], with.products, with.known, ids[i], read);
         } catch (const error& e) {
             read.failure = e;
+            read.quantity = quantity_of_failed(rows[i]);
         }
     });
     refuse_duplicates(ids, into.trades);
@@ -457,7 +501,7 @@ std::shared_ptr<const book_state> read_book(const config::document& read, const 
     state->folder = folder;
     const config::node& root = read.root;
     if (!root.is_mapping())
-        root.fail("found " + root.found() + ", expected a book: a mapping with the key 'trades'");
+        root.fail("found " + root.found_kind() + ", expected a book: a mapping with the key 'trades'");
     for (const auto& [key, file] : {std::pair{"assets", "market"}, std::pair{"script", "product"}}) {
         if (root.find(key) && !root.find("trades"))
             root.fail("found a " + std::string(file) + ", expected a book: a mapping with the key 'trades'");

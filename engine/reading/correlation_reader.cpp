@@ -53,10 +53,7 @@ void read_pairs(const node& correlations, market_so_far& into) {
                                  form);
         }
         const node& number = item.items()[2];
-        const double rho = number.number();
-        if (std::abs(rho) > 1) {
-            number.fail("found the correlation " + number.text() + ", expected one between -1 and 1");
-        }
+        const double rho = read_in_range(number, check_correlation);
         const std::pair<std::string, std::string> key = std::minmax(first, second);
         for (const auto& [own, asset] : {key, std::pair(key.second, key.first)}) {
             const auto of = into.market.own_factors.find(own);

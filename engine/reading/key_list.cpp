@@ -28,6 +28,16 @@ bool is_number(const node& value) {
     return value.is_scalar() && !value.is_quoted() && config::plain_number(value.text()).has_value();
 }
 
+complaint check_spot(double number, std::string_view written) {
+    return check_positive(number, "spot", written);
+}
+complaint check_exchange_rate(double number, std::string_view written) {
+    return check_positive(number, "rate", written);
+}
+complaint check_fixing(double number, std::string_view written) {
+    return check_positive(number, "fixing", written);
+}
+
 // Walks the parts of a market and lists their numbers. `place_` leads from the part to the value at hand.
 class lister {
   public:
@@ -41,13 +51,14 @@ class lister {
         each("assets", section::assets, [&](const node::member& of) { asset(of); });
         each("fx", section::fx, [&](const node::member& of) {
             const std::string unit = of.key.substr(3) + " for one " + of.key.substr(0, 3);
-            child(of.value, "rate", [&](const node& rate) { add(of.key + ".rate", unit, rate); });
+            child(of.value, "rate",
+                  [&](const node& rate) { add(of.key + ".rate", unit, check_exchange_rate, rate); });
             child(of.value, "volatility", [&](const node& vol) { volatility(vol, of.key + ".volatility"); });
         });
         if (const node* given = root_.find("correlations")) correlations(*given);
         each("fixings", section::fixings, [&](const node::member& of) {
             members(of.value, [&](const node::member& m) {
-                add(of.key + ".fixing@" + m.key, unit_of_fixing(of.key), m.value);
+                add(of.key + ".fixing@" + m.key, unit_of_fixing(of.key), check_fixing, m.value);
             });
         });
         return std::move(out_);
@@ -88,24 +99,30 @@ class lister {
         });
     }
 
-    keyed_number& add(std::string key, std::string unit, const node& number) {
-        return out_.emplace_back(
-            keyed_number{std::move(key), std::move(unit), number.number(), part_, place_});
+    keyed_number& add(std::string key, std::string unit, range_check in_range, const node& number) {
+        return out_.emplace_back(keyed_number{.key = std::move(key),
+                                              .unit = std::move(unit),
+                                              .value = number.number(),
+                                              .of = part_,
+                                              .place = place_,
+                                              .in_range = in_range});
     }
 
     void curve(const node& value, const std::string& key) {
         const std::string unit = "rate a year";
         if (value.is_scalar()) {
-            add(key, unit, value);
+            add(key, unit, check_rate, value);
             return;
         }
-        child(value, "rate", [&](const node& rate) { add(key, unit, rate); });
+        child(value, "rate", [&](const node& rate) { add(key, unit, check_rate, rate); });
         child(value, "zero_rates", [&](const node& rates) {
-            members(rates, [&](const node::member& m) { add(key + "@" + time_name(m.key), unit, m.value); });
+            members(rates, [&](const node::member& m) {
+                add(key + "@" + time_name(m.key), unit, check_rate, m.value);
+            });
         });
         child(value, "discount_factors", [&](const node& factors) {
             members(factors, [&](const node::member& m) {
-                keyed_number& made = add(key + "@" + time_name(m.key), unit, m.value);
+                keyed_number& made = add(key + "@" + time_name(m.key), unit, check_rate, m.value);
                 made.factor_years = config::read_time_point(m.key, m.where(), "").years(as_of_);
                 made.value = -kernels::log(made.value) / made.factor_years;
             });
@@ -114,7 +131,7 @@ class lister {
 
     void asset(const node::member& of) {
         const std::string currency = of.value.at("currency").text();
-        child(of.value, "spot", [&](const node& spot) { add(of.key + ".spot", currency, spot); });
+        child(of.value, "spot", [&](const node& spot) { add(of.key + ".spot", currency, check_spot, spot); });
         child(of.value, "dividend_yield",
               [&](const node& yield) { curve(yield, of.key + ".dividend_yield"); });
         child(of.value, "dividends", [&](const node& all) { dividends(all, of.key, currency); });
@@ -132,19 +149,21 @@ class lister {
                 of + ".dividend@" + time_name(day) + (number > 1 ? "#" + std::to_string(number) : "");
             // One whose date has passed moves nothing.
             if (!(config::read_time_point(item.at("date")).years(as_of_) > 0)) return;
-            child(item, "amount", [&](const node& amount) { add(key, currency, amount); });
-            child(item, "proportion", [&](const node& part) { add(key, "share of the spot", part); });
+            child(item, "amount", [&](const node& amount) { add(key, currency, check_dividend, amount); });
+            child(item, "proportion",
+                  [&](const node& part) { add(key, "share of the spot", check_dividend_proportion, part); });
         });
     }
 
     void volatility(const node& value, const std::string& key) {
         if (value.is_scalar()) {
-            add(key, "volatility", value);
+            add(key, "volatility", check_volatility, value);
         } else if (is_scenario_volatility(value)) {
             scenarios(value, key);
         } else {
-            members(value,
-                    [&](const node::member& m) { add(key + "@" + time_name(m.key), "volatility", m.value); });
+            members(value, [&](const node::member& m) {
+                add(key + "@" + time_name(m.key), "volatility", check_volatility, m.value);
+            });
         }
     }
 
@@ -167,7 +186,8 @@ class lister {
                         const auto strike = config::plain_number(m.key);
                         add(key + "@" + time_name(expiry.key) + "," +
                                 (strike ? config::shown(*strike) : m.key),
-                            strike ? "volatility" : "parameter of SVI", m.value);
+                            strike ? "volatility" : "parameter of SVI",
+                            strike ? check_quoted_volatility : nullptr, m.value);
                     });
                 });
             });
@@ -179,7 +199,7 @@ class lister {
                     const std::string time = time_name(times[place_.back()].text());
                     items(row, [&](const node& level) {
                         add(key + "@" + time + "," + config::shown(spots[place_.back()].number()),
-                            "volatility", level);
+                            "volatility", check_volatility, level);
                     });
                 });
             });
@@ -213,7 +233,7 @@ class lister {
     }
     void at_coordinates(const node& value, const std::string& key, char before, const std::string& model) {
         if (is_number(value)) {
-            add(key, "parameter of " + model, value);
+            add(key, "parameter of " + model, nullptr, value);
         } else if (value.is_sequence()) {
             items(value, [&](const node& item) {
                 at_coordinates(item, key + before + std::to_string(place_.back() + 1), ',', model);
@@ -231,7 +251,7 @@ class lister {
             items(all, [&](const node& item) {
                 place_.push_back(2);
                 add(item.items()[0].text() + "|" + item.items()[1].text() + ".correlation", "correlation",
-                    item.items()[2]);
+                    check_correlation, item.items()[2]);
                 place_.pop_back();
             });
         };

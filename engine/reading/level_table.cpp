@@ -184,7 +184,7 @@ level_table::level_table(config::csv_reader& rows, const level_keys& keys, const
                                        config::shown(header[other->second].text) +
                                        " has already, expected one column for each number");
         }
-        columns_.push_back({cell, *from});
+        columns_.push_back({cell, *from, numbers.written(from->number).in_range});
     }
     if (columns_.empty()) {
         rows.fail_header(0,
@@ -215,19 +215,21 @@ std::optional<level_source> level_table::source_of(std::size_t cell, const level
 }
 
 double level_table::level(std::size_t column) const {
-    const auto& [cell, from] = columns_[column];
+    const auto& [cell, from, in_range] = columns_[column];
     const std::string& text = rows_.row()[cell].text;
     const auto number = config::plain_number(text);
     if (!number) {
         rows_.fail(cell, "found " + (text.empty() ? "nothing" : config::shown(text)) + ", expected a level" +
                              config::number_hint(text));
     }
-    if (from.factor_years == 0 && !from.is_inverse) return *number;
-    if (!(*number > 0)) {
-        rows_.fail(cell, "found the " + std::string(from.is_inverse ? "exchange rate " : "discount factor ") +
-                             text + ", expected more than 0");
-    }
-    return from.is_inverse ? 1 / *number : -kernels::log(*number) / from.factor_years * from.per_rate;
+    markets::complaint wrong;
+    if (from.factor_years > 0)
+        wrong = markets::check_discount_factor(*number, from.factor_years, text);
+    else if (in_range != nullptr)
+        wrong = in_range(*number, text);
+    if (wrong) rows_.fail(cell, *wrong);
+    if (from.factor_years > 0) return -kernels::log(*number) / from.factor_years * from.per_rate;
+    return from.is_inverse ? 1 / *number : *number;
 }
 
 void level_table::fail(std::size_t column, const std::string& message) const {

@@ -11,6 +11,7 @@
 
 #include "engine/config/csv.h"
 #include "engine/config/document.h"
+#include "engine/market/ranges.h"
 #include "engine/reading/movable_numbers.h"
 #include "engine/reading/named_files.h"
 
@@ -65,6 +66,7 @@ class level_table {
     struct used_column {
         std::size_t cell;
         level_source from;
+        markets::range_check in_range;  // null: none
     };
     std::optional<level_source> source_of(std::size_t cell, const level_keys& keys,
                                           const movable_numbers& numbers) const;

@@ -144,7 +144,8 @@ bool names_another(const config::node& value, const parameter& into, const std::
     }
     if (!into.per.empty() || !value.is_scalar()) return false;
     return std::any_of(earlier.begin(), earlier.end(), [&](const parameter& p) {
-        return p.name == value.text() && p.type == into.type && p.per.empty() && !p.optional;
+        return p.name == value.text() && p.type == into.type && p.per.empty() && !p.optional &&
+               p.unless.empty();
     });
 }
 
@@ -170,8 +171,8 @@ parameter read_parameter(const config::node::member& declaration, const std::vec
     }
     check_script_name(read.name, refuse);
     const config::node& value = declaration.value;
-    value.only(
-        {"type", "help", "default", "optional", "per", "choices", "minimum", "maximum", "above", "below"});
+    value.only({"type", "help", "default", "optional", "unless", "per", "choices", "minimum", "maximum",
+                "above", "below"});
     read.type = read_type(value.at("type"));
     read.help = read_line(value.at("help"));
     if (const auto* per = value.find("per")) {
@@ -184,6 +185,10 @@ parameter read_parameter(const config::node::member& declaration, const std::vec
     read_choices(value, read);
     read_range(value, read);
     read_optional(value, read);
+    if (const auto* other = value.find("unless")) {
+        if (!read.per.empty()) other->fail("found unless beside per, expected one of them");
+        read.unless = other->text();
+    }
     if (const auto* fallback = value.find("default")) {
         if (names_another(*fallback, read, earlier)) {
             read.same_as = fallback->text();
@@ -202,6 +207,14 @@ std::vector<parameter> read_parameters(const config::node& declarations) {
         const bool is_list =
             read.back().type == parameter_type::schedule || read.back().type == parameter_type::asset_list;
         if (is_list) lists.push_back(read.back().name);
+    }
+    for (const auto& p : read) {
+        if (p.unless.empty()) continue;
+        const config::node& unless = declarations.at(p.name).at("unless");
+        const auto other = std::ranges::find(read, p.unless, &parameter::name);
+        if (other == read.end() || other->name == p.name || !other->unless.empty())
+            unless.fail("found " + unless.found() +
+                        ", expected the name of another parameter of this product, which has no 'unless'");
     }
     for (const auto& p : read) {
         if (p.per.empty()) continue;

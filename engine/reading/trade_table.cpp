@@ -100,9 +100,18 @@ struct placed_cell {
 class row_maker {
   public:
     row_maker(config::entry_tree&& tree, const trade_file& file, const std::vector<std::string>& names)
-        : tree_(std::move(tree)), of_(file), names_(names), of_unknown_(names, nullptr) {
-        const auto at = std::ranges::find(names, "product");
-        if (at != names.end()) product_column_ = static_cast<std::size_t>(at - names.begin());
+        : tree_(std::move(tree)),
+          of_(file),
+          names_(names),
+          of_unknown_(names, nullptr),
+          has_told_(names.size()) {
+        product_column_ = column_of("product");
+        quantity_column_ = column_of("quantity");
+        // The id and the quantity come first, so that a row with a bad cell has them.
+        for (const std::size_t c : {column_of("id"), quantity_column_})
+            if (c != config::csv_reader::no_column) order_.push_back(c);
+        for (std::size_t c = 0; c < names.size(); ++c)
+            if (std::ranges::find(order_, c) == order_.end()) order_.push_back(c);
     }
 
     // The failure, if the line has one.
@@ -111,13 +120,25 @@ class row_maker {
         tree_.row_begins(begins.line, begins.column, index, into);
         std::optional<error> failure;
         try {
-            const std::size_t count = std::min(cells.size(), names_.size());
             const columns_of_product& columns = columns_of(cells);
-            bool names_product = false;
-            for (std::size_t c = 0; c < count; ++c) {
+            const bool is_whole = cells.size() == names_.size();
+            bool names_product = false, has_quantity = false;
+            for (const std::size_t c : order_) {
+                if (c >= cells.size()) continue;
                 const placed_cell at(cells[c]);
+                // Of the cells of a line with too few or too many, nobody knows which is the quantity.
+                const bool is_quantity = c == quantity_column_;
+                if (is_quantity && (!is_whole || (at.text.empty() && of_.default_quantity.empty()))) {
+                    tree_.stands_at(at.line, at.column);
+                    tree_.key(0, names_[c]);
+                    tree_.tell(config::node(), at.line, at.column);
+                    has_quantity = true;
+                    continue;
+                }
                 if (at.text.empty()) continue;
+                has_told_[c] = true;
                 names_product = names_product || c == product_column_;
+                has_quantity = has_quantity || is_quantity;
                 tree_.stands_at(at.line, at.column);
                 tree_.key(0, names_[c]);
                 if (at.text.size() > bounds::text_bytes)
@@ -125,12 +146,15 @@ class row_maker {
                                    " bytes, expected at most " + std::to_string(bounds::text_bytes));
                 tell(at, columns.forms(c));
             }
-            if (!names_product && !of_.product.empty()) {
+            const auto tell_of_book = [&](std::string_view key, std::string_view word) {
                 tree_.stands_at(begins.line, begins.column);
-                tree_.key(0, "product");
-                tree_.word(0, of_.product);
-            }
-            if (cells.size() != names_.size()) {
+                tree_.key(0, key);
+                tree_.word(0, word);
+            };
+            if (!names_product && !of_.product.empty()) tell_of_book("product", of_.product);
+            if (!has_quantity && !of_.default_quantity.empty())
+                tell_of_book("quantity", of_.default_quantity);
+            if (!is_whole) {
                 throw error(error_kind::input,
                             "found " + std::to_string(cells.size()) +
                                 (cells.size() == 1 ? " cell" : " cells") + ", expected " +
@@ -145,10 +169,17 @@ class row_maker {
         return failure;
     }
 
+    // Whether a row had something in the column.
+    bool has_told(std::size_t column) const { return has_told_[column]; }
     // All products that rows had, but for unknown ones.
     const std::unordered_map<std::string, columns_of_product>& products() const { return columns_; }
 
   private:
+    std::size_t column_of(std::string_view name) const {
+        const auto at = std::ranges::find(names_, name);
+        return at == names_.end() ? config::csv_reader::no_column
+                                  : static_cast<std::size_t>(at - names_.begin());
+    }
     const columns_of_product& columns_of(const std::vector<cell>& cells) {
         product_.assign(product_column_ < cells.size() ? trimmed(cells[product_column_].text) : "");
         if (product_.empty()) product_ = of_.product;
@@ -229,8 +260,11 @@ class row_maker {
     const trade_file& of_;
     const std::vector<std::string>& names_;
     std::size_t product_column_ = config::csv_reader::no_column;
+    std::size_t quantity_column_ = config::csv_reader::no_column;
+    std::vector<std::size_t> order_;  // in which columns are told
     const columns_of_product of_unknown_;
-    std::string product_;  // of the row at hand
+    std::vector<bool> has_told_;  // by column: some row had something there
+    std::string product_;         // of the row at hand
     std::unordered_map<std::string, columns_of_product> columns_;
 };
 
@@ -260,11 +294,14 @@ std::vector<std::string> names_of_columns(const config::csv_reader& table, bool 
     return names;
 }
 
-// Refuses columns that no product of the table has.
+// Refuses columns that no product of the table has, unless all their cells are empty.
 void check_columns(const config::csv_reader& table, const std::vector<std::string>& names,
                    const std::vector<row_maker>& makers) {
     std::vector<bool> is_known(names.size());
     std::set<std::string> known;
+    for (const row_maker& made : makers) {
+        for (std::size_t c = 0; c < names.size(); ++c) is_known[c] = is_known[c] || !made.has_told(c);
+    }
     for (const row_maker& made : makers) {
         for (const auto& [name, columns] : made.products()) {
             for (std::size_t c = 0; c < names.size(); ++c) is_known[c] = is_known[c] || columns.knows(c);

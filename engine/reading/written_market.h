@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/config/document.h"
+#include "engine/market/ranges.h"
 #include "products/dates/date.h"
 #include "tilewalk/market.h"
 
@@ -35,6 +36,7 @@ struct keyed_number {
     std::vector<std::size_t> place;  // numbers of the children that lead to it from its part
     double factor_years = 0;  // above 0: a discount factor of that time, which its zero rate stands for
     bool is_added = false;    // a number that is added to a row of scenarios; `place` ends with the row
+    range_check in_range = nullptr;  // of the number alone; null: the model of which it is a parameter knows
 };
 
 class written_market {

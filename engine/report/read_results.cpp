@@ -138,7 +138,8 @@ price_row read_row(json_members from, bool is_older, const std::string& name) {
     const report::told_status status = from.word("status", report::status_words);
     row.status = status == report::told_status::failed ? trade_status::failed : trade_status::priced;
     row.misses_tolerance = status == report::told_status::tolerance_not_met;
-    row.quantity = from.number("quantity");
+    row.quantity = row.status == trade_status::priced ? from.number("quantity")
+                                                      : from.number_or_null("quantity").value_or(no_figure);
     if (row.status == trade_status::priced) {
         row.price = from.number("price");
         if (is_older) {
@@ -273,6 +274,7 @@ results read_results(const std::string& text, const std::string& name) {
             {name}, "format");
     results r;
     r.manifest = read_manifest(root.mapping("manifest"), name);
+    if (root.has("remarks")) root.texts("remarks");  // which follow from the rows
     r.rows = rows.with(root.list("rows"), is_older);
     if (!is_older) root.list("totals");  // which follow from the rows
     if (root.has("greeks")) {

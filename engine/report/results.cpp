@@ -27,7 +27,7 @@ bool is_finite_or_none(double x) {
 
 void report::check_finite(const price_row& row) {
     const bool priced = row.status == trade_status::priced;
-    if (std::isfinite(row.quantity) && std::isfinite(row.effective_hits) &&
+    if ((std::isfinite(row.quantity) || !priced) && std::isfinite(row.effective_hits) &&
         std::isfinite(row.shadow_difference.value_or(0)) &&
         (!priced ||
          (std::isfinite(row.price) && std::isfinite(row.value()) && is_finite_or_none(row.standard_error) &&

@@ -60,8 +60,8 @@ const std::vector<columns::measure> narrowing{
 };
 
 std::string rows_text(const results& r, const text_form& form) {
-    const bool with_value =
-        std::ranges::any_of(r.rows, [](const price_row& row) { return row.quantity != 1; });
+    const bool with_value = std::ranges::any_of(
+        r.rows, [](const price_row& row) { return is_figure(row.quantity) && row.quantity != 1; });
     const bool with_shadow =
         std::ranges::any_of(r.rows, [](const price_row& row) { return row.shadow_difference.has_value(); });
     const bool with_reported =
@@ -93,7 +93,9 @@ std::string rows_text(const results& r, const text_form& form) {
                 cells.insert(cells.end(), {shortest(row.quantity), justified(row.value(), row.value_error()),
                                            error_text(row.value_error())});
         } else {
-            cells.insert(cells.end(), with_value ? 7 : 4, "");
+            cells.insert(cells.end(), 4, "");
+            if (with_value)
+                cells.insert(cells.end(), {is_figure(row.quantity) ? shortest(row.quantity) : "", "", ""});
         }
         if (with_early) cells.insert(cells.end(), {policy_text(row), bounds_text(row)});
         if (with_shadow) cells.push_back(row.shadow_difference ? significant(*row.shadow_difference, 2) : "");

@@ -266,7 +266,7 @@ std::vector<run_setting> all_settings() {
 }
 
 using unit = std::pair<std::string_view, std::uint64_t>;
-constexpr std::array<unit, 2> count_units{{{"k", 1000}, {"M", 1000000}}};
+constexpr std::array<unit, 3> count_units{{{"k", 1000}, {"K", 1000}, {"M", 1000000}}};
 constexpr std::array<unit, 9> byte_units{{{"B", 1},
                                           {"kB", 1000},
                                           {"MB", 1000000},

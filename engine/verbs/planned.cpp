@@ -99,7 +99,12 @@ error at_trade(const books::trade& t, const std::exception& any) {
     // The file of the trade stands in front of what is told of it.
     const bool is_told = e.where().file.empty() || e.where().file == t.where.file;
     const std::string message = is_told ? e.message() : e.where().file + ": " + e.message();
-    return error(e.kind(), message, t.where, e.key_path());
+    location where = t.where;
+    if (const auto* unknown = dynamic_cast<const markets::unknown_in_market*>(&any)) {
+        const auto said = std::ranges::find(t.names, unknown->name, &books::placed_name::name);
+        if (said != t.names.end()) where = {t.where.file, said->line, said->column};
+    }
+    return error(e.kind(), message, where, e.key_path());
 }
 
 trade_problem problem_of(const books::trade& t, const error& e) {

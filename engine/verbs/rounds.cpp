@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <queue>
 #include <string>
@@ -36,6 +37,22 @@ std::uint64_t paths_to_narrow(const price_row& row, double by) {
     const double paths = static_cast<double>(row.paths) * std::exp2(std::max(doublings, 1.0));
     constexpr double most = 0x1p62;
     return static_cast<std::uint64_t>(std::min(paths, most));
+}
+
+// The error on so many paths in the best case: that of scrambled points falls by the power 3/2 of their
+// number for smooth payoffs, and never faster.
+double least_error(const price_row& row, double error, std::uint64_t paths) {
+    const double power = row.randomisations > 0 ? 1.5 : 0.5;
+    return error * std::pow(static_cast<double>(row.paths) / static_cast<double>(paths), power);
+}
+
+// The next step of a trade that seems to need more paths than there are at most: far fewer show whether it
+// comes nearer.
+constexpr std::uint64_t step_into_the_unknown = 16;
+
+// A number of this size is known no better than that.
+double rounding_of(double number) {
+    return std::numeric_limits<double>::epsilon() * std::abs(number);
 }
 
 // An error that fewer paths carry may be off by anything.
@@ -88,21 +105,25 @@ struct doubled_trade {
 // `rows`: the places in the run of those of the total's results.
 void double_for_total(const currency_total& total, const results& of_seen, std::span<const std::size_t> rows,
                       std::span<const std::uint64_t> steps, double tolerance, double confidence,
-                      std::uint64_t most_paths, std::vector<more_paths>& to) {
+                      std::uint64_t most_paths, bool gives_up, std::vector<more_paths>& to) {
     std::vector<doubled_trade> of;
-    double variance = 0;
+    double variance = 0, least_variance = 0;
     for (std::size_t k = 0; k < rows.size(); ++k) {
         const price_row& row = of_seen.rows[k];
         const double error = row.error_in_totals();
         if (row.currency != total.currency || error == 0) continue;
         of.push_back({rows[k], row.paths, error * error, static_cast<double>(steps[rows[k]])});
         variance += error * error;
+        const double least = least_error(row, error, std::max(most_paths, row.paths));
+        least_variance += least * least;
     }
     const double half =
         is_figure(total.high)
             ? (total.high - total.value) * run::width_of(confidence, 1e300) / run::width_of(0.95, 1e300)
             : run::width_of(confidence, 1e300) * total.error_at_most;
     if (half <= tolerance || of.empty()) return;
+    const double least_half = half * std::sqrt(least_variance / variance);
+    if (gives_up && (least_half > tolerance || tolerance < rounding_of(total.value))) return;
     // A trade's part in the total's variance is taken to be that in the sum of all: errors that trades have
     // in common fall as those do that they have not.
     constexpr double aim = 0.9;
@@ -118,13 +139,18 @@ void double_for_total(const currency_total& total, const results& of_seen, std::
         planned[most.trade] = most.paths;
         queue.push(most);
     }
-    for (const auto& [trade, paths] : planned) to.push_back({trade, paths});
+    std::map<std::size_t, std::uint64_t> now;
+    for (const doubled_trade& t : of) now[t.trade] = t.paths;
+    const bool is_unsure = gives_up && wanted > 0;
+    for (const auto& [trade, paths] : planned)
+        to.push_back({trade, is_unsure ? std::min(paths, step_into_the_unknown * now[trade]) : paths});
 }
 
 }  // namespace
 
 std::vector<more_paths> paths_for_totals(const results& so_far, std::span<const std::uint64_t> steps,
-                                         double tolerance, double confidence, std::uint64_t most_paths) {
+                                         double tolerance, double confidence, std::uint64_t most_paths,
+                                         bool gives_up) {
     // A trade that shows no error may show one on more paths, up to so many; the others go on without it.
     constexpr std::uint64_t most_unseen = std::uint64_t{1} << 20;
     std::vector<more_paths> out;
@@ -142,7 +168,7 @@ std::vector<more_paths> paths_for_totals(const results& so_far, std::span<const 
         }
     }
     for (const currency_total& total : seen.totals())
-        double_for_total(total, seen, rows, steps, tolerance, confidence, most_paths, out);
+        double_for_total(total, seen, rows, steps, tolerance, confidence, most_paths, gives_up, out);
     return out;
 }
 
@@ -202,13 +228,15 @@ class rounds {
             if (paths > rows[i].paths) out[paths].push_back(i);
         };
         if (to_.of_run && to_.of_run->is_of_totals) {
-            for (const more_paths& one :
-                 paths_for_totals(made_.told, steps_, to_.of_run->size, to_.confidence, to_.most_paths))
+            for (const more_paths& one : paths_for_totals(made_.told, steps_, to_.of_run->size,
+                                                          to_.confidence, to_.most_paths, !to_.is_limited))
                 add(one.trade, one.paths);
         }
         for (std::size_t i = 0; i < rows.size(); ++i) {
             if (const width_of_trade w = width(i); !w.is_met) {
-                add(i, w.paths_needed);
+                if (is_out_of_reach(rows[i], w)) continue;
+                const bool is_unsure = !to_.is_limited && w.paths_needed > to_.most_paths;
+                add(i, is_unsure ? step_into_the_unknown * rows[i].paths : w.paths_needed);
             } else if (takes_all_time() && rows[i].paths > 0 && error_of(rows[i]) != 0) {
                 add(i, 2 * rows[i].paths);
             }
@@ -217,6 +245,12 @@ class rounds {
     }
     width_of_trade width(std::size_t i) const {
         return verbs::width_of(made_.told.rows[i], tolerances_[i], to_.confidence);
+    }
+    // Whether not even the most paths of a run should narrow the interval to the tolerance.
+    bool is_out_of_reach(const price_row& row, const width_of_trade& w) const {
+        if (to_.is_limited || !(w.half_width > w.tolerance)) return false;
+        return least_error(row, w.half_width, std::max(to_.most_paths, row.paths)) > w.tolerance ||
+               w.tolerance < rounding_of(row.price);
     }
     // A budget alone is used up.
     bool takes_all_time() const { return to_.seconds && !to_.of_run; }
@@ -289,6 +323,15 @@ class rounds {
         }
     }
 
+    std::string cure_of(const price_row& row, const width_of_trade& w) const {
+        if (w.tolerance < rounding_of(row.price))
+            return fmt::format("no number of paths will do, since the price is rounded to {:.1g}",
+                               rounding_of(row.price));
+        if (is_out_of_reach(row, w))
+            return fmt::format("even the {} paths that a run takes at most are too few",
+                               to_.most_paths);
+        return fmt::format("about {} paths should do", w.paths_needed);
+    }
     void say_what_is_missed() {
         for (std::size_t i = 0; i < made_.told.rows.size(); ++i) {
             const width_of_trade w = width(i);
@@ -298,11 +341,10 @@ class rounds {
             const std::string what =
                 w.half_width > 0
                     ? fmt::format(
-                          "the interval at {:.4g} % is {:.3g} wide to each side{}, asked for was {:.3g}; "
-                          "about {} paths should do",
+                          "the interval at {:.4g} % is {:.3g} wide to each side{}, asked for was {:.3g}; {}",
                           100 * to_.confidence, w.half_width,
                           row.thin ? ", with what so few paths leave uncertain" : "", w.tolerance,
-                          w.paths_needed)
+                          cure_of(row, w))
                     : std::string("the paths show no error to hold against the tolerance");
             row.message += (row.message.empty() ? "" : "; ") + what;
         }

@@ -26,13 +26,15 @@ width_of_trade width_of(const price_row& row, double tolerance, double confidenc
 
 // The trades of a round for totals, with the paths that they are to have: doublings go, one after the other,
 // to the trade that takes most of a total's variance for what the doubling costs, until they should do.
-// `steps`: of a path, by trade.
+// `steps`: of a path, by trade. `gives_up`: a total that the most paths do not bring within its tolerance
+// gets none.
 struct more_paths {
     std::size_t trade = 0;
     std::uint64_t paths = 0;
 };
 std::vector<more_paths> paths_for_totals(const results& so_far, std::span<const std::uint64_t> steps,
-                                         double tolerance, double confidence, std::uint64_t most_paths);
+                                         double tolerance, double confidence, std::uint64_t most_paths,
+                                         bool gives_up = false);
 
 // The run's rounds, all of them. `tolerances`: amounts by trade; 0: the trade has none of its own, and is
 // done where the run has none for it.

@@ -51,6 +51,7 @@ void take_accuracy(const run_settings& all, const run_settings& caller, bool tra
     const bool caller_asks = caller.tolerance || caller.budget;
     const std::optional<std::uint64_t>& said = caller_asks ? caller.paths : s.said.paths;
     to.most_paths = std::min(said.value_or(most_paths_of_rounds), paths_of_scenarios(in));
+    to.is_limited = said || to.seconds;
     s.paths = std::min(paths_of_first_round, to.most_paths);
     if (!s.replay.empty()) {
         throw error(error_kind::usage, "found a tolerance or a budget beside replay: " + s.replay +

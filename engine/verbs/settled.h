@@ -29,6 +29,9 @@ struct wanted_accuracy {
     double confidence = 0.95;
     std::optional<double> seconds{};  // after which no round begins
     std::uint64_t most_paths = 0;     // of a trade
+    // The caller says paths or a time. A trade whose tolerance is out of reach then uses them up; else it
+    // stops.
+    bool is_limited = false;
 };
 
 struct settled {

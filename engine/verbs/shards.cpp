@@ -475,6 +475,18 @@ std::vector<std::size_t> train(decider& by, const std::vector<std::size_t>& plac
     return {};
 }
 
+void refuse_more_than_parts(std::size_t count, std::size_t trades, std::size_t markets, std::uint64_t paths) {
+    const std::size_t most = shards::most(trades, markets, paths);
+    if (count <= most) return;
+    const auto counted = [](std::uint64_t n, const std::string& what) {
+        return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+    };
+    throw error(error_kind::usage, "found " + std::to_string(count) + " shards, expected at most " +
+                                       std::to_string(most) + ": the work is " + counted(trades, "trade") +
+                                       " in " + counted(markets, "market") + ", each " +
+                                       counted(kernels::tiles_of(paths), "tile") + " of paths");
+}
+
 void refuse_other_request(const path& folder, const std::string& digest) {
     std::error_code unknown;
     if (!std::filesystem::exists(folder / name_of_plan, unknown)) return;
@@ -485,6 +497,12 @@ void refuse_other_request(const path& folder, const std::string& digest) {
 }
 
 }  // namespace
+
+std::size_t shards::most(std::size_t trades, std::size_t markets, std::uint64_t paths) {
+    const double parts = static_cast<double>(trades) * static_cast<double>(markets) *
+                         static_cast<double>(kernels::tiles_of(paths));
+    return static_cast<std::size_t>(std::clamp(parts, 1.0, 0x1p53));
+}
 
 std::string shards::digest_of(const sharded_request& what) {
     return digest_in(what, open_request(what), options_for(what, {}));
@@ -497,6 +515,7 @@ shards shards::plan(const engine& by, const sharded_request& what, std::size_t c
     const opened request = open_request(what);
     const verbs::settled run = verbs::settle(with, request.trades.state(), {&request.in, 1});
     verbs::refuse_accuracy(run, "a plan of shards");
+    refuse_more_than_parts(count, request.trades.size(), request.markets(), run.paths);
     const std::string digest = digest_in(what, request, with);
     refuse_other_request(folder, digest);
     std::error_code failed;

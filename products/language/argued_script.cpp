@@ -59,7 +59,7 @@ void argued_script::check_arguments() const {
     for (std::size_t i = 0; i < tree().parameters.size(); ++i) {
         const parameter& p = parameter_of(i);
         if (!is_given(i)) {
-            if (p.optional) continue;
+            if (p.optional || !p.unless.empty()) continue;
             fail_missing(i);
         }
         if (p.type == parameter_type::asset_list && list_of(i).empty()) {

@@ -53,6 +53,8 @@ struct parameter {
     std::optional<argument> fallback;  // its default; none: the trade must say
     std::string same_as;               // in place of a default: the parameter whose value it takes
     bool optional = false;             // the trade need not say, and then it has no value
+    std::string
+        unless;  // another parameter; a trade that gives that one may not say, and then it has no value
     std::string help;
     location where;
 };

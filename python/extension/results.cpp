@@ -105,6 +105,7 @@ std::string metrics(const held_results& self, const std::string& command, const 
 std::vector<std::string> remarks(const held_results& self) {
     const results& of = self.of();
     std::vector<std::string> out;
+    if (of.rows.empty()) out.emplace_back(remark_on_no_trades);
     const std::size_t failed = of.failed();
     if (failed > 0 && failed == of.rows.size()) {
         const price_row& first = of.rows.front();

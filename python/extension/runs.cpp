@@ -273,9 +273,9 @@ run_arguments arguments_of(const nb::dict& said, const nb::dict& how) {
     out.hears = get("progress");
     out.cancel = get("cancel");
     out.by = engine_with(text("instruction_set", "auto"));
-    out.options.overrides =
-        settings_of(said, {"progress", "cancel", "instruction_set", "journal", "keep_policies", "market",
-                           "demand_correlations", "trades", "shift", "set", "strict", "confine"});
+    out.options.overrides = settings_of(
+        said, {"progress", "cancel", "instruction_set", "journal", "keep_policies", "market",
+               "demand_correlations", "trades", "shift", "set", "strict", "confine", "default_quantity"});
     out.options.journal = text("journal", "");
     out.options.keep_policies = truth("keep_policies");
     out.options.demand_correlations = truth("demand_correlations");

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _core
-from .errors import UsageError, shown
+from .errors import UsageError, checked, shown
 from .files import text_of_file, write_text
 from .market import Market
 from .pages import product_page
@@ -50,7 +50,7 @@ class Book:
     @classmethod
     def parse(cls, yaml: str, name: str = "book", folder: str | os.PathLike[str] = ".") -> Book:
         """A book from the text of its file."""
-        return cls._of(_core.Book.parse(yaml, name, folder), os.path.abspath(folder))
+        return cls._of(_core.Book.parse(checked("a book", yaml), name, folder), os.path.abspath(folder))
 
     @classmethod
     def of_trades(
@@ -61,10 +61,12 @@ class Book:
         products: Iterable[Any] = (),
         settings: Mapping[str, Any] | None = None,
         folder: str | os.PathLike[str] = ".",
+        default_quantity: float | None = None,
     ) -> Book:
         """A book of a DataFrame (pandas, polars, Arrow) with a column for each parameter, or of a list of dicts.
 
-        An empty cell (None, NaN) is left out; a cell may be a list. `products` are files or dicts of your own.
+        An empty cell (None, NaN) is left out; a cell may be a list. `products` are files or dicts of your own. A trade
+        whose `quantity` is empty fails, unless `default_quantity` states one, which trades without that key have too.
         """
         written: dict[str, Any] = {}
         if market is not None:
@@ -73,7 +75,7 @@ class Book:
             written["products"] = own
         if settings:
             written["settings"] = dict(settings)
-        written["trades"] = records_of(trades)
+        written["trades"] = records_of(trades, default_quantity)
         return cls(written, name="trades", folder=folder)
 
     @property
@@ -159,8 +161,8 @@ def _is_missing(cell: Any) -> bool:
     return type(cell).__name__ in ("NAType", "NaTType") or bool(cell != cell)
 
 
-def records_of(trades: Any) -> list[dict[str, Any]]:
-    """The rows of a table of trades, without the cells that are empty."""
+def records_of(trades: Any, default_quantity: float | None = None) -> list[dict[str, Any]]:
+    """The rows of a table of trades, without the cells that are empty, but for an empty quantity, which is None."""
     if hasattr(trades, "read_all"):  # a stream of Arrow
         trades = trades.read_all()
     if hasattr(trades, "to_dicts"):  # polars
@@ -179,7 +181,15 @@ def records_of(trades: Any) -> list[dict[str, Any]]:
         rows = [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
     else:
         rows = [dict(_trade(place, row)) for place, row in enumerate(_iterated(trades))]
-    return [{str(name): _cell(str(name), cell) for name, cell in row.items() if not _is_missing(cell)} for row in rows]
+    out = [
+        {str(name): _cell(str(name), cell) for name, cell in row.items() if name == "quantity" or not _is_missing(cell)}
+        for row in rows
+    ]
+    if default_quantity is not None:
+        for trade in out:
+            if trade.get("quantity") is None:
+                trade["quantity"] = default_quantity
+    return out
 
 
 def _distinct(names: Iterable[str]) -> None:
@@ -215,6 +225,8 @@ class _Unquoted(str):
 
 def _cell(name: str, cell: Any) -> Any:
     """A column of texts may have numbers among its dates; ids and the like stay as they are."""
+    if _is_missing(cell):
+        return None
     if isinstance(cell, str) and name not in ("id", "portfolio") and _NUMBER.fullmatch(cell):
         return _Unquoted(cell)
     return cell
@@ -240,14 +252,20 @@ def _plain(source: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def book_of(
-    source: Any, *, strict: bool = False, confine: bool = False, folder: str | os.PathLike[str] = "."
+    source: Any,
+    *,
+    strict: bool = False,
+    confine: bool = False,
+    folder: str | os.PathLike[str] = ".",
+    default_quantity: float | None = None,
 ) -> Book:
     """A book from whatever may stand for one: a path, a dict, a Book, a table or a list of trades."""
-    if isinstance(source, Book):
-        return source
-    if isinstance(source, (str, os.PathLike, Mapping)):
-        return Book(source, strict=strict, confine=confine, folder=folder)
-    return Book.of_trades(source, folder=folder)
+    is_book = isinstance(source, Book)
+    if is_book or isinstance(source, (str, os.PathLike, Mapping)):
+        if default_quantity is not None:
+            raise UsageError("default_quantity: found one beside a whole book, expected it beside a table or list of trades")
+        return source if is_book else Book(source, strict=strict, confine=confine, folder=folder)
+    return Book.of_trades(source, folder=folder, default_quantity=default_quantity)
 
 
 class Imported:

@@ -129,6 +129,17 @@ _classes: dict[str, type[Error]] = {
 }
 
 
+def checked(name: str, text: str) -> str:
+    """The text, which `name` was given. Raises UsageError for half a character, which no UTF-8 has."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as e:
+        raise UsageError(
+            f"{name}: found half a character (the surrogate {ascii(text[e.start])}) at place {e.start}, expected a text"
+        ) from None
+    return text
+
+
 def shown(thing: Any) -> str:
     """The thing that was found in place of what was expected, for a message."""
     if isinstance(thing, (bool, int, float, str)) or thing is None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import Error, FileError, InputError, UsageError, shown
+from .errors import Error, FileError, InputError, UsageError, checked, shown
 
 __all__ = ["in_memory", "text_of_file", "write_by_ending", "write_reports", "write_text"]
 
@@ -133,7 +133,7 @@ def in_memory(settings: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 np.lib.format.write_array(file, np.ascontiguousarray(shocks), allow_pickle=False)
             elif name in ("policy", "decisions") and _text_of(held) is not None:
                 file = _memory_file(opened, name)
-                file.write((_text_of(held) or "").encode())
+                file.write(checked(name, _text_of(held) or "").encode())
             else:
                 if name in ("replay", "policy", "decisions") and not (held is None or isinstance(held, (str, os.PathLike))):
                     expected = "an array of shocks" if name == "replay" else "the text of one, or results"

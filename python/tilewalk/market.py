@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _core
-from .errors import UsageError, shown
+from .errors import UsageError, checked, shown
 from .files import write_text
 from .results import Row
 from .tables import Table
@@ -59,7 +59,7 @@ class Market:
     @classmethod
     def parse(cls, yaml: str, name: str = "market") -> Market:
         """A market from the text of its file."""
-        return cls._of(_core.Market.parse(yaml, name))
+        return cls._of(_core.Market.parse(checked("a market", yaml), name))
 
     @property
     def as_of(self) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import _core
-from .errors import RunWarning, UsageError, shown
+from .errors import RunWarning, UsageError, checked, shown
 from .files import text_of_file, write_by_ending
 from .pages import price_page
 from .tables import Table
@@ -217,7 +217,7 @@ def warn_of(*found: Results | Greeks) -> None:
 def read_results(source: str | os.PathLike[str]) -> Results:
     """Results from a file of JSON, or from its text, to the same bits."""
     is_text = isinstance(source, str) and source.lstrip().startswith("{")
-    text = str(source) if is_text else text_of_file(source)
+    text = checked("results", str(source)) if is_text else text_of_file(source)
     return Results(_core.read_results(text, "results" if is_text else os.fspath(source)))
 
 

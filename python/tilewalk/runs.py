@@ -3,13 +3,15 @@
 
 Each takes a book (a path, a dict, a Book, or a DataFrame of trades), a market (a path, a dict, a Market; that of the
 book if left out), the options below, and any setting of a run by its name, such as `paths=1e6, seed=7`. One RunWarning
-a call tells what `results.remarks` keeps: correlations that were taken as 0, and that no trade could be priced.
+a call tells what `results.remarks` keeps: correlations that were taken as 0, a book without trades, and that no trade
+could be priced.
 
 trades               the ids of the trades that count; None: all
 shift, set           changes of the market by its keys, {"ACME.spot": -5}
 progress             True, a callable that takes a dict, or an object like tqdm
 cancel               an object with is_set(), such as threading.Event: the run raises Cancelled soon after
 strict, confine      how files are read, as by the options of the command
+default_quantity     of trades in a table or list whose quantity is empty; without it they fail
 demand_correlations  fail trades that take a correlation which the market does not state
 keep_policies        keep the policies by which trades are ended early, as `results.policies`
 journal              a folder that keeps what is done, so that a run that was ended goes on where it was
@@ -20,13 +22,14 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from . import _core
 from .book import Book, book_of
 from .differences import Differences
-from .errors import UsageError, shown
+from .errors import InputError, RunWarning, UsageError, checked, shown
 from .files import in_memory, write_reports, write_text
 from .gains import Gains
 from .kernels import TunedKernels, WarmedKernels
@@ -56,8 +59,11 @@ __all__ = [
     "write_values",
 ]
 
-_OF_READING = ("trades", "shift", "set", "strict", "confine", "folder")
+_OF_READING = ("trades", "shift", "set", "strict", "confine", "folder", "default_quantity")
 _OF_RUNS = ("progress", "cancel", "demand_correlations", "keep_policies", "journal", "instruction_set")
+
+
+_NO_TRADES = "the book has no trades"
 
 
 class _Asked:
@@ -70,7 +76,15 @@ class _Asked:
             self.options["journal"] = os.fspath(self.options["journal"])
         strict, confine = bool(how.get("strict")), bool(how.get("confine"))
         self.options["demand_correlations"] = self.options.get("demand_correlations") or strict
-        self.book: Book = book_of(book, strict=strict, confine=confine, folder=how.get("folder", "."))
+        self.book: Book = book_of(
+            book,
+            strict=strict,
+            confine=confine,
+            folder=how.get("folder", "."),
+            default_quantity=how.get("default_quantity"),
+        )
+        if strict and not len(self.book):
+            raise InputError(f"{_NO_TRADES}, expected at least one where files are read strictly")
         if how.get("trades") is not None:
             self.book = self.book.only(*listed_texts("trades", how["trades"], "the id of a trade"))
         self.progress = self.options.pop("progress", None)
@@ -99,7 +113,7 @@ def check_cancel(cancel: Any) -> None:
 def listed_texts(name: str, wanted: Any, what: str) -> list[str]:
     """Texts, or one of them alone; ids are texts, too, where a table has numbers."""
     if isinstance(wanted, str):
-        return [wanted]
+        return [checked(name, wanted)]
     if not isinstance(wanted, Iterable):
         raise UsageError(f"{name}: found {shown(wanted)}, expected {what}, or a list of such texts")
     out = list(wanted)
@@ -107,7 +121,7 @@ def listed_texts(name: str, wanted: Any, what: str) -> list[str]:
         if not isinstance(one, str):
             hint = f"; did you mean '{one}'?" if hasattr(one, "__index__") else ""
             raise UsageError(f"{name}: found {shown(one)}, expected {what}, a text{hint}")
-    return out
+    return [checked(name, one) for one in out]
 
 
 def price(book: Any, market: Any = None, **how: Any) -> Results:
@@ -282,6 +296,8 @@ class Problems(list[Problem]):
 def validate(book: Any, market: Any = None, **how: Any) -> Problems:
     """Checks a book, its market and every trade, and prices nothing."""
     asked = _Asked(book, market, how)
+    if not len(asked.book):
+        warnings.warn(_NO_TRADES, RunWarning, stacklevel=2)
     found, missing = asked.run(_core.validate, asked.book._core, asked.market._core)
     out = Problems(Problem(*one) for one in found)
     out.missing_correlations = missing

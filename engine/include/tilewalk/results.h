@@ -57,8 +57,8 @@ struct price_row {
     std::string product;
     std::string currency;  // of the price
     trade_status status = trade_status::failed;
-    double quantity = 1;
-    double price = 0;  // one unit, discounted to as_of
+    double quantity = 1;  // none (`no_figure`) for a failed trade whose quantity could not be read
+    double price = 0;     // one unit, discounted to as_of
     // Standard error of price. 0 where nothing random is in it; none (`no_figure`) where the paths do not
     // show one: of a single path, and of a payoff that could vary and on no path did.
     double standard_error = 0;

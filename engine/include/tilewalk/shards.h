@@ -83,6 +83,9 @@ class shards {
     static shards plan(const engine& by, const sharded_request& what, std::size_t count,
                        const std::filesystem::path& folder, double train_within_seconds = 60,
                        const run_options& options = {});
+    // The most shards of so many trades in so many markets: a shard has at least a tile of the paths of one
+    // trade in one market. 1 where there is no work.
+    static std::size_t most(std::size_t trades, std::size_t markets, std::uint64_t paths);
     // The digest of a request, by which a folder for it may be named.
     static std::string digest_of(const sharded_request& what);
     // Throws tilewalk::error (io, input).

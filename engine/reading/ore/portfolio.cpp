@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // ORE's portfolios, trade by trade: none that is not known keeps the others from the book.
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
 #include "engine/arrays/mapped_file.h"
+#include "engine/book/book_state.h"
 #include "engine/config/wording.h"
 #include "engine/config/xml.h"
 #include "engine/reading/ore/trade.h"
+#include "tilewalk/book.h"
 #include "tilewalk/bounds.h"
 #include "tilewalk/import.h"
 
@@ -27,14 +31,19 @@ const reading::ore::kind& kind_of(const fields& type) {
         if (one.name == type.text()) return one;
         known.emplace_back(one.name);
     }
-    type.fail("unknown trade type " + config::shown(type.text()) +
-              config::alternatives(type.text(), "known types:", known));
+    std::ranges::sort(known);
+    const std::string near = config::suggestion(type.text(), known);
+    type.fail("unknown trade type " + config::shown(type.text()) + (near.empty() ? ";" : near) +
+              " known types: " + config::joined(known));
 }
 
+struct rows_of_trade {
+    std::vector<value> rows;
+    value product;  // that its rows need beside the library's; nothing: none
+};
+
 // Throws for a trade that is not known, with its place.
-// `products` are those that its rows need beside the library's.
-std::vector<value> read_trade(const xml_element& of, const std::string& file, reading::ore::names& known,
-                              std::map<std::string, value>& products) {
+rows_of_trade read_trade(const xml_element& of, const std::string& file, reading::ore::names& known) {
     reading::ore::read_parts read{file, {}, {}};
     const fields whole(of, read);
     std::string id = whole.attribute("id").value_or("");
@@ -52,10 +61,30 @@ std::vector<value> read_trade(const xml_element& of, const std::string& file, re
     reading::ore::trade trade{std::move(id), std::move(portfolio), whole.at(kind.data), known};
     kind.read(trade);
     whole.expect_all_read();
-    if (!trade.own_product.is_nothing())
-        products.emplace(trade.own_product.at("product").text(), trade.own_product);
     for (value& premium : trade.premiums) trade.rows.push_back(std::move(premium));
-    return std::move(trade.rows);
+    return {std::move(trade.rows), std::move(trade.own_product)};
+}
+
+// The complaint of a book about rows, such as of an id of 300 bytes or a strike below 0. Nothing: it takes
+// them.
+std::optional<std::string> complaint_of_book(const rows_of_trade& of) {
+    value written;
+    if (!of.product.is_nothing()) written["products"] = value::list({of.product});
+    written["trades"] = value::list(of.rows);
+    const auto told = [](const error& e) {
+        const std::size_t end_of_row = e.key_path().find("].");
+        return (end_of_row == std::string::npos ? "" : e.key_path().substr(end_of_row + 2) + ": ") +
+               e.message();
+    };
+    try {
+        const book read = book::of(written, "book", {}, {.threads = 1});
+        for (const books::trade& row : read.state().trades)
+            if (row.failure) return told(*row.failure);
+    } catch (const error& e) {
+        if (e.kind() != error_kind::input) throw;
+        return told(e);
+    }
+    return {};
 }
 
 std::size_t values_in(const value& of) {
@@ -94,14 +123,18 @@ imported_portfolio import_text(std::string_view xml, const std::string& name,
             if (!ids.insert(id).second)
                 reader.fail(element,
                             "found a second trade " + config::shown(id) + ", expected different ids");
-            std::vector<value> made = read_trade(element, name, known, products);
-            for (const value& row : made) {
+            rows_of_trade made = read_trade(element, name, known);
+            if (const auto complaint = complaint_of_book(made))
+                reader.fail(element, "found a trade that no book takes: " + *complaint);
+            for (const value& row : made.rows) {
                 if (row_ids.contains(row.at("id").text()))
                     reader.fail(element, "found a trade of which a row would be " +
                                              config::shown(row.at("id").text()) +
                                              ", as one of another trade is, expected different ids");
             }
-            for (value& row : made) {
+            if (!made.product.is_nothing())
+                products.emplace(made.product.at("product").text(), std::move(made.product));
+            for (value& row : made.rows) {
                 row_ids.insert(row.at("id").text());
                 values += values_in(row);
                 rows.push_back(std::move(row));

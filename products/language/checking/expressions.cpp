@@ -25,7 +25,8 @@ type expressions::check(expression& e) {
 }
 
 type expressions::expect(expression& e, type wanted) {
-    const type t = check(e);
+    const bool is_name = e.is == form::name;
+    const type t = is_name ? e.of = names_.resolve(e, wanted == type::asset) : check(e);
     if (t != wanted) {
         fail(tree_, e.where,
              "expected " + described(wanted) + ", found " + described(t) + hint(wanted, t, e));

@@ -7,7 +7,7 @@
 
 namespace tilewalk::language::checking {
 
-type names::resolve(expression& e) {
+type names::resolve(expression& e, bool as_asset) {
     if (const auto depth = find_loop(e.text)) return resolve_loop(e, *depth);
     if (const auto number = parameters_.find(e.text)) {
         check_parameter_fits(e, *number);
@@ -29,7 +29,7 @@ type names::resolve(expression& e) {
                      "; compare it: " + p.name + " == " + e.text);
         }
     }
-    fail_unknown(e);
+    fail_unknown(e, as_asset);
 }
 
 type names::resolve_loop(expression& e, std::size_t depth) {
@@ -144,7 +144,7 @@ type names::resolve_element(expression& e) {
     const auto variable_number = parameter_number ? std::nullopt : variables_.find(e.text);
     if (!parameter_number && !variable_number) {
         if (variables_.is_assigned_in_a_block(e.text)) fail_without_value(e);
-        fail_unknown(e);
+        fail_unknown(e, false);
     }
     const auto list =
         parameter_number ? list_of_parameter(e, *parameter_number) : variables_[*variable_number].list;
@@ -257,7 +257,14 @@ std::vector<std::string> names::visible() const {
     return out;
 }
 
-void names::fail_unknown(const expression& e) const {
+void names::fail_unknown(const expression& e, bool as_asset) const {
+    const std::vector<std::string> assets = parameters_.names_of_type(type::asset);
+    if (as_asset && suggestion(e.text, visible()).empty()) {
+        fail(tree_, e.where,
+             "unknown name " + in_quotes(e.text) +
+                 "; a script names assets by parameters of the type asset, for which a trade says its own: " +
+                 (assets.empty() ? "declare one" : "write " + assets.front()));
+    }
     fail(tree_, e.where, "unknown name " + in_quotes(e.text) + suggestion_or_all(e.text, visible(), "names"));
 }
 

@@ -29,7 +29,8 @@ class names {
     }
 
     // Each writes down what the expression means and returns its type.
-    type resolve(expression& name);
+    // `as_asset`: where an asset is expected.
+    type resolve(expression& name, bool as_asset = false);
     type resolve_element(expression& e);
     type resolve_parameter(expression& e, std::size_t number);
     // The script asks whether the trade gives the parameter.
@@ -65,7 +66,7 @@ class names {
     void check_is_at_hand(const expression& e) const;
     std::optional<std::size_t> list_of_parameter(const expression& e, std::size_t number) const;
     std::vector<std::string> visible() const;
-    [[noreturn]] void fail_unknown(const expression& e) const;
+    [[noreturn]] void fail_unknown(const expression& e, bool as_asset) const;
     [[noreturn]] void fail_without_value(const expression& e) const;
     [[noreturn]] void fail_without_index(const expression& e, std::size_t list) const;
 
