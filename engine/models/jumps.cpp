@@ -134,7 +134,7 @@ class jump_diffusion final : public model {
 
     std::string describe() const override {
         return name_ + ", exact between dates; watched continuously, at least " +
-               config::shown(watched_steps_per_year_) + " steps a year";
+               config::about(watched_steps_per_year_) + " steps a year";
     }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {
         return with_jumps(lognormal_walk(vol_, of), jumps_, watched_steps_per_year_);

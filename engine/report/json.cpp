@@ -7,6 +7,7 @@
 #include "engine/report/formats.h"
 #include "engine/report/numbers.h"
 #include "engine/report/row_fields.h"
+#include "tilewalk/remarks.h"
 #include "tilewalk/setting_table.h"
 
 namespace tilewalk::report {
@@ -158,11 +159,14 @@ std::string json(const results& r, const text_form& form) {
                                    ? ""
                                    : ",\n  \"greeks\": " + lines_of_greeks(r.greeks) +
                                          ",\n  \"greek_totals\": " + lines_of_greeks(r.greek_totals());
+    const std::string few = remark_on_few_parts(r);
+    const std::string remarks =
+        few.empty() ? "" : ",\n  \"remarks\": " + json_list(std::vector<std::string>{few});
     return "{\n  \"format\": " + json_string(json_format_name) + ",\n" + manifest_json(r.manifest, form) +
            ",\n  \"rows\": " + lines_of(r.rows, [&](const price_row& row) { return row_json(row, form); }) +
            ",\n  \"totals\": " +
            lines_of(r.totals(), [](const currency_total& total) { return json_of(total); }) + greeks +
-           "\n}\n";
+           remarks + "\n}\n";
 }
 
 std::string totals_json(const results& r) {

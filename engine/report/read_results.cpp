@@ -275,7 +275,8 @@ results read_results(const std::string& text, const std::string& name) {
     if (!is_older) root.list("totals");  // which follow from the rows
     if (root.has("greeks")) {
         r.greeks = greeks.with(root.list("greeks"), is_older);
-        root.list("greek_totals");  // which follow from them
+        root.list("greek_totals");  // which follow from them, as the remarks do
+        if (root.has("remarks")) root.list("remarks");
     }
     root.finish();
     return r;
