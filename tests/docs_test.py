@@ -135,6 +135,22 @@ def faults_of_curves(payments):
         if abs(value - page["worth"]["price"]) > 0.01 * abs(page["worth"]["price"]):
             yield f"{name}: the picture has the value {value} today, the command {page['worth']['price']}"
 
+# The moves in % at which the payment of the autocallable's example jumps: its call levels, and its protection.
+JUMPS = 0.0, -2.5, -5.0, -7.5, -40.0
+
+
+def faults_of_jumps(name, places):
+    """A picture whose payment jumps at these places, in the unit of its axis, and nowhere rises steeply beside them."""
+    page = json.loads(say("products", name, "--format", "json"))
+    (_, still), _, _ = payoff.curves_of(command_line(pathlib.Path(command), source_dir), page["example"])
+    whole = max(v for _, v in still.points) - min(v for _, v in still.points)
+    steep = [(a, b) for (a, v), (b, w) in zip(still.points, still.points[1:]) if abs(w - v) > 0.02 * whole]
+    if any(b - a > 0.02 for a, b in steep):
+        yield f"{name}: the picture slopes where the payment jumps: {steep}"
+    for place in places:
+        if not any(a - 0.01 <= place <= b + 0.01 for a, b in steep):
+            yield f"{name}: the payment jumps at {place}, the picture at {steep}"
+
 
 # The model of the dollar in configs/books/rates.yaml, by its terms: a year's deviation of a zero rate, by the term of that.
 SPEED, VOLATILITY = 0.03, 0.009
@@ -254,12 +270,13 @@ def prove_that_looking_can_fail():
 def main():
     prove_that_looking_can_fail()
     assert len(list(faults_of_curves({"european": lambda s: max(s - 101, 0)}))) > 10, "another strike was not noticed"
+    assert len(list(faults_of_jumps("autocallable", [-30.0]))) == 1, "another protection was not noticed"
     assert len(list(faults_of_rates(lambda term: 1.03 * deviation(term)))) > 5, "another volatility was not noticed"
     python = clusters.need_python_with("sphinx, myst_parser, furo, nbclient, ipykernel")
     with tempfile.TemporaryDirectory() as folder:
         site = build(python, pathlib.Path(folder))
-        faults = [*faults_of_catalogues(site), *faults_of_curves(PAYMENTS), *faults_of_rates(deviation),
-                  *faults_of_notebooks(python, site), *faults_of_pictures(site), *faults_of_fetching(site)]
+        faults = [*faults_of_catalogues(site), *faults_of_curves(PAYMENTS), *faults_of_jumps("autocallable", JUMPS),
+                  *faults_of_rates(deviation), *faults_of_notebooks(python, site), *faults_of_pictures(site), *faults_of_fetching(site)]
         if page_check.chromium():
             faults += faults_of_drawing(site)
         pages = len(list(site.rglob("*.html")))

@@ -359,6 +359,36 @@ TEST(gains, a_day_that_passes_is_worth_what_black_says) {
     }
 }
 
+// A run of one tile has no error of a gain: its results say so, and how many paths have one.
+TEST(gains, of_too_few_parts_say_how_many_paths_would_do) {
+    const book b = book_of(
+        "  - {id: call, product: european, underlying: ACME, strike: 100, maturity: 1, quantity: 1000}\n");
+    const scenario_results few = engine().scenarios(b, in(), spots({90}), with_paths(1024));
+    EXPECT_FALSE(is_figure(few.error_of_gain(0, 0)));
+    ASSERT_EQ(few.remarks.size(), 1u);
+    EXPECT_EQ(
+        few.remarks[0],
+        "no standard errors: 1024 paths are 4 parts of the run, and an error takes 16; take 4096 paths");
+    std::ostringstream table, json;
+    write(table, few, output_format::table);
+    EXPECT_TRUE(table.str().ends_with("\n" + few.remarks[0] + "\n")) << table.str();
+    EXPECT_NE(table.str().find("e3"), std::string::npos) << "three digits\n" << table.str();
+    write(json, few, output_format::json);
+    EXPECT_NE(json.str().find("\"remarks\": [\"" + few.remarks[0] + "\"]"), std::string::npos);
+    const scenario_results enough = engine().scenarios(b, in(), spots({90}), with_paths(4096));
+    EXPECT_TRUE(is_figure(enough.error_of_gain(0, 0)));
+    EXPECT_TRUE(enough.remarks.empty());
+}
+
+// A short trade that a scenario does not move gains 0, not -0.
+TEST(gains, of_short_trades_that_nothing_moves_have_no_sign) {
+    const book b = book_of(
+        "  - {id: short, product: european, underlying: BETA, strike: 50, maturity: 1, quantity: -1}\n");
+    const scenario_results r = engine().scenarios(b, in(), spots({90}), with_paths(4096));
+    EXPECT_EQ(r.gain(0, 0), 0);
+    EXPECT_FALSE(std::signbit(r.gain(0, 0)));
+}
+
 TEST(gains, settings_that_suit_one_market_alone_are_refused) {
     run_options importance = with_paths(4096), tolerance = with_paths(4096);
     importance.overrides.importance = "auto";

@@ -336,7 +336,7 @@ TEST(notes_scripts, phoenix_terms_that_make_no_sense_are_refused) {
               refused + "watching_dates are for a barrier watched on_dates or continuous");
     EXPECT_EQ(why(", watched: on_dates"), refused + "a barrier watched on_dates needs watching_dates");
     EXPECT_EQ(why(", watched: continuous"),
-              refused + "a continuous barrier on several assets needs watching_dates, daily ones say");
+              refused + "a continuous barrier on several assets needs watching_dates, such as daily ones");
     EXPECT_EQ(why(", watched: on_dates, watching_dates: [3.0]"),
               refused + "the last of the watching_dates comes after the last of the observations");
 }
@@ -405,7 +405,7 @@ TEST(notes_scripts, barrier_reverse_convertible_terms_that_make_no_sense_are_ref
     EXPECT_EQ(why("[1.0], basket: [ACME], barrier: 0.8, watched: on_dates"),
               refused + "a barrier watched on_dates needs watching_dates");
     EXPECT_EQ(why("[1.0], basket: [ACME, BETA], barrier: 0.8"),
-              refused + "a continuous barrier on several assets needs watching_dates, daily ones say");
+              refused + "a continuous barrier on several assets needs watching_dates, such as daily ones");
     EXPECT_EQ(why("[1.0], basket: [ACME], barrier: 0.8, watched: on_dates, watching_dates: [1.5]"),
               refused + "the last of the watching_dates comes after maturity");
 }

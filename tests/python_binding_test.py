@@ -383,14 +383,19 @@ def test_what_a_run_warns_of():
     pair = {"id": "two", "product": "basket", "basket": ["ACME", "BETA"], "weights": [0.5, 0.5], "strike": 70, "maturity": 1}
     assert tw.price([pair], MARKET, paths=1024).failed == []
     scenario = [{"ACME.spot": 1}]
-    for call in (lambda: tw.price([pair], market, paths=1024), lambda: tw.greeks([pair], market, paths=1024, wanted="delta"),
-                 lambda: tw.scenarios([pair], scenario, market, paths=1024).base,
+    for call in (lambda: tw.price([pair], market, paths=1024), lambda: tw.greeks([pair], market, paths=16384, wanted="delta"),
+                 lambda: tw.scenarios([pair], scenario, market, paths=4096).base,
                  lambda: tw.price_in([pair], [market, market], paths=1024)[0],
                  lambda: tw.prepare([pair]).price(market, paths=1024)):
         found, said = told(call)
         assert len(said) == 1 and "no correlation of ACME and BETA: taken as 0; [ACME, BETA, 0]" in said[0], said
         assert found.remarks == said
     assert told(lambda: tw.price(trades(), MARKET, paths=1024))[1] == []
+    few = "no standard errors: 1024 paths are {} of the run, and an error takes 16; take {} paths"
+    found, said = told(lambda: tw.greeks(trades()[:1], MARKET, paths=1024, wanted="delta"))
+    assert found.remarks == said == [few.format("1 part", 16384)], said
+    found, said = told(lambda: tw.scenarios(trades()[:1], scenario, MARKET, paths=1024))
+    assert found.remarks == said == [few.format("4 parts", 4096)], said
     wrong = [{"id": name, "product": "european", "underlying": "ACME", "strik": 3, "maturity": 1} for name in "ab"]
     found, said = told(lambda: tw.price(wrong, MARKET))
     assert len(said) == 1 and said[0].startswith("all 2 trades failed; the first: trade 'a': ") and "'strike'" in said[0], said

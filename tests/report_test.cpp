@@ -19,6 +19,7 @@
 #include "engine/report/row_fields.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/products.h"
+#include "tilewalk/remarks.h"
 #include "tilewalk/results.h"
 
 namespace tilewalk {
@@ -895,6 +896,8 @@ TEST(report, digits_follow_the_standard_error) {
         {498.228382607993, 9.96e-11, "498.228382608"},
         {1.48e-12, 1.48e-12, "1.48e-12"},
         {0, 1e-13, "0"},
+        {-874114.8068, no_figure, "-8.74e5"},
+        {288.3158778, no_figure, "288"},
     };
     for (const auto& c : cases)
         EXPECT_EQ(report::justified(c.x, c.error), c.text) << c.x << " known to " << c.error;
@@ -1176,6 +1179,44 @@ TEST(compare, trades_whose_pilots_chose_otherwise_go_by_their_errors) {
     EXPECT_FALSE(compare(a, b).common_random_numbers);
 }
 
+// A day later the same points build other steps, and the control of another grid can't be subtracted: neither
+// is a choice of pilots, and a difference of either may be chance.
+TEST(compare, other_grids_and_other_controls_are_causes_of_their_own) {
+    const auto said = [](const results& a, const results& b) {
+        std::ostringstream out;
+        write(out, compare(a, b));
+        return out.str();
+    };
+    const auto has = [](const std::string& text, std::string_view part) {
+        return text.find(part) != std::string::npos;
+    };
+    results a = sample(), b = sample();
+    for (results* r : {&a, &b}) r->rows[0].decisions = "{\"control\":{}}";
+    EXPECT_FALSE(has(said(a, b), "no difference is chance")) << said(a, b);
+    EXPECT_FALSE(has(said(a, b), "it comes from")) << said(a, b);
+    b.rows[0].price += 1e-3;
+    EXPECT_TRUE(has(said(a, b),
+                    "\nthe random numbers are common, so no difference is chance: it comes from "
+                    "the inputs or the version\n"))
+        << said(a, b);
+    b.rows[0].decisions = "";
+    EXPECT_EQ(compare(a, b).differing(), 0U) << "it goes by its errors";
+    EXPECT_FALSE(has(said(a, b), "pilots chose")) << said(a, b);
+    EXPECT_TRUE(has(said(a, b),
+                    "\nthe runs subtract other controls, as where the grid of steps is another, for "
+                    "1 trade, which may differ by 4.5 standard errors: call\n"))
+        << said(a, b);
+    b.rows[0].decisions = a.rows[0].decisions;
+    a.manifest.path_steps = 3 * a.manifest.paths;
+    b.manifest.path_steps = 4 * b.manifest.paths;
+    EXPECT_FALSE(has(said(a, b), "no difference is chance")) << said(a, b);
+    EXPECT_TRUE(has(said(a, b),
+                    "\nthe grids of steps differ, in all 3 and 4 steps a path: a trade whose grid "
+                    "differs takes other random numbers, so its difference may be chance; others "
+                    "come from the inputs or the version\n"))
+        << said(a, b);
+}
+
 TEST(compare, prices_without_an_error_and_of_any_size) {
     results a = sample(), b = sample();
     for (results* r : {&a, &b}) {
@@ -1306,6 +1347,7 @@ TEST(compare, says_which_settings_differ_and_what_follows) {
     };
     for (const auto& c : cases) {
         results second = sample();
+        second.rows[0].price += 1e-9;
         c.change(second.manifest);
         const comparison got = compare(sample(), second);
         std::ostringstream out;
@@ -1318,6 +1360,8 @@ TEST(compare, says_which_settings_differ_and_what_follows) {
     fast.manifest.precision = on_gpu.manifest.precision = "single_fast";
     on_gpu.manifest.devices = {"NVIDIA L4"};
     mixed.manifest.precision = "mixed";
+    mixed.rows[0].price += 1e-9;
+    on_gpu.rows[0].price += 1e-9;
     std::ostringstream out;
     write(out, compare(fast, mixed));
     EXPECT_NE(out.str().find("it comes from the precision, the inputs or the version\n"), std::string::npos)
@@ -1333,7 +1377,9 @@ TEST(compare, says_which_settings_differ_and_what_follows) {
     on_gpu.manifest.precision = "double";
     on_gpu.manifest.settings.reduction = "warp_atomic";
     out.str("");
-    write(out, compare(on_gpu, on_gpu));
+    results again = on_gpu;
+    again.rows[0].price += 1e-9;
+    write(out, compare(on_gpu, again));
     EXPECT_NE(out.str().find("it comes from the reduction, the inputs or the version\n"), std::string::npos)
         << out.str();
 }
@@ -1465,16 +1511,124 @@ TEST(report, table_names_the_first_of_many_failures_and_counts_the_rest) {
     for (int i = 0; i < 25; ++i) {
         price_row row;
         row.trade = "t" + std::to_string(i);
-        row.message = "no market";
+        row.message = "no market " + std::to_string(i);
         many.rows.push_back(row);
     }
     std::ostringstream out;
     write(out, many, output_format::table);
     EXPECT_NE(out.str().find("25 trades failed:\n"), std::string::npos) << out.str();
-    EXPECT_NE(out.str().find("\n  t19: no market\n"), std::string::npos) << out.str();
-    EXPECT_EQ(out.str().find("\n  t20: no market\n"), std::string::npos) << out.str();
+    EXPECT_NE(out.str().find("\n  t19: no market 19\n"), std::string::npos) << out.str();
+    EXPECT_EQ(out.str().find("\n  t20: no market 20\n"), std::string::npos) << out.str();
     EXPECT_NE(out.str().find("  and 5 more; csv and json output have them all\n"), std::string::npos)
         << out.str();
+}
+
+// Failures of one reason are one line, but for a few, whose places count for more.
+TEST(report, table_tells_once_of_trades_that_fail_alike) {
+    results many;
+    for (int i = 0; i < 146; ++i) {
+        price_row row;
+        row.trade = "N" + std::to_string(i);
+        row.message = i % 50 == 49 ? "no asset" : i == 7 ? "no strike" : "no market";
+        row.where = {"b.yaml", i + 1, 3};
+        many.rows.push_back(row);
+    }
+    std::ostringstream out;
+    write(out, many, output_format::table);
+    const std::string text = out.str();
+    EXPECT_NE(text.find("146 trades failed:\n"
+                        "  143 trades: b.yaml:1:3: no market (N0, N1, N2, N3, N4, ...)\n"
+                        "  N7: b.yaml:8:3: no strike\n"
+                        "  N49: b.yaml:50:3: no asset\n"
+                        "  N99: b.yaml:100:3: no asset\n"),
+              std::string::npos)
+        << text;
+}
+
+// -1 times nothing is nothing.
+TEST(report, a_short_trade_that_is_worth_nothing_has_no_sign) {
+    price_row row;
+    row.quantity = -1;
+    row.price = 0;
+    EXPECT_FALSE(std::signbit(row.value()));
+    EXPECT_FALSE(std::signbit(row.value_in_totals()));
+}
+
+// Sensitivities of too few parts have no error: they say so, how many paths would do, and print no more
+// digits than anybody may believe.
+TEST(report, greeks_of_too_few_parts_say_how_many_paths_would_do) {
+    results r = sample_of_greeks();
+    const std::string enough = written_greeks(r, output_format::table);
+    EXPECT_EQ(enough.find("no standard errors"), std::string::npos) << enough;
+    EXPECT_EQ(remark_on_few_parts(r), "");
+    r.manifest.paths = 4096;
+    r.manifest.part_paths = 1024;
+    for (greek_row& row : r.greeks) {
+        row.part_means.resize(std::min<std::size_t>(row.part_means.size(), 4));
+        row.standard_error = no_figure;
+    }
+    r.greeks[0].value = 288.3158778;
+    const std::string few =
+        "no standard errors: 4096 paths are 4 parts of the run, and an error takes 16; take "
+        "16384 paths";
+    EXPECT_EQ(remark_on_few_parts(r), few);
+    const std::string table = written_greeks(r, output_format::table);
+    EXPECT_TRUE(table.ends_with("\n" + few + "\n")) << table;
+    EXPECT_NE(table.find(" 288 "), std::string::npos) << table;
+    EXPECT_EQ(table.find("288.3"), std::string::npos) << table;
+    const std::string json = written_greeks(r, output_format::json);
+    EXPECT_NE(json.find("\"value\": 288.3158778, \"standard_error\": null"), std::string::npos) << json;
+    EXPECT_NE(json.find("\"remarks\": [\"" + few + "\"]"), std::string::npos) << json;
+    EXPECT_EQ(read_results(json, "r.json").greeks.size(), 5u);
+    r.rows[0].randomisations = 9;
+    r.manifest.paths = 9 * 1024;
+    EXPECT_EQ(
+        remark_on_few_parts(r),
+        "no standard errors: the run has 9 randomisations, and an error takes 16; take 16 randomisations");
+}
+
+// Keys are copied into --shift, so none is ever cut.
+TEST(report, keys_of_greeks_are_whole_on_any_terminal) {
+    results r = sample_of_greeks();
+    const std::string key = "A_LONG_NAME_OF_AN_ASSET.dividend_yield@2026-12-18";
+    r.greeks[0].key = key;
+    for (const std::size_t columns : {40u, 80u, 105u}) {
+        std::ostringstream out;
+        write_greeks(out, r, output_format::table, {.columns = columns});
+        for (std::size_t at = 0, n = 0; n < 2; ++n) {
+            at = out.str().find(key, at + 1);
+            EXPECT_NE(at, std::string::npos) << out.str();
+        }
+    }
+}
+
+// Choices are what a reader of the page looks for.
+TEST(product_report, choices_are_whole_on_any_terminal) {
+    const product_page page{"note",
+                            "A note.",
+                            "",
+                            "",
+                            {{"watched", "choice", "at_maturity | on_dates | continuous", "at_maturity",
+                              "When the protection can break, which is at the end, on dates, or always."},
+                             {"rebate", "amount per observations", ">= 0", "", "Paid."}},
+                            "on maturity:\n    pay 1\n",
+                            "{}\n"};
+    for (const std::size_t columns : {60u, 80u, 105u, 200u}) {
+        std::ostringstream out;
+        write(out, page, output_format::table, {.columns = columns});
+        for (const char* const whole : {"at_maturity | on_dates | continuous", "amount per observations"})
+            EXPECT_NE(out.str().find(whole), std::string::npos) << columns << "\n" << out.str();
+    }
+    std::ostringstream narrow;
+    write(narrow, page, output_format::table, {.columns = 80});
+    EXPECT_NE(
+        narrow.str().find("parameters\n"
+                          "watched: choice, at_maturity | on_dates | continuous, default at_maturity\n"
+                          "    When the protection can break, which is at the end, on dates, or always.\n"
+                          "rebate: amount per observations, >= 0, required\n"
+                          "    Paid.\n"),
+        std::string::npos)
+        << narrow.str();
 }
 
 }  // namespace

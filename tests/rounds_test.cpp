@@ -379,6 +379,39 @@ TEST(decisions, are_there_for_every_trade) {
     EXPECT_THROW(priced(how), error);
 }
 
+// Results that say two things of a trade, or name points that nobody can make, are refused as a whole.
+TEST(decisions, that_are_unclear_are_refused) {
+    const tests::own_folder folder;
+    const std::string trades =
+        "trades: [{id: one, product: european, underlying: A, strike: 104, maturity: 1}]\n";
+    run_options how;
+    how.overrides.paths = 16384;
+    const results r = priced(how, trades);
+    const auto told = [&](const results& by) -> std::string {
+        std::ostringstream text;
+        write(text, by, output_format::json);
+        run_options follows = how;
+        follows.overrides.decisions = folder.write("results.json", text.str()).string();
+        try {
+            priced(follows, trades);
+        } catch (const error& e) {
+            EXPECT_EQ(e.kind(), error_kind::input);
+            return e.what();
+        }
+        return "nothing";
+    };
+    EXPECT_EQ(told(r), "nothing");
+    results doubled = r;
+    doubled.rows.push_back(r.rows.front());
+    EXPECT_NE(told(doubled).find("results.json: rows[1].trade: found the trade 'one' a second time"),
+              std::string::npos)
+        << told(doubled);
+    results spiral = r;
+    spiral.rows.front().construction = "spiral";
+    EXPECT_NE(told(spiral).find("rows[0].construction: there is no construction 'spiral'"), std::string::npos)
+        << told(spiral);
+}
+
 using on_a_gpu = tests::on_a_gpu;
 
 TEST_F(on_a_gpu, rounds_have_the_bits_of_the_cpu) {

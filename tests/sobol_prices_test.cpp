@@ -163,7 +163,7 @@ constexpr const char* barrier_trades = R"(trades:
 struct stated_and_seen {
     std::string trade;
     double stated = 0, seen = 0;
-    int inside = 0;  // intervals that hold the mean of all
+    int inside = 0;  // intervals that hold the mean of all, each weighted by what its error says
 };
 
 std::vector<stated_and_seen> errors_by_default(std::uint64_t paths, std::uint64_t seeds) {
@@ -184,12 +184,17 @@ std::vector<stated_and_seen> errors_by_default(std::uint64_t paths, std::uint64_
     std::vector<stated_and_seen> out;
     const double n = static_cast<double>(seeds);
     for (const std::vector<price_row>& of : rows) {
-        double mean = 0, squares = 0, stated = 0;
+        double mean = 0, squares = 0, stated = 0, weights = 0, weighted = 0;
         for (const price_row& r : of) mean += r.price / n, stated += r.standard_error * r.standard_error / n;
-        for (const price_row& r : of) squares += (r.price - mean) * (r.price - mean) / (n - 1);
+        for (const price_row& r : of) {
+            squares += (r.price - mean) * (r.price - mean) / (n - 1);
+            const double weight = 1 / (r.standard_error * r.standard_error);
+            weights += weight, weighted += weight * r.price;
+        }
         stated_and_seen& to = out.emplace_back();
         to = {of.front().trade, std::sqrt(stated), std::sqrt(squares)};
-        for (const price_row& r : of) to.inside += r.low <= mean && mean <= r.high ? 1 : 0;
+        for (const price_row& r : of)
+            to.inside += r.low <= weighted / weights && weighted / weights <= r.high ? 1 : 0;
     }
     return out;
 }

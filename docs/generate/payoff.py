@@ -2,12 +2,14 @@
 """The worth of a product's example against the price of its asset, and its payment where that price stands still.
 
 Both curves are prices of the engine. The second one is that of markets in which nothing moves: volatilities of almost
-nothing, no interest and no dividends. A scenario far away takes no control, so none is taken at all, and gains add up to prices. All
-random numbers are those of the example's own price, in one run of scenarios.
+nothing, no interest and no dividends. It jumps where a payoff does: steps of it are halved until they are flat, or too
+narrow to be seen. A scenario far away takes no control, so none is taken at all, and gains add up to prices. All random
+numbers are those of the example's own price.
 """
 import json
 import pathlib
 import tempfile
+import typing
 
 from chart import curve, draw
 from command import command_line
@@ -15,6 +17,8 @@ from command import command_line
 POINTS = 41
 WIDEST, NARROWEST = 0.5, 0.01  # of prices: how far they move, and of rates
 STILL = 1e-6
+STEP = 0.03  # of all that a curve rises: larger steps between neighbours are halved
+HALVINGS = 7  # then a step is a quarter of a pixel wide
 
 
 def moves_of(keys: list[dict], every_key: list[dict]) -> tuple[list[str], dict, float]:
@@ -37,6 +41,25 @@ def moves_of(keys: list[dict], every_key: list[dict]) -> tuple[list[str], dict, 
     return [k["key"] for k in spots], still, spots[0]["value"] if len(spots) == 1 else 0.0
 
 
+def with_jumps(values_at: typing.Callable[[list[float]], dict[float, float]], steps: list[float]) -> dict[float, float]:
+    """Values at these places and, where they differ by much from one to the next, at places between."""
+    values = values_at(steps)
+    known = sorted(values)
+    if len(known) < 2:
+        return values
+    least = STEP * (max(values.values()) - min(values.values()))
+    pairs = list(zip(known, known[1:]))
+    for _ in range(HALVINGS):
+        pairs = [(low, high) for low, high in pairs if abs(values[high] - values[low]) > least]
+        middles = [(low + high) / 2 for low, high in pairs]
+        if not middles:
+            break
+        values |= values_at(middles)
+        pairs = [part for (low, high), middle in zip(pairs, middles) if middle in values
+                 for part in ((low, middle), (middle, high))]
+    return values
+
+
 def curves_of(tilewalk: command_line, example: str) -> tuple[list[curve], str, float | None]:
     """The curves, what the axis is, and where today is on it."""
     with tempfile.TemporaryDirectory() as folder:
@@ -47,26 +70,31 @@ def curves_of(tilewalk: command_line, example: str) -> tuple[list[curve], str, f
         is_rate = not any(k.endswith(".spot") for k in moved)
         width = NARROWEST * 2 if is_rate else WIDEST
         steps = [width * (2 * i / (POINTS - 1) - 1) for i in range(POINTS)]
-        scenarios = {}
-        for number, step in enumerate(steps):
-            move = {key: {"absolute": step} if is_rate else {"relative": step} for key in moved}
-            scenarios[f"today {number}"] = move or {"days": 0}
-            if still:
-                scenarios[f"still {number}"] = move | still
-        file.write_text(json.dumps({"stress": scenarios}), encoding="utf-8")
-        result = tilewalk.data("scenarios", str(book), "--scenarios", str(file), "--paths", "8192", "--random", "sobol", "--controls", "none")
-    base = result["rows"][0]
+
+        def values_at(wanted: list[float], beside: dict) -> tuple[dict, dict[float, float]]:
+            """The example's own price, and its value by step, in markets where the numbers beside those that move are these."""
+            scenarios = {}
+            for number, step in enumerate(wanted):
+                move = {key: {"absolute": step} if is_rate else {"relative": step} for key in moved}
+                scenarios[str(number)] = (move | beside) or {"days": 0}
+            file.write_text(json.dumps({"stress": scenarios}), encoding="utf-8")
+            result = tilewalk.data("scenarios", str(book), "--scenarios", str(file), "--paths", "8192", "--random", "sobol",
+                                   "--controls", "none")
+            base = result["rows"][0]
+            gains = {wanted[int(s["name"])]: s["gains"][0] for s in result["scenarios"]}
+            return base, {step: base["price"] + gain for step, gain in gains.items() if gain is not None}
+
+        base, today_values = values_at(steps, {})
+        still_values = with_jumps(lambda wanted: values_at(wanted, still)[1], steps) if still else {}
     unit = base["currency"]
-    values = {s["name"]: base["price"] + s["gains"][0] for s in result["scenarios"] if s["gains"][0] is not None}
-    places = [today * (1 + s) if today else 100 * s for s in steps]
 
-    def points(name: str) -> list[tuple[float, float]]:
-        return [(x, values[f"{name} {n}"]) for n, x in enumerate(places) if f"{name} {n}" in values]
+    def points(values: dict[float, float]) -> list[tuple[float, float]]:
+        return [(today * (1 + s) if today else 100 * s, values[s]) for s in sorted(values)]
 
-    curves = [curve(f"what it is worth today, in {unit}", points("today"))]
+    curves = [curve(f"what it is worth today, in {unit}", points(today_values))]
     if still:
         stands = "its price stands" if today else "all prices stand"
-        curves.append(curve(f"what it pays where {stands} still there, in {unit}", points("still"), is_dashed=True))
+        curves.append(curve(f"what it pays where {stands} still there, in {unit}", points(still_values), is_dashed=True))
     if is_rate:
         return curves, "move of all interest rates, in percentage points", 0.0
     if today:

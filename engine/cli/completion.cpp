@@ -114,7 +114,8 @@ command add_completion(CLI::App& to, const std::vector<command>& all) {
         "A script knows the commands, options and choices of the program that printed it. Ids of trades and\n"
         "market keys it asks for as you type, by:\n"
         "  tilewalk completion trades book.yaml\n"
-        "  tilewalk completion keys book.yaml\n\n" +
+        "  tilewalk completion keys book.yaml\n\n"
+        "Exit codes: 0 all is well, 2 wrong input; " +
         exit_code_hint());
     return {app, [asked, &to, &all] { return complete(*asked, to, all); }};
 }

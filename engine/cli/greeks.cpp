@@ -126,6 +126,7 @@ int greeks(greeks_arguments& asked, timings& times) {
     tell_of_journal(r);
     complain_of_lost_gpus(r);
     complain_of_correlations(r.manifest.missing_correlations);
+    if (!to.is_stdout() || with.format.value != result_format::table) complain_of_few_parts(r);
     int code = code_of(r, true);
     if (differences) code = tell_of_differences(*differences, has_simm(of), code);
     end_process(code, asked.shows_timings ? &times : nullptr);

@@ -149,7 +149,8 @@ command add_market(CLI::App& to) {
         "Examples:\n"
         "  tilewalk market market.yaml --keys\n"
         "  tilewalk market book.yaml --keys --trade asian_1\n"
-        "  tilewalk market market.yaml --shift ACME.spot=-5 --set USD.rate=0.02 -o stressed.yaml\n\n" +
+        "  tilewalk market market.yaml --shift ACME.spot=-5 --set USD.rate=0.02 -o stressed.yaml\n\n"
+        "Exit codes: 0 all is well, 2 wrong input; " +
         exit_code_hint());
     return {app, [asked] { return show(*asked); }};
 }

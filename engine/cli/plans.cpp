@@ -87,6 +87,10 @@ void complain_of_correlations(const std::vector<factor_pair>& missing) {
     remark("tilewalk: warning: " + remark_on_correlations(missing));
 }
 
+void complain_of_few_parts(const results& r) {
+    if (const std::string few = remark_on_few_parts(r); !few.empty()) remark("tilewalk: warning: " + few);
+}
+
 std::vector<trade_plan> plan(const chosen_book& of, const market& in) {
     const engine planner({of.with.instruction_set.value});
     return planner.explain(of.trades, in, of.with.options());

@@ -34,6 +34,8 @@ void complain_of_remarks(const market& of);
 
 // Tells of correlations that were taken as 0 because the market states none, in one line on standard error.
 void complain_of_correlations(const std::vector<factor_pair>& missing);
+// Too few parts for the errors of sensitivities.
+void complain_of_few_parts(const results& r);
 
 std::vector<trade_plan> plan(const chosen_book& of, const market& in);
 

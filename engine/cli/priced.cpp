@@ -19,6 +19,7 @@
 #include "engine/cli/offers.h"
 #include "engine/cli/output.h"
 #include "engine/cli/terminal.h"
+#include "tilewalk/remarks.h"
 
 namespace tilewalk::cli {
 
@@ -26,11 +27,7 @@ namespace {
 
 void complain_of_failures(const results& r) {
     complain(fmt::format("tilewalk: {} of {} trades failed:", r.failed(), r.rows.size()));
-    for (const auto& row : r.rows) {
-        if (row.status != trade_status::failed) continue;
-        const std::string place = to_string(row.where);
-        complain(fmt::format("{}{}trade {}: {}", place, place.empty() ? "" : ": ", row.trade, row.message));
-    }
+    for (const std::string& line : failure_lines(r)) complain(line);
 }
 
 void complain_of_greeks(const results& r) {

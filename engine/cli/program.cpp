@@ -144,6 +144,7 @@ int run(std::vector<std::string> arguments, const std::vector<adds_command>& kno
     app.get_formatter()->column_width(28);
     app.get_formatter()->label("TEXT", "");
     app.get_formatter()->label("REQUIRED", "");
+    app.get_formatter()->label("Excludes", "not with");
     app.get_formatter()->label("OPTIONS", "OPTION...");
     app.get_formatter()->label("SUBCOMMAND", "COMMAND");
     app.get_formatter()->label("Positionals", "Arguments");

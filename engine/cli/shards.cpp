@@ -262,8 +262,9 @@ int report_merged(const shards& all, const settings& with, const std::optional<s
     beside.write({.prices = r, .command = command_as_typed()});
     complain_of_lost_gpus(r);
     complain_of_correlations(r.manifest.missing_correlations);
-    const bool is_seen = to.is_stdout() && with.format.value == result_format::table && !all.request().greeks;
-    return code_of(r, !is_seen);
+    const bool is_table = to.is_stdout() && with.format.value == result_format::table;
+    if (!is_table) complain_of_few_parts(r);
+    return code_of(r, !is_table || all.request().greeks);
 }
 
 command add_plan(CLI::App& to) {

@@ -18,7 +18,8 @@ int tell_of_scenarios(const scenario_results& r, bool is_seen) {
     tell_of_journal(r.base);
     complain_of_lost_gpus(r.base);
     complain_of_correlations(r.base.manifest.missing_correlations);
-    for (const std::string& line : r.remarks) remark("tilewalk: warning: " + line);
+    if (!is_seen)
+        for (const std::string& line : r.remarks) remark("tilewalk: warning: " + line);
     const int code = code_of(r.base, !is_seen);
     if (r.failures.empty()) return code;
     if (!is_seen) {

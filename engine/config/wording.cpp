@@ -2,6 +2,8 @@
 // Texts are cut and escaped here, so that no input can make a message long or unreadable.
 #include "engine/config/wording.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <charconv>
 
@@ -32,6 +34,10 @@ std::string shortened(std::string_view text) {
             out += text[i];
     }
     return out;
+}
+
+std::string about(double number) {
+    return number >= 1000 ? fmt::format("{:.0f}", number) : fmt::format("{:.4g}", number);
 }
 
 std::string shown(double number) {

@@ -16,6 +16,7 @@ std::string shown(std::string_view text);
 std::string shortened(std::string_view name);
 // The shortest decimal that reads back as the same number; never touched by the locale.
 std::string shown(double number);
+std::string about(double number);  // to four digits, or to the unit
 // Lists and suggestions are those of the language's messages.
 using language::alternatives;
 using language::joined;

@@ -332,7 +332,7 @@ std::optional<double> implied_volatility(const heston_parameters& p, double year
 
 std::string describe(const heston_parameters& p) {
     return std::string(scheme_names[static_cast<std::size_t>(p.by)]) + ", at least " +
-           config::shown(p.steps_per_year) + " steps a year, " + config::shown(p.watched_steps_per_year) +
+           config::about(p.steps_per_year) + " steps a year, " + config::about(p.watched_steps_per_year) +
            " where watched continuously";
 }
 

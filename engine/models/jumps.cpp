@@ -134,7 +134,7 @@ class jump_diffusion final : public model {
 
     std::string describe() const override {
         return name_ + ", exact between dates; watched continuously, at least " +
-               config::shown(watched_steps_per_year_) + " steps a year";
+               config::about(watched_steps_per_year_) + " steps a year";
     }
     std::optional<double> steps_leave() const override { return 0.0; }
     std::unique_ptr<walk> start(const markets::asset& of, const markets::curve&) const override {

@@ -116,8 +116,8 @@ class local_volatility_model final : public model {
           has_usual_steps_(has_usual_steps) {}
     std::string describe() const override {
         return "local_volatility, " + std::string(names_of_schemes[static_cast<std::size_t>(by_)]) + ", " +
-               std::to_string(points_) + " points a step, at least " + config::shown(steps_per_year_) +
-               " steps a year, " + config::shown(watched_steps_per_year_) + " where watched continuously";
+               std::to_string(points_) + " points a step, at least " + config::about(steps_per_year_) +
+               " steps a year, " + config::about(watched_steps_per_year_) + " where watched continuously";
     }
     std::vector<std::string> remarks() const override { return remarks_; }
     std::uint64_t tables_made() const override { return tables_->made(); }

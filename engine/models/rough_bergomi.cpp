@@ -119,7 +119,7 @@ class rough_bergomi final : public model {
     explicit rough_bergomi(rough_parameters p) : p_(std::move(p)) {}
     std::string describe() const override {
         return "rough_bergomi, hurst " + config::shown(p_.hurst) + ", at least " +
-               config::shown(p_.steps_per_year) + " steps a year";
+               config::about(p_.steps_per_year) + " steps a year";
     }
     std::vector<own_factor> own_factors() const override { return {{"variance", by_term::flat(p_.rho)}}; }
     std::optional<double> steps_leave() const override {

@@ -309,8 +309,8 @@ std::string describe(const sabr_parameters& p) {
                                               : "F absorbed at zero";
     const std::string of_what = "F the forward in today's money, " + at_zero;
     if (p.is_exact()) return of_what + ", exact between dates";
-    return of_what + ", at least " + config::shown(p.steps_per_year) + " steps a year, " +
-           config::shown(p.watched_steps_per_year) + " where watched continuously";
+    return of_what + ", at least " + config::about(p.steps_per_year) + " steps a year, " +
+           config::about(p.watched_steps_per_year) + " where watched continuously";
 }
 
 std::unique_ptr<walk> sabr_walk(const sabr_parameters& p, const markets::asset& of,

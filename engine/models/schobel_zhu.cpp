@@ -196,8 +196,8 @@ class schobel_zhu final : public model {
   public:
     explicit schobel_zhu(const parameters_of_volatility& p) : p_(p) {}
     std::string describe() const override {
-        return "schobel_zhu, at least " + config::shown(p_.steps_per_year) + " steps a year, " +
-               config::shown(p_.watched_steps_per_year) + " where watched continuously";
+        return "schobel_zhu, at least " + config::about(p_.steps_per_year) + " steps a year, " +
+               config::about(p_.watched_steps_per_year) + " where watched continuously";
     }
     std::vector<own_factor> own_factors() const override { return {{"volatility", by_term::flat(p_.rho)}}; }
     std::optional<double> implied_volatility(double years, double log_moneyness) const override {

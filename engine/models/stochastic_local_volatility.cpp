@@ -151,7 +151,7 @@ class leveraged_model final : public model {
             "stochastic_local_volatility, quadratic_exponential, a mixing of {}, {} particles, {} points a "
             "step, at least {} steps a year, {} where watched continuously",
             config::shown(with_.mixing), leverage_->how().particles, with_.points,
-            config::shown(with_.steps_per_year), config::shown(with_.watched_steps_per_year));
+            config::about(with_.steps_per_year), config::about(with_.watched_steps_per_year));
     }
     std::vector<std::string> remarks() const override { return remarks_; }
     std::uint64_t tables_made() const override { return tables_->made(); }

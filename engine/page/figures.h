@@ -7,8 +7,8 @@
 
 namespace tilewalk::page {
 
-// A value that is known to within `error`: with as many decimals as that has, and twelve digits at most. If
-// the error is 0 or there is none, to ten digits.
+// A value that is known to within `error`: with as many decimals as that has, and twelve digits at most; to
+// ten digits if the error is 0, and to three if there is none.
 std::string value_text(double x, double error);
 std::string error_text(double error);  // to two digits, or empty
 std::string interval_text(double low, double high, double error);

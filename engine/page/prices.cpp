@@ -11,6 +11,7 @@
 #include "engine/pictures/bars.h"
 #include "engine/pictures/chart.h"
 #include "engine/report/columns.h"
+#include "engine/report/failures.h"
 #include "engine/report/numbers.h"
 #include "engine/report/words.h"
 
@@ -111,19 +112,12 @@ std::string to_look_at_section(const told& of) {
                                              {"paths that carry it"},
                                              {"says", table::of::text}});
     table notes("Notes on trades", {{"trade", table::of::text}, {"says", table::of::text}});
-    std::size_t failed = 0, thins = 0, noted = 0;
+    std::size_t reasons = 0, thins = 0, noted = 0;
     const auto note = [&](const price_row& row, const std::string& text) {
         if (++noted <= most_listed) notes.add({name_cell(row.trade), says(text)});
     };
     for (const price_row& row : r.rows) {
-        if (!is_priced(row)) {
-            if (++failed <= most_listed)
-                failures.add(
-                    {name_cell(row.trade), "<code class=\"id\">" + escaped(to_string(row.where)) + "</code>",
-                     says(row.message)},
-                    "alarm");
-            continue;
-        }
+        if (!is_priced(row)) continue;
         if (row.thin) {
             if (++thins <= most_listed)
                 thin.add({name_cell(row.trade), value_text(row.price, row.standard_error),
@@ -137,10 +131,17 @@ std::string to_look_at_section(const told& of) {
         for (const std::string& remark : row.remarks)
             if (!remark.starts_with(controls::begin_of_remark)) note(row, remark);
     }
+    for (const report::alike_failures& alike : report::failures_of(r)) {
+        if (++reasons <= most_listed)
+            failures.add({name_cell(alike.trades()),
+                          "<code class=\"id\">" + escaped(to_string(alike.first().where)) + "</code>",
+                          says(alike.reason())},
+                         "alarm");
+    }
     std::string out;
-    if (failed > 0)
-        out += element("h3", escaped(counted(failed, "trade") + " failed")) + failures.text() +
-               left_out(failed, most_listed, "trade");
+    if (reasons > 0)
+        out += element("h3", escaped(counted(r.failed(), "trade") + " failed")) + failures.text() +
+               left_out(reasons, most_listed, "failure");
     if (thins > 0) {
         const std::string title = counted(thins, "trade") + " with a thin sample";
         const std::string list = thin.text() + left_out(thins, most_listed, "trade");

@@ -14,6 +14,7 @@
 #include "engine/pictures/bars.h"
 #include "engine/report/numbers.h"
 #include "engine/report/scenario_forms.h"
+#include "tilewalk/remarks.h"
 
 namespace tilewalk::page {
 
@@ -165,6 +166,7 @@ std::string sensitivities_section(const told& of) {
         "What the book gains where a number of the market rises by a unit, with the 95% interval as a bar. "
         "Bars of one "
         "table have one scale.");
+    if (const std::string few = remark_on_few_parts(of.r); !few.empty()) out += paragraph(few);
     const std::vector<greek_row> totals = of.r.greek_totals();
     std::vector<ladder> ladders = ladders_of(totals);
     for (auto at = ladders.begin(); at != ladders.end();) {
@@ -285,8 +287,10 @@ std::string heat_map(const grid& g, const portfolio_gains& of) {
                 continue;
             }
             body += "<td class=\"" + std::string(heat(largest > 0 ? of.gains[s] / largest : 0)) +
-                    "\" title=\"" + escaped("standard error " + error_text(of.errors[s])) + "\">" +
-                    escaped(value_text(of.gains[s], of.errors[s])) + "</td>";
+                    "\" title=\"" +
+                    escaped(is_figure(of.errors[s]) ? "standard error " + error_text(of.errors[s])
+                                                    : "no standard error") +
+                    "\">" + escaped(value_text(of.gains[s], of.errors[s])) + "</td>";
         }
         body += "</tr>\n";
     }

@@ -92,10 +92,9 @@ bool goes_by_size(const comparison& c, const difference_rule& by) {
     return by.tolerance || c.common_random_numbers;
 }
 
-// True if both prices take as many numbers of the same source, the same points of it, and the same control.
+// True if both prices take as many numbers of the same source, and the same points of it.
 bool draws_alike(const price_row& a, const price_row& b) {
-    return a.randomisations == b.randomisations && a.construction == b.construction && a.paths == b.paths &&
-           a.decisions == b.decisions;
+    return a.randomisations == b.randomisations && a.construction == b.construction && a.paths == b.paths;
 }
 
 std::string verdict(const comparison& c, const price_difference& d, const difference_rule& by) {
@@ -153,6 +152,11 @@ std::string that_differ(const std::vector<std::string>& words) {
     return config::joined(words, ", ", " and ") + (words.size() == 1 ? " differs" : " differ");
 }
 
+// The steps of one path of each trade, summed over trades.
+std::uint64_t steps_of(const run_manifest& m) {
+    return m.paths == 0 ? 0 : m.path_steps / m.paths;
+}
+
 // The settings that a difference may come from, and those that it can't.
 std::string reasons(const comparison& c) {
     std::vector<std::string> draws, bits, harmless;
@@ -176,10 +180,21 @@ std::string reasons(const comparison& c) {
     }
     std::string out;
     if (c.common_random_numbers) {
+        const bool is_any = std::ranges::any_of(c.rows, [](const price_difference& d) {
+            return d.found == finding::compared && d.common_random_numbers && !d.same_bits;
+        });
+        const bool has_other_steps = steps_of(c.first) != steps_of(c.second);
         for (auto& name : bits) name.insert(0, "the ");
         bits.insert(bits.end(), {"the inputs", "the version"});
-        out = "the random numbers are common, so no difference is chance: it comes from " +
-              config::joined(bits, ", ", " or ") + '\n';
+        if (is_any && has_other_steps)
+            out = "the grids of steps differ, in all " + std::to_string(steps_of(c.first)) + " and " +
+                  report::counted(steps_of(c.second), "step") +
+                  " a path: a trade whose grid differs takes other random numbers, so its difference may be "
+                  "chance; others come from " +
+                  config::joined(bits, ", ", " or ") + '\n';
+        else if (is_any)
+            out = "the random numbers are common, so no difference is chance: it comes from " +
+                  config::joined(bits, ", ", " or ") + '\n';
     } else {
         out = that_differ(draws) +
               ", so the random numbers are not common: the two runs are taken as independent\n";
@@ -256,16 +271,21 @@ named_trades trades_that(const comparison& c, const F& counts) {
     return out;
 }
 
-// Trades for which the runs chose other random numbers.
-std::string other_points(const comparison& c, const difference_rule& by) {
+// Trades for which the runs chose other random numbers, or use the same ones otherwise.
+std::string other_choices(const comparison& c, const difference_rule& by) {
     if (!c.common_random_numbers) return {};
-    const named_trades of = trades_that(c, [](const price_difference& d) {
-        return d.found == finding::compared && !d.common_random_numbers;
-    });
-    if (of.count == 0) return {};
-    return "pilots chose other random numbers for " + report::counted(of.count, "trade") +
-           (by.tolerance ? "" : ", which may differ by " + report::shortest(by.limit) + " standard errors") +
-           ": " + of.names + '\n';
+    const auto told_of = [&](const std::string& what, bool decisions) {
+        const named_trades of = trades_that(c, [&](const price_difference& d) {
+            return d.found == finding::compared && !d.common_random_numbers && d.other_decisions == decisions;
+        });
+        if (of.count == 0) return std::string();
+        return what + " for " + report::counted(of.count, "trade") +
+               (by.tolerance ? ""
+                             : ", which may differ by " + report::shortest(by.limit) + " standard errors") +
+               ": " + of.names + '\n';
+    };
+    return told_of("pilots chose other random numbers", false) +
+           told_of("the runs subtract other controls, as where the grid of steps is another,", true);
 }
 
 // Trades whose quantity differs, which no price of one unit shows.
@@ -320,7 +340,9 @@ comparison compare(const results& first, const results& second) {
         at->second.pop_back();
         met[other] = true;
         price_difference& d = c.rows.emplace_back(compare(row, second.rows[other]));
-        d.common_random_numbers = c.common_random_numbers && draws_alike(row, second.rows[other]);
+        const bool are_common = c.common_random_numbers && draws_alike(row, second.rows[other]);
+        d.other_decisions = are_common && row.decisions != second.rows[other].decisions;
+        d.common_random_numbers = are_common && !d.other_decisions;
         if (d.common_random_numbers) take_error_of_parts(d, row, second.rows[other], first.manifest);
     }
     for (std::size_t i = 0; i < second.rows.size(); ++i)
@@ -399,7 +421,7 @@ void write(std::ostream& out, const comparison& c, const difference_rule& by, co
              (by_size ? " with other prices" : " beyond " + report::shortest(by.limit) + " standard errors") +
              ", missing or failed in one");
     text += lines(told(c, by) + (by_size && has_own_errors ? own_errors_text : "") + reasons(c) +
-                  other_points(c, by) + changed_quantities(c));
+                  other_choices(c, by) + changed_quantities(c));
     out << text;
 }
 

@@ -5,6 +5,7 @@
 #include "engine/report/columns.h"
 #include "engine/report/formats.h"
 #include "engine/report/numbers.h"
+#include "tilewalk/remarks.h"
 #include "tilewalk/results.h"
 
 namespace tilewalk::report {
@@ -36,7 +37,7 @@ std::string ladder(const std::vector<greek_row>& rows, const text_form& form) {
                    row.bias > 0 ? significant(row.bias, 2) : "", row.method, printable(row.unit)});
         before = &row;
     }
-    return fitted(table, form.columns, {{"key", 16}, {"trade", 12}, {"bias"}, {"method"}, {"unit", 12}});
+    return fitted(table, form.columns, {{"trade", 12}, {"bias"}, {"method"}, {"unit", 12}, {"unit"}});
 }
 
 }  // namespace
@@ -64,6 +65,7 @@ std::string greeks_table(const results& r, const text_form& form) {
         "of what holds them; bump: the difference of two prices of the same random numbers, with its "
         "bias from half the move; bumped_pathwise: that of two derivatives",
         form.columns, 2);
+    if (const std::string few = remark_on_few_parts(r); !few.empty()) out += hanging(few, form.columns, 2);
     return out;
 }
 

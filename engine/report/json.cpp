@@ -159,8 +159,10 @@ std::string json(const results& r, const text_form& form) {
                                    ? ""
                                    : ",\n  \"greeks\": " + lines_of_greeks(r.greeks) +
                                          ",\n  \"greek_totals\": " + lines_of_greeks(r.greek_totals());
-    const std::string remarks =
-        r.rows.empty() ? ",\n  \"remarks\": " + json_list(std::vector<std::string>{remark_on_no_trades}) : "";
+    std::vector<std::string> told;
+    if (r.rows.empty()) told.emplace_back(remark_on_no_trades);
+    if (std::string few = remark_on_few_parts(r); !few.empty()) told.push_back(std::move(few));
+    const std::string remarks = told.empty() ? "" : ",\n  \"remarks\": " + json_list(told);
     return "{\n  \"format\": " + json_string(json_format_name) + ",\n" + manifest_json(r.manifest, form) +
            remarks +
            ",\n  \"rows\": " + lines_of(r.rows, [&](const price_row& row) { return row_json(row, form); }) +

@@ -51,7 +51,7 @@ std::string significant(double x, int digits) {
 
 std::string justified(double x, double error) {
     if (!std::isfinite(x) || std::isinf(error)) return written(x);
-    if (!(error > 0)) return significant(x, 10);
+    if (!(error > 0)) return significant(x, error == 0 ? 10 : digits_without_error);
     constexpr int most_digits = 12;
     const int decimals = 2 - leading_power(error);
     if (x != 0 && leading_power(x) + decimals >= most_digits) return significant(x, most_digits);

@@ -13,8 +13,9 @@ std::string fixed(double x, int decimals);
 std::string significant(double x, int digits);  // "0.0123", "1.42e-14"
 
 // A number that is known to within `error`, written with the digits that the error justifies and two more,
-// twelve at most. If the error is 0 or there is none, the number is written to ten digits.
+// twelve at most; to ten digits if the error is 0, and to three if there is none.
 std::string justified(double x, double error);
+inline constexpr int digits_without_error = 3;
 
 std::string duration(double seconds);                           // "412 ms", "1.73 s", "4 min 12 s"
 std::string rate(double per_second);                            // "3.15e8"

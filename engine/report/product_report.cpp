@@ -23,19 +23,33 @@ std::string indented(std::string_view text) {
     return out;
 }
 
+// A table where lines have room for all that a cell says, else a paragraph for each parameter.
+std::string parameters_text(const std::vector<product_parameter>& parameters, std::size_t page_width) {
+    report::columns table({{"parameter"}, {"type"}, {"range"}, {"default"}, {"meaning"}});
+    std::string paragraphs;
+    for (const auto& p : parameters) {
+        const std::string starts = p.default_value.empty() ? "required" : printable(p.default_value);
+        table.add({printable(p.name), printable(p.type), printable(p.range), starts, printable(p.help)});
+        paragraphs += report::hanging(printable(p.name) + ": " + printable(p.type) +
+                                          (p.range.empty() ? "" : ", " + printable(p.range)) +
+                                          (p.default_value.empty() ? ", required" : ", default " + starts),
+                                      page_width, 4) +
+                      report::wrapped(printable(p.help), page_width, 4);
+    }
+    const std::string lines = table.text(page_width);
+    for (std::size_t at = 0, end = 0; (end = lines.find('\n', at)) != std::string::npos; at = end + 1)
+        if (report::width(std::string_view(lines).substr(at, end - at)) > page_width)
+            return "parameters\n" + paragraphs;
+    return lines;
+}
+
 std::string page_table(const product_page& page, const text_form& form) {
     const std::size_t page_width = report::page_width(form);
     std::string out = printable(page.name) + "\n" + std::string(report::width(page.name), '=') + "\n\n" +
                       report::wrapped(page.summary, page_width, 0);
     if (!page.description.empty()) out += "\n" + report::wrapped(page.description, page_width, 0);
     if (!page.formula.empty()) out += "\npays\n" + indented(page.formula);
-    report::columns table({{"parameter"}, {"type"}, {"range"}, {"default"}, {"meaning"}});
-    for (const auto& p : page.parameters)
-        table.add({printable(p.name), printable(p.type), printable(p.range),
-                   p.default_value.empty() ? "required" : printable(p.default_value), printable(p.help)});
-    table.fit(page_width, {{"range", 16}, {"default", 8}, {"type", 8}, {"range", 8}, {"parameter", 12}},
-              report::columns::least_last);
-    out += "\n" + table.text(page_width);
+    out += "\n" + parameters_text(page.parameters, page_width);
     out += "\nscript\n" + indented(page.script);
     if (!page.example.empty()) out += "\nexample trade\n" + indented(page.example);
     if (page.worth) {

@@ -175,6 +175,7 @@ void scenario_json(std::ostream& out, const scenario_results& r, const text_form
         }
     }
     to.text(is_first ? "]" : "\n  ]");
+    if (!r.remarks.empty()) to.text(",\n  \"remarks\": ").text(json_list(r.remarks));
     to.text(",\n  \"measures\": ").text(json_list(r.measures));
     add_list(to, "explained", r.explained, [&](json_line& line, const explained_gain& e) {
         line.text("set", r.scenarios[e.scenario].set).text("scenario", r.scenarios[e.scenario].name);

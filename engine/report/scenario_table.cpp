@@ -133,12 +133,14 @@ std::string worst_text(const scenario_results& r, const portfolio_gains& of, con
     if (order.size() > shown) {
         std::size_t end = order.size();
         while (end > shown && !has_gain(of, order[end - 1])) --end;
-        out += hanging("and " + counted(order.size() - shown, "other scenario") +
-                           (end > shown ? ", from " + significant(of.gains[order[shown]], 6) + " to " +
-                                              significant(of.gains[order[end - 1]], 6)
-                                        : "") +
-                           "; csv and json output have them all",
-                       form.columns, 2);
+        const auto about = [&](std::size_t s) {
+            return significant(of.gains[s], is_figure(of.errors[s]) ? 6 : digits_without_error);
+        };
+        out += hanging(
+            "and " + counted(order.size() - shown, "other scenario") +
+                (end > shown ? ", from " + about(order[shown]) + " to " + about(order[end - 1]) : "") +
+                "; csv and json output have them all",
+            form.columns, 2);
     }
     return out + "\n";
 }
@@ -193,6 +195,7 @@ std::string footer_text(const scenario_results& r, const text_form& form) {
     if (const std::string gpus = gpu_text(m); !gpus.empty())
         out += hanging(gpus.substr(0, gpus.size() - 1), form.columns, 2);
     for (const auto& lost : m.lost_devices) out += hanging("lost " + printable(lost), form.columns, 2);
+    for (const std::string& remark : r.remarks) out += hanging(printable(remark), form.columns, 2);
     return out;
 }
 

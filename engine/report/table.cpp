@@ -5,6 +5,7 @@
 
 #include "engine/controls/written.h"
 #include "engine/report/columns.h"
+#include "engine/report/failures.h"
 #include "engine/report/formats.h"
 #include "engine/report/manifest_text.h"
 #include "engine/report/numbers.h"
@@ -138,16 +139,17 @@ std::string notes_text(const results& r, const text_form& form) {
             else
                 remarks.add(name + printable(remark));
         }
-        if (!priced(row)) {
-            const std::string place = to_string(row.where);
-            failures.add(name + printable(place) + (place.empty() ? "" : ": ") + printable(row.message));
-            continue;
-        }
+        if (!priced(row)) continue;
         any_thin |= row.thin;
         any_steps |= row.is_steps_error_larger();
         if (!row.message.empty()) (row.thin ? thin : notes).add(name + printable(row.message));
         if (row.reported && !row.reported->message.empty())
             notes.add(name + printable(row.reported->what) + ": " + printable(row.reported->message));
+    }
+    for (const alike_failures& of : failures_of(r)) {
+        const std::string place = to_string(of.first().where);
+        failures.add(printable(of.trades()) + ": " + printable(place) + (place.empty() ? "" : ": ") +
+                     printable(of.reason()));
     }
     std::string out;
     if (any_thin)

@@ -451,6 +451,7 @@ std::shared_ptr<ready_trade> ready_with(const controls::control& what, controlle
     for (const controls::knot& k : what.knots) {
         ready->control_jumps += std::abs(k.jump);
         ready->hidden_by_control += std::abs(k.jump) * k.share_between;
+        if (k.share_between < 1) ready->placed_jumps += std::abs(k.jump);
     }
     return ready;
 }

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,30 @@ namespace tilewalk::verbs {
 
 using nlohmann::json;
 
+namespace {
+
+// Refuses results that say two things of a trade, or name points that nobody can make.
+void refuse_unclear(const results& by, const std::string& file) {
+    std::set<std::string_view> trades;
+    for (std::size_t i = 0; i < by.rows.size(); ++i) {
+        const price_row& row = by.rows[i];
+        const std::string at = "rows[" + std::to_string(i) + "]";
+        if (!trades.insert(row.trade).second)
+            throw error(error_kind::input,
+                        "found the trade " + config::shown(row.trade) +
+                            " a second time; expected one row for each trade to follow",
+                        {file}, at + ".trade");
+        if (row.construction.empty()) continue;
+        try {
+            quasi::construction_named(row.construction);
+        } catch (const error& unknown) {
+            throw error(error_kind::input, unknown.message(), {file}, at + ".construction");
+        }
+    }
+}
+
+}  // namespace
+
 results load_decisions(const std::string& file) {
     const config::open_file opened(file);
     if (opened.stated_bytes() > bounds::results_bytes)
@@ -25,7 +51,9 @@ results load_decisions(const std::string& file) {
     std::ostringstream text;
     text << in.rdbuf();
     if (!in || in.bad()) throw error(error_kind::io, "can't read to the end", {file});
-    return read_results(text.str(), file);
+    results out = read_results(text.str(), file);
+    refuse_unclear(out, file);
+    return out;
 }
 
 namespace {

@@ -144,11 +144,16 @@ chosen_points points_by(const tried_construction& one, std::uint64_t pilot_paths
 std::string evidence(const chosen_points& of) {
     if (of.tried.empty()) return "no pilot was walked";
     std::string out = fmt::format("{} pilot paths:", of.pilot_paths);
-    for (std::size_t i = 0; i < of.tried.size(); ++i) {
-        out += fmt::format("{} {} {:.3g}", i == 0 ? "" : ",", quasi::name_of(of.tried[i].how),
-                           of.tried[i].fewer_paths);
+    std::string fewer, more;
+    for (const tried_construction& one : of.tried) {
+        const bool is_better = one.fewer_paths >= 1;
+        std::string& to = is_better ? fewer : more;
+        to += fmt::format("{} {} {:.3g}", to.empty() ? "" : ",", quasi::name_of(one.how),
+                          is_better ? one.fewer_paths : 1 / one.fewer_paths);
     }
-    return out + fmt::format(" times fewer paths in randomisations of {} points", cpu::few_points);
+    if (!fewer.empty()) out += fewer + " times fewer paths";
+    if (!more.empty()) out += (fewer.empty() ? "" : ",") + more + " times more paths";
+    return out + fmt::format(" in randomisations of {} points", cpu::few_points);
 }
 
 std::optional<chosen_points> known_choices::find(std::size_t trade,

@@ -75,6 +75,7 @@ struct ready_trade {
     // The mean of what paths subtract from what is paid, by how much that jumps in all, and by how much the
     // price is out if no path lies between its jumps and those of what is paid.
     double control_mean = 0, control_jumps = 0, hidden_by_control = 0;
+    double placed_jumps = 0;  // the part of control_jumps that stands where what is paid jumps
     // The part of the price and of that mean that rounding may put them out by, all paths alike.
     double control_rounding = 0;
     std::shared_ptr<const ready_trade> without_control{};  // where that is yet to be held against shifts

@@ -107,7 +107,8 @@ double rounding_of(const ready_trade& t, double price) {
 }
 
 void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t paths,
-                  const std::optional<run::estimate>& quasi, const planned& p, const std::string& flaw) {
+                  const std::optional<run::estimate>& quasi, double added_back, const planned& p,
+                  const std::string& flaw) {
     if (r.not_finite > 0) {
         const std::string what = flaw.empty() ? "a payment, or a number of its models, is too large" : flaw;
         fail(row, error(error_kind::numeric,
@@ -119,9 +120,11 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
     const double n = m.count;
     double of_paths = quasi ? quasi->standard_error : run::standard_error_of(m);
     // A payoff and its control may jump at slightly other places: on few paths, or on none, which then show
-    // no error. One path more or less is the least, or all that may lie between where that is known.
-    const double between = std::min(p.ready->control_jumps / n, p.ready->hidden_by_control);
-    const double hidden = quasi ? std::max(between, share_of_a_path(*quasi, m, *p.ready)) : between;
+    // no error. One path more or less is the least, or all that may lie between where that is known. Where
+    // they jump at one place, the share of the control that is not subtracted leaves as much of the jump.
+    double hidden = std::max(std::min(p.ready->control_jumps / n, p.ready->hidden_by_control),
+                             added_back * p.ready->placed_jumps / n);
+    if (quasi) hidden = std::max(hidden, share_of_a_path(*quasi, m, *p.ready));
     if (hidden > 0) of_paths = std::hypot(of_paths, hidden);
     const double standard_error = std::max(of_paths, rounding_of(*p.ready, m.mean));
     row.randomisations = quasi ? quasi->units : 0;
@@ -141,7 +144,7 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
     row.low = low;
     row.high = high;
     row.effective_hits = m.m4 > 0 ? m.m2 * (m.m2 / m.m4) : 0.0;
-    if (standard_error > of_paths || (m.m2 == 0 && between > 0)) {
+    if (standard_error > of_paths || (m.m2 == 0 && hidden > 0)) {
         row.effective_hits = n;
     } else if (m.m2 == 0) {
         price_alike(row, plan::bounds_of(*p.ready->code, p.ready->data, p.ready->when), !quasi);
@@ -169,7 +172,7 @@ price_row row_of(const books::trade& t, const planned& p, std::optional<walked_t
     } else if (p.ready->certain) {
         price_certain(row, p.ready->certain_value);
     } else {
-        price_walked(row, walked->result, paths, walked->quasi, p, flaw);
+        price_walked(row, walked->result, paths, walked->quasi, walked->added_back, p, flaw);
         row.shadow_difference = walked->shadow_difference;
         row.part_means = std::move(walked->part_means);
         if (row.shadow_difference && !std::isfinite(*row.shadow_difference)) {

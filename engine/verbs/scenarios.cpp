@@ -41,6 +41,7 @@
 #include "engine/verbs/request.h"
 #include "engine/verbs/rows.h"
 #include "engine/verbs/second_order.h"
+#include "tilewalk/remarks.h"
 #include "tilewalk/timings.h"
 
 namespace tilewalk {
@@ -124,7 +125,7 @@ struct worth_difference {
     }
     // A trade that the scenario does not move.
     worth_difference(const worth& still, double rate_then, double rate_now, const parts_of_run& by) {
-        value = (rate_then - rate_now) * still.value;
+        value = (rate_then - rate_now) * still.value + 0.0;  // not -0, of a short trade
         for (const double m : still.means) means.push_back((rate_then - rate_now) * m);
         error = std::hypot(by.error(means), (rate_then - rate_now) * still.beside_parts);
     }
@@ -241,6 +242,7 @@ class scenario_run {
         out_.part_paths = parts_.part_paths();
         out_.risks = risk::risks_of(out_, asked_);
         tell_of_impossible();
+        tell_of_few_parts();
         if (asked_.explains) explain();
         out_.base.manifest.total_seconds = std::chrono::duration<double>(clock::now() - begin_).count();
         return std::move(out_);
@@ -688,6 +690,18 @@ class scenario_run {
                                        " scenarios of " + config::shown(set) +
                                        " are no markets: its tail is that of the others");
         }
+    }
+
+    void tell_of_few_parts() {
+        bool lacks_error = false;
+        for (std::size_t k = 0; k < out_.gains.size(); ++k)
+            lacks_error = lacks_error || (is_figure(out_.gains[k]) && !is_figure(out_.errors[k]));
+        if (!lacks_error) return;
+        std::size_t randomisations = 0;
+        for (const price_row& row : out_.base.rows)
+            randomisations = std::max(randomisations, row.randomisations);
+        std::string few = remark_on_few_parts(out_.base.manifest, randomisations);
+        if (!few.empty()) out_.remarks.push_back(std::move(few));
     }
 
     // Prices are right without the GPU, but whoever waits for them should know; once for each reason.

@@ -2,6 +2,7 @@
 #include "engine/verbs/walks.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "engine/controls/control.h"
@@ -70,8 +71,15 @@ walked_trade::walked_trade(const run::tally& of, bool is_quasi, const planned& p
     : result(of.whole()), part_paths(of.part_tiles() * kernels::paths_per_tile) {
     std::vector<kernels::moments> parts = of.parts();
     if (is_quasi && p.control && p.control->has_share) {
-        const std::vector<double> means = run::means_less_a_share(parts, of.parts(1));
-        for (std::size_t u = 0; u < parts.size(); ++u) parts[u].mean = means[u];
+        const std::vector<kernels::moments> payoffs = of.parts(1);
+        const std::vector<double> means = run::means_less_a_share(parts, payoffs);
+        double changes = 0, controls = 0;
+        for (std::size_t u = 0; u < parts.size(); ++u) {
+            changes += std::pow(means[u] - parts[u].mean, 2);
+            controls += std::pow(payoffs[u].mean - parts[u].mean, 2);
+            parts[u].mean = means[u];
+        }
+        if (controls > 0) added_back = std::sqrt(changes / controls);
         quasi = run::estimate_of_units(parts);
         if (result.not_finite == 0) result.moments.mean = quasi->mean;
     } else if (is_quasi) {

@@ -29,6 +29,7 @@ namespace tilewalk::verbs {
 struct walked_trade {
     kernels::tile_result result;
     std::optional<run::estimate> quasi;  // of a quasi-random run, whose paths are not independent
+    double added_back = 0;               // the share of the control that randomisations do not subtract
     std::vector<double> part_means;
     std::uint64_t part_paths = 0;
     std::optional<kernels::tile_result> sample;  // of the first tiles, where the CPU can't take it

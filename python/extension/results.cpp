@@ -115,6 +115,7 @@ std::vector<std::string> remarks(const held_results& self) {
     }
     if (const std::vector<factor_pair>& missing = of.manifest.missing_correlations; !missing.empty())
         out.push_back(remark_on_correlations(missing));
+    if (const std::string few = remark_on_few_parts(of); !few.empty()) out.push_back(few);
     for (const std::string& lost : of.manifest.lost_devices)
         out.push_back("a GPU failed and was left out: " + lost);
     return out;

@@ -8,7 +8,7 @@ import operator
 import os
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Protocol
 
 from . import _core
 from .errors import RunWarning, UsageError, checked, shown
@@ -208,7 +208,12 @@ class Greeks(_Written):
         return f"<Greeks of {len(self._core)} trades: {len(self)} rows>"
 
 
-def warn_of(*found: Results | Greeks) -> None:
+class _Remarked(Protocol):
+    @property
+    def remarks(self) -> list[str]: ...
+
+
+def warn_of(*found: _Remarked) -> None:
     """One warning of the remarks on these results, for the caller of the function that calls this."""
     if told := dict.fromkeys(remark for one in found for remark in one.remarks):
         warnings.warn("; ".join(told), RunWarning, stacklevel=3)

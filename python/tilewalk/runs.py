@@ -225,7 +225,7 @@ def scenarios(
         of = _core.ScenarioList.of(written, asked.market._core, how.get("folder", "."))
     of.explains = of.explains or explain
     out = Gains(asked.run(_core.scenarios, asked.book._core, asked.market._core, of))
-    warn_of(out.base)
+    warn_of(out.base, out)
     return out
 
 

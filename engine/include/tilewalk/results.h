@@ -107,10 +107,10 @@ struct price_row {
         return randomisations > 0 ? static_cast<double>(randomisations - 1) : 1e300;
     }
     bool has_interval() const { return is_figure(low) && is_figure(high); }
-    double value() const { return quantity * price; }
+    double value() const { return quantity * price + 0.0; }  // -1 times 0 is 0
     // Totals take the value, or, of a trade that can be ended early, the quantity times what its policy is
     // worth. Bounds are no sample of one payoff, so their middle has no error in common with others.
-    double value_in_totals() const { return quantity * (early ? early->policy_value : price); }
+    double value_in_totals() const { return quantity * (early ? early->policy_value : price) + 0.0; }
     double error_in_totals() const {
         return (quantity < 0 ? -quantity : quantity) * (early ? early->policy_error : standard_error);
     }
@@ -274,6 +274,8 @@ struct price_difference {
     // True if seed, paths and all else that random numbers follow from are the same: no difference is chance
     // then, and `error` may be too large an estimate.
     bool common_random_numbers = false;
+    // The random numbers are the same and their use is not, such as where another control is subtracted.
+    bool other_decisions = false;
     double z = 0;                 // difference in errors; infinite where prices differ that have no error
     bool same_bits = false;       // price and standard error alike
     bool other_quantity = false;  // which changes no price of one unit
