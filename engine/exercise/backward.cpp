@@ -53,10 +53,24 @@ backward::backward(policy& into, std::span<const double> at_the_end, interval_le
     }
 }
 
+void backward::fit_as(fitting how) {
+    if (how == fitting::usual) return;
+    if (into_.has_bound() && into_.notice_slots == 0 && into_.uses == 0) moved_.assign(paths_, 0);
+    if (how != fitting::by_half_the_degree) return;
+    const std::vector<int> degrees = into_.functions.degrees();
+    const int half = std::ranges::max(degrees) / 2;
+    for (const int degree : degrees) left_out_.push_back(degree > half);
+}
+
 void backward::decide(decision_date& d, const date_left& left) {
     take_sides(left);
     scale_features(d, left);
     fitted_level of = fitted(d, left);
+    if (!moved_.empty()) {
+        add_moves(of, d, left);
+        fit_sides(of, d, left);
+        estimate_rest(of, d, left);
+    }
     d.paid = std::move(of.paid);
     d.unpaid = std::move(of.unpaid);
     d.slopes = std::move(of.slopes);
@@ -257,9 +271,10 @@ void backward::fit_sides(fitted_level& to, const decision_date& d, const date_le
                 auto& [low, high] = ranges[tile][s];
                 for (std::size_t i = 0; i < paths.size(); ++i) {
                     const std::uint32_t p = paths[i];
-                    b.one[i] = (total_[p] - left.value[p]) / left.unit[p];
-                    low = std::min(low, b.one[i]);
-                    high = std::max(high, b.one[i]);
+                    const double to_come = (total_[p] - left.value[p]) / left.unit[p];
+                    b.one[i] = moved_.empty() ? to_come : to_come - moved_[p] / left.unit[p];
+                    low = std::min(low, to_come);
+                    high = std::max(high, to_come);
                 }
                 const std::span<double> gram = into.subspan(s * of_side, count * count);
                 for (std::size_t i = 0; i < count; ++i) {
@@ -287,6 +302,8 @@ void backward::fit_sides(fitted_level& to, const decision_date& d, const date_le
             side.low = std::min(side.low, of[s].first);
             side.high = std::max(side.high, of[s].second);
         }
+        for (std::size_t f = 0; f < left_out_.size(); ++f)
+            if (left_out_[f]) gram[f * count + f] = 0;
         const pivoted_factor factor(gram, count, rank_for(paths, kernels::paths_of_function));
         side.rank = factor.rank();
         side.coefficients = factor.solve(std::span(sums).subspan(s * of_side + count * count, count));
@@ -370,6 +387,22 @@ void backward::fit_slopes(std::vector<double>& slopes, const decision_date& d, c
     }
 }
 
+void backward::add_moves(const fitted_level& of, const decision_date& d, const date_left& left) {
+    if (after_.root == 0) return;  // another right of the same date
+    const std::size_t functions = into_.functions.functions();
+    summed(0, [&](std::size_t tile, block& b, std::span<double>) {
+        for_blocks(tile, [&](int, paths_of paths) {
+            fill_functions(b, paths, d, left);
+            fill_moves(b, paths);
+            for (std::size_t m = 0; m < moves_.size(); ++m) {
+                const auto slopes = std::span(of.slopes).subspan(m * functions, functions);
+                for (std::size_t i = 0; i < paths.size(); ++i)
+                    moved_[paths[i]] += left.unit[paths[i]] * product(slopes, b.functions, i) * b.moves[m][i];
+            }
+        });
+    });
+}
+
 void backward::use_rights(const decision_date& d, const date_left& left) {
     const bool is_holder = d.of == language::party::holder;
     for (std::size_t p = 0; p < paths_; ++p) {
@@ -380,6 +413,7 @@ void backward::use_rights(const decision_date& d, const date_left& left) {
         const double paid = left.gives[p] / left.unit[p];
         const bool uses = left.offered[p] != 0 && (is_holder ? estimate_[p] < paid : paid < estimate_[p]);
         if (uses) total_[p] = left.value[p] + left.gives[p];
+        if (uses && !moved_.empty()) moved_[p] = 0;
         worth_[p] = left.value[p] + (uses ? left.gives[p] : left.unit[p] * estimate_[p]);
     }
 }

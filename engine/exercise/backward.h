@@ -38,6 +38,8 @@ class backward {
     backward(policy& into, std::span<const double> at_the_end, interval_left last, int threads,
              const std::atomic<bool>* cancel);
 
+    // How values to come are fitted; before any date is decided.
+    void fit_as(fitting how);
     // Dates are decided from the last to the first.
     void decide(decision_date& d, const date_left& left);
     // The interval that begins today: nothing is known but the numbers of the trade. Returns the mean of what
@@ -79,6 +81,8 @@ class backward {
                     std::size_t functions);
     // The fit of both sides, and the slopes; features are scaled. Leaves estimates.
     fitted_level fitted(const decision_date& d, const date_left& left);
+    // Adds the martingale's moves over the interval that begins here.
+    void add_moves(const fitted_level& of, const decision_date& d, const date_left& left);
     void use_rights(const decision_date& d, const date_left& left);
     std::size_t living(std::size_t tiles) const;  // on the first tiles
 
@@ -93,6 +97,8 @@ class backward {
     std::vector<double> worth_;     // the same as it is estimated here
     std::vector<double> estimate_;  // by path that lives: the value to come
     std::vector<double> rest_;      // by path that lives: what slopes have still to explain
+    std::vector<double> moved_;     // by path: moves that are taken off total_; empty: none are
+    std::vector<bool> left_out_;    // by function: not used in fits; empty: all are
     std::vector<sides> counted_;    // by tile
     std::vector<double> gram_;      // of all that live, [function][function]
     std::vector<block> blocks_;     // by thread

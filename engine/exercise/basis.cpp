@@ -18,6 +18,12 @@ int degree_for(std::size_t states) {
 
 }  // namespace
 
+std::vector<int> basis::degrees() const {
+    std::vector<int> out{0};
+    for (const product& p : made_) out.push_back(out[p.before] + 1);
+    return out;
+}
+
 std::uint32_t basis::add(std::uint32_t before, std::size_t feature) {
     made_.push_back({before, static_cast<std::uint32_t>(feature)});
     return static_cast<std::uint32_t>(made_.size());

@@ -26,6 +26,7 @@ class basis {
     std::size_t features() const { return states_ + 1; }
     std::size_t functions() const { return made_.size() + 1; }  // the first is 1
     int degree() const { return degree_; }
+    std::vector<int> degrees() const;  // by function
 
     // The functions at these features; `one` is a 1 of that type.
     template <class number>

@@ -37,6 +37,7 @@ class swing_backward : private backward {
     swing_backward(policy& into, std::span<const double> at_the_end, interval_left last, std::size_t dates,
                    int threads, const std::atomic<bool>* cancel);
 
+    using backward::fit_as;
     // Dates are decided from the last to the first.
     void decide(decision_date& d, const date_left& left);
     // Today, and whether a right of today is used.

@@ -570,6 +570,7 @@ void go_back(untrained& of, const left_arrays& left, const training& by) {
     const auto before = [&](std::size_t i) { return i > 0 ? std::optional(decisions[i - 1]) : std::nullopt; };
     interval_left last = intervals.between(before(decisions.size()), of.dates.size(), of.by.last_root);
     const auto all = [&](auto&& sweep) {
+        sweep.fit_as(by.fits);
         for (std::size_t i = decisions.size(); i-- > 0;) {
             if (by.often) by.often();
             untrained::date& d = of.dates[decisions[i]];
@@ -595,7 +596,7 @@ void go_back(untrained& of, const left_arrays& left, const training& by) {
     }
     notice_backward sweep(of.by, at_the_end, std::move(last), by.threads, by.cancel);
     all(sweep);
-    if (of.has_gain() && !of.by.is_used_today) find_gain(of, sweep, left, by);
+    if (of.has_gain() && by.fits == fitting::usual && !of.by.is_used_today) find_gain(of, sweep, left, by);
 }
 
 }  // namespace

@@ -90,6 +90,7 @@ struct training {
     std::span<const arrays::shock_cube> scenarios{};
     plan::poll often{};
     const std::atomic<bool>* cancel = nullptr;
+    fitting fits = fitting::usual;  // else it is not found what steps gain
 };
 // The policy, found on the CPU. Throws tilewalk::error (numeric) where a path has no finite number.
 policy trained(untrained of, const training& by);

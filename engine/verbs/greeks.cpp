@@ -29,11 +29,13 @@
 #include "engine/verbs/moving_controls.h"
 #include "engine/verbs/next_day.h"
 #include "engine/verbs/pairs.h"
+#include "engine/verbs/parts_with_policies.h"
 #include "engine/verbs/price.h"
 #include "engine/verbs/progress_of_walks.h"
 #include "engine/verbs/quotes_view.h"
 #include "engine/verbs/read_parts.h"
 #include "engine/verbs/request.h"
+#include "engine/verbs/rights.h"
 #include "engine/verbs/second_order.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/timings.h"
@@ -155,7 +157,8 @@ bool has_kinks(const program::path_program& code) {
 class greek_run {
   public:
     greek_run(const engine_settings& settings, cuda::backend& gpus, const book& trades, const market& in,
-              const greek_options& wanted, const run_options& options)
+              const greek_options& wanted, const run_options& options,
+              const std::optional<part_of_run>& part = {})
         : settings_(settings),
           gpus_(gpus),
           book_(trades),
@@ -163,7 +166,9 @@ class greek_run {
           wanted_(wanted),
           options_(options),
           by_(method_named(wanted.method)),
-          run_(settle(options, trades.state(), {&in, 1})),
+          whole_(settle(options, trades.state(), {&in, 1})),
+          part_(part),
+          run_(part ? part_of(whole_, *part) : whole_),
           asked_(greeks_asked(wanted, in)),
           progress_(options, trades.size()),
           reads_(trades.size()),
@@ -194,6 +199,7 @@ class greek_run {
             add_ways_back(r, see, widths);
         };
         by.policies.keeps = true;
+        by.part = part_;
         by.controls.jumps = jumps_of();
         by.controls.least_gain = least_gain_;
         if (unmoved_ != nullptr) by.controls.held = held_controls(*unmoved_);
@@ -201,9 +207,8 @@ class greek_run {
         results out = std::move(priced.told);
         held_ = std::move(priced.policies);
         const run_options heard = progress_.heard();
-        stages usual;
+        stages usual = usual_stages();
         usual.on_cpu = by.on_cpu;
-        usual.wants_bounds = false;
         usual.held_points = &held_points_;
         usual.controls.jumps = jumps_of();
         find_by_other_treatments(out, priced.derivatives, heard, usual);
@@ -228,7 +233,7 @@ class greek_run {
                                          double share, double widths) {
             const greek_options wanted{std::move(keys), wanted_.method};
             progress_.begin(static_cast<double>(some.size()));
-            greek_run there(settings_, gpus_, some, moved, wanted, heard);
+            greek_run there(settings_, gpus_, some, moved, wanted, heard, part_);
             there.move_as(*this, share, widths);
             // Another day has other dates.
             there.least_gain_ = least_gain_of_differences;
@@ -243,12 +248,80 @@ class greek_run {
         add_second_order(by_trade, asked_.second_order, out,
                          {book_, in_, asked_.numbers, reads_, in_moved_market});
         price_apart(out, heard);
+        if (!is_part_of_another_) {
+            stages in_parts = usual;
+            in_parts.policies = by.policies;
+            in_parts.see_moves = by.see_moves;
+            in_parts.widths = by.widths;
+            in_parts.see_sensitivity = by.see_sensitivity;
+            take_from_parts(by_trade, out, in_parts);
+        }
         for (auto& of_trade : by_trade) report::add_with_totals(out, std::move(of_trade));
         progress_.end();
         return out;
     }
 
   private:
+    // Those of prices beside the first walk.
+    stages usual_stages() const {
+        stages out;
+        out.wants_bounds = false;
+        out.part = part_;
+        return out;
+    }
+
+    // Takes the sensitivities of trades with rights from parts of the run that follow policies of their own,
+    // where parts are enough to tell an error.
+    void take_from_parts(std::vector<std::vector<greek_row>>& rows, results& to, const stages& by) {
+        const auto is_of_paths = [](const greek_row& g) {
+            return !g.has_failed() && g.standard_error != 0 && g.part_means.size() >= least_parts;
+        };
+        std::vector<std::size_t> places;
+        std::size_t parts_of_run = 0;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            // A right that is used today waits for no policy.
+            if (!to.rows[i].early || to.rows[i].early->policy_error == 0) continue;
+            for (const greek_row& g : rows[i])
+                if (is_of_paths(g)) parts_of_run = g.part_means.size();
+            if (std::ranges::any_of(rows[i], is_of_paths)) places.push_back(i);
+        }
+        if (places.empty()) return;
+        // Paths that somebody else has drawn are not drawn again.
+        const bool walks_all = !run_.replay.empty() || !in_.state().scenarios.empty();
+        const cut_by_policies cut(parts_of_run);
+        const book some = some_of(book_, places);
+        found_by_parts found(cut);
+        const auto walk = [&](std::size_t number, exercise::fitting fits) {
+            part_of_run part{seed_of_part(run_.seed, number), cut.each * to.manifest.part_paths,
+                             training_paths_of_part(), fits};
+            if (walks_all) part.paths = run_.paths;
+            const run_options heard = progress_.heard();
+            progress_.begin(walks_of_part(some.size(), part));
+            greek_run there(settings_, gpus_, some, in_, wanted_, heard, part);
+            there.move_as(*this, 1, 1);
+            there.unmoved_ = &controls_;
+            const results told = there.told(by);
+            to.manifest.path_steps += told.manifest.path_steps;
+            found.add(told, number, fits);
+        };
+        for (std::size_t p = 0; p < cut.parts; ++p) {
+            walk(p, exercise::fitting::less_martingale);
+            if (cut_by_policies::is_also_coarse(p)) walk(p, exercise::fitting::by_half_the_degree);
+        }
+        for (const std::size_t i : places)
+            for (greek_row& g : rows[i])
+                if (is_of_paths(g)) found.fill(g, to.manifest, walks_all ? g.standard_error : 0);
+    }
+    // Fits less a martingale err so little that an eighth of the paths is enough.
+    std::uint64_t training_paths_of_part() const {
+        constexpr std::uint64_t least = 4096, share = 8;
+        return std::min(run_.training_paths, std::max(run_.training_paths / share, least));
+    }
+    double walks_of_part(std::size_t trades, const part_of_run& part) const {
+        return static_cast<double>(trades) * static_cast<double>(part.paths) /
+               static_cast<double>(run_.paths);
+    }
+
     jumps_of_controls jumps_of() const {
         const bool sees_none = by_ == method::pathwise || by_ == method::likelihood_ratio;
         return sees_none ? jumps_of_controls::none : jumps_of_controls::beside_those_of_payoffs;
@@ -266,6 +339,7 @@ class greek_run {
         for (const asked_number& n : other.asked_.numbers) moves[n.number->key] = n.risk.large;
         for (asked_number& n : asked_.numbers) n.risk.large = share * moves.at(n.number->key);
         states_bias_ = false;
+        is_part_of_another_ = true;
         widths_ = widths;
         for (const auto& [i, trade] : other.jumping_) {
             const std::string& id = other.book_.state().trades[i].id;
@@ -524,7 +598,7 @@ class greek_run {
         if (any_smoothed) smoothed = adjoints_.smoothable_of(ready.code, ready.data, ready.when);
         made.smoothed = adjoints_.adjoint_of(ready.code, wanted, smoothed);
         made.smoothed_forth = adjoints_.tangents_of(ready.code, along, made.smoothed);
-        made.usual = program::widths_for(*ready.code, ready.data, ready.when, smoothed, run_.paths);
+        made.usual = program::widths_for(*ready.code, ready.data, ready.when, smoothed, whole_.paths);
         if (any_scored) {
             const auto& scored = adjoints_.scored_of(ready.code, ready.data, ready.when);
             made.scored = adjoints_.scored_adjoint_of(ready.code, *scored, wanted);
@@ -787,8 +861,7 @@ class greek_run {
         }
         progress_.begin(static_cast<double>(in.size() * some.size()));
         std::vector<priced_book> priced;
-        stages by;
-        by.wants_bounds = false;
+        stages by = usual_stages();
         by.policies.held = &held_;
         by.controls.held = held_controls(controls_);
         by.held_points = &held_points_;
@@ -950,9 +1023,12 @@ class greek_run {
     const greek_options& wanted_;
     const run_options& options_;
     method by_;
-    settled run_;
+    settled whole_;
+    std::optional<part_of_run> part_;
+    settled run_;  // that part of the whole
     asked_greeks asked_;
     progress_of_walks progress_;
+    bool is_part_of_another_ = false;
     bool states_bias_ = true;  // of differences of prices, and of smoothing
     double widths_ = 1;        // of smoothing, by those of the run it is for
     std::map<std::pair<std::string, std::string>, treatment> treatments_of_;  // that run's by trade and key

@@ -307,7 +307,7 @@ struct right_in_run {
 // Lets GPUs find what they can. The rest is left to the CPU.
 void find_on_gpus(std::vector<right_in_run>& all, planned_run& r, const policy_search& by,
                   cuda::backend& gpus, const cuda::backend::choice& on) {
-    if (on.devices.empty()) return;
+    if (on.devices.empty() || r.run.fits != exercise::fitting::usual) return;
     std::vector<cuda::wanted_policy> wanted;
     std::vector<policy_of_trade*> of;
     std::map<const markets::market_state*, std::vector<arrays::shock_cube>> scenarios;
@@ -610,7 +610,8 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
                                     const stages& by) {
     const auto begin = clock::now();
     const auto& operations = operations_named(settings.instruction_set);
-    const settled run = settle(options, trades.state(), in);
+    settled run = settle(options, trades.state(), in);
+    if (by.part) run = part_of(std::move(run), *by.part);
     if (in.size() > 1) refuse_accuracy(run, "pricing in several markets");
     replayed_in(run);  // which has to be there
     check_size(trades.size(), in.size());

@@ -62,6 +62,8 @@ struct stages {
     bool wants_bounds = true;
     policy_stages policies{};
     verbs::control_stages controls{};
+    // The part of the run that is walked, by policies of its own; empty: all.
+    std::optional<verbs::part_of_run> part{};
     // Points of trades that were chosen before; the others walk pilots.
     const verbs::points_by_trade* held_points = nullptr;
     // Jumps are smoothed by so many times the width that was chosen.

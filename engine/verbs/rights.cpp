@@ -37,6 +37,10 @@ std::uint64_t seed_of_nested_bounds(std::uint64_t seed) {
     return seed_for(seed, 0x6e6573746564);
 }
 
+std::uint64_t seed_of_part(std::uint64_t seed, std::uint64_t number) {
+    return seed_for(seed, 0x70617274 + number);
+}
+
 std::uint64_t policy_search::seed() const {
     return is_on_priced_paths() ? run.seed : seed_for(run.seed, 0x747261696e);
 }
@@ -97,6 +101,7 @@ void policy_of_trade::take_known(const kept::work& by) {
     kept::add(of, untrained_->made.when);
     of.add(by_.seed());
     of.add(untrained_->paths);
+    if (by_.run.fits != exercise::fitting::usual) of.add(static_cast<std::uint64_t>(by_.run.fits));
     const kept::key what = of.found();
     const std::optional<std::string> known = by.known().text_of(what);
     if (known) {
@@ -122,6 +127,8 @@ void policy_of_trade::add_remark(const std::string& text) {
 void policy_of_trade::take(exercise::policy found) {
     policy_ = std::move(found);
     untrained_.reset();
+    // A part follows another policy later, but stands where the run does.
+    if (by_.run.fits != exercise::fitting::usual && policy_->uses == 0) policy_->is_used_today = false;
     if (by_.stages != nullptr && by_.stages->change) by_.stages->change(*policy_);
 }
 
@@ -129,7 +136,8 @@ void policy_of_trade::find(int threads) {
     if (!untrained_) return;
     const auto cubes = market().scenario_cubes();
     take(exercise::trained(std::move(*untrained_),
-                           {by_.seed(), &by_.operations, threads, cubes, poll_of(by_.cancel), by_.cancel}));
+                           {by_.seed(), &by_.operations, threads, cubes, poll_of(by_.cancel), by_.cancel,
+                            by_.run.fits}));
 }
 
 namespace {

@@ -181,6 +181,15 @@ settled settled_for(const run_options& options, const run_settings& file, std::s
 
 }  // namespace
 
+settled part_of(settled run, const part_of_run& part) {
+    run.seed = part.seed;
+    run.paths = part.paths;
+    run.training_paths = part.training_paths;
+    run.fits = part.fits;
+    run.policy.clear();
+    return run;
+}
+
 settled settle(const run_options& options, const run_settings& file, std::span<const market> in) {
     return settled_for(options, file, in, false);
 }

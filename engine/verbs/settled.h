@@ -16,6 +16,7 @@
 #include "engine/cuda/kernel_wish.h"
 #include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/tuned_choices.h"
+#include "engine/exercise/policy.h"
 #include "engine/quasi/order.h"
 #include "products/program/passes.h"
 #include "tilewalk/engine.h"
@@ -34,6 +35,12 @@ struct wanted_accuracy {
     bool is_limited = false;
 };
 
+// A part of a run whose policies are its own.
+struct part_of_run {
+    std::uint64_t seed = 0, paths = 0, training_paths = 0;
+    exercise::fitting fits = exercise::fitting::less_martingale;
+};
+
 struct settled {
     run_settings said;  // by the caller or the book
     std::uint64_t paths, seed;
@@ -50,6 +57,7 @@ struct settled {
     std::string replay;                                         // a file, or empty
     std::uint64_t training_paths;
     std::string policy;  // a file, or empty
+    exercise::fitting fits = exercise::fitting::usual;  // of policies; others are found on the CPU alone
     bool nests_bounds;
     cuda::kernel_wish how, how_of_points;  // the latter of trades with points where the choice is open
     std::string correlation;
@@ -78,6 +86,7 @@ const random::catalogue_entry& source_of(const settled& run, bool has_points);
 settled settle(const run_options& options, const run_settings& file, std::span<const market> in = {});
 // The same for a book, whose trades may have tolerances of their own.
 settled settle(const run_options& options, const books::book_state& of, std::span<const market> in);
+settled part_of(settled run, const part_of_run& part);
 // Throws tilewalk::error (usage) where a command walks one round of paths and the settings ask for more.
 void refuse_accuracy(const settled& run, const std::string& command);
 

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/verbs/parts_with_policies.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/run/units.h"
+
+namespace tilewalk::verbs {
+
+namespace {
+
+constexpr std::size_t wanted_policies = 16;
+
+double mean_of_parts(const std::vector<double>& means, const run_manifest& told) {
+    double sum = 0;
+    for (std::size_t p = 0; p < means.size(); ++p) {
+        const std::uint64_t first = std::min(told.paths, p * told.part_paths);
+        sum += means[p] * static_cast<double>(std::min(told.part_paths, told.paths - first));
+    }
+    return sum / static_cast<double>(told.paths);
+}
+
+}  // namespace
+
+cut_by_policies::cut_by_policies(std::size_t parts_of_run)
+    : each(std::max<std::size_t>(parts_of_run / wanted_policies, 1)), parts(parts_of_run / each) {}
+
+void found_by_parts::add(const results& found, std::size_t part, exercise::fitting by) {
+    for (const greek_row& g : found.greeks) {
+        values& to = by_row_[{g.trade, {g.measure, g.key}}];
+        to.any_failed = to.any_failed || g.has_failed();
+        (by == exercise::fitting::by_half_the_degree ? to.coarse : to.fine)[part] = g.value;
+    }
+}
+
+double found_by_parts::at(const std::map<std::size_t, double>& of, std::size_t part) {
+    const auto found = of.find(part);
+    return found == of.end() ? 0 : found->second;
+}
+
+void found_by_parts::fill(greek_row& row, const run_manifest& told, double own_error) const {
+    const auto found = by_row_.find({row.trade, {row.measure, row.key}});
+    if (found == by_row_.end() || found->second.any_failed) {
+        row.standard_error = no_figure;
+        row.part_means.clear();
+        return;
+    }
+    const values& of = found->second;
+    const auto parts = static_cast<double>(cut_.parts);
+    double mean = 0, squares = 0, coarser = 0;
+    for (std::size_t p = 0; p < cut_.parts; ++p) {
+        mean += at(of.fine, p) / parts;
+        if (!cut_by_policies::is_also_coarse(p)) continue;
+        coarser += (at(of.coarse, p) - at(of.fine, p)) / static_cast<double>(cut_.coarse_parts());
+    }
+    for (std::size_t p = 0; p < cut_.parts; ++p)
+        squares += (at(of.fine, p) - mean) * (at(of.fine, p) - mean);
+    row.value = mean;
+    row.standard_error = std::hypot(std::sqrt(squares / (parts * (parts - 1))), own_error);
+    row.bias += std::abs(coarser);
+    // Parts of the run as others know them: with this mean and this error.
+    for (std::size_t p = 0; p < row.part_means.size(); ++p)
+        row.part_means[p] = at(of.fine, std::min(p / cut_.each, cut_.parts - 1));
+    const double middle = mean_of_parts(row.part_means, told);
+    const double shown = run::error_of_parts(row.part_means, told.part_paths, told.paths);
+    for (double& m : row.part_means)
+        m = mean + (shown > 0 ? row.standard_error / shown : 0) * (m - middle);
+}
+
+}  // namespace tilewalk::verbs
