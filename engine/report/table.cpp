@@ -45,6 +45,16 @@ std::string bounds_text(const price_row& row) {
     return justified(e.lower_bound, error) + " .. " + justified(e.upper_bound, error);
 }
 
+bool is_wide(const price_row& row) {
+    return priced(row) && row.early && row.early->wide;
+}
+
+std::string status_text(const price_row& row) {
+    if (!priced(row)) return "failed";
+    const std::string marks = std::string(row.thin ? "*" : "") + (is_wide(row) ? "~" : "");
+    return (row.misses_tolerance ? "not met" : "priced") + (marks.empty() ? "" : " " + marks);
+}
+
 // Columns in the order in which they shrink or go where a line has no room for all.
 const std::vector<columns::measure> narrowing{
     {"trade", 40},    {"product", 16}, {"paths"},       {"product"},  {"trade", 24},   {"bounds"},
@@ -76,12 +86,8 @@ std::string rows_text(const results& r, const text_form& form) {
 
     columns table(heads);
     for (const auto& row : r.rows) {
-        std::vector<std::string> cells{printable(row.trade),
-                                       !priced(row)           ? "failed"
-                                       : row.misses_tolerance ? "not met"
-                                       : row.thin             ? "priced *"
-                                                              : "priced",
-                                       printable(row.product), printable(row.currency)};
+        std::vector<std::string> cells{printable(row.trade), status_text(row), printable(row.product),
+                                       printable(row.currency)};
         if (priced(row)) {
             cells.insert(cells.end(),
                          {justified(row.price, row.standard_error), error_text(row.standard_error),
@@ -122,9 +128,9 @@ class listing {
 };
 
 std::string notes_text(const results& r, const text_form& form) {
-    bool any_thin = false;
+    bool any_thin = false, any_wide = false;
     std::size_t with_control = 0;  // most trades may have one
-    listing thin(form), notes(form), remarks(form), failures(form);
+    listing thin(form), wide(form), notes(form), remarks(form), failures(form);
     for (const auto& row : r.rows) {
         const std::string name = printable(row.trade) + ": ";
         for (const auto& remark : row.remarks) {
@@ -139,7 +145,9 @@ std::string notes_text(const results& r, const text_form& form) {
             continue;
         }
         any_thin |= row.thin;
-        if (!row.message.empty()) (row.thin ? thin : notes).add(name + printable(row.message));
+        any_wide |= is_wide(row);
+        if (!row.message.empty())
+            (row.thin ? thin : is_wide(row) ? wide : notes).add(name + printable(row.message));
         if (row.reported && !row.reported->message.empty())
             notes.add(name + printable(row.reported->what) + ": " + printable(row.reported->message));
     }
@@ -150,6 +158,12 @@ std::string notes_text(const results& r, const text_form& form) {
                            " paths carry the variance, so the standard error itself is in doubt",
                        form.columns, 2) +
                thin.text();
+    if (any_wide)
+        out += "\n" +
+               hanging("~ wide bounds: they are more than " + shortest(100 * wide_above) +
+                           " % apart, so the price is what the policy is worth",
+                       form.columns, 2) +
+               wide.text();
     if (!remarks.empty()) out += "\nremarks:\n" + remarks.text();
     if (!notes.empty()) out += "\nnotes:\n" + notes.text();
     if (with_control > 0)

@@ -31,6 +31,9 @@ struct wanted_accuracy {
     std::uint64_t most_paths = 0;     // of a trade
 };
 
+// Policies are found on so many paths at least, unless a setting says otherwise.
+inline constexpr std::uint64_t least_training = 4096;
+
 struct settled {
     run_settings said;  // by the caller or the book
     std::uint64_t paths, seed;
