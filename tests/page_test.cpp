@@ -95,6 +95,27 @@ TEST(page, marks_trades_whose_time_steps_leave_more_than_chance) {
     EXPECT_TRUE(has(trades, "the time steps of the model may leave more")) << trades;
 }
 
+TEST(page, tells_wide_bounds) {
+    results r = some({priced("a", 12.3456789, 0.00123), priced("far_apart", 35.4, 0.25)});
+    early_exercise& e = r.rows[1].early.emplace();
+    e.policy_value = e.lower_bound = 35.4;
+    e.policy_error = e.lower_error = 0.25;
+    e.upper_bound = 52.884;
+    e.upper_error = 0.4206;
+    e.wide = true;
+    r.rows[1].message = "its bounds are 17.5 apart";
+    const std::string page = page_of(r);
+    EXPECT_EQ(xml_check::fault(page), "");
+    const std::string look = section(page, "look"), trades = section(page, "trades");
+    EXPECT_TRUE(has(page, "1 with wide bounds"));
+    EXPECT_TRUE(has(look, "1 trade with wide bounds")) << look;
+    EXPECT_TRUE(has(look, "more than 2% apart, so the price is what the policy is worth")) << look;
+    EXPECT_TRUE(has(look, ">52.88<")) << look;
+    EXPECT_TRUE(has(look, "its bounds are 17.5 apart")) << look;
+    EXPECT_TRUE(has(trades, "priced, wide")) << trades;
+    EXPECT_EQ(count(trades, "<tr class=\"alarm\">"), 1U);
+}
+
 // Errors have two digits and values the decimals of their errors; powers of ten are for what is very small or
 // very large.
 TEST(page, writes_numbers_for_people) {

@@ -22,11 +22,12 @@ namespace tilewalk::tests {
 
 using named_untrained = std::vector<std::pair<std::string, exercise::untrained>>;
 
-inline named_untrained untrained_of(const book& all, const market& in, std::uint64_t paths) {
+inline named_untrained untrained_of(const book& all, const market& in, std::uint64_t paths,
+                                    exercise::found_beside wanted = exercise::found_beside::bound_and_gain) {
     named_untrained out;
     for (const books::trade& t : all.state().trades) {
         if (t.failure) throw error(*t.failure);
-        auto made = exercise::untrained_of(t, in.state(), paths, {});
+        auto made = exercise::untrained_of(t, in.state(), paths, {}, wanted);
         if (made && !made->is_certain) out.emplace_back(t.id, std::move(*made));
     }
     return out;

@@ -101,6 +101,38 @@ TEST(policies_on_host, are_those_of_the_cpu_on_three_paths) {
     compare(std::string(put) + "maturity: 1, exercise_step: 0.2}\n", 3);
 }
 
+// Decisions alone, as scenarios find them: without a bound nothing else changes. By one right and by several
+// uses; assets that are ranked have made numbers in place of their normals.
+TEST(policies_on_host, without_a_bound_decide_as_with_one) {
+    const book all = book::parse(std::string(put) + R"(maturity: 1, exercise_step: 0.25}
+  - {id: best, product: bermudan_basket, basket: [A, B], price: maximum, strike: 100, exercise_dates: [0.5, 1.0]}
+  - {id: few, product: swing, underlying: A, strike: 100, rights: 2, exercise_dates: [0.3, 0.6, 1.0]}
+)");
+    const auto with = tests::untrained_of(all, assets(), 1100),
+               without = tests::untrained_of(all, assets(), 1100, exercise::found_beside::nothing);
+    with_policies_on(gpu_of_host(), [&](cuda::policies& by) {
+        tests::expect_policies_of_the_cpu(without, by, assets().state().scenario_cubes());
+    });
+    ASSERT_EQ(without.size(), with.size());
+    for (std::size_t i = 0; i < with.size(); ++i) {
+        const exercise::training how{7, cpu::runnable_instruction_sets().sets[0], 2};
+        const exercise::policy a = exercise::trained(with[i].second, how),
+                               b = exercise::trained(without[i].second, how);
+        ASSERT_EQ(a.dates.size(), b.dates.size());
+        EXPECT_LT(without[i].second.rows, with[i].second.rows) << with[i].first;
+        EXPECT_TRUE(a.has_bound());
+        EXPECT_FALSE(b.has_bound() || b.gain_of_step) << with[i].first;
+        for (std::size_t d = 0; d < a.dates.size(); ++d) {
+            EXPECT_EQ(a.dates[d].paid.coefficients, b.dates[d].paid.coefficients) << with[i].first;
+            EXPECT_EQ(a.dates[d].unpaid.coefficients, b.dates[d].unpaid.coefficients) << with[i].first;
+            ASSERT_EQ(a.dates[d].levels.size(), b.dates[d].levels.size());
+            for (std::size_t l = 0; l < a.dates[d].levels.size(); ++l)
+                EXPECT_EQ(a.dates[d].levels[l].paid.coefficients, b.dates[d].levels[l].paid.coefficients)
+                    << with[i].first;
+        }
+    }
+}
+
 // Two assets; and two trades in one launch, one of them with fewer dates.
 TEST(policies_on_host, are_those_of_the_cpu_with_two_assets) {
     compare(R"(trades:

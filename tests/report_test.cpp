@@ -152,11 +152,11 @@ TEST(report, table_takes_no_orders_from_a_trade) {
 
 TEST(report, csv_is_word_for_word) {
     const std::string expected =
-        R"(trade,product,currency,status,quantity,price,standard_error,low,high,error_steps,value,value_error,paths,error_from,randomisations,construction,effective_hits,thin,shadow_difference,remark,report,report_value,report_error,policy_value,policy_error,lower_bound,lower_error,upper_bound,upper_error,extrapolated,step_error,training_paths,message,file,line,column
-call,european,USD,priced,1,10.45058,0.03125,10.38808,10.51308,,10.45058,0.03125,131072,paths,0,,20000,false,,,,,,,,,,,,,,,,book.yaml,4,5
-swap,european,EUR,priced,1,-1234.5,12.5,-1259.5,-1209.5,,-1234.5,12.5,131072,paths,0,,20000,false,,,,,,,,,,,,,,,,book.yaml,4,5
-bad,barrier,,failed,1,,,,,,,,,,,,,,,,,,,,,,,,,,,,unknown asset 'ACMEE'; did you mean 'ACME'?,book.yaml,7,22
-far,european,USD,priced,1,0.0125,0.0025,0.007500000000000001,0.0175,,0.0125,0.0025,131072,paths,0,,37.5,true,,,,,,,,,,,,,,,only about 37 paths carry the variance,book.yaml,4,5
+        R"(trade,product,currency,status,quantity,price,standard_error,low,high,error_steps,value,value_error,paths,error_from,randomisations,construction,effective_hits,thin,shadow_difference,remark,report,report_value,report_error,policy_value,policy_error,lower_bound,lower_error,upper_bound,upper_error,wide,extrapolated,step_error,training_paths,message,file,line,column
+call,european,USD,priced,1,10.45058,0.03125,10.38808,10.51308,,10.45058,0.03125,131072,paths,0,,20000,false,,,,,,,,,,,,,,,,,book.yaml,4,5
+swap,european,EUR,priced,1,-1234.5,12.5,-1259.5,-1209.5,,-1234.5,12.5,131072,paths,0,,20000,false,,,,,,,,,,,,,,,,,book.yaml,4,5
+bad,barrier,,failed,1,,,,,,,,,,,,,,,,,,,,,,,,,,,,,unknown asset 'ACMEE'; did you mean 'ACME'?,book.yaml,7,22
+far,european,USD,priced,1,0.0125,0.0025,0.007500000000000001,0.0175,,0.0125,0.0025,131072,paths,0,,37.5,true,,,,,,,,,,,,,,,,only about 37 paths carry the variance,book.yaml,4,5
 )";
     EXPECT_EQ(written(sample(), output_format::csv), expected);
 }
@@ -237,8 +237,9 @@ TEST(report, early_exercise_is_told_in_every_form) {
     e.step_error = 0.5;
     e.training_paths = 4096;
     const std::string csv = written(r, output_format::csv);
-    EXPECT_NE(csv.find(",false,,,,,,10.25,0.0625,10.25,0.0625,10.65,0.015625,4.5,0.5,4096,,book.yaml,4,5\n"),
-              std::string::npos)
+    EXPECT_NE(
+        csv.find(",false,,,,,,10.25,0.0625,10.25,0.0625,10.65,0.015625,false,4.5,0.5,4096,,book.yaml,4,5\n"),
+        std::string::npos)
         << csv;
     const currency_total total = r.totals().at(0);
     EXPECT_EQ(total.value, -20.5);
@@ -252,11 +253,48 @@ TEST(report, early_exercise_is_told_in_every_form) {
         << totals.str();
     const std::string table = written(r, output_format::table);
     EXPECT_NE(table.find("10.2500  10.2500 .. 10.6500"), std::string::npos) << table;
+    EXPECT_EQ(table.find("wide bounds"), std::string::npos) << table;
+    // Bounds that are far apart leave a mark and the reason.
+    e.wide = true;
+    row.message = "its bounds are 0.4 apart";
+    EXPECT_NE(written(r, output_format::csv).find(",0.015625,true,4.5,"), std::string::npos);
+    const std::string json = written(r, output_format::json), marked = written(r, output_format::table);
+    EXPECT_NE(json.find("\"upper_error\": 0.015625, \"wide\": true,"), std::string::npos) << json;
+    EXPECT_TRUE(read_results(json, "r").rows.at(0).early.value().wide);
+    EXPECT_NE(marked.find("priced ~"), std::string::npos) << marked;
+    EXPECT_NE(marked.find("~ wide bounds: they are more than 2 % apart, so the price is what the policy is "
+                          "worth\n  call: its bounds are 0.4 apart\n"),
+              std::string::npos)
+        << marked;
+    row.thin = true;
+    EXPECT_NE(written(r, output_format::table).find("priced *~"), std::string::npos);
+    row.thin = e.wide = false;
     // There are no bounds where both sides have rights.
     e.lower_bound = e.lower_error = e.upper_bound = e.upper_error = no_figure;
-    EXPECT_NE(written(r, output_format::csv).find(",10.25,0.0625,,,,,4.5,0.5,4096,,book.yaml"),
+    EXPECT_NE(written(r, output_format::csv).find(",10.25,0.0625,,,,,false,4.5,0.5,4096,its bounds"),
               std::string::npos);
     EXPECT_EQ(written(r, output_format::table).find(" .. 10.6500"), std::string::npos);
+}
+
+// The middle of bounds is no price like what a policy is worth, though nothing has moved.
+TEST(report, prices_of_two_kinds_are_compared_by_their_policies) {
+    results middle = sample(), wide;
+    middle.rows.resize(1);
+    early_exercise& e = middle.rows[0].early.emplace();
+    e.policy_value = 10;
+    e.policy_error = 0.01;
+    wide = middle;
+    wide.manifest.seed += 1;
+    wide.rows[0].early->wide = true;
+    wide.rows[0].early->policy_value = wide.rows[0].price = 10.02;
+    const comparison c = compare(middle, wide);
+    ASSERT_EQ(c.rows.size(), 1u);
+    EXPECT_EQ(c.rows[0].first, 10);
+    EXPECT_EQ(c.rows[0].second, 10.02);
+    EXPECT_NEAR(c.rows[0].error, std::hypot(0.01, 0.01), 1e-15);
+    // Those of one kind are compared as they are.
+    middle.rows[0].early->wide = true;
+    EXPECT_EQ(compare(middle, wide).rows[0].first, middle.rows[0].price);
 }
 
 // Errors of a total are from the parts of what the policy is worth, which trades have in common.
@@ -340,7 +378,7 @@ TEST(report, a_figure_that_there_is_not_is_empty_or_null) {
     const std::string csv = written(r, output_format::csv);
     EXPECT_NE(csv.find("\ncall,european,USD,priced,-3,10.45058,,,,,-31.35174,,131072,paths,0,,20000,true,,"
                        "\"first, of two; "
-                       "second\",,,,,,,,,,,,,one path"),
+                       "second\",,,,,,,,,,,,,,one path"),
               std::string::npos)
         << csv;
     const std::string json = written(r, output_format::json);
@@ -406,8 +444,8 @@ TEST(report, an_answer_beside_the_price_is_told_in_every_form) {
     r.rows[0].reported = {"implied_volatility", 0.22125, 0.00125, ""};
     r.rows[1].reported = {"fair_strike", no_figure, no_figure, "the price never is 0"};
     const std::string csv = written(r, output_format::csv);
-    EXPECT_NE(csv.find(",implied_volatility,0.22125,0.00125,,,,,,,,,,,book.yaml"), std::string::npos) << csv;
-    EXPECT_NE(csv.find(",fair_strike,,,,,,,,,,,,fair_strike: the price never is 0,"), std::string::npos)
+    EXPECT_NE(csv.find(",implied_volatility,0.22125,0.00125,,,,,,,,,,,,book.yaml"), std::string::npos) << csv;
+    EXPECT_NE(csv.find(",fair_strike,,,,,,,,,,,,,fair_strike: the price never is 0,"), std::string::npos)
         << csv;
     const std::string table = written(r, output_format::table);
     EXPECT_NE(table.find("implied_volatility: 0.22125 +- 0.00125\n"), std::string::npos) << table;
@@ -847,7 +885,7 @@ TEST(report, settings_and_devices_are_written_and_read_back) {
     before_there_were_any.replace(before_there_were_any.find(lost), lost.size(), "");
     EXPECT_TRUE(read_results(before_there_were_any, "r.json").manifest.lost_devices.empty());
     const std::string csv = written(r, output_format::csv);
-    EXPECT_NE(csv.find(",false,-0.00125,,,,,,,,,,,,,,,book.yaml"), std::string::npos) << csv;
+    EXPECT_NE(csv.find(",false,-0.00125,,,,,,,,,,,,,,,,book.yaml"), std::string::npos) << csv;
 }
 
 TEST(report, broken_json_names_line_and_column) {

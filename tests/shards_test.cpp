@@ -100,6 +100,7 @@ TEST(shards, of_greeks_have_the_bits_of_one_process) {
 }
 
 // Near and far, of days, that stand still, and one that is no market; more shards than trades cut scenarios.
+// Policies of far markets are found where these are walked, and go with the shard.
 TEST(shards, of_scenarios_have_the_bits_of_one_process) {
     const engine by;
     const tests::own_folder files;
@@ -131,10 +132,9 @@ ladder: {ACME.spot: [-2%, ..., 2%]}
             const tests::own_folder folder;
             shards::plan(by, what, count, folder.path());
             const shards all = shards::open(folder.path());
-            for (const std::size_t number : shuffled(count, 5)) {
-                const shard_outcome done = all.run(by, number);
-                EXPECT_EQ(done.decisions, 0U) << name << ", " << number << " of " << count;
-            }
+            std::size_t decisions = 0;
+            for (const std::size_t number : shuffled(count, 5)) decisions += all.run(by, number).decisions;
+            EXPECT_EQ(decisions > 0, name == std::string("early.yaml")) << name << ", " << count;
             EXPECT_EQ(text(all.merge_scenarios(by)), whole) << name << ", " << count;
             EXPECT_THROW(all.merge(by), error);
         }

@@ -46,6 +46,12 @@ bool policy::tells_volatilities() const {
                                [](const made_feature& f) { return f.is == made_feature::kind::of_compared; });
 }
 
+void drop_martingale(policy& of) {
+    of.normals.clear();
+    of.rotation.clear();
+    of.are_normals_ranked = false;
+}
+
 void decide_today(policy& by, double to_come) {
     if (by.today) by.is_used_today = by.has_holder ? *by.today > to_come : *by.today < to_come;
 }

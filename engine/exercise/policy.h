@@ -155,6 +155,9 @@ struct policy {
     std::vector<std::vector<double>> first_slopes_by_uses;  // as first_slopes, by uses left after today
     std::size_t notice_slots = 0;  // notices given before the payment of others, and one; 0: there is none
     std::uint64_t paths = 0;       // that it was found on
+    // How far the market has moved what it decides by since then: the furthest of all dates, in standard
+    // deviations of those paths on the date.
+    double moved = 0;
     // The gain of a right that is there every so many years over one that is there half as often, and its
     // standard error.
     std::optional<double> gain_of_step;
@@ -171,6 +174,8 @@ struct policy {
     }
 };
 
+// Leaves decisions alone: no bound follows from the policy.
+void drop_martingale(policy& of);
 // Decides whether a right of today is used, if there is one; paths that do not use it are worth so much.
 void decide_today(policy& by, double to_come);
 // Takes what the dates of a right gain over every second of them: the sum over paths, and that of the squares

@@ -154,17 +154,21 @@ void take_first_slopes(policy& to, const saved_policy& saved, std::size_t first)
 }
 
 // A price is decided by as it is quoted, and a rate as it is, whatever the number is that moves along the
-// path in its place.
-void move_to_market(decision_date& d, const std::vector<double>& then, const std::vector<double>& now,
-                    const std::vector<bool>& are_products) {
+// path in its place. Returns the furthest move, in standard deviations.
+double move_to_market(decision_date& d, const std::vector<double>& then, const std::vector<double>& now,
+                      const std::vector<bool>& are_products) {
+    double furthest = 0;
     for (std::size_t f = 0; f < now.size(); ++f) {
+        const double mean = d.means[f], scale = d.scales[f];
         if (!are_products[f]) {
             d.means[f] += then[f] - now[f];
         } else if (const double ratio = then[f] / now[f]; std::isfinite(ratio) && ratio > 0) {
             d.means[f] *= ratio;
             d.scales[f] /= ratio;
         }
+        furthest = std::max(furthest, std::abs(d.means[f] - mean) * scale);
     }
+    return furthest;
 }
 
 }  // namespace
@@ -200,6 +204,7 @@ std::optional<policy> policy_as_saved(const books::trade& t, const markets::mark
         policy_to_find_of(t, in, often, std::ranges::any_of(saved.features, is_volatility));
     if (!of) return std::nullopt;
     if (of->is_certain) return std::move(of->by);
+    if (saved.normals == 0) drop_martingale(of->by);
     check_fit(saved, t, *of);
     policy out = std::move(of->by);
     if (out.today && !saved.is_used_today)
@@ -215,7 +220,8 @@ std::optional<policy> policy_as_saved(const books::trade& t, const markets::mark
         first = std::min(first, from);
         take_found(d, saved.dates[from].found, out);
         d.forced_from = out.uses - out.least_uses + static_cast<int>(out.dates.size() - k);
-        move_to_market(d, saved.dates[from].levels, of->dates[k].levels, of->are_products);
+        out.moved = std::max(
+            out.moved, move_to_market(d, saved.dates[from].levels, of->dates[k].levels, of->are_products));
         has_moved = has_moved || saved.dates[from].levels != of->dates[k].levels;
     }
     // Steps gain something else in another market.

@@ -679,18 +679,20 @@ std::optional<policy_to_find> policy_to_find_of(const books::trade& t, const mar
 }
 
 std::optional<untrained> untrained_of(const books::trade& t, const markets::market_view& in,
-                                      std::uint64_t paths, const plan::poll& often) {
+                                      std::uint64_t paths, const plan::poll& often, found_beside wanted) {
     std::optional<begun> of = begin(t, in, often);
     if (!of) return std::nullopt;
     untrained out;
     out.by = std::move(of->by);
     out.is_certain = of->is_certain;
     if (out.is_certain) return out;
+    if (wanted == found_beside::nothing) drop_martingale(out.by);
     leaving recorded(out.by);
     out.made = plan::plan_trade(t, in, program::precision::double_, {}, often, &recorded);
     lay_out(out, recorded);
     add_dates(out, recorded);
     place_notices(out.dates, out.made.when, out.by);
+    if (wanted == found_beside::nothing) out.is_of_steps = false;
     out.paths = paths_that_fit(out.rows, paths);
     return out;
 }

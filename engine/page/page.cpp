@@ -86,9 +86,13 @@ std::string title_of(const told& of) {
 std::string summary_of(const results& r) {
     const run_manifest& m = r.manifest;
     const auto thin = static_cast<std::size_t>(std::ranges::count(r.rows, true, &price_row::thin));
+    const auto wide = std::ranges::count_if(r.rows, [](const price_row& row) {
+        return row.status == trade_status::priced && row.early && row.early->wide;
+    });
     std::string out = report::counted(r.rows.size() - r.failed(), "trade") + " priced";
     if (r.failed() > 0) out += ", " + std::to_string(r.failed()) + " failed";
     if (thin > 0) out += ", " + std::to_string(thin) + " with a thin sample";
+    if (wide > 0) out += ", " + std::to_string(wide) + " with wide bounds";
     return out + ". " + report::counted(m.paths, "path") + ", seed " + std::to_string(m.seed) + ", " +
            report::draws_text(m) + (m.as_of.empty() ? "" : ", as of " + m.as_of) + ".";
 }

@@ -102,6 +102,10 @@ std::string totals_section(const told& of) {
            (notes.empty() ? "" : element("p", escaped(notes), "class=\"quiet\""));
 }
 
+bool is_wide(const price_row& row) {
+    return is_priced(row) && row.early && row.early->wide;
+}
+
 std::string to_look_at_section(const told& of) {
     const results& r = of.r;
     table failures("Trades that failed",
@@ -111,8 +115,11 @@ std::string to_look_at_section(const told& of) {
                                              {"std error"},
                                              {"paths that carry it"},
                                              {"says", table::of::text}});
+    table wide(
+        "Trades with wide bounds",
+        {{"trade", table::of::text}, {"price"}, {"lower bound"}, {"upper bound"}, {"says", table::of::text}});
     table notes("Notes on trades", {{"trade", table::of::text}, {"says", table::of::text}});
-    std::size_t reasons = 0, thins = 0, noted = 0;
+    std::size_t reasons = 0, thins = 0, wides = 0, noted = 0;
     const auto note = [&](const price_row& row, const std::string& text) {
         if (++noted <= most_listed) notes.add({name_cell(row.trade), says(text)});
     };
@@ -122,6 +129,12 @@ std::string to_look_at_section(const told& of) {
             if (++thins <= most_listed)
                 thin.add({name_cell(row.trade), value_text(row.price, row.standard_error),
                           error_text(row.standard_error), rounded(row.effective_hits, 3), says(row.message)},
+                         "alarm");
+        } else if (is_wide(row)) {
+            if (++wides <= most_listed)
+                wide.add({name_cell(row.trade), value_text(row.price, row.standard_error),
+                          value_text(row.early->lower_bound, row.early->lower_error),
+                          value_text(row.early->upper_bound, row.early->upper_error), says(row.message)},
                          "alarm");
         } else if (!row.message.empty()) {
             note(row, row.message);
@@ -149,6 +162,14 @@ std::string to_look_at_section(const told& of) {
                paragraph("Fewer than " + rounded(thin_below, 3) +
                          " paths carry the variance, so the standard error itself is in doubt.") +
                (thins <= most_open ? list : folded("all of them", list));
+    }
+    if (wides > 0) {
+        const std::string title = counted(wides, "trade") + " with wide bounds";
+        const std::string list = wide.text() + left_out(wides, most_listed, "trade");
+        out += element("h3", escaped(title)) +
+               paragraph("The bounds are more than " + rounded(100 * wide_above, 3) +
+                         "% apart, so the price is what the policy is worth.") +
+               (wides <= most_open ? list : folded("all of them", list));
     }
     if (noted > 0) {
         out += folded(counted(noted, "note"), notes.text() + left_out(noted, most_listed, "note"),
@@ -228,10 +249,11 @@ std::string trades_section(const told& of) {
     for (std::size_t i = 0; i < std::min(r.rows.size(), most_trades); ++i) {
         const price_row& row = r.rows[i];
         const auto status = report::status_of(row);
-        const bool is_fine = status == report::told_status::priced && !row.thin;
+        const bool is_fine = status == report::told_status::priced && !row.thin && !is_wide(row);
         std::string word(report::word_of(report::status_words, status));
         if (row.thin) word += ", thin";
         if (row.is_steps_error_larger()) word += ", steps";
+        if (is_wide(row)) word += ", wide";
         std::vector<std::string> cells{name_cell(row.trade), "<span class=\"mark\">" + word + "</span>",
                                        escaped(row.product), escaped(row.currency)};
         if (is_priced(row)) {

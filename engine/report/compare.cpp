@@ -87,6 +87,14 @@ void take_error_of_parts(price_difference& d, const price_row& a, const price_ro
     if (d.difference != 0) d.z = z_of(d, std::min(a.degrees_of_freedom(), b.degrees_of_freedom()));
 }
 
+// A price that is the middle of bounds and one that is what a policy is worth are compared by their policies.
+price_row by_policy(price_row row) {
+    row.price = row.early->policy_value;
+    row.standard_error = row.early->policy_error;
+    row.part_means = row.early->part_means;
+    return row;
+}
+
 // True if prices are judged by their distance, not by their standard errors.
 bool goes_by_size(const comparison& c, const difference_rule& by) {
     return by.tolerance || c.common_random_numbers;
@@ -339,11 +347,18 @@ comparison compare(const results& first, const results& second) {
         const std::size_t other = at->second.back();
         at->second.pop_back();
         met[other] = true;
-        price_difference& d = c.rows.emplace_back(compare(row, second.rows[other]));
-        const bool are_common = c.common_random_numbers && draws_alike(row, second.rows[other]);
-        d.other_decisions = are_common && row.decisions != second.rows[other].decisions;
-        d.common_random_numbers = are_common && !d.other_decisions;
-        if (d.common_random_numbers) take_error_of_parts(d, row, second.rows[other], first.manifest);
+        const auto add = [&](const price_row& a, const price_row& b) {
+            price_difference& d = c.rows.emplace_back(compare(a, b));
+            const bool are_common = c.common_random_numbers && draws_alike(a, b);
+            d.other_decisions = are_common && a.decisions != b.decisions;
+            d.common_random_numbers = are_common && !d.other_decisions;
+            if (d.common_random_numbers) take_error_of_parts(d, a, b, first.manifest);
+        };
+        const price_row& beside = second.rows[other];
+        if (row.early && beside.early && row.early->wide != beside.early->wide)
+            add(by_policy(row), by_policy(beside));
+        else
+            add(row, beside);
     }
     for (std::size_t i = 0; i < second.rows.size(); ++i)
         if (!met[i]) c.rows.push_back(only(second.rows[i], finding::only_second));

@@ -120,6 +120,7 @@ early_exercise read_early(const json_value& value, const std::string& path, cons
     e.lower_error = from.at_least_zero_or_null("lower_error").value_or(no_figure);
     e.upper_bound = from.number_or_null("upper_bound").value_or(no_figure);
     e.upper_error = from.at_least_zero_or_null("upper_error").value_or(no_figure);
+    if (from.has("wide")) e.wide = from.boolean("wide");
     if (from.has("extrapolated")) {
         e.extrapolated = from.number_or_null("extrapolated").value_or(no_figure);
         e.step_error = from.at_least_zero_or_null("step_error").value_or(no_figure);

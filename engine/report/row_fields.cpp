@@ -58,6 +58,7 @@ std::string json_of(const early_exercise& e) {
            ", \"lower_error\": " + json_number(e.lower_error) +
            ", \"upper_bound\": " + json_number(e.upper_bound) +
            ", \"upper_error\": " + json_number(e.upper_error) +
+           ", \"wide\": " + std::string(yes_or_no(e.wide)) +
            ", \"extrapolated\": " + json_number(e.extrapolated) +
            ", \"step_error\": " + json_number(e.step_error) +
            ", \"training_paths\": " + std::to_string(e.training_paths) + "}";
@@ -177,6 +178,11 @@ constexpr std::array rows{
               early_figure<&early_exercise::upper_bound>, nullptr},
     row_field{"upper_error", "", "Its standard error.", column_kind::number,
               early_figure<&early_exercise::upper_error>, nullptr},
+    row_field{"wide", "",
+              "`true` where the bounds are more than 2 % apart, so that the price is `policy_value`.",
+              column_kind::truth,
+              [](const price_row& row) { return row.early && priced(row) ? cell(row.early->wide) : cell(); },
+              nullptr},
     row_field{"extrapolated", "",
               "The price if a right that is there every so many years were there all the time.",
               column_kind::number, early_figure<&early_exercise::extrapolated>, nullptr},
@@ -189,7 +195,7 @@ constexpr std::array rows{
                   return row.early && priced(row) ? count(row.early->training_paths) : cell();
               },
               nullptr},
-    row_field{"", "early", "These nine of a trade that can be ended early; other trades have none.",
+    row_field{"", "early", "These ten of a trade that can be ended early; other trades have none.",
               column_kind::text, nullptr,
               [](const price_row& row) { return row.early ? json_of(*row.early) : ""; }},
     row_field{"message", "message", "Why the trade failed, or why its figures are to be read with care.",

@@ -26,13 +26,6 @@ std::string interval_text(double low, double high, double error) {
     return end(low) + " .. " + end(high);
 }
 
-// Marks are told below the table.
-std::string status_text(const price_row& row) {
-    if (!priced(row)) return "failed";
-    const std::string marks = (row.thin ? "*" : "") + std::string(row.is_steps_error_larger() ? "~" : "");
-    return (row.misses_tolerance ? "not met" : "priced") + (marks.empty() ? "" : " " + marks);
-}
-
 std::string reported_text(const price_row& row) {
     if (!row.reported) return {};
     const reported_figure& r = *row.reported;
@@ -51,6 +44,20 @@ std::string bounds_text(const price_row& row) {
     const early_exercise& e = *row.early;
     const double error = std::max(e.lower_error, e.upper_error);
     return justified(e.lower_bound, error) + " .. " + justified(e.upper_bound, error);
+}
+
+bool is_wide(const price_row& row) {
+    return priced(row) && row.early && row.early->wide;
+}
+
+// Marks are told below the table.
+std::string status_text(const price_row& row) {
+    if (!priced(row)) return "failed";
+    std::string marks;
+    if (row.thin) marks += '*';
+    if (row.is_steps_error_larger()) marks += '~';
+    if (is_wide(row)) marks += '^';
+    return (row.misses_tolerance ? "not met" : "priced") + (marks.empty() ? "" : " " + marks);
 }
 
 // Columns in the order in which they shrink or go where a line has no room for all.
@@ -128,9 +135,9 @@ class listing {
 };
 
 std::string notes_text(const results& r, const text_form& form) {
-    bool any_thin = false, any_steps = false;
+    bool any_thin = false, any_steps = false, any_wide = false;
     std::size_t with_control = 0;  // most trades may have one
-    listing thin(form), notes(form), remarks(form), failures(form);
+    listing thin(form), wide(form), notes(form), remarks(form), failures(form);
     for (const auto& row : r.rows) {
         const std::string name = printable(row.trade) + ": ";
         for (const auto& remark : row.remarks) {
@@ -142,7 +149,9 @@ std::string notes_text(const results& r, const text_form& form) {
         if (!priced(row)) continue;
         any_thin |= row.thin;
         any_steps |= row.is_steps_error_larger();
-        if (!row.message.empty()) (row.thin ? thin : notes).add(name + printable(row.message));
+        any_wide |= is_wide(row);
+        if (!row.message.empty())
+            (row.thin ? thin : is_wide(row) ? wide : notes).add(name + printable(row.message));
         if (row.reported && !row.reported->message.empty())
             notes.add(name + printable(row.reported->what) + ": " + printable(row.reported->message));
     }
@@ -164,6 +173,12 @@ std::string notes_text(const results& r, const text_form& form) {
                        "~ the time steps of the model may leave more than the standard error tells; explain, "
                        "csv and json tell how much (error_steps)",
                        form.columns, 2);
+    if (any_wide)
+        out += "\n" +
+               hanging("^ wide bounds: they are more than " + shortest(100 * wide_above) +
+                           " % apart, so the price is what the policy is worth",
+                       form.columns, 2) +
+               wide.text();
     if (!remarks.empty()) out += "\nremarks:\n" + remarks.text();
     if (!notes.empty()) out += "\nnotes:\n" + notes.text();
     if (with_control > 0)

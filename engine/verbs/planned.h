@@ -98,7 +98,8 @@ struct ready_rights {
     std::optional<double> gain_of_step;  // see exercise::policy
     double error_of_gain = 0;
     bool wants_bound = true;
-    std::string remark;                                   // on where the policy is from, or empty
+    bool may_nest = false;  // another run may find a bound by paths inside of paths
+    std::string remark;     // on where the policy is from, or empty
     std::shared_ptr<const exercise::saved_policy> saved;  // where the policy is to be kept
 };
 

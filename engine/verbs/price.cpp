@@ -347,7 +347,8 @@ void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices&
                            r.wants_bounds,
                            &r.policies,
                            saved ? &*saved : nullptr,
-                           r.options.keep_policies || r.policies.keeps};
+                           r.options.keep_policies || r.policies.keeps,
+                           r.wants_bounds || r.options.keep_policies};
     std::vector<right_in_run> all;
     for (std::size_t k = 0; k < r.plans.size(); ++k) {
         const books::trade& t = trades[k % trades.size()];

@@ -23,6 +23,9 @@ std::uint64_t seed_for(std::uint64_t seed, std::uint64_t purpose) {
     return run::mixed((seed ^ purpose) + run::golden);
 }
 
+// Standard deviations on a date. A policy knows little of what only a sixth of its paths have seen.
+constexpr double far_for_policies = 1;
+
 void add_to(std::string& all, const std::string& text) {
     all += (all.empty() ? "" : "; ") + text;
 }
@@ -70,10 +73,16 @@ void policy_of_trade::prepare(std::uint64_t most_paths) {
     if (by_.saved != nullptr) {
         if (const auto saved = by_.saved->find(trade_.id); saved != by_.saved->end()) {
             policy_ = exercise::policy_as_saved(trade_, market(), *saved->second, often);
+            if (policy_ && policy_->moved > far_for_policies)
+                add_remark("its policy decides by what has moved " + report::significant(policy_->moved, 2) +
+                           " standard deviations of the paths that it was found on, and so beyond most of "
+                           "them; a policy of this market may be worth more");
             return;
         }
     }
-    untrained_ = exercise::untrained_of(trade_, market(), std::min(by_.paths(), most_paths), often);
+    untrained_ = exercise::untrained_of(
+        trade_, market(), std::min(by_.paths(), most_paths), often,
+        by_.finds_bound ? exercise::found_beside::bound_and_gain : exercise::found_beside::nothing);
     if (by_.saved != nullptr && untrained_ && !untrained_->is_certain)
         add_remark("its policy is not in " + by_.run.policy + " and was found anew");
 }
@@ -102,6 +111,7 @@ void policy_of_trade::take_known(const kept::work& by) {
     of.add(by_.seed());
     of.add(untrained_->paths);
     if (by_.run.fits != exercise::fitting::usual) of.add(static_cast<std::uint64_t>(by_.run.fits));
+    of.add(std::uint64_t{untrained_->has_gain() ? 1U : 0U});
     const kept::key what = of.found();
     const std::optional<std::string> known = by.known().text_of(what);
     if (known) {
@@ -135,9 +145,8 @@ void policy_of_trade::take(exercise::policy found) {
 void policy_of_trade::find(int threads) {
     if (!untrained_) return;
     const auto cubes = market().scenario_cubes();
-    take(exercise::trained(std::move(*untrained_),
-                           {by_.seed(), &by_.operations, threads, cubes, poll_of(by_.cancel), by_.cancel,
-                            by_.run.fits}));
+    take(exercise::trained(std::move(*untrained_), {by_.seed(), &by_.operations, threads, cubes,
+                                                    poll_of(by_.cancel), by_.cancel, by_.run.fits}));
 }
 
 namespace {
@@ -177,6 +186,8 @@ void follow(planned& p, const books::trade& t, const policy_of_trade& of, const 
     rights->gain_of_step = policy.gain_of_step;
     rights->error_of_gain = policy.error_of_gain;
     rights->wants_bound = by.wants_bound;
+    rights->may_nest = !by.run.nests_bounds && by.run.replay.empty() && p.ready->data.scenarios.empty() &&
+                       exercise::why_not_nested(policy).empty();
     rights->remark = of.remark();
     if (by.keeps) {
         if (auto saved = exercise::saved_of(t, in, policy, often))
@@ -215,6 +226,29 @@ void add_extrapolation(early_exercise& to, double price, const ready_rights& of)
     to.step_error = std::hypot(*of.gain_of_step, of.error_of_gain);
 }
 
+// Whether the bounds are too far apart for their middle to be a price. What chance puts them apart has to be
+// the bound's: a policy is not taken for the price because it came out low.
+bool are_wide(const early_exercise& e) {
+    const double apart = e.upper_bound - e.lower_bound;
+    const bool has_error = is_figure(e.policy_error);
+    return apart > wide_above * std::abs(e.policy_value) && apart > (has_error ? 4 * e.policy_error : 0);
+}
+
+std::string amount_text(double x) {
+    return x < 1000 ? report::significant(x, 3) : report::fixed(x, 0);
+}
+
+std::string wide_text(const early_exercise& e, const ready_rights& of) {
+    const double apart = e.upper_bound - e.lower_bound, share = 100 * apart / std::abs(e.policy_value);
+    const std::string of_price = std::isfinite(share) ? ", " + amount_text(share) + " % of the price" : "";
+    const char* const cure = of.training_paths < least_training ? "more paths train a better policy"
+                             : of.nested   ? "training_paths and features make a better policy"
+                             : of.may_nest ? "upper: nested finds a nearer one"
+                                           : "features that tell what is to come find nearer ones";
+    return "its bounds are " + amount_text(apart) + " apart" + of_price +
+           ", which is what its policy is worth; " + cure;
+}
+
 void add_bounds(price_row& row, const ready_rights& of, const found_bound& bound) {
     if (!of.remark.empty()) add_to(row.message, of.remark);
     const std::string why = !of.wants_bound ? "" : why_no_bound(row, of, bound);
@@ -239,17 +273,23 @@ void add_bounds(price_row& row, const ready_rights& of, const found_bound& bound
     (of.is_policy_lower ? e.lower_error : e.upper_error) = e.policy_error;
     (of.is_policy_lower ? e.upper_bound : e.lower_bound) = mean;
     (of.is_policy_lower ? e.upper_error : e.lower_error) = error_of_bound;
-    row.price = (e.lower_bound + e.upper_bound) / 2;
-    row.standard_error = std::hypot(e.policy_error, error_of_bound) / 2;
+    e.wide = are_wide(e);
+    if (!e.wide) {
+        row.price = (e.lower_bound + e.upper_bound) / 2;
+        row.standard_error = std::hypot(e.policy_error, error_of_bound) / 2;
+    }
     // The middle lies beyond an end where chance has put the bounds the wrong way round.
     const double width = run::width_95(row.degrees_of_freedom()), reach = width * row.standard_error;
     row.low = std::min(e.lower_bound - width * e.lower_error, row.price - reach);
     row.high = std::max(e.upper_bound + width * e.upper_error, row.price + reach);
-    const double apart = e.upper_bound - e.lower_bound;
-    if (apart > 4 * std::hypot(e.policy_error, error_of_bound)) {
-        const std::string shown = apart < 1000 ? report::significant(apart, 3) : report::fixed(apart, 0);
-        add_to(row.message, "its bounds are " + shown + " apart; more paths train a better policy");
+    if (e.wide) {
+        add_to(row.message, wide_text(e, of));
+        return;
     }
+    if (const double apart = e.upper_bound - e.lower_bound;
+        apart > 4 * std::hypot(e.policy_error, error_of_bound))
+        add_to(row.message,
+               "its bounds are " + amount_text(apart) + " apart; more paths train a better policy");
     // The paths of a nested bound are not those of the run, and no part of these has a middle.
     if (of.nested) row.part_means.clear();
     const std::vector<double>& parts = bound.walked->part_means;

@@ -43,6 +43,7 @@ struct policy_search {
     const policy_stages* stages = nullptr;            // null: as usual
     const exercise::saved_policies* saved = nullptr;  // of the run's file, followed where there is one
     bool keeps = false;                               // with the plan
+    bool finds_bound = true;                          // and what steps gain
 
     bool is_on_priced_paths() const { return stages != nullptr && stages->on_priced_paths; }
     std::uint64_t paths() const { return is_on_priced_paths() ? run.paths : run.training_paths; }

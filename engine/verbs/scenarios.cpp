@@ -144,7 +144,7 @@ struct base_of_day {
     std::optional<market> in{};
     std::optional<book> trades{};
     std::string why_not{};
-    exercise::saved_policies policies{};
+    std::optional<exercise::saved_policies> policies{};
 };
 
 // One progress over all trades in all markets, of workers that walk beside each other.
@@ -191,9 +191,9 @@ class progress_of_blocks {
 // Scenarios in which the same trades move.
 struct block {
     int days = 0;
-    bool is_near = false;
-    std::vector<std::size_t> trades;     // by place
-    std::vector<std::size_t> scenarios;  // by number
+    bool is_near = false, is_small = false;  // the moves are
+    std::vector<std::size_t> trades;         // by place
+    std::vector<std::size_t> scenarios;      // by number
 };
 
 class scenario_run {
@@ -235,7 +235,7 @@ class scenario_run {
             if (!asked_.currency.empty()) out_.converted_gain_parts.resize(all * trades);
         }
         for (const scenario& s : asked_.scenarios)
-            if (s.days != 0) day(s.days);
+            if (s.days != 0) day(s.days, has_small_moves(s));
         for (std::size_t first = 0; first < all; first += markets_at_once)
             walk_scenarios(first, std::min(first + markets_at_once, all));
         end_totals();
@@ -378,11 +378,15 @@ class scenario_run {
         return is_converted ? rate_in(in_, trade) : 1.0;
     }
 
-    // The base market so many days later; made once.
-    void day(int days) {
+    // The base market so many days later, and policies of that day where somebody follows them; made once.
+    void day(int days, bool is_followed) {
         const auto [at, is_new] = days_.try_emplace(days);
         base_of_day& made = at->second;
-        if (!is_new) return;
+        if (is_new) roll(days, made);
+        if (is_followed && !made.policies && made.trades) find_policies_of_day(made);
+    }
+
+    void roll(int days, base_of_day& made) {
         try {
             const auto now = std::make_shared<const markets::market_state>(in_.state());
             made.in.emplace(std::make_shared<const markets::market_state>(markets::rolled(now, days)));
@@ -395,6 +399,10 @@ class scenario_run {
         auto rolled = std::make_shared<books::book_state>(book_.state());
         for (books::trade& t : rolled->trades) t = books::rolled(std::move(t), days);
         made.trades.emplace(book::of(std::move(rolled)));
+    }
+
+    void find_policies_of_day(base_of_day& made) {
+        made.policies.emplace();
         std::vector<std::size_t> with_rights;
         for (std::size_t i = 0; i < trades().size(); ++i)
             if (has_base(i) && plan::has_rights(trades()[i])) with_rights.push_back(i);
@@ -430,7 +438,7 @@ class scenario_run {
                               },
                               {});
         }
-        std::map<std::tuple<int, bool, std::vector<std::size_t>>, std::vector<std::size_t>> alike;
+        std::map<std::tuple<int, bool, bool, std::vector<std::size_t>>, std::vector<std::size_t>> alike;
         for (std::size_t k = 0; k < in.size(); ++k) {
             if (!is_ours(first + k)) continue;
             if (impossible[k]) {
@@ -441,17 +449,17 @@ class scenario_run {
             }
             stand_still(first + k, moved[k], *in[k]);
             const scenario& of = asked_.scenarios[first + k];
-            alike[{of.days, is_near(of), std::move(moved[k])}].push_back(k);
+            alike[{of.days, is_near(of), has_small_moves(of), std::move(moved[k])}].push_back(k);
         }
         std::vector<block> blocks;
         for (const auto& [of, scenarios] : alike) {
-            const auto& [days, near, moving] = of;
+            const auto& [days, near, small, moving] = of;
             if (moving.empty()) continue;
             const std::size_t at_once = scenarios_at_once(moving);
             for (std::size_t k = 0; k < scenarios.size(); k += at_once) {
                 const auto begin = scenarios.begin() + static_cast<std::ptrdiff_t>(k);
                 const auto count = static_cast<std::ptrdiff_t>(std::min(at_once, scenarios.size() - k));
-                blocks.push_back({days, near, moving, {begin, begin + count}});
+                blocks.push_back({days, near, small, moving, {begin, begin + count}});
             }
         }
         walk_blocks(blocks, first, in);
@@ -553,7 +561,9 @@ class scenario_run {
         std::vector<market> in;
         for (const std::size_t k : of.scenarios) in.push_back(*all[k]);
         stages by = usual();
-        by.policies.held = then == nullptr ? &held_ : &then->policies;
+        // A policy decides by extrapolation where paths come that it was not found on, so larger moves have
+        // policies of their own.
+        if (of.is_small) by.policies.held = then == nullptr ? &held_ : &*then->policies;
         if (of.is_near) {
             by.held_points = &near_points_;
             by.controls.held = [this](const books::trade& t, const market& m) {
@@ -584,11 +594,9 @@ class scenario_run {
         progress_.end(worker, in.size() * of.trades.size());
     }
 
-    // Whether moves are no larger than those of differences for sensitivities. A control that moves with the
-    // market leaves next to nothing of a small gain, and the more of it the larger the moves are; beyond,
-    // the points that suit the payoff alone leave less. Jumps of controls would move to where no path comes.
-    bool is_near(const scenario& of) const {
-        if (of.days != 0) return false;
+    // Whether moves are no larger than those of differences for sensitivities. So small, they leave a policy
+    // near the best.
+    bool has_small_moves(const scenario& of) const {
         if (asked_.for_differences) return true;
         double size = 0;
         for (const market_change& c : of.changes) {
@@ -599,6 +607,10 @@ class scenario_run {
         }
         return size <= 1;
     }
+    // A control that moves with the market leaves next to nothing of a small gain, and the more of it the
+    // larger the moves are; beyond, the points that suit the payoff alone leave less. Jumps of controls would
+    // move to where no path comes.
+    bool is_near(const scenario& of) const { return of.days == 0 && has_small_moves(of); }
 
     void add_scenario(const block& of, std::size_t scenario, const results& then, const market& in) {
         const std::vector<worth>& now = of.is_near ? near_ : far_;

@@ -22,7 +22,7 @@ namespace tilewalk::verbs {
 namespace {
 
 // A policy takes fewer paths than a price: it errs by how well its functions fit, too.
-constexpr std::uint64_t least_training = 4096, most_training = 65536;
+constexpr std::uint64_t most_training = 65536;
 std::uint64_t training_paths_for(std::uint64_t paths) {
     return std::clamp(paths / 4, least_training, most_training);
 }

@@ -41,6 +41,9 @@ struct part_of_run {
     exercise::fitting fits = exercise::fitting::less_martingale;
 };
 
+// Policies are found on so many paths at least, unless a setting says otherwise.
+inline constexpr std::uint64_t least_training = 4096;
+
 struct settled {
     run_settings said;  // by the caller or the book
     std::uint64_t paths, seed;

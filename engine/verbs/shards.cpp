@@ -708,7 +708,7 @@ account_of_part do_part(const engine& by, const part& what, const opened& on, co
     std::erase_if(made, is_decided);
     std::erase_if(texts, is_decided);
     out.decisions = texts.size();
-    if (!what.to_train.empty()) std::ranges::move(texts, std::back_inserter(made));
+    std::ranges::move(texts, std::back_inserter(made));
     told.manifest.total_seconds = std::chrono::duration<double>(clock::now() - begin).count();
     write_told(out.file, told);
     kept::write_block(out.file, what.digest, made);

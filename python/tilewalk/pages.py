@@ -75,7 +75,7 @@ def page(head: list[tuple[str, bool]], rows: list[str], caption: str) -> str:
 
 
 def price_page(results: Results) -> str:
-    """Prices with their error bars, a mark at thin ones, and failed trades with their reason."""
+    """Prices with their error bars, a mark at thin ones and wide bounds, and failed trades with their reason."""
     core = results._core_table()
     first = min(len(results), MOST_ROWS)
     failed = (results.column("status") == "failed").nonzero()[0].tolist()
@@ -97,6 +97,8 @@ def price_page(results: Results) -> str:
             marks += ' <span class="thin" title="few paths carry the variance: the error is in doubt">thin</span>'
         if cell["error_steps"] > error:
             marks += f' <span class="thin" title="time steps may leave {short(cell["error_steps"])}">steps</span>'
+        if cell["wide"]:
+            marks += ' <span class="thin" title="bounds are far apart: the price is its policy\'s">wide</span>'
         if cell["status"] != "priced":
             marks += f' <span class="thin">{escape(cell["status"])}</span>'
         if cell["message"]:
@@ -114,7 +116,7 @@ def price_page(results: Results) -> str:
 
 _SHOWN = (
     "trade", "product", "currency", "status", "price", "standard_error", "error_steps", "low", "high", "value", "value_error",
-    "thin", "message", "file", "line", "column",
+    "thin", "wide", "message", "file", "line", "column",
 )
 
 

@@ -37,13 +37,16 @@ struct reported_figure {
 
 // The value of a trade that its holder or its issuer may end early. A policy that was found on paths of its
 // own is a bound on one side, since nobody has to follow the best one; the other side comes from a
-// martingale. The price is the middle of both.
+// martingale. The price is the middle of both, or what the policy is worth where they are far apart.
 struct early_exercise {
     // The trade's worth if rights are used as the policy says, which is the bound on one side.
     double policy_value = no_figure, policy_error = no_figure;
     // None where holder and issuer both have rights, for which the policy's worth is no bound.
     double lower_bound = no_figure, lower_error = no_figure;
     double upper_bound = no_figure, upper_error = no_figure;
+    // The bounds are further apart than `wide_above` of what the policy is worth, which is the price then:
+    // a policy is nearer to the best one than a poor martingale is to the best of these.
+    bool wide = false;
     // The price of a right that is there every so many years between two dates, if it were there all the
     // time, and how far that may be wrong. The bounds are of the dates stated.
     double extrapolated = no_figure, step_error = no_figure;
@@ -51,6 +54,8 @@ struct early_exercise {
     // The policy's worth by part of the run.
     std::vector<double> part_means{};
 };
+// The middle of bounds that are no further apart is off by half of this at most.
+inline constexpr double wide_above = 0.02;
 
 struct price_row {
     std::string trade;  // id
