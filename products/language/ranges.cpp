@@ -6,6 +6,9 @@
 #include <initializer_list>
 #include <limits>
 #include <optional>
+#include <string>
+#include <utility>
+#include <variant>
 
 #include "products/dates/date.h"
 #include "tilewalk/bounds.h"
@@ -113,20 +116,42 @@ bool is_target(const assignment& a, const expression& e) {
     return !a.element || (e.is == form::element && e.operands[0].slot == a.element->slot);
 }
 
-// The term of x = x + term, x = term + x or x = x - term.
-struct increment {
-    const expression* term = nullptr;
-    bool is_subtracted = false;
+// The terms of a sum, and whether they are subtracted.
+struct sum_term {
+    const expression* of;
+    bool is_subtracted;
 };
-std::optional<increment> increment_of(const assignment& a) {
+void add_terms(const expression& e, bool is_subtracted, std::vector<sum_term>& into) {
+    const bool subtracts = e.sign == binary_operator::subtract;
+    if (e.is == form::binary && (subtracts || e.sign == binary_operator::add)) {
+        add_terms(e.operands[0], is_subtracted, into);
+        add_terms(e.operands[1], is_subtracted != subtracts, into);
+    } else {
+        into.push_back({&e, is_subtracted});
+    }
+}
+// The other terms where a variable is set to a sum of itself and them.
+std::vector<sum_term> increments_of(const assignment& a) {
+    std::vector<sum_term> terms;
+    add_terms(a.to, false, terms);
+    const auto itself = std::ranges::find_if(
+        terms, [&](const sum_term& t) { return !t.is_subtracted && is_target(a, *t.of); });
+    if (itself == terms.end()) return {};
+    terms.erase(itself);
+    if (std::ranges::any_of(terms, [&](const sum_term& t) { return depends_on(*t.of, a.variable); }))
+        return {};
+    return terms;
+}
+
+// The other operands where a variable is set to the smallest or greatest of itself and them: it stays or
+// becomes one of these.
+std::vector<const expression*> alternatives_of(const assignment& a) {
     const expression& e = a.to;
-    if (e.is != form::binary) return std::nullopt;
-    const bool adds = e.sign == binary_operator::add, subtracts = e.sign == binary_operator::subtract;
-    if (!adds && !subtracts) return std::nullopt;
-    const expression &left = e.operands[0], &right = e.operands[1];
-    if (is_target(a, left) && !depends_on(right, a.variable)) return increment{&right, subtracts};
-    if (adds && is_target(a, right) && !depends_on(left, a.variable)) return increment{&left, false};
-    return std::nullopt;
+    if (e.is != form::call || (e.calls != function::min && e.calls != function::max)) return {};
+    std::vector<const expression*> others;
+    for (const expression& o : e.operands)
+        if (!is_target(a, o)) others.push_back(&o);
+    return others.size() < e.operands.size() ? others : std::vector<const expression*>{};
 }
 
 bool breaks(const expression& e) {
@@ -149,24 +174,24 @@ ranges::ranges(const argued_script& script, const world& market,
         v.set = nothing;
         for (const double x : elements) v.set = hull(v.set, {x, x});
     }
+    names_.resize(variables_.size());
     settle();
     is_settled_ = true;
+    walk_all();
 }
 
 // What variables are set to depends on their ranges; these grow until they hold it all. Where they have no
 // end, one is set after some rounds.
 void ranges::settle() {
     constexpr int free_rounds = 6, most_rounds = 40;
-    const syntax& tree = script_.tree();
     for (int round = 0; round < most_rounds; ++round) {
         has_changed_ = false;
         is_widening_ = round >= free_rounds;
         for (variable_range& v : variables_) v.next_fall = v.next_rise = 0;
-        for (std::size_t b = 0; b < tree.blocks.size(); ++b) {
-            const block& of = script_.blocks()[b];
-            walk(tree.blocks[b].body, static_cast<double>(of.continuous ? bounds::steps : of.times.size()));
-        }
+        walk_all();
         for (variable_range& v : variables_) {
+            v.next_rise = std::min(v.next_rise, largest);
+            v.next_fall = std::max(v.next_fall, -largest);
             if (v.next_rise > v.rise) {
                 v.rise = is_widening_ ? largest : v.next_rise;
                 has_changed_ = true;
@@ -181,29 +206,110 @@ void ranges::settle() {
     for (variable_range& v : variables_) v.set = anything;
 }
 
-void ranges::walk(const statements& list, double times) {
+void ranges::walk_all() {
+    const syntax& tree = script_.tree();
+    for (std::size_t b = 0; b < tree.blocks.size(); ++b) {
+        const block& of = script_.blocks()[b];
+        std::ranges::fill(names_, std::nullopt);
+        walk(tree.blocks[b].body, static_cast<double>(of.continuous ? bounds::steps : of.times.size()),
+             false);
+    }
+    std::ranges::fill(names_, std::nullopt);
+}
+
+void ranges::walk(const statements& list, double times, bool in_loop) {
     for (const statement& s : list) {
         if (const auto* a = std::get_if<assignment>(&s.does)) {
-            assign(*a, times);
+            assign(*a, times, in_loop);
         } else if (const auto* b = std::get_if<branch>(&s.does)) {
-            for (const branch::arm& arm : b->arms) walk(arm.body, times);
-            walk(b->otherwise, times);
+            walk(*b, 0, times, in_loop);
         } else if (const auto* l = std::get_if<loop>(&s.does)) {
-            walk(l->body, times * static_cast<double>(script_.list_of(l->list).size()));
+            // A name of the block may have been set by an earlier turn.
+            std::ranges::fill(names_, std::nullopt);
+            if (!script_.is_given(l->list)) continue;
+            walk(l->body, times * static_cast<double>(script_.list_of(l->list).size()), true);
+        } else if (const auto* p = std::get_if<payment>(&s.does)) {
+            of(p->amount);
+            if (p->at) of(*p->at);
+        } else if (const auto* r = std::get_if<settlement>(&s.does)) {
+            of(r->gives.amount);
         }
     }
 }
 
-void ranges::assign(const assignment& a, double times) {
+void ranges::walk(const branch& b, std::size_t from_arm, double times, bool in_loop) {
+    if (from_arm == b.arms.size()) return walk(b.otherwise, times, in_loop);
+    const branch::arm& arm = b.arms[from_arm];
+    of(arm.condition);
+    const std::optional<bool> is_taken = decided(arm.condition);
+    if (is_taken == true) return walk(arm.body, times, in_loop);
+    if (is_taken == false) return walk(b, from_arm + 1, times, in_loop);
+    const names_at_hand before = names_;
+    walk(arm.body, times, in_loop);
+    const names_at_hand after = std::exchange(names_, before);
+    walk(b, from_arm + 1, times, in_loop);
+    for (std::size_t v = 0; v < names_.size(); ++v)
+        names_[v] = names_[v] && after[v] ? std::optional(hull(*names_[v], *after[v])) : std::nullopt;
+}
+
+void ranges::assign(const assignment& a, double times, bool in_loop) {
+    const range to = clamped(of(a.to));
     variable_range& v = variables_[a.variable];
-    if (const auto added = increment_of(a)) {
-        range r = clamped(of(*added->term));
-        if (is_empty(r)) return;
-        if (added->is_subtracted) r = negative(r);
+    // A name of the block has this value from here on.
+    const variable& named = script_.tree().variables[a.variable];
+    if (!named.is_state && !named.list && !in_loop) {
+        names_[a.variable] = to;
+        return include(v, to);
+    }
+    const std::vector<const expression*> alternatives = alternatives_of(a);
+    const std::vector<sum_term> added = increments_of(a);
+    for (const expression* e : alternatives) include(v, clamped(of(*e)));
+    for (const sum_term& t : added) {
+        range r = clamped(of(*t.of));
+        if (is_empty(r)) continue;
+        if (t.is_subtracted) r = negative(r);
         v.next_rise += times * std::max(r.high, 0.0);
         v.next_fall += times * std::min(r.low, 0.0);
-    } else {
-        include(v, clamped(of(a.to)));
+    }
+    if (alternatives.empty() && added.empty()) include(v, to);
+}
+
+std::optional<bool> ranges::decided(const expression& condition) const {
+    const auto operand = [&](std::size_t i) { return decided(condition.operands[i]); };
+    switch (condition.is) {
+        case form::truth:
+            return condition.number != 0;
+        case form::logical_not:
+            if (const auto known = operand(0)) return !*known;
+            return std::nullopt;
+        case form::name:
+            if (condition.means == meaning::parameter && condition.of == type::truth &&
+                script_.is_given(condition.slot))
+                return script_.get<bool>(condition.slot);
+            return std::nullopt;
+        case form::call:
+            if (condition.calls == function::given) return script_.is_given(condition.operands[0].slot);
+            return std::nullopt;
+        case form::binary: {
+            const bool is_and = condition.sign == binary_operator::logical_and;
+            if (is_and || condition.sign == binary_operator::logical_or) {
+                const std::optional<bool> a = operand(0);
+                if (a == !is_and) return a;
+                const std::optional<bool> b = operand(1);
+                if (b == !is_and) return b;
+                return a && b ? std::optional(is_and) : std::nullopt;
+            }
+            const bool equal = condition.sign == binary_operator::equal;
+            if (!equal && condition.sign != binary_operator::not_equal) return std::nullopt;
+            const expression &left = condition.operands[0], &right = condition.operands[1];
+            if (left.of == type::choice && !script_.is_given(left.slot)) return std::nullopt;
+            if (left.of == type::choice) return (script_.get<std::string>(left.slot) == right.text) == equal;
+            if (left.of != type::truth) return std::nullopt;
+            const std::optional<bool> a = operand(0), b = operand(1);
+            return a && b ? std::optional((*a == *b) == equal) : std::nullopt;
+        }
+        default:
+            return std::nullopt;
     }
 }
 
@@ -223,6 +329,7 @@ void ranges::include(variable_range& v, range r) {
 range ranges::of_variable(std::size_t number) const {
     const variable_range& v = variables_[number];
     if (script_.tree().variables[number].of == type::truth) return truth;
+    if (names_[number]) return *names_[number];
     return is_empty(v.set) ? nothing : clamped({v.set.low + v.fall, v.set.high + v.rise});
 }
 
@@ -241,7 +348,9 @@ range ranges::of_spot(const expression& asset) const {
     const auto of_asset = [&](const std::string& name) {
         return market_.is_positive(name) ? price : range{-price.high, price.high};
     };
-    if (asset.means != meaning::loop_asset) return of_asset(script_.get<std::string>(asset.slot));
+    if (asset.means != meaning::loop_asset)
+        return script_.is_given(asset.slot) ? of_asset(script_.get<std::string>(asset.slot)) : anything;
+    if (!script_.is_given(asset.list)) return anything;
     range r = nothing;
     for (const std::string& name : script_.list_of(asset.list)) r = hull(r, of_asset(name));
     return is_empty(r) ? anything : r;
@@ -260,6 +369,7 @@ range ranges::of_name(const expression& e) const {
         case meaning::index:
             return {1, static_cast<double>(bounds::schedule_dates)};
         case meaning::count: {
+            if (!script_.is_given(e.list)) return anything;
             const auto size = static_cast<double>(script_.schedule_of(e.list).times.size());
             return {size, size};
         }
@@ -353,6 +463,7 @@ range ranges::of_call(const expression& e) const {
             return {-price.high, price.high};
         case function::size: {
             const std::size_t slot = e.operands[0].slot;
+            if (!script_.is_given(slot)) return anything;
             const auto count = static_cast<double>(e.operands[0].of == type::schedule
                                                        ? script_.schedule_of(slot).times.size()
                                                        : script_.list_of(slot).size());
@@ -373,6 +484,7 @@ range ranges::of_call(const expression& e) const {
         case function::drawn_time_below:
             return {0, years.high};
         case function::year_fraction:
+            return of_year_fraction(e);
         case function::touch_time_below:
         case function::touch_time_above:
         case function::last_time_below:
@@ -381,6 +493,31 @@ range ranges::of_call(const expression& e) const {
         default:
             return anything;
     }
+}
+
+range ranges::of_year_fraction(const expression& e) const {
+    const auto is_fixed = [&](const expression& day) {
+        if (day.means == meaning::start) return true;
+        if (day.is == form::call) {
+            const std::size_t schedule = day.operands[0].slot;
+            return script_.is_given(schedule) && !script_.schedule_of(schedule).times.empty();
+        }
+        return day.is == form::name && day.means == meaning::parameter && script_.is_given(day.slot) &&
+               script_.parameter_of(day.slot).per.empty();
+    };
+    const expression &from = e.operands[0], &to = e.operands[1];
+    if (is_fixed(from) && is_fixed(to)) {
+        std::string convention = "act_365f";
+        if (e.operands.size() > 2 && (e.operands[2].is == form::text || script_.is_given(e.operands[2].slot)))
+            convention = e.operands[2].is == form::text ? e.operands[2].text
+                                                        : script_.get<std::string>(e.operands[2].slot);
+        const double length = dates::year_fraction(script_.date_of(from), script_.date_of(to),
+                                                   *dates::parse_day_count(convention), script_.as_of());
+        return clamped({length, length});
+    }
+    const bool rises = (from.means == meaning::previous && to.means == meaning::today) ||
+                       (from.means == meaning::today && to.means == meaning::next);
+    return rises ? range{0, years.high} : years;
 }
 
 range ranges::unchecked(const expression& e) const {
@@ -402,6 +539,7 @@ range ranges::unchecked(const expression& e) const {
             const range r = of(e.operands.back());
             if (is_empty(r)) return r;
             if (e.calls != function::sum && e.calls != function::average) return clamped(r);
+            if (!script_.is_given(e.list)) return anything;
             const auto size = static_cast<double>(script_.list_of(e.list).size());
             const range all = product_of(r, {size, size});
             return e.calls == function::sum ? all : quotient(all, {size, size});
@@ -413,6 +551,7 @@ range ranges::unchecked(const expression& e) const {
 
 range ranges::found(const expression& e) const {
     if (!is_settled_) return unchecked(e);
+    // Each expression was seen where it stands when the script was walked for the last time.
     if (const auto at = known_.find(&e); at != known_.end()) return at->second;
     return known_[&e] = unchecked(e);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "products/language/argued_script.h"
@@ -39,10 +40,16 @@ class ranges {
         range set;
         double fall = 0, rise = 0, next_fall = 0, next_rise = 0;
     };
+    // Ranges of names of a block at the statement at hand; empty: as anywhere in the script.
+    using names_at_hand = std::vector<std::optional<range>>;
 
     void settle();
-    void walk(const statements& list, double times);
-    void assign(const assignment& a, double times);
+    void walk_all();
+    void walk(const statements& list, double times, bool in_loop);
+    void walk(const branch& b, std::size_t from_arm, double times, bool in_loop);
+    void assign(const assignment& a, double times, bool in_loop);
+    // What the trade's terms decide of a condition.
+    std::optional<bool> decided(const expression& condition) const;
     void include(variable_range& v, range r);
     range of_variable(std::size_t number) const;
     range of_parameter(std::size_t number) const;
@@ -50,14 +57,16 @@ class ranges {
     range of_name(const expression& e) const;
     range of_call(const expression& e) const;
     range of_binary(const expression& e) const;
+    range of_year_fraction(const expression& e) const;
     range unchecked(const expression& e) const;
     range found(const expression& e) const;
 
     const argued_script& script_;
     const world& market_;
     std::vector<variable_range> variables_;
+    names_at_hand names_;
     bool has_changed_ = false, is_widening_ = false, is_settled_ = false;
-    mutable std::map<const expression*, range> known_;  // once the variables are settled
+    mutable std::map<const expression*, range> known_;  // where it stands, once variables are settled
 };
 
 }  // namespace tilewalk::language
