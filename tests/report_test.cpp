@@ -261,8 +261,8 @@ TEST(report, early_exercise_is_told_in_every_form) {
     const std::string json = written(r, output_format::json), marked = written(r, output_format::table);
     EXPECT_NE(json.find("\"upper_error\": 0.015625, \"wide\": true,"), std::string::npos) << json;
     EXPECT_TRUE(read_results(json, "r").rows.at(0).early.value().wide);
-    EXPECT_NE(marked.find("priced ~"), std::string::npos) << marked;
-    EXPECT_NE(marked.find("~ wide bounds: they are more than 2 % apart, so the price is what the policy is "
+    EXPECT_NE(marked.find("priced ^"), std::string::npos) << marked;
+    EXPECT_NE(marked.find("^ wide bounds: they are more than 2 % apart, so the price is what the policy is "
                           "worth\n  call: its bounds are 0.4 apart\n"),
               std::string::npos)
         << marked;
