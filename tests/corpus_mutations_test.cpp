@@ -112,8 +112,13 @@ std::vector<token> tokens_of(const std::string& text) {
                        (!in_script && (of == '-' || of == '+' || of == '%' || of == '/'));
             };
             if (is_part(c)) {
+                // The sign of a power of ten belongs to its number, in a script too.
+                const auto is_sign_of_power = [&](std::size_t at) {
+                    return (line[at] == '-' || line[at] == '+') && at >= i + 2 && std::isdigit(line[i]) &&
+                           (line[at - 1] == 'e' || line[at - 1] == 'E');
+                };
                 std::size_t stop = i;
-                while (stop < line.size() && is_part(line[stop])) ++stop;
+                while (stop < line.size() && (is_part(line[stop]) || is_sign_of_power(stop))) ++stop;
                 const std::string word = line.substr(i, stop - i);
                 std::size_t after = stop;
                 while (after < line.size() && line[after] == ' ') ++after;
