@@ -418,6 +418,10 @@ TEST(products, refusals_stand_at_their_place) {
          "amount, number, rate, integer, boolean, choice, date, schedule, asset, "
          "asset_list, currency"},
         {with("  k: {type: number, help: x, min: 0}\n"), "parameters.k.min: unknown key 'min'"},
+        {with("  k: {type: number, default: 1, help: x, unless: z}\n"),
+         "parameters.k.unless: found 'z', expected the name of another parameter of this product"},
+        {with("  k: {type: number, default: 1, help: x, unless: k}\n"),
+         "parameters.k.unless: found 'k', expected the name of another parameter of this product"},
         {with("  k: {type: date, help: x, minimum: 0}\n"), "found a range for a parameter of type date"},
         {with("  k: {type: number, help: x, minimum: 2, maximum: 1}\n"),
          "found a range that holds no number"},

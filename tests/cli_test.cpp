@@ -136,7 +136,7 @@ TEST_F(command, a_book_without_trades_is_remarked_upon_and_refused_strictly) {
     }
     const finished json = run({"price", "empty.yaml", "--format", "json"});
     EXPECT_EQ(nlohmann::json::parse(json.out)["remarks"], nlohmann::json::array({sentence})) << json.out;
-    EXPECT_EQ(read_results(json.out, "back").rows.size(), 0U);
+    EXPECT_EQ(tilewalk::read_results(json.out, "back").rows.size(), 0U);
     EXPECT_FALSE(
         nlohmann::json::parse(run({"price", "book.yaml", "--format", "json"}).out).contains("remarks"));
 }
@@ -258,7 +258,7 @@ TEST_F(command, wrong_usage_is_refused_with_a_hint) {
         {{"price", "book.yaml", "--paths", "1_000"}, "--paths: found '1_000', expected"},
         {{"price", "book.yaml", "--paths", " 5"}, "--paths: found ' 5', expected"},
         {{"price", "book.yaml", "--paths", "k"}, "--paths: found 'k', expected"},
-        {{"price", "book.yaml", "--paths", "5K"}, "--paths: found '5K', expected"},
+        {{"price", "book.yaml", "--paths", "5G"}, "--paths: found '5G', expected"},
         {{"price", "book.yaml", "--paths", "18446744073709551615M"},
          "expected a whole number from 1 to 2^40, such as 65536"},
         {{"price", "book.yaml", "--paths", ""}, "--paths: found '', expected"},

@@ -295,7 +295,7 @@ TEST(exercise_truths, a_shout_of_today_has_its_closed_form) {
                                      16384)
                                   .rows[0];
         EXPECT_EQ(row.status, trade_status::priced) << row.message;
-        return row.price;
+        return row.early ? row.early->policy_value : no_figure;
     };
     const double discount = std::exp(-0.05), of_a = 110 * std::exp(0.05 - 0.01);
     const double call = discount * analytics::black_price(analytics::right::call, of_a, 110, 0.2),
@@ -324,7 +324,7 @@ TEST(exercise_truths, an_american_put_on_dates_is_used_on_those_alone) {
     expect_between(row, truth, 0.995 * truth, 1.005 * truth);
     EXPECT_FALSE(is_figure(row.early->extrapolated)) << "its dates are no step to exercise at any time";
     // Today is a day of exercise, and is worth more than to wait.
-    EXPECT_EQ(said(", exercise_dates: [0, 1]").price, 4);
+    EXPECT_EQ(said(", exercise_dates: [0, 1]").early->policy_value, 4);
     const auto refused = [&](const std::string& more) { return said(more).message; };
     EXPECT_NE(refused(", exercise_dates: [0.5, 1], exercise_step: 0.1")
                   .find("found 'exercise_step' beside 'exercise_dates', expected one of them"),

@@ -280,7 +280,7 @@ TEST_F(ore_import, what_no_book_takes_is_refused) {
               "found a trade that no book takes: id: found the quoted text 'eq\\ncall', expected one line of "
               "text");
     EXPECT_EQ(refused("eq_call", "<Strike>100<", "<Strike>-7000<"),
-              "found a trade that no book takes: strike: found '-7000.0', expected a number at least 0");
+              "found a trade that no book takes: strike: found '-7000', expected a number at least 0");
     const book taken = book::of(of(whole()).book, "book");
     for (const books::trade& t : taken.state().trades) EXPECT_FALSE(t.failure) << t.failure->what();
 }

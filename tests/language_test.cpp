@@ -201,6 +201,11 @@ const std::vector<complaint> complaints{
     {"if strike > 1:\n    refuse \"" + std::string(301, 'a') + "\"\non maturity:\n    pay 1\n", 2, 12,
      "the reason has 301 bytes, expected at most 300"},
     {"on maturity:\n    pay strik\n", 2, 9, "unknown name 'strik'; did you mean 'strike'?"},
+    {"on maturity:\n    pay spot(ACME)\n", 2, 14,
+     "unknown name 'ACME'; a script names assets by parameters of the type asset, for which a trade says its "
+     "own: write underlying"},
+    {"on maturity:\n    pay spot(underlyin)\n", 2, 14,
+     "unknown name 'underlyin'; did you mean 'underlying'?"},
     {"on maturity:\n    pay maxx(1, 2)\n", 2, 9, "unknown function 'maxx'; did you mean 'max'?"},
     {"on maturity:\n    pay spot(strike)\n", 2, 14, "expected an asset, found a number"},
     {"on maturity:\n    pay underlying\n", 2, 9, "expected a number, found an asset; write spot(underlying)"},

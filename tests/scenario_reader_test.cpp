@@ -903,7 +903,7 @@ TEST_F(scenario_tables, refusals_of_ore) {
     EXPECT_EQ(refused_table(head + "2025-01-02,1,1,\n", ", keys: {DiscountCurve/USD/3: USD.rate@1y}"),
               "table.csv:2:16: DiscountCurve/USD/3: found nothing, expected a level");
     EXPECT_EQ(refused_table("Date,Scenario,Numeraire,FXSpot/USDEUR/0\n2025-01-02,1,1,-1\n"),
-              "table.csv:2:16: FXSpot/USDEUR/0: found the exchange rate -1, expected more than 0");
+              "table.csv:2:16: FXSpot/USDEUR/0: found the rate -1, expected more than 0 and at most 1e15");
     EXPECT_EQ(refused_table("Date,Scenario,Numeraire,FXSpot/USDEUR/0\n2025-01-02,1,1,1e-310\n"),
               "table.csv:2:16: FXSpot/USDEUR/0: found a level that makes EURUSD.rate inf, expected a finite "
               "number");

@@ -101,7 +101,7 @@ const refused bad[] = {
     {"paths", " 1", "a whole number"},
     {"paths", "1 ", "a whole number"},
     {"paths", "1.5", "a whole number"},
-    {"paths", "5K", "a whole number"},
+    {"paths", "5G", "a whole number"},
     {"paths", "k", "a whole number"},
     {"paths", "1e400", "a whole number"},
     {"paths", "1e17", "a whole number"},

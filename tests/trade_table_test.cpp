@@ -188,7 +188,7 @@ TEST_F(trade_table, an_empty_quantity_fails_its_row) {
         "found nothing, expected a number of units; where one is meant by default, the table states it: "
         "{csv: trades.csv, default_quantity: 1}, or default_quantity=1 in Python";
     EXPECT_EQ(failure(rows, european), "b trades.csv:3:14: trades[1].quantity: " + nothing +
-                                           "\nc trades.csv:4:16: trades[2].quantity: " + nothing);
+                                           "\nc trades.csv:4:14: trades[2].quantity: " + nothing);
     const book read = of(rows, european);
     EXPECT_EQ(read.state().trades[0].quantity, 500);
     EXPECT_FALSE(is_figure(read.state().trades[1].quantity));
@@ -210,7 +210,7 @@ TEST_F(trade_table, an_empty_quantity_fails_its_row) {
     EXPECT_EQ(quantities(bare, european), std::vector<double>{1});
     EXPECT_EQ(quantities(bare, european + ", default_quantity: 7"), std::vector<double>{7});
     EXPECT_EQ(refused(bare, european + ", default_quantity: many"),
-              "book.yaml:1:66: trades.default_quantity: found 'many', expected a number");
+              "book.yaml:1:64: trades.default_quantity: found 'many', expected a number");
     own.write("two.csv", rows);
     own.write("book.yaml",
               "trades: {csv: [{file: two.csv, default_quantity: 3}, trades.csv], product: european, "

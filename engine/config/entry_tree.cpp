@@ -76,7 +76,7 @@ void entry_tree::tell(const node& value, int first_line, int first_column) {
     moved_to(value.line_, value.column_);
     switch (value.kind_) {
         case node::shape::null:
-            add(begun(0, node::shape::null));
+            nothing();
             break;
         case node::shape::scalar:
             style_ = value.style_;

@@ -34,6 +34,9 @@ class alignas(128) entry_tree {
     // All of a value that was read apart and whose first character stands here.
     void tell(const node& value, int first_line, int first_column);
 
+    // A value that is nothing.
+    void nothing() { add(begun(0, node::shape::null)); }
+
     // Called by plain_entry.
     void key(std::size_t at, std::string_view text);
     void word(std::size_t at, std::string_view text);

@@ -131,7 +131,7 @@ class row_maker {
                 if (is_quantity && (!is_whole || (at.text.empty() && of_.default_quantity.empty()))) {
                     tree_.stands_at(at.line, at.column);
                     tree_.key(0, names_[c]);
-                    tree_.tell(config::node(), at.line, at.column);
+                    tree_.nothing();
                     has_quantity = true;
                     continue;
                 }
@@ -299,9 +299,8 @@ void check_columns(const config::csv_reader& table, const std::vector<std::strin
                    const std::vector<row_maker>& makers) {
     std::vector<bool> is_known(names.size());
     std::set<std::string> known;
-    for (const row_maker& made : makers) {
-        for (std::size_t c = 0; c < names.size(); ++c) is_known[c] = is_known[c] || !made.has_told(c);
-    }
+    for (std::size_t c = 0; c < names.size(); ++c)
+        is_known[c] = std::ranges::none_of(makers, [&](const row_maker& m) { return m.has_told(c); });
     for (const row_maker& made : makers) {
         for (const auto& [name, columns] : made.products()) {
             for (std::size_t c = 0; c < names.size(); ++c) is_known[c] = is_known[c] || columns.knows(c);
