@@ -38,7 +38,7 @@ std::uint64_t seed_of_nested_bounds(std::uint64_t seed) {
 }
 
 std::uint64_t seed_of_part(std::uint64_t seed, std::uint64_t number) {
-    return seed_for(seed, 0x70617274 + number);
+    return seed_for(seed_for(seed, 0x70617274), number);  // near seeds have no parts in common
 }
 
 std::uint64_t policy_search::seed() const {
@@ -135,9 +135,8 @@ void policy_of_trade::take(exercise::policy found) {
 void policy_of_trade::find(int threads) {
     if (!untrained_) return;
     const auto cubes = market().scenario_cubes();
-    take(exercise::trained(std::move(*untrained_),
-                           {by_.seed(), &by_.operations, threads, cubes, poll_of(by_.cancel), by_.cancel,
-                            by_.run.fits}));
+    take(exercise::trained(std::move(*untrained_), {by_.seed(), &by_.operations, threads, cubes,
+                                                    poll_of(by_.cancel), by_.cancel, by_.run.fits}));
 }
 
 namespace {
