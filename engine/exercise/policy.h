@@ -65,10 +65,11 @@ class interval_moves {
     std::vector<move> moves_;
 };
 
-// How values to come are fitted. Less the moves of the fitted martingale, which have mean 0 whatever is known,
-// the same paths leave a fraction of the noise: for policies whose decisions count to the first order, as they
-// do in sensitivities. By functions of up to half the degree besides, to see by how much functions of all
-// degrees may be out. Rights with notice or of several uses, and those without a martingale, take off nothing.
+// How values to come are fitted. Less the moves of the fitted martingale, which have mean 0 whatever is
+// known, the same paths leave a fraction of the noise: for policies whose decisions count to the first order,
+// as they do in sensitivities. By functions of up to half the degree besides, to see by how much functions of
+// all degrees may be out. Rights with notice or of several uses, and those without a martingale, take off
+// nothing.
 enum class fitting : std::uint8_t { usual, less_martingale, by_half_the_degree };
 
 // The value to come after a date, where using the right pays something or where it does not: a sum of the

@@ -54,8 +54,7 @@ void found_by_parts::fill(greek_row& row, const run_manifest& told, double own_e
         if (!cut_by_policies::is_also_coarse(p)) continue;
         coarser += (at(of.coarse, p) - at(of.fine, p)) / static_cast<double>(cut_.coarse_parts());
     }
-    for (std::size_t p = 0; p < cut_.parts; ++p)
-        squares += (at(of.fine, p) - mean) * (at(of.fine, p) - mean);
+    for (std::size_t p = 0; p < cut_.parts; ++p) squares += (at(of.fine, p) - mean) * (at(of.fine, p) - mean);
     row.value = mean;
     row.standard_error = std::hypot(std::sqrt(squares / (parts * (parts - 1))), own_error);
     row.bias += std::abs(coarser);
@@ -64,8 +63,7 @@ void found_by_parts::fill(greek_row& row, const run_manifest& told, double own_e
         row.part_means[p] = at(of.fine, std::min(p / cut_.each, cut_.parts - 1));
     const double middle = mean_of_parts(row.part_means, told);
     const double shown = run::error_of_parts(row.part_means, told.part_paths, told.paths);
-    for (double& m : row.part_means)
-        m = mean + (shown > 0 ? row.standard_error / shown : 0) * (m - middle);
+    for (double& m : row.part_means) m = mean + (shown > 0 ? row.standard_error / shown : 0) * (m - middle);
 }
 
 }  // namespace tilewalk::verbs

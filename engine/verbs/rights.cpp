@@ -41,7 +41,7 @@ std::uint64_t seed_of_nested_bounds(std::uint64_t seed) {
 }
 
 std::uint64_t seed_of_part(std::uint64_t seed, std::uint64_t number) {
-    return seed_for(seed, 0x70617274 + number);
+    return seed_for(seed_for(seed, 0x70617274), number);  // near seeds have no parts in common
 }
 
 std::uint64_t policy_search::seed() const {

@@ -59,7 +59,7 @@ struct settled {
     bool walks_pairs = false;                                   // of antithetic paths
     std::string replay;                                         // a file, or empty
     std::uint64_t training_paths;
-    std::string policy;  // a file, or empty
+    std::string policy;                                 // a file, or empty
     exercise::fitting fits = exercise::fitting::usual;  // of policies; others are found on the CPU alone
     bool nests_bounds;
     cuda::kernel_wish how, how_of_points;  // the latter of trades with points where the choice is open
