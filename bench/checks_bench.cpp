@@ -68,7 +68,7 @@ void walk(benchmark::State& state, std::size_t trade, program::precision in, boo
         const auto found = cpu::walk_all(jobs, operations, 1, nullptr, {});
         benchmark::DoNotOptimize(found.front().whole().moments.mean);
     }
-    state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * paths * made.when.steps()));
+    state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(paths * made.when.steps()));
 }
 
 void register_all() {
