@@ -69,11 +69,11 @@ static constexpr real select(real condition, real a, real b) {
     return condition != real(0) ? a : b;
 }
 
-// 0 if the number that the condition chooses is finite, else nan.
+// b, or nan if the condition is true and a is no finite number.
 template <typename real>
 static constexpr real flaw(real condition, real a, real b) {
-    const real chosen = condition != real(0) ? a : b;
-    return chosen - chosen;
+    const real none = condition != real(0) ? a - a : real(0);
+    return b + none;
 }
 
 // The place of a position in a table, in units of the table's grid: between number i and the next, and how

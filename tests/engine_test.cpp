@@ -194,7 +194,7 @@ TEST(engine, a_bad_trade_changes_no_bit_of_the_others) {
         {"id: b0, product: european, underlying: ACNE, strike: 100, maturity: 1.0",
          "unknown asset 'ACNE'; did you mean 'ACME'? known: ACME, BARE, BETA, STILL", error_kind::input},
         {"id: b1, product: inverse, underlying: ACME, level: 1e6, maturity: 1.0",
-         "5001 of 5001 paths gave no finite number, the first is path 0; book:22:15: division by zero; ask "
+         "5001 of 5001 paths gave no finite number, the first is path 0; book:23:17: division by zero; ask "
          "'if' whether the divisor is 0, or write x / max(y, 1e-12)",
          error_kind::numeric},
         {"id: b2, product: asian, underlying: ACME, strike: 100, averaging_dates: [2025-12-31, 2026-06-30]",

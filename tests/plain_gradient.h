@@ -213,6 +213,8 @@ inline double tangent_of(program::operation code, double value, const std::array
             return times(x[1], dx[0]) + times(x[0], dx[1]) + dx[2];
         case select:
             return x[0] != 0 ? dx[1] : dx[2];
+        case flaw:
+            return dx[2];
         default:
             return 0;
     }

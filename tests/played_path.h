@@ -74,7 +74,7 @@ inline double plain_arithmetic(program::operation code, double a, double b, doub
         case operation::select:
             return a != 0 ? b : c;
         case operation::flaw:
-            return std::isfinite(a != 0 ? b : c) ? 0 : std::nan("");
+            return a != 0 && !std::isfinite(b) ? std::nan("") : c;
         default:
             throw std::logic_error("no arithmetic for this operation");
     }

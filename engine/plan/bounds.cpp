@@ -121,7 +121,7 @@ range applied(operation code, range a, range b, range c, int arity) {
             return {std::max(r.low, 0.0), std::min(r.high, 1.0)};
         }
         case operation::flaw:
-            return {0, 0};
+            return c;
         case operation::norm_inv:
             return anything;
         case operation::normal_to_exponential:

@@ -94,8 +94,9 @@ bool active_values::is_active(std::size_t section, std::size_t at, const std::ve
                    std::ranges::find(smoothed_, jump{static_cast<std::uint32_t>(section),
                                                      static_cast<std::uint32_t>(at)}) != smoothed_.end();
         case operation::floor:
-        case operation::flaw:
             return false;
+        case operation::flaw:
+            return before[n.args[2]];
         // Only smoothed comparisons make a truth that moves. Two truths are compared like two numbers.
         case operation::equal:
             return is_truth[n.args[0]] && is_truth[n.args[1]] &&

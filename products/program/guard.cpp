@@ -14,8 +14,9 @@ namespace {
 
 using index = std::uint32_t;
 
-bool chooses(operation code) {
-    return code == operation::select || code == operation::flaw;
+// The sides of a condition that a node reads: the last operand of a flaw is read whatever it says.
+int sides_of(operation code) {
+    return code == operation::select ? 2 : code == operation::flaw ? 1 : 0;
 }
 
 // One side, true or false, of all selects with the same condition.
@@ -39,7 +40,7 @@ class needs {
                 const choice taken{n.args[0], a == 1};
                 if (seen_[i] == seen::by_choice) {
                     add(arg, by_[i]);
-                } else if (chooses(n.code) && a > 0 && !not_worth_it.contains(taken)) {
+                } else if (a > 0 && a <= sides_of(n.code) && !not_worth_it.contains(taken)) {
                     add(arg, taken);
                 } else {
                     seen_[arg] = seen::everywhere;
@@ -99,10 +100,8 @@ class layout {
         for (index i = 0; i < of_.nodes.size(); ++i) {
             if (needed_.of(i) != nullptr) continue;  // it stands before the first choice that asks for it
             const node& n = of_.nodes[i];
-            if (chooses(n.code)) {
-                cover(n.args[1], {n.args[0], true});
-                cover(n.args[2], {n.args[0], false});
-            }
+            if (sides_of(n.code) > 0) cover(n.args[1], {n.args[0], true});
+            if (sides_of(n.code) > 1) cover(n.args[2], {n.args[0], false});
             append(i);
         }
         for (state_write& w : out_.code.writes) w.node = place_[w.node];

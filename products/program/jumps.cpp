@@ -37,7 +37,7 @@ class candidate {
         for (index i = at + 1; i < of.nodes.size(); ++i) {
             const node& n = of.nodes[i];
             for (std::size_t a = 0; a < operands(n).size(); ++a) {
-                if (!is_truth[n.args[a]] || n.code == operation::flaw) continue;
+                if (!is_truth[n.args[a]] || (n.code == operation::flaw && a < 2)) continue;
                 if (n.code == operation::select && a == 0) {
                     decides_.push_back(i);
                 } else if (combines_truths(n.code)) {
@@ -161,7 +161,8 @@ std::vector<bool> beside_decisions(const path_program& p, std::size_t section) {
             continue;
         }
         if (is_comparison(n.code) || combines_truths(n.code)) continue;
-        const auto from = operands(n).subspan(n.code == operation::select ? 1 : 0);
+        const std::size_t decides = n.code == operation::select ? 1 : n.code == operation::flaw ? 2 : 0;
+        const auto from = operands(n).subspan(decides);
         is_to_come[i] = std::ranges::any_of(from, [&](index arg) { return is_to_come[arg]; });
     }
     for (const state_write& w : s.writes) matters[w.node] = true;
@@ -171,8 +172,8 @@ std::vector<bool> beside_decisions(const path_program& p, std::size_t section) {
         const auto of = operands(n);
         if (is_comparison(n.code) && std::ranges::any_of(of, [&](index arg) { return is_to_come[arg]; }))
             matters[i] = false;
-        else if (n.code != operation::flaw)
-            for (const index arg : of) matters[arg] = true;
+        else
+            for (const index arg : of.subspan(n.code == operation::flaw ? 2 : 0)) matters[arg] = true;
     }
     return matters;
 }

@@ -176,7 +176,8 @@ class slopes_of_states {
                     rough = rough || touched_[n.args[0]];
                     break;
                 case operation::flaw:
-                    touched = rough = false;
+                    touched = touched_[n.args[2]];
+                    rough = rough_[n.args[2]];
                     break;
                 case operation::neg:
                 case operation::sqrt:
@@ -264,6 +265,8 @@ class slopes_of_states {
                 return sum(sum_of_products(of_a, b, of_b, a), of_c);
             case operation::select:
                 return chosen(a, of_b, of_c);
+            case operation::flaw:
+                return of_c;
             case operation::interpolate:
             case operation::normal_to_exponential:
                 is_known_ = false;  // they have kinks, or are held

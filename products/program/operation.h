@@ -47,8 +47,8 @@ enum class operation : std::uint8_t {
     logical_and,
     logical_or,
     select,  // condition ? a : b
-    // Tells that the number that a condition chooses is none: 0 if it is finite, else nan. It passes on no
-    // derivative, and what it tells of is no part of what a path pays.
+    // b; but nan where the condition is true and a is no finite number. Derivatives are those of b alone, and
+    // so is all that tells what a path pays.
     flaw,  // condition, a, b
     // Reads a table at a position.
     interpolate,

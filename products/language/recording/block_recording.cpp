@@ -187,11 +187,12 @@ class block_recording {
         if (is(condition, true)) return run(arm.body, f);
         if (is(condition, false)) return run_arms(b, from + 1, f);
         made_.spend(arm.condition.where, variables_.elements() + 1);
+        const flaws before = f.flaws;
         frame other = f;
         run(arm.body, f);
         run_arms(b, from + 1, other);
         variables_.join(condition, f, other);
-        checks_.join(condition, f.flaws, other.flaws);
+        checks_.join(condition, before, f.flaws, other.flaws);
     }
 
     void step(place where, const loop& l, frame& f) {

@@ -52,35 +52,40 @@ void checks::check(const expression& e, value v, frame& f) {
         return;
     }
     const std::size_t number = at_.checked->number_of(e, at_.into);
-    const value none = made_.number(0);
-    const value flaw = chosen(f.going.valid() ? f.going : made_.truth(true), v, none);
-    value& all = f.flaws[at_.checked->are_told_apart ? number : 0];
-    all = all.valid() ? all + flaw : flaw;
+    value& suspect = f.flaws[at_.checked->are_told_apart ? number : 0];
+    const bool is_first = !suspect.valid();
+    if (is_first && !f.going.valid()) {
+        suspect = v;
+    } else {
+        suspect =
+            flawed(f.going.valid() ? f.going : made_.truth(true), v, is_first ? made_.number(0) : suspect);
+    }
 }
 
-value checks::chosen(value condition, value yes, value no) {
-    if (is(condition, true)) no = yes;  // so that the condition need not be looked at
-    return at_.into.apply(program::operation::flaw, condition, yes, no);
+value checks::flawed(value condition, value suspect, value number) {
+    return at_.into.apply(program::operation::flaw, condition, suspect, number);
 }
 
 void checks::add(value condition, bool side, const flaws& more, flaws& to) {
-    const value none = made_.number(0);
-    for (const auto& [number, flaw] : more) {
-        const value here = side ? chosen(condition, flaw, none) : chosen(condition, none, flaw);
+    if (more.empty()) return;
+    const value is_so = side ? condition : !condition;
+    for (const auto& [number, suspect] : more) {
         value& all = to[number];
-        all = all.valid() ? all + here : here;
+        all = flawed(is_so, suspect, all.valid() ? all : made_.number(0));
     }
 }
 
-void checks::join(value condition, flaws& yes, const flaws& no) {
-    const value none = made_.number(0);
-    for (const auto& entry : no) yes.try_emplace(entry.first);
-    for (auto& [number, flaw] : yes) {
-        const auto other = no.find(number);
-        const value b = other == no.end() ? none : other->second;
-        if (flaw.valid() && flaw.index() == b.index()) continue;
-        flaw = chosen(condition, flaw.valid() ? flaw : none, b);
-    }
+void checks::join(value condition, const flaws& before, flaws& yes, const flaws& no) {
+    flaws both = before;
+    const auto is_new = [&](const auto& entry) {
+        const auto at = before.find(entry.first);
+        return at == before.end() || at->second.index() != entry.second.index();
+    };
+    for (const auto& entry : yes)
+        if (is_new(entry)) add(condition, true, {entry}, both);
+    for (const auto& entry : no)
+        if (is_new(entry)) add(condition, false, {entry}, both);
+    yes = std::move(both);
 }
 
 flaws checks::only(value condition, const flaws& of) {
@@ -90,14 +95,14 @@ flaws checks::only(value condition, const flaws& of) {
 }
 
 void checks::write(frame& f, value alive) {
-    if (alive.valid()) f.flaws = only(alive, f.flaws);
-    for (const auto& [number, flaw] : f.flaws) {
+    const value counts = alive.valid() ? alive : made_.truth(true);
+    for (const auto& [number, suspect] : f.flaws) {
         if (!at_.checked->are_told_apart) {
-            f.flaw = flaw;
+            f.suspect = suspect;
             continue;
         }
         const std::uint32_t state = at_.checked->states[number];
-        at_.into.write(state, at_.into.read(state) + flaw);
+        at_.into.write(state, flawed(counts, suspect, at_.into.read(state)));
     }
 }
 

@@ -37,17 +37,16 @@ class checks {
 
     // Adds those of `more`, which count on paths where the condition is as `side` says.
     void add(value condition, bool side, const flaws& more, flaws& to);
-    // `yes` becomes what was found after both branches.
-    void join(value condition, flaws& yes, const flaws& no);
+    // `yes` becomes what was found after both branches, which began with the same.
+    void join(value condition, const flaws& before, flaws& yes, const flaws& no);
     // Of paths on which the condition is true.
     flaws only(value condition, const flaws& of);
-    // Writes the findings of a block into the states of their operations. Those that are not told apart are
-    // part of the payoff, and become the frame's.
+    // Leaves the findings of a block in the states of their operations, or in the frame for the payoff.
     void write(frame& f, value alive);
 
   private:
     void check(const expression& e, value v, frame& f);
-    value chosen(value condition, value yes, value no);
+    value flawed(value condition, value suspect, value number);
 
     const block_at_hand& at_;
     values& made_;

@@ -80,11 +80,14 @@ void frames::write(const frame& f, value alive) {
             if (f.variables[v][e].valid()) at_.into.write(slots_.variables[v][e], f.variables[v][e]);
         }
     }
-    if (f.paid.valid() || f.flaw.valid()) {
+    if (f.paid.valid() || f.suspect.valid()) {
         value sum = at_.into.read(slots_.value);
         if (f.paid.valid())
             sum = sum + (alive.valid() ? program::select(alive, f.paid, made_.number(0)) : f.paid);
-        if (f.flaw.valid()) sum = sum + f.flaw;
+        if (f.suspect.valid()) {
+            const value counts = alive.valid() ? alive : made_.truth(true);
+            sum = at_.into.apply(program::operation::flaw, counts, f.suspect, sum);
+        }
         at_.into.write(slots_.value, sum);
     }
     if (f.going.valid()) at_.into.write(slots_.alive, both(alive, f.going));

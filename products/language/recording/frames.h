@@ -18,8 +18,8 @@ struct state_slots {
     std::vector<std::vector<std::uint32_t>> variables;  // by variable and element
 };
 
-// Results of checks at one point of a block: 0, or nan on paths that failed one. By operation if these are
-// told apart, else one for all.
+// What checks found at one point of a block: a number that is finite on paths that passed them. By operation
+// if these are told apart, else one for all.
 using flaws = std::map<std::size_t, value>;
 
 // The values that names have at one point of a block.
@@ -28,6 +28,7 @@ struct frame {
     value paid;                                 // in this block so far; not valid: nothing
     value going;                                // a truth: not stopped in this block; not valid: surely going
     language::recording::flaws flaws;
+    value suspect;          // of the block, with which its payoff is written; not valid: none
     value flaw;             // of the block, part of what it pays; not valid: none
     bool is_played = true;  // false: the script is asked what it would do, and nothing is checked
 };

@@ -67,8 +67,9 @@ bool derivative_rules::is_passed(index of, std::size_t operand) const {
     const node& n = from_.nodes[of];
     switch (n.code) {
         case operation::floor:
-        case operation::flaw:
             return false;
+        case operation::flaw:
+            return operand == 2;
         case operation::less:
         case operation::less_equal:
             return narrowness_[of] != nowhere;
