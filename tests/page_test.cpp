@@ -144,6 +144,8 @@ TEST(page, writes_numbers_for_people) {
              {100000, 0, "100000", "0"},
              {100000, no_figure, "100000", ""},
              {0.00001, no_figure, "0.00001", ""},
+             {-874114.8068, no_figure, "-874000", ""},
+             {288.3158778, no_figure, "288", ""},
          }) {
         EXPECT_EQ(value_text(value, error), text) << value << ", " << error;
         EXPECT_EQ(error_text(error), of_error) << error;
@@ -309,6 +311,41 @@ TEST(page, a_list_that_is_cut_says_so) {
     EXPECT_TRUE(has(part, "and 100 other trades; csv and json output have them all"));
     EXPECT_TRUE(has(part, "<details>")) << "a long list is folded";
     EXPECT_FALSE(has(section(page_of(some({priced("a", 1, 0.1)})), "trades"), "<details>"));
+}
+
+// One row for each reason, not for each trade.
+TEST(page, tells_once_of_trades_that_fail_alike) {
+    std::vector<price_row> rows;
+    for (int i = 0; i < 143; ++i) {
+        price_row& row = rows.emplace_back();
+        row.trade = "N" + std::to_string(i);
+        row.message = "the terms are refused";
+    }
+    const std::string page = page_of(some(rows)), look = section(page, "look");
+    EXPECT_EQ(xml_check::fault(page), "");
+    EXPECT_TRUE(has(look, "143 trades failed")) << look;
+    EXPECT_TRUE(has(look, "the terms are refused (N0, N1, N2, N3, N4, ...)")) << look;
+    EXPECT_EQ(count(look, "<tr class=\"alarm\">"), 1U) << look;
+}
+
+TEST(page, says_how_many_paths_give_sensitivities_an_error) {
+    results r = some({priced("a", 12.3456789, 0.00123)});
+    r.manifest.paths = 4096;
+    greek_row greek;
+    greek.trade = "a";
+    greek.measure = "delta";
+    greek.key = "ACME.spot";
+    greek.unit = "USD per 1 USD of ACME";
+    greek.value = -874114.8068;
+    greek.standard_error = no_figure;
+    greek.part_means = {1, 2, 3, 4};
+    r.greeks = {greek};
+    const std::string page = page_of(r);
+    EXPECT_EQ(xml_check::fault(page), "");
+    EXPECT_TRUE(has(page, "4096 paths are 4 parts of the run, and an error takes 16; take 16384 paths"))
+        << page;
+    EXPECT_TRUE(has(page, ">-874000<")) << page;
+    EXPECT_FALSE(has(page, "-874114")) << page;
 }
 
 TEST(page, a_book_of_no_trades_and_one_that_failed_have_pages_too) {

@@ -49,7 +49,12 @@ std::string scientific(double x, int digits) {
 std::string value_text(double x, double error) {
     if (!std::isfinite(x) || std::isinf(error)) return report::shortest(x);
     if (error == 0) return rounded(x, 10);
-    if (!(error > 0)) return rounded(x, report::digits_without_error);
+    if (!(error > 0)) {
+        const std::string text = report::significant(x, report::digits_without_error);
+        double few = x;
+        std::from_chars(text.data(), text.data() + text.size(), few);
+        return rounded(few, report::digits_without_error);
+    }
     constexpr int most_digits = 12;
     const int decimals = 1 - power_of(error, 2);
     if (x == 0) return decimals > most_digits ? "0" : report::fixed(x, std::max(0, decimals));
