@@ -295,11 +295,12 @@ constexpr std::array greeks{
     greek_field{"paths", "The number of paths walked; 0 where none was needed.", column_kind::count,
                 [](const greek_row& r) -> cell { return count(r.paths); },
                 [](const greek_row& r) { return std::to_string(r.paths); }},
-    greek_field{"bias",
-                "The size of the error that a finite move or a smoothing makes, from half the move and twice "
-                "the width.",
-                column_kind::number, [](const greek_row& r) -> cell { return figure(r.bias); },
-                [](const greek_row& r) { return json_number(r.bias); }},
+    greek_field{
+        "bias",
+        "The size of the error that a finite move, a smoothing or a policy makes, from half the move, "
+        "twice the width and half the degree.",
+        column_kind::number, [](const greek_row& r) -> cell { return figure(r.bias); },
+        [](const greek_row& r) { return json_number(r.bias); }},
     greek_field{"message", "Why there is no value.", column_kind::text,
                 [](const greek_row& r) -> cell { return std::string_view(r.message); },
                 [](const greek_row& r) { return json_string(r.message); }, false},
