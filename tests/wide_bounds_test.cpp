@@ -100,7 +100,7 @@ TEST(wide_bounds, after_jumps_the_price_is_what_the_policy_is_worth) {
     EXPECT_GT((e.lower_bound + e.upper_bound) / 2, 1.1 * truth) << "the middle would be no price";
     EXPECT_LT(row.low, e.lower_bound);
     EXPECT_GT(row.high, e.upper_bound);
-    EXPECT_TRUE(says(row, "which is what its policy is worth; upper: nested finds a nearer one"))
+    EXPECT_TRUE(says(row, "so the price is what its policy is worth; upper: nested finds a nearer one"))
         << row.message;
     EXPECT_FALSE(says(row, "more paths")) << row.message;
 }

@@ -240,13 +240,13 @@ std::string amount_text(double x) {
 
 std::string wide_text(const early_exercise& e, const ready_rights& of) {
     const double apart = e.upper_bound - e.lower_bound, share = 100 * apart / std::abs(e.policy_value);
-    const std::string of_price = std::isfinite(share) ? ", " + amount_text(share) + " % of the price" : "";
+    const std::string of_price = std::isfinite(share) ? " (" + amount_text(share) + " %)" : "";
     const char* const cure = of.training_paths < least_training ? "more paths train a better policy"
                              : of.nested   ? "training_paths and features make a better policy"
                              : of.may_nest ? "upper: nested finds a nearer one"
                                            : "features that tell what is to come find nearer ones";
     return "its bounds are " + amount_text(apart) + " apart" + of_price +
-           ", which is what its policy is worth; " + cure;
+           ", so the price is what its policy is worth; " + cure;
 }
 
 void add_bounds(price_row& row, const ready_rights& of, const found_bound& bound) {
