@@ -312,8 +312,8 @@ class greek_run {
             for (greek_row& g : rows[i])
                 if (is_of_paths(g)) found.fill(g, to.manifest, walks_all ? g.standard_error : 0);
     }
-    // Fits less a martingale err so little that a quarter of the paths is enough. From an eighth, the rho of a
-    // put on two assets was 0.3 % off, of which its bias told half.
+    // Fits less a martingale err so little that a quarter of the paths is enough. From an eighth, the rho of
+    // a put on two assets was 0.3 % off, of which its bias told half.
     std::uint64_t training_paths_of_part() const {
         constexpr std::uint64_t least = 4096, share = 4;
         return std::min(run_.training_paths, std::max(run_.training_paths / share, least));

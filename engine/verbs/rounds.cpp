@@ -328,8 +328,7 @@ class rounds {
             return fmt::format("no number of paths will do, since the price is rounded to {:.1g}",
                                rounding_of(row.price));
         if (is_out_of_reach(row, w))
-            return fmt::format("even the {} paths that a run takes at most are too few",
-                               to_.most_paths);
+            return fmt::format("even the {} paths that a run takes at most are too few", to_.most_paths);
         return fmt::format("about {} paths should do", w.paths_needed);
     }
     void say_what_is_missed() {
