@@ -120,7 +120,7 @@ def sections_of(said: str) -> dict[str, str]:
         head, _, rest = part.partition("\n")
         if head in SECTIONS:
             found[head] = textwrap.dedent(rest)
-        elif not head.startswith("parameter "):  # cut short where they are long; CSV has them whole
+        elif not head.startswith("parameter"):  # CSV has them cell by cell
             found["about"] += part + "\n\n"
     return found
 
