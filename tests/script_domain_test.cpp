@@ -300,7 +300,7 @@ INSTANTIATE_TEST_SUITE_P(all, script_domain, testing::ValuesIn(names()),
 TEST(script_domain, has_kernels_that_compile) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     for (const scripted& s : scripts()) {
-        if (s.name != "nested_branches" && s.name != "state_over_dates") continue;
+        if (s.name != "nested_branches") continue;
         for (const std::string precision : {"double", "single", "mixed", "single_fast"}) {
             const auto made =
                 engine().warm(book_of(s), market::parse(market_text), options_in(precision), {"sm_90"});
