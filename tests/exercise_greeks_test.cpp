@@ -189,7 +189,26 @@ TEST(exercise_greeks, theta_is_that_of_the_lattice) {
         for (const double t : ten_dates()) dates.push_back(t - passed);
         return put_on_a_lattice(40, strike, rate, 0.2, dates);
     };
-    expect_near(row_of(greeks_of(put_at(40, 0.2), {"theta"}, 131072), "theta"), value(day) - value(0), 0.25);
+    expect_near(row_of(greeks_of(put_at(40, 0.2), {"theta"}, 131072), "theta"), value(day) - value(0), 1);
+}
+
+// A run of few parts follows one policy on each day.
+TEST(exercise_greeks, theta_is_of_what_policies_are_worth) {
+    std::string today = put_on("spot: 100, volatility: 0.2", rate, "100", "[2026-07-15, 2027-01-15]"),
+                later = today;
+    const std::string day = "2026-01-15", next_day = "2026-01-16";
+    later.replace(later.find(day), day.size(), next_day);
+    run_options options;
+    options.overrides.paths = 8192;
+    options.overrides.random = "philox";
+    options.overrides.controls = "none";
+    options.overrides.threads = 2;
+    const auto worth = [&](const std::string& text) {
+        return engine().price(book::parse(text), options).rows[0].early->policy_value;
+    };
+    const book b = book::parse(today);
+    const greek_row row = row_of(engine().greeks(b, *b.market(), {{"theta"}, "auto"}, options), "theta");
+    EXPECT_NEAR(row.value, worth(later) - worth(today), 1e-9);
 }
 
 // Another seed draws other parts and trains other policies: errors tell how far they are apart.
