@@ -475,6 +475,13 @@ double control::value(double sum) const {
     return out;
 }
 
+double control::size(double sum) const {
+    const double power = kernels::exp(sum);
+    double out = std::abs(on_sum * sum) + std::abs(on_exponential) * power;
+    for (const knot& k : knots) out += std::abs(k.slope) * std::max(power, k.at) + std::abs(k.jump);
+    return out;
+}
+
 std::vector<double> sum_on(const control& of, const pilot_paths& paths) {
     column out(paths.payoffs.size(), 0.0);
     for (std::size_t r = 0; r < paths.sums.size(); ++r) add_times(out, of.parts[r], paths.sums[r]);

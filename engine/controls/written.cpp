@@ -34,12 +34,13 @@ knots_of_control knots_in(const json& from) {
 }  // namespace
 
 std::string written(const control& what) {
-    return json{{"of_moves", what.of_moves},       {"parts", what.parts},
-                {"on_sum", what.on_sum},           {"on_exponential", what.on_exponential},
-                {"knots", written(what.knots)},    {"on_ratios", what.on_ratios},
-                {"has_share", what.has_share},     {"fewer_paths", what.fewer_paths},
-                {"pilot_paths", what.pilot_paths}, {"share_of_hits", what.share_of_hits}}
-        .dump();
+    json out{{"of_moves", what.of_moves},       {"parts", what.parts},
+             {"on_sum", what.on_sum},           {"on_exponential", what.on_exponential},
+             {"knots", written(what.knots)},    {"on_ratios", what.on_ratios},
+             {"has_share", what.has_share},     {"fewer_paths", what.fewer_paths},
+             {"pilot_paths", what.pilot_paths}, {"share_of_hits", what.share_of_hits}};
+    if (what.left_far_out != 0) out["left_far_out"] = what.left_far_out;
+    return out.dump();
 }
 
 control control_written_as(const std::string& text) {
@@ -54,6 +55,7 @@ control control_written_as(const std::string& text) {
         out.on_ratios = read.at("on_ratios").get<std::vector<double>>();
         out.has_share = read.at("has_share").get<bool>();
         out.fewer_paths = read.at("fewer_paths").get<double>();
+        out.left_far_out = read.value("left_far_out", 0.0);
         out.pilot_paths = read.at("pilot_paths").get<std::uint64_t>();
         out.share_of_hits = read.at("share_of_hits").get<double>();
         if (out.of_moves.empty() || out.of_moves.front().empty())

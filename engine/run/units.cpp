@@ -90,30 +90,76 @@ estimate estimate_of_units(std::span<const kernels::moments> units) {
     return out;
 }
 
+namespace {
+
+// Means of units, of what a control leaves and of the control itself, whose own mean is 0.
+class shared_control {
+  public:
+    shared_control(std::span<const kernels::moments> left, std::span<const kernels::moments> payoffs)
+        : origin_(left.front().mean) {
+        double size = 0;
+        for (std::size_t u = 0; u < left.size(); ++u) {
+            left_.push_back(left[u].mean - origin_);
+            control_.push_back(payoffs[u].mean - left[u].mean);
+            size = std::max(size, std::abs(payoffs[u].mean) + std::abs(control_.back()));
+        }
+        constexpr double of_rounding = 1e-10;
+        least_square_ = std::pow(of_rounding * size, 2);
+    }
+    std::size_t units() const { return left_.size(); }
+    double origin() const { return origin_; }
+    // From the origin, the mean of all units but one, or of all. Each has the share that the others show.
+    double mean_without(std::size_t one) const {
+        double sum = 0, count = 0;
+        for (std::size_t u = 0; u < units(); ++u) {
+            if (u == one) continue;
+            sum += left_[u] - share_without(one, u) * control_[u];
+            count += 1;
+        }
+        return sum / count;
+    }
+    static constexpr std::size_t none = ~std::size_t{0};
+
+  private:
+    // The share to add to the whole that is subtracted already.
+    double share_without(std::size_t one, std::size_t other) const {
+        double sum = 0, of_control = 0, product = 0, square = 0, count = 0;
+        for (std::size_t u = 0; u < units(); ++u) {
+            if (u == one || u == other) continue;
+            sum += left_[u];
+            of_control += control_[u];
+            product += left_[u] * control_[u];
+            square += control_[u] * control_[u];
+            count += 1;
+        }
+        product -= sum / count * of_control;
+        square -= of_control / count * of_control;
+        // A control that is the same in all units but for rounding shows none.
+        return square > count * least_square_ ? product / square : 0;
+    }
+
+    double origin_, least_square_ = 0;
+    std::vector<double> left_, control_;
+};
+
+}  // namespace
+
 std::vector<double> means_less_a_share(std::span<const kernels::moments> left,
                                        std::span<const kernels::moments> payoffs) {
     std::vector<double> out;
-    for (const kernels::moments& u : left) out.push_back(u.mean);
     const std::size_t n = left.size();
-    if (n < least_units_of_share) return out;
-    constexpr double of_rounding = 1e-10;
-    const double others = static_cast<double>(n - 1);
-    for (std::size_t of = 0; of < n; ++of) {
-        const auto control = [&](std::size_t u) { return payoffs[u].mean - left[u].mean; };
-        double sum_left = 0, sum_control = 0, product = 0, square = 0;
-        const auto for_each_other = [&](const auto& use) {
-            for (std::size_t u = 0; u < n; ++u)
-                if (u != of) use(left[u].mean, control(u));
-        };
-        for_each_other([&](double l, double c) { sum_left += l, sum_control += c; });
-        for_each_other([&](double l, double c) {
-            product += (l - sum_left / others) * (c - sum_control / others);
-            square += (c - sum_control / others) * (c - sum_control / others);
-        });
-        // A control that is the same in all units but for rounding shows no share.
-        const double size = std::abs(sum_control / others) + std::abs(payoffs[of].mean);
-        if (square > others * std::pow(of_rounding * size, 2)) out[of] -= product / square * control(of);
+    if (n < least_units_of_share) {
+        for (const kernels::moments& u : left) out.push_back(u.mean);
+        return out;
     }
+    const shared_control of(left, payoffs);
+    double mean = 0;
+    for (std::size_t u = 0; u < n; ++u) {
+        out.push_back(of.mean_without(u));
+        mean += out.back() / static_cast<double>(n);
+    }
+    const double middle = of.origin() + of.mean_without(shared_control::none);
+    for (double& x : out) x = middle + static_cast<double>(n - 1) * (mean - x);
     return out;
 }
 

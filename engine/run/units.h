@@ -85,10 +85,13 @@ double error_beside_parts(double error, std::span<const double> means);
 
 // Fewer units say too little of a share.
 inline constexpr std::size_t least_units_of_share = 16;
-// The means of units of payoffs less the share of a control that suits these points: the units, of the
-// payoffs and of what is left of them when all of the control is subtracted, show it. Each unit has the share
-// that the others show, which it knows nothing of: the mean of the control is 0, and so the estimate stays
-// unbiased.
+// Payoffs less the share of a control that suits the points of units, by unit: the units, of the payoffs and
+// of what is left of them when all of the control is subtracted, show it. Each unit has the share that the
+// others show, which it knows nothing of: the mean of the control is 0, and so that of all units stays
+// unbiased. Shares have units in common, and where the means of a control lean to one side, as the asset's
+// under a stochastic volatility do, units with their shares differ by less than their mean errs. So numbers
+// by unit are what the mean owes to each (Tukey's pseudo-values, moved to that mean): their spread says by
+// how much it errs, and never too little on average (Efron and Stein 1981).
 std::vector<double> means_less_a_share(std::span<const kernels::moments> left,
                                        std::span<const kernels::moments> payoffs);
 

@@ -17,7 +17,9 @@
 #include "engine/verbs/decisions.h"
 #include "engine/verbs/price.h"
 #include "engine/verbs/remembered.h"
+#include "kernels/math.h"
 #include "kernels/philox.h"
+#include "kernels/shocks.h"
 #include "kernels/tile.h"
 #include "products/program/jumps.h"
 #include "tilewalk/timings.h"
@@ -114,6 +116,49 @@ controls::pilot_paths sums_on_pilot::walked_along(const controls::weights& way,
     job.seed = seed_of_controls(by_.run.seed);
     job.paths = times.size();
     job.normals = {normals.data(), slots * times.size(), times.size(), steps, slots, times.size()};
+    controls::pilot_paths out;
+    walk(job, out);
+    return out;
+}
+
+controls::pilot_paths sums_on_pilot::walked_far_out() const {
+    constexpr std::size_t paths = cpu::lanes;
+    const std::size_t steps = made_.when.steps();
+    const auto slots = static_cast<std::size_t>(made_.code.normals_per_step),
+               of_uniforms = static_cast<std::size_t>(made_.code.uniforms_per_step);
+    std::vector<double> normals(steps * slots * paths), uniforms(steps * of_uniforms * paths);
+    const std::uint64_t seed = seed_of_controls(by_.run.seed);
+    const auto drawn = [&](std::uint64_t path, std::uint32_t number) {
+        return kernels::uniforms_of_block(
+                   kernels::path_block(seed, path, number, kernels::shift_stream, {0x66617220u, 0x6f7574u}))
+            .first;
+    };
+    for (std::size_t p = 0; p < paths; ++p) {
+        const std::size_t way = p % ways_far_out;
+        const auto rare_step = static_cast<std::size_t>(drawn(p, 0) * static_cast<double>(steps));
+        std::uint32_t number = 0;
+        for (std::size_t s = 0; s < steps; ++s) {
+            for (std::size_t j = 0; j < slots; ++j)
+                normals[(s * slots + j) * paths + p] =
+                    kernels::norm_inv(drawn(p, ++number)) * (way == 2   ? 2
+                                                             : way == 3 ? 4
+                                                                        : 1);
+            for (std::size_t j = 0; j < of_uniforms; ++j) {
+                constexpr double rarest = 1e-10;
+                const double u = drawn(p, ++number), rare = std::pow(rarest, u);
+                uniforms[(s * of_uniforms + j) * paths + p] = way >= 2 || s != rare_step ? u
+                                                              : way == 0                 ? rare
+                                                                                         : 1 - rare;
+            }
+        }
+    }
+    cpu::path_job job;
+    job.data = &made_.data;
+    job.seed = seed;
+    job.paths = paths;
+    if (slots > 0) job.normals = {normals.data(), slots * paths, paths, steps, slots, paths};
+    if (of_uniforms > 0)
+        job.uniforms = {uniforms.data(), of_uniforms * paths, paths, steps, of_uniforms, paths};
     controls::pilot_paths out;
     walk(job, out);
     return out;
@@ -337,6 +382,31 @@ double fewer_paths_by(const controls::control& of, const controls::pilot_paths& 
     return left * most > all ? all / left : most;
 }
 
+// What a control that leaves rounding on the paths of a pilot, but for a constant, leaves in events that none
+// of them met, root mean square over those of the mildest way in which there are any. 0: rounding there, too,
+// and the control is the payoff.
+double left_far_out_by(const controls::control& of, const controls::pilot_paths& near,
+                       const sums_on_pilot& pilot) {
+    constexpr double rounding = 1e-6;  // of the size of what is added up: fewest_paths is as far off
+    const controls::pilot_paths on = pilot.walked_far_out();
+    const std::vector<double> left = controls::left_by(of, on), sums = controls::sum_on(of, on);
+    const double constant = controls::left_by(of, near).front();
+    for (std::size_t way = 0; way < sums_on_pilot::ways_far_out; ++way) {
+        double squares = 0, events = 0;
+        for (std::size_t p = way; p < left.size(); p += sums_on_pilot::ways_far_out) {
+            const double more = left[p] - constant;
+            double size = std::abs(on.payoffs[p]) + std::abs(constant) + of.size(sums[p]);
+            for (std::size_t k = 0; k < of.on_ratios.size(); ++k)
+                size += std::abs(of.on_ratios[k] * on.ratios[k][p]);
+            if (!std::isfinite(size) || !(std::abs(more) > rounding * size)) continue;
+            squares += more * more;
+            events += 1;
+        }
+        if (events > 0) return std::sqrt(squares / events);
+    }
+    return 0;
+}
+
 // The time that a path takes with a control over that without: on an H200 1.27 for a swaption, 0.94 to 1.14
 // for others, of 50 normals too (bench/results/2026-11-27-NVIDIA-H200-time-of-controls.txt).
 constexpr double cost_of_control = 1.1;
@@ -401,6 +471,8 @@ chosen_control choose_control(const subject_of_control& of, const markets::marke
             out.what->fewer_paths < least_gain_of_derivatives)
             out = {std::nullopt, false, out.points};
     }
+    if (out.what && out.what->leaves_rounding())
+        out.what->left_far_out = left_far_out_by(*out.what, fitted_to, pilot);
     return out;
 }
 
@@ -415,6 +487,8 @@ chosen_control choose_control_like(const controls::control& other, const subject
         controls::fit(on, pilot.basis(), other.jumps() ? controls::jumps::yes : controls::jumps::no, 0)};
     if (out.what && out.what->jumps() && has_paths_for_a_jump(pilot, by)) place_jumps(pilot, on, *out.what);
     if (out.what) out.what->has_share = other.has_share;
+    if (out.what && out.what->leaves_rounding())
+        out.what->left_far_out = left_far_out_by(*out.what, on, pilot);
     return out;
 }
 
@@ -459,7 +533,9 @@ std::shared_ptr<ready_trade> ready_with(const controls::control& what, controlle
 std::string evidence(const controls::control& of) {
     const std::string seen = fmt::format(", as {} pilot paths show", of.pilot_paths);
     const std::string begin(controls::begin_of_remark);
-    if (of.leaves_rounding()) return begin + "leaves nothing but rounding" + seen;
+    if (of.leaves_rounding())
+        return begin + "leaves nothing but rounding" + (of.left_far_out > 0 ? " but for rare events" : "") +
+               seen;
     const double left = 1 / of.fewer_paths;
     return begin +
            fmt::format("with the correlation {:.5g} leaves {:.2g} % of the variance", std::sqrt(1 - left),

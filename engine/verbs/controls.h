@@ -76,6 +76,10 @@ class sums_on_pilot {
     controls::pilot_paths walked(std::uint64_t paths, const program::path_data& data) const;
     // Paths whose normals, by slot and step, are so many times those of one way.
     controls::pilot_paths walked_along(const controls::weights& way, std::span<const double> times) const;
+    // Paths of which each goes where few do, in one of so many ways: a uniform number near 0 or near 1 on one
+    // step, as one of a rare jump is, or all normals twice or four times as large. Path p goes way p % ways.
+    static constexpr std::size_t ways_far_out = 4;
+    controls::pilot_paths walked_far_out() const;
     const controls::law_of_moves& law() const { return adds_.law(); }
     // Adds paths over points, from the `first` of so many on.
     void add_over(const quasi::order& points, std::uint64_t first, std::uint64_t paths,

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/controls/control.h"
 #include "engine/plan/bounds.h"
 #include "engine/run/units.h"
 #include "products/program/jumps.h"
@@ -126,7 +127,14 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
                              added_back * p.ready->placed_jumps / n);
     if (quasi) hidden = std::max(hidden, share_of_a_path(*quasi, m, *p.ready));
     if (hidden > 0) of_paths = std::hypot(of_paths, hidden);
-    const double standard_error = std::max(of_paths, rounding_of(*p.ready, m.mean));
+    // Where what is paid differs from the control in rare events alone, of which the pilot met none and these
+    // paths few or none: as probable as they may be, the mean has a deviation of sqrt(3) / n times what one
+    // of them leaves.
+    const double rounding = rounding_of(*p.ready, m.mean);
+    const double hits = m.m4 > 0 && of_paths >= rounding ? m.m2 * (m.m2 / m.m4) : 0.0;
+    const double far_out = p.control && hits < thin_below ? p.control->left_far_out : 0;
+    of_paths = std::hypot(of_paths, std::sqrt(rule_of_three) / n * far_out);
+    const double standard_error = std::max(of_paths, rounding);
     row.randomisations = quasi ? quasi->units : 0;
     const double width = run::width_95(row.degrees_of_freedom()) * standard_error;
     const double low = m.mean - width, high = m.mean + width;
@@ -143,8 +151,14 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
     row.standard_error = standard_error;
     row.low = low;
     row.high = high;
-    row.effective_hits = m.m4 > 0 ? m.m2 * (m.m2 / m.m4) : 0.0;
-    if (standard_error > of_paths || (m.m2 == 0 && hidden > 0)) {
+    row.effective_hits = hits;
+    if (far_out > 0) {
+        row.thin = true;
+        row.message = fmt::format(
+            "its control leaves something, about {:.3g}, in rare events alone, such as a jump, of which few "
+            "paths or none met one: the error takes them to be as probable as 3 / paths = {:.3g}",
+            far_out, rule_of_three / n);
+    } else if (standard_error > of_paths || (m.m2 == 0 && hidden > 0)) {
         row.effective_hits = n;
     } else if (m.m2 == 0) {
         price_alike(row, plan::bounds_of(*p.ready->code, p.ready->data, p.ready->when), !quasi);
