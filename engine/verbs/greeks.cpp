@@ -294,6 +294,7 @@ class greek_run {
         const auto walk = [&](std::size_t number, exercise::fitting fits) {
             part_of_run part{seed_of_part(run_.seed, number), cut.each * to.manifest.part_paths,
                              training_paths_of_part(), fits};
+            if (fits == exercise::fitting::by_half_the_degree) part.training_paths /= 2;
             if (walks_all) part.paths = run_.paths;
             const run_options heard = progress_.heard();
             progress_.begin(walks_of_part(some.size(), part));
@@ -312,8 +313,8 @@ class greek_run {
             for (greek_row& g : rows[i])
                 if (is_of_paths(g)) found.fill(g, to.manifest, walks_all ? g.standard_error : 0);
     }
-    // Fits less a martingale err so little that a quarter of the paths is enough. From an eighth, the rho of a
-    // put on two assets was 0.3 % off, of which its bias told half.
+    // Fits less a martingale err so little that a quarter of the paths is enough. From an eighth, the rho of
+    // a put on two assets was 0.3 % off, of which its bias told half.
     std::uint64_t training_paths_of_part() const {
         constexpr std::uint64_t least = 4096, share = 4;
         return std::min(run_.training_paths, std::max(run_.training_paths / share, least));
