@@ -362,7 +362,8 @@ void backward::fit_slopes(std::vector<double>& slopes, const decision_date& d, c
     });
     std::vector<double> nearly = nearly_solved(right), along = nearly;
     double size = inner(right, nearly);
-    // Moves that are taken off what is fitted have mean 0 by any slopes; half the steps leave little more noise.
+    // Moves that are taken off what is fitted have mean 0 by any slopes; half the steps leave little more
+    // noise.
     const int steps = moved_.empty() ? kernels::steps_to_slopes : kernels::steps_to_slopes / 2;
     for (int k = 0; k < steps && size > 0; ++k) {
         const std::vector<double> image = products_with([&](block& b, paths_of) {
