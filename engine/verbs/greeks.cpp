@@ -294,6 +294,7 @@ class greek_run {
         const auto walk = [&](std::size_t number, exercise::fitting fits) {
             part_of_run part{seed_of_part(run_.seed, number), cut.each * to.manifest.part_paths,
                              training_paths_of_part(), fits};
+            if (fits == exercise::fitting::by_half_the_degree) part.training_paths /= 2;
             if (walks_all) part.paths = run_.paths;
             const run_options heard = progress_.heard();
             progress_.begin(walks_of_part(some.size(), part));

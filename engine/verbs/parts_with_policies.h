@@ -20,7 +20,8 @@ struct cut_by_policies {
     std::size_t each = 1, parts = 0;
 
     explicit cut_by_policies(std::size_t parts_of_run);
-    // Some of the parts are walked again by policies that are fitted by fewer functions.
+    // Some of the parts are walked again by policies that are fitted by fewer functions, on fewer
+    // paths.
     static bool is_also_coarse(std::size_t part) { return part % 4 == 0; }
     std::size_t coarse_parts() const { return (parts + 3) / 4; }
 };
@@ -32,8 +33,8 @@ class found_by_parts {
 
     void add(const results& found, std::size_t part, exercise::fitting by);
     // Gives a row the mean of the parts, with an error from their spread. The bias takes in what functions of
-    // half the degree change on the same paths. `own_error`: parts share the row's paths, which have this
-    // error.
+    // half the degree, fitted on half of the training paths, change on the same paths. `own_error`: parts
+    // share the row's paths, which have this error.
     void fill(greek_row& row, const run_manifest& told, double own_error) const;
 
   private:
