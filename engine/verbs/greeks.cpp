@@ -276,11 +276,14 @@ class greek_run {
         const auto is_of_paths = [](const greek_row& g) {
             return !g.has_failed() && g.standard_error != 0 && g.part_means.size() >= least_parts;
         };
+        // Of a policy that the run names its own sensitivities are asked for.
+        const std::optional<exercise::saved_policies> named = policies_in(run_);
         std::vector<std::size_t> places;
         std::size_t parts_of_run = 0;
         for (std::size_t i = 0; i < rows.size(); ++i) {
             // A right that is used today waits for no policy.
             if (!to.rows[i].early || to.rows[i].early->policy_error == 0) continue;
+            if (named && named->contains(to.rows[i].trade)) continue;
             for (const greek_row& g : rows[i])
                 if (is_of_paths(g)) parts_of_run = g.part_means.size();
             if (std::ranges::any_of(rows[i], is_of_paths)) places.push_back(i);
