@@ -163,6 +163,8 @@ bool breaks(const expression& e) {
 
 constexpr range price{1 / bounds::money, bounds::money};
 constexpr range years{-2 * bounds::years, 2 * bounds::years};
+// A period has at most so many times the years of act_365f, and so many more: thirty_360 counts months.
+constexpr double longest_by_any_day_count = 1.1, days_of_any_day_count = 0.02;
 
 }  // namespace
 
@@ -175,6 +177,13 @@ ranges::ranges(const argued_script& script, const world& market,
         for (const double x : elements) v.set = hull(v.set, {x, x});
     }
     names_.resize(variables_.size());
+    double first = std::min(0.0, -script_.years_since_start()), last = 0;
+    for (const block& b : script_.blocks()) {
+        if (b.times.empty()) continue;
+        first = std::min(first, b.times.front());
+        last = std::max(last, b.times.back());
+    }
+    longest_ = std::min(years.high, longest_by_any_day_count * (last - first) + days_of_any_day_count);
     settle();
     is_settled_ = true;
     walk_all();
@@ -363,9 +372,9 @@ range ranges::of_name(const expression& e) const {
         case meaning::parameter:
             return of_parameter(e.slot);
         case meaning::time:
-            return {0, years.high};
+            return {0, longest_};
         case meaning::step:
-            return {dates::same_time_years / 2, years.high};
+            return {dates::same_time_years / 2, std::max(longest_, dates::same_time_years)};
         case meaning::index:
             return {1, static_cast<double>(bounds::schedule_dates)};
         case meaning::count: {
@@ -482,7 +491,16 @@ range ranges::of_call(const expression& e) const {
         case function::time_below:
         case function::drawn_time_above:
         case function::drawn_time_below:
-            return {0, years.high};
+            return {0, longest_};
+        case function::variance_of_time_above:
+        case function::variance_of_time_below:
+            return {0, longest_ * longest_};
+        case function::mean_log_spot:
+            return {std::log(price.low), std::log(price.high)};
+        case function::variance_of_mean_spot:
+            return {0, price.high * price.high};
+        case function::variance_of_mean_log_spot:
+            return {0, bounds::money};
         case function::year_fraction:
             return of_year_fraction(e);
         case function::touch_time_below:
@@ -517,7 +535,7 @@ range ranges::of_year_fraction(const expression& e) const {
     }
     const bool rises = (from.means == meaning::previous && to.means == meaning::today) ||
                        (from.means == meaning::today && to.means == meaning::next);
-    return rises ? range{0, years.high} : years;
+    return rises ? range{0, longest_} : years;
 }
 
 range ranges::unchecked(const expression& e) const {

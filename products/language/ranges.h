@@ -64,6 +64,7 @@ class ranges {
     const argued_script& script_;
     const world& market_;
     std::vector<variable_range> variables_;
+    double longest_ = 0;  // years between two dates of blocks
     names_at_hand names_;
     bool has_changed_ = false, is_widening_ = false, is_settled_ = false;
     mutable std::map<const expression*, range> known_;  // where it stands, once variables are settled
