@@ -264,7 +264,7 @@ TEST_P(lanes, have_the_bits_of_every_other_build) {
         set().double_draws.uniforms(drawn.x, 42, 1000 * std::uint64_t{block}, block, {});
         for (const auto& shocks : drawn.x) add(shocks);
     }
-    EXPECT_EQ(hash, 0xf3e0d559b449dc1cu) << std::hex << set().name << ": 0x" << hash;
+    EXPECT_EQ(hash, 0xf5734ac61cb2ffadu) << std::hex << set().name << ": 0x" << hash;
 }
 
 INSTANTIATE_TEST_SUITE_P(instruction_sets, lanes, testing::Values(0, 1),

@@ -128,6 +128,9 @@ bool run_on_lines(const program::section& code, std::span<const double> terms, s
             case operation::state:
                 lines.push_back(states[n.args[0]]);
                 continue;
+            case operation::flaw:  // is its last argument on paths that pass
+                lines.push_back(lines[n.args[2]]);
+                continue;
             default:
                 break;
         }
