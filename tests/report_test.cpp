@@ -267,7 +267,7 @@ TEST(report, early_exercise_is_told_in_every_form) {
               std::string::npos)
         << marked;
     row.thin = true;
-    EXPECT_NE(written(r, output_format::table).find("priced *~"), std::string::npos);
+    EXPECT_NE(written(r, output_format::table).find("priced *^"), std::string::npos);
     row.thin = e.wide = false;
     // There are no bounds where both sides have rights.
     e.lower_bound = e.lower_error = e.upper_bound = e.upper_error = no_figure;

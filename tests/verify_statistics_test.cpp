@@ -217,7 +217,7 @@ TEST(verify_statistics, bounds_are_scored_on_the_side_where_they_are_wrong) {
     const drawn_trade t{0, "", book::parse("trades: []\n"), 10, -1, 10.1, 100};
     priced_trade got{10, 0.5, 0, "", "CPU", 0};
     EXPECT_EQ(score_bounds(t, got, 10).lower_z, farthest_z) << "it has none";
-    got.early = early_exercise{9.5, 0.25, 9.5, 0.25, 12, 0.5, 4096};
+    got.early = early_exercise{9.5, 0.25, 9.5, 0.25, 12, 0.5};
     const scored_bounds between = score_bounds(t, got, 10);
     EXPECT_EQ(between.lower_z, -2);
     EXPECT_EQ(between.upper_z, -4);
