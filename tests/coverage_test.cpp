@@ -42,9 +42,11 @@ struct coverage {
 
     void add(const price_row& row, const truth& of) {
         ++runs;
-        const double away = std::abs(row.price - of.price), reach = (row.high - row.low) / 2,
-                     // What a truth is computed to.
-            least = std::hypot(1.96 * of.error, 1e-9 * std::abs(of.price));
+        // What time steps are known to leave, and what a truth is computed to.
+        const double steps = is_figure(row.error_steps) ? row.error_steps : 0,
+                     least = steps + std::hypot(1.96 * of.error, 1e-9 * std::abs(of.price));
+        const double away = std::max(std::abs(row.price - of.price) - steps, 0.0),
+                     reach = (row.high - row.low) / 2;
         const bool is_held = of.price >= row.low - least && of.price <= row.high + least;
         held += is_held ? 1 : 0;
         exact += reach <= 1e-8 * std::abs(of.price) ? 1 : 0;

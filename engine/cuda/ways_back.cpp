@@ -215,21 +215,23 @@ class both_ways_walk {
             const word64 share = (all + on_.size() - 1) / on_.size();
             const word64 most =
                 std::min(room_ / (tile_bytes(g, of_.jobs[g.jobs.front()]) + 1), std::max(share, word64{1}));
-            const std::span<const std::size_t> jobs(g.jobs);
-            if (const word64 together = most / asked_.count; together > 0) {
-                for (std::size_t first = 0; first < jobs.size(); first += together)
-                    pieces_.push_back(
-                        {&g, jobs.subspan(first, std::min<std::size_t>(together, jobs.size() - first)),
-                         asked_});
-                continue;
-            }
-            // Whole parts, but for the end of the run.
-            const word64 tiles = std::max(most / part_tiles_, word64{1}) * part_tiles_;
-            for (std::size_t j = 0; j < jobs.size(); ++j)
-                for (word64 first = asked_.first; first < asked_.end(); first += tiles)
-                    pieces_.push_back(
-                        {&g, jobs.subspan(j, 1), {first, std::min(tiles, asked_.end() - first)}});
+            for (const run::tile_range& r : run::parts_and_rests(asked_, run_tiles_, part_tiles_))
+                cut(g, r, most);
         }
+    }
+    void cut(way_group& g, const run::tile_range& range, word64 most) {
+        const std::span<const std::size_t> jobs(g.jobs);
+        if (const word64 together = most / range.count; together > 0) {
+            for (std::size_t first = 0; first < jobs.size(); first += together)
+                pieces_.push_back(
+                    {&g, jobs.subspan(first, std::min<std::size_t>(together, jobs.size() - first)), range});
+            return;
+        }
+        // Whole parts, but for the end of the run.
+        const word64 tiles = std::max(most / part_tiles_, word64{1}) * part_tiles_;
+        for (std::size_t j = 0; j < jobs.size(); ++j)
+            for (word64 first = range.first; first < range.end(); first += tiles)
+                pieces_.push_back({&g, jobs.subspan(j, 1), {first, std::min(tiles, range.end() - first)}});
     }
 
     bool is_stopped() const { return has_failed_ || (of_.cancel != nullptr && of_.cancel->load()); }

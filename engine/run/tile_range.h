@@ -44,6 +44,24 @@ inline void cut(const tile_range& in, const tile_range& range, kernels::word64 m
     cut({in.first + half, in.count - half}, range, most, into);
 }
 
+// The ranges of which `asked` is made, in order: whole parts in a row, and the subtrees of parts that are not
+// asked for whole. A device that merges the tiles of each part walks one of them at a time.
+inline std::vector<tile_range> parts_and_rests(const tile_range& asked, kernels::word64 run_tiles,
+                                               kernels::word64 part_tiles) {
+    std::vector<tile_range> subtrees, out;
+    cut({0, run_tiles}, asked, part_tiles, subtrees);
+    const auto are_parts = [&](const tile_range& r) {
+        return r.first % part_tiles == 0 && (r.count % part_tiles == 0 || r.end() == run_tiles);
+    };
+    for (const tile_range& r : subtrees) {
+        if (!out.empty() && out.back().end() == r.first && are_parts(out.back()) && are_parts(r))
+            out.back().count += r.count;
+        else
+            out.push_back(r);
+    }
+    return out;
+}
+
 // A run is cut into parts of equal size, except that the last may be smaller: the smallest subtrees of which
 // there are at most so many. The spread of the parts gives the standard error of a sum over many trades.
 inline constexpr kernels::word64 most_parts = 64;
