@@ -113,7 +113,13 @@ def check_prices(wrong, name, page, told, lines):
                f"{row['trade']}: steps or not")
     failed = [row["trade"] for row in told["rows"] if row["status"] == "failed"]
     failures = tables.cells("Trades that failed") if failed else []
-    expect(wrong, name, [row[0] for row in failures] == failed, "the failures are not those of the JSON")
+    # More than three that fail alike are one row, with the names of the first five.
+    if len(failed) > 3:
+        expect(wrong, name, [row[0] for row in failures] == [f"{len(failed)} trades"] and
+               f"({', '.join(failed[:5])}" in failures[0][2], "the failures are not those of the JSON")
+        failures = [[failed[0], *row[1:]] for row in failures]
+    else:
+        expect(wrong, name, [row[0] for row in failures] == failed, "the failures are not those of the JSON")
     for trade, place, reason in failures:
         found = re.search(r":(\d+):(\d+)$", place)
         expect(wrong, name, found and trade in lines[int(found.group(1)) - 1].replace("''", "'") and "NOBODY" in reason,
@@ -121,7 +127,9 @@ def check_prices(wrong, name, page, told, lines):
     values = tables.classed.get("value", [])
     expect(wrong, name, len(values) == len(told["totals"]), "a card for each total")
     for shown, total in zip(values, told["totals"]):
-        expect(wrong, name, same(shown, total["value"]), f"total {shown} for {total['value']}")
+        # Without an error it has three digits.
+        exact = total["value"] if total["value_error"] is not None else float(f"{total['value']:.3g}")
+        expect(wrong, name, same(shown, exact), f"total {shown} for {total['value']}")
     return tables
 
 

@@ -242,7 +242,7 @@ def test_python_ends_while_a_thread_prices():
     for _ in range(3):
         done = in_python(AT_WORK.format(work=rows, last=""))
         assert (done.returncode, done.stderr) == (0, ""), done
-    writes = ("gains = tw.scenarios('configs/books/demo.yaml', 'configs/scenarios/demo.yaml', paths=16); started.set()\n"
+    writes = ("gains = tw.scenarios('configs/books/demo.yaml', 'configs/scenarios/demo.yaml', paths=4096); started.set()\n"
               "    while True: gains.to_json()")
     for _ in range(3):
         done = in_python(AT_WORK.format(work=writes, last=""))
