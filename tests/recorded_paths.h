@@ -119,10 +119,11 @@ inline recorded_path of_three_rows(double x, double y, double z, const auto& rec
     return out;
 }
 
-// Programs of sections, states, tables and every operation, in numbers that stay moderate for a while.
+// Programs of sections, states, tables and every operation, or every one but flaws, in numbers that stay
+// moderate for a while.
 class generator {
   public:
-    explicit generator(std::uint64_t seed) : bits_(seed) {}
+    explicit generator(std::uint64_t seed, bool has_flaws = true) : bits_(seed), has_flaws_(has_flaws) {}
 
     recorded_path make() {
         program::recorder into;
@@ -185,7 +186,10 @@ class generator {
         };
         constexpr auto first = static_cast<std::size_t>(operation::neg);
         for (std::size_t i = 0, n = 2 + below(16); i < n; ++i) {
-            const auto code = static_cast<operation>(first + below(program::operations.size() - first));
+            const auto flaw = static_cast<std::size_t>(operation::flaw);
+            std::size_t drawn = first + below(program::operations.size() - first - (has_flaws_ ? 0 : 1));
+            if (!has_flaws_ && drawn >= flaw) ++drawn;
+            const auto code = static_cast<operation>(drawn);
             if (program::is_ahead_of_paths(code)) continue;
             if (program::reads_table(code)) {
                 const std::size_t size = 2 + below(4);
@@ -202,6 +206,7 @@ class generator {
     }
 
     std::mt19937_64 bits_;
+    bool has_flaws_ = true;
     double terms_[3] = {};
     std::size_t steps_ = 0, rows_ = 0;
 };

@@ -163,7 +163,7 @@ TEST(tangents, of_every_operation_are_those_of_calculus) {
             ++compared;
         }
     }
-    EXPECT_EQ(compared, 50 * 26);
+    EXPECT_EQ(compared, 50 * 27);
 }
 
 // A number that is infinite where a path does not take it has no part in its tangent; nor has one that is
@@ -242,7 +242,9 @@ TEST(tangents, of_programs_made_at_random_are_those_of_the_way_back) {
     constexpr int programs = 10000;
     std::map<finding, int> found, smoothed;
     for (int i = 0; i < programs && !::testing::Test::HasFailure(); ++i) {
-        const recorded_path of = generator(static_cast<std::uint64_t>(i)).make();
+        // Without flaws, which the test of every operation has: one program with them takes the root of 0 on
+        // the side of a choice that is not taken, where the way back has a derivative and tangents have none.
+        const recorded_path of = generator(static_cast<std::uint64_t>(i), false).make();
         const std::string what = "program " + std::to_string(i);
         ++found[compare_on(of, carried(of, static_cast<std::uint64_t>(i)), 0, what)];
         const std::vector<program::jump> comparisons = comparisons_of(of.code);
