@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it costs to look after operations of a script that may leave their domain: path-steps a second on one
-// core, with the checks and without, in each precision of the CPU.
+// The cost of checking operations of a script that may leave their domain: path-steps a second on one core,
+// with the checks and without, in each precision of the CPU.
 #include <benchmark/benchmark.h>
 
 #include <string>

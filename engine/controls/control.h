@@ -68,8 +68,8 @@ struct control {
     double fewer_paths = 1;
     static constexpr double fewest_paths = 1e12;  // is said where nothing but rounding is left
     bool leaves_rounding() const { return fewer_paths >= fewest_paths; }
-    // What is left, root mean square, in events so rare that no path of the pilot met one, such as a jump;
-    // 0: rounding there, too. Told of controls that leave rounding.
+    // The root mean square left in events so rare that no pilot path met one, such as a jump; 0 if that is
+    // rounding, too. Found for controls that leave rounding.
     double left_far_out = 0;
     std::uint64_t pilot_paths = 0;
     double share_of_hits = 0;  // of the pilot's paths, those that carry the variance without the control

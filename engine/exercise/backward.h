@@ -38,7 +38,7 @@ class backward {
     backward(policy& into, std::span<const double> at_the_end, interval_left last, int threads,
              const std::atomic<bool>* cancel);
 
-    // How values to come are fitted; before any date is decided.
+    // Sets how continuation values are fitted. Called before any date is decided.
     void fit_as(fitting how);
     // Dates are decided from the last to the first.
     void decide(decision_date& d, const date_left& left);

@@ -156,8 +156,8 @@ struct policy {
     std::vector<std::vector<double>> first_slopes_by_uses;  // as first_slopes, by uses left after today
     std::size_t notice_slots = 0;  // notices given before the payment of others, and one; 0: there is none
     std::uint64_t paths = 0;       // that it was found on
-    // How far the market has moved what it decides by since then: the furthest of all dates, in standard
-    // deviations of those paths on the date.
+    // The distance by which the market has moved the decision's states since training: the furthest of all
+    // dates, in standard deviations of the training paths on the date.
     double moved = 0;
     // The gain of a right that is there every so many years over one that is there half as often, and its
     // standard error.

@@ -79,8 +79,8 @@ struct untrained {
     bool has_gain() const { return is_of_steps && dates.size() >= 4; }
     std::vector<std::size_t> every_second_date() const;
 };
-// What is found beside the decisions: the martingale of the other bound, and what steps gain. They take most
-// of the time.
+// Extra fits of a training: the martingale of the dual bound, and the gain of exercise at any time. They take
+// most of the time.
 enum class found_beside : std::uint8_t { nothing, bound_and_gain };
 // Nothing where no right is left. Throws tilewalk::error (input) where the decision depends on too much.
 std::optional<untrained> untrained_of(const books::trade& t, const markets::market_view& in,

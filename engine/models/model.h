@@ -162,8 +162,8 @@ class model {
     virtual std::vector<own_factor> own_factors() const { return {}; }
     // The number of tables made for its walks since it was read; trades share them.
     virtual std::uint64_t tables_made() const { return 0; }
-    // What its steps leave of the price of an option, by its facts: 0 where they are exact. None where they
-    // are others than it takes by itself.
+    // The error of an option's price from the model's time steps, by its facts: 0 where they are exact, empty
+    // where the user chose other steps than the default.
     virtual std::optional<double> steps_leave() const = 0;
     // True if what it has in common with other assets and rates is as exact as the model itself.
     virtual bool is_as_exact_beside_others() const { return true; }

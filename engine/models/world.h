@@ -69,9 +69,9 @@ class world : public language::world {
     // it.
     virtual std::vector<program::value> ratios() = 0;
 
-    // What its steps leave of the price of an option on its one asset, in basis points of the spot: 0 where
-    // paths are exact between dates, whatever is paid, and so is all that was asked of intervals. None where
-    // nobody has measured it. Asked for once every section is recorded.
+    // The error of an option on the world's one asset from time steps, in basis points of the spot: 0 where
+    // paths are exact between dates, whatever is paid, and so are all answers about intervals; empty if not
+    // measured. Valid once every section is recorded.
     virtual std::optional<double> steps_leave() const = 0;
 
     // The models that move assets and rates, one line each and what is to be known of them and of what was

@@ -73,7 +73,7 @@ std::optional<double> only_date(std::span<const block> blocks) {
     return only;
 }
 
-// How many options a trade is made of that looks at one price on one date; none where it is no broken line.
+// The number of options that make up a trade on one price on one date; empty if it is no broken line.
 std::optional<double> options_in(language::payoff& script, std::span<const block> blocks,
                                  std::span<const double> initial, double years,
                                  const markets::market_view& market) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the time steps of models leave in the price of a trade, as far as it is known.
+// The error that the time steps of models leave in the price of a trade, as far as it is known.
 #pragma once
 
 #include <optional>

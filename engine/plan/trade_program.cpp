@@ -388,7 +388,7 @@ struct recorded_trade {
 
 // Whether remarks and descriptions are made, for plans that people read.
 enum class is_told : std::uint8_t { no, yes };
-// Whether operations that paths are checked for have outputs of their own.
+// Chooses one output for each checked operation instead of the payoff.
 enum class are_checks_apart : std::uint8_t { no, yes };
 
 // Records the trade as if the blocks marked idle were not there. Facts known before the passes go to

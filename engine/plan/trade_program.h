@@ -32,8 +32,8 @@ struct trade_program {
     std::vector<std::string> assets, currencies, rate_currencies;  // that its script asks for
     std::vector<correlation_taken> missing_correlations;           // taken as 0: the market states none
     std::vector<std::string> models;  // that move them, one line each, for people
-    // What their time steps leave in the price of one unit, at most, in the trade's currency: 0 where paths
-    // are exact between dates, none where nobody has measured it.
+    // The largest error that time steps leave in the price of one unit, in the trade's currency: 0 where
+    // paths are exact between dates, empty if not measured.
     std::optional<double> error_steps;
     // Remarks on what looks odd about the trade or its market, a sentence each, though the price is right for
     // them.

@@ -275,7 +275,7 @@ double read_quantity(const config::node& row) {
         "{csv: trades.csv, default_quantity: 1}, or default_quantity=1 in Python");
 }
 
-// That of a trade that failed, which may have one all the same.
+// The quantity of a trade that failed, if it can be read.
 double quantity_of_failed(const config::node& row) {
     try {
         return row.is_mapping() ? read_quantity(row) : no_figure;
@@ -363,7 +363,7 @@ struct trade_readers {
     bool demands_end;  // of files of trades
 };
 
-// What a book says of the rows of a file which say nothing of it themselves. Empty: nothing.
+// Values that a book gives to rows of a file without their own; empty if it gives none.
 struct words_of_rows {
     std::string product, quantity;
 };

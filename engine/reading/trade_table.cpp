@@ -126,7 +126,7 @@ class row_maker {
             for (const std::size_t c : order_) {
                 if (c >= cells.size()) continue;
                 const placed_cell at(cells[c]);
-                // Of the cells of a line with too few or too many, nobody knows which is the quantity.
+                // A line with too few or too many cells does not tell which one is the quantity.
                 const bool is_quantity = c == quantity_column_;
                 if (is_quantity && (!is_whole || (at.text.empty() && of_.default_quantity.empty()))) {
                     tree_.stands_at(at.line, at.column);

@@ -382,9 +382,9 @@ double fewer_paths_by(const controls::control& of, const controls::pilot_paths& 
     return left * most > all ? all / left : most;
 }
 
-// What a control that leaves rounding on the paths of a pilot, but for a constant, leaves in events that none
-// of them met, root mean square over those of the mildest way in which there are any. 0: rounding there, too,
-// and the control is the payoff.
+// The root mean square that a control leaves in events that no pilot path met, for one that leaves only
+// rounding and a constant on the pilot's paths: over the mildest way in which there are such events. 0 if
+// rounding is left there, too: the control is the payoff.
 double left_far_out_by(const controls::control& of, const controls::pilot_paths& near,
                        const sums_on_pilot& pilot) {
     constexpr double rounding = 1e-6;  // of the size of what is added up: fewest_paths is as far off

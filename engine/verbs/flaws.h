@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operation of a script left its domain, once the paths of a trade have shown that one did.
+// The operation of a script that left its domain, found once a path of the trade gave no number.
 #pragma once
 
 #include <cstdint>

@@ -262,7 +262,7 @@ class greek_run {
     }
 
   private:
-    // Those of prices beside the first walk.
+    // The stages of prices after the first walk.
     stages usual_stages() const {
         stages out;
         out.wants_bounds = false;
@@ -276,7 +276,7 @@ class greek_run {
         const auto is_of_paths = [](const greek_row& g) {
             return !g.has_failed() && g.standard_error != 0 && g.part_means.size() >= least_parts;
         };
-        // Of a policy that the run names its own sensitivities are asked for.
+        // A policy file asks for the sensitivities of its own policies.
         const std::optional<exercise::saved_policies> named = policies_in(run_);
         std::vector<std::size_t> places;
         std::size_t parts_of_run = 0;

@@ -26,7 +26,7 @@ struct cut_by_policies {
     std::size_t coarse_parts() const { return (parts + 3) / 4; }
 };
 
-// What parts have found, by row of the trades.
+// Sensitivities found by parts, by row of the trades.
 class found_by_parts {
   public:
     explicit found_by_parts(const cut_by_policies& cut) : cut_(cut) {}

@@ -237,7 +237,7 @@ exercise::saved_policies policies_by_trade(const planned_run& r, std::size_t m) 
     return out;
 }
 
-// What made paths give no number, by plan; empty where all gave one.
+// The operations that gave paths no number, by plan; empty where all paths gave one.
 std::vector<std::string> flaws_of(const planned_run& r,
                                   const std::vector<std::optional<walked_trade>>& walked,
                                   const run::walk& paths) {

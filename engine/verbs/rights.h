@@ -27,7 +27,7 @@ namespace tilewalk::verbs {
 std::uint64_t seed_of_bounds(std::uint64_t seed);
 std::uint64_t seed_of_nested_bounds(std::uint64_t seed);  // of the first of their sets of paths
 
-// Of the part with this number, which follows policies of its own.
+// The seed of the part with this number, which follows policies of its own.
 std::uint64_t seed_of_part(std::uint64_t seed, std::uint64_t number);
 
 // The policies of the file that a run names; nothing if it names none. Throws tilewalk::error (io, input).

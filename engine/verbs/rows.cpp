@@ -127,9 +127,9 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
                              added_back * p.ready->placed_jumps / n);
     if (quasi) hidden = std::max(hidden, share_of_a_path(*quasi, m, *p.ready));
     if (hidden > 0) of_paths = std::hypot(of_paths, hidden);
-    // Where what is paid differs from the control in rare events alone, of which the pilot met none and these
-    // paths few or none: as probable as they may be, the mean has a deviation of sqrt(3) / n times what one
-    // of them leaves.
+    // Rare events alone may tell the payoff from its control, and the pilot met none, these paths few or
+    // none: at their most probable, 3 / n, the mean has a deviation of sqrt(3) / n times what one of them
+    // leaves.
     const double rounding = rounding_of(*p.ready, m.mean);
     const double hits = m.m4 > 0 && of_paths >= rounding ? m.m2 * (m.m2 / m.m4) : 0.0;
     const double far_out = p.control && hits < thin_below ? p.control->left_far_out : 0;

@@ -187,7 +187,7 @@ value remainder_of_scaled_erfc(value x) {
     return select(x < x.home()->constant(change_at), by_tail, y * above / below);
 }
 
-// What is known of the time above a line.
+// Terms of the law of the time above a line.
 struct time_above {
     value x, remainder;  // of the distances, over the root of twice the variance
     value likely;        // the chance of a touch

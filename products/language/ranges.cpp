@@ -76,7 +76,7 @@ range absolute(range a) {
 bool is_whole(range r) {
     return r.low == r.high && r.low == std::floor(r.low);
 }
-// Of a base that is not negative, or a whole power of any number.
+// The range of a power of a base that is not negative, or of a whole power of any number.
 range power(range a, range b) {
     if (a.low < 0) {
         const range size = power(absolute(a), b);
@@ -189,8 +189,8 @@ ranges::ranges(const argued_script& script, const world& market,
     walk_all();
 }
 
-// What variables are set to depends on their ranges; these grow until they hold it all. Where they have no
-// end, one is set after some rounds.
+// Values that variables are set to depend on their ranges, which grow until they hold all values. Ranges
+// without an end are widened to the largest after some rounds.
 void ranges::settle() {
     constexpr int free_rounds = 6, most_rounds = 40;
     for (int round = 0; round < most_rounds; ++round) {
@@ -403,7 +403,7 @@ range ranges::of_binary(const expression& e) const {
             return product_of(size, size);
         }
         case binary_operator::divide: {
-            // It was looked at whether the divisor overflows.
+            // The divisor has its own check for overflow.
             const range by = clamped(b);
             if (!has(by, 0)) return quotient(a, by);
             if (by.low == 0 && a.low >= 0) return {0, infinity};

@@ -48,7 +48,7 @@ class ranges {
     void walk(const statements& list, double times, bool in_loop);
     void walk(const branch& b, std::size_t from_arm, double times, bool in_loop);
     void assign(const assignment& a, double times, bool in_loop);
-    // What the trade's terms decide of a condition.
+    // The value of a condition if the trade's terms decide it.
     std::optional<bool> decided(const expression& condition) const;
     void include(variable_range& v, range r);
     range of_variable(std::size_t number) const;

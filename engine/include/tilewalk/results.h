@@ -102,7 +102,7 @@ struct price_row {
     std::vector<double> part_means;
 
     bool has_error() const { return is_figure(standard_error); }
-    // Whether more paths would not help: time steps are known to leave more than chance does.
+    // True if time steps are known to leave more than chance does, so that more paths do not help.
     bool is_steps_error_larger() const {
         return status == trade_status::priced && error_steps > standard_error;
     }

@@ -95,7 +95,7 @@ bool bridges::has_logarithm_for_coordinate(const factor& f) const {
     return f.is_logarithm() && !f.has_cash_dividends;
 }
 
-// Where the coordinate is `at`, at a fraction of the interval. A price of nothing has no logarithm.
+// The price where the coordinate is `at`, at a fraction of the interval, above 0 so that it has a logarithm.
 value bridges::price_at(const factor& f, double fraction, value at) const {
     constexpr double least_price = 1e-30;  // also a number in single
     return max(mean_price(f, fraction, at, in_.into().constant(0.0)), least_price);
@@ -107,7 +107,8 @@ value bridges::slope_of_logarithm(const factor& f, double fraction, value at) co
     return f.is_logarithm() ? exp(at) / price : 1.0 / price;
 }
 
-// Where the coordinate is not that logarithm, its mean at each place is that of a parabola.
+// The mean over the interval. If the coordinate is not the logarithm, a parabola through three places stands
+// for it at each time.
 value bridges::mean_logarithm(const factor& f, const bridge& path) const {
     if (has_logarithm_for_coordinate(f)) return 0.5 * (path.start + path.end);
     return language::mean_between(path.start, path.end, path.variance, [&](double at, value mean, value v) {

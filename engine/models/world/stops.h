@@ -16,7 +16,7 @@ void add_stops(const members& of, double from, double to, std::vector<double>& t
 void add_breaks(const members& of, double last, std::vector<double>& times);
 double longest_step(const members& of, std::span<const double> stops);
 
-// What steps leave of the price of an option, see world::steps_leave.
+// The same as world::steps_leave, by members and states.
 std::optional<double> steps_leave(const members& of, const path_states& states);
 
 }  // namespace tilewalk::models

@@ -23,23 +23,23 @@ struct checked_operations {
     std::size_t number_of(const expression& e, program::recorder& into);
 };
 
-// What is wrong at an operation and how to mend it, for people.
+// The fault of an operation and its cure, for people.
 std::string told(const expression& operation);
 
 class checks {
   public:
     checks(const block_at_hand& at, values& made) : at_(at), made_(made) {}
 
-    // Of `v`, the result of a division, root, logarithm, exponential or power, which may leave its domain.
+    // Checks `v`, the result of a division, root, logarithm, exponential or power that may leave its domain.
     void check_operation(const expression& e, value v, frame& f);
-    // Of a sum, difference or product, where the script goes on with a number in which an overflow is lost.
+    // Checks a sum, difference or product whose overflow would be lost in what the script does next.
     void check_overflow(const expression& e, value v, frame& f);
 
     // Adds those of `more`, which count on paths where the condition is as `side` says.
     void add(value condition, bool side, const flaws& more, flaws& to);
     // `yes` becomes what was found after both branches, which began with the same.
     void join(value condition, const flaws& before, flaws& yes, const flaws& no);
-    // Of paths on which the condition is true.
+    // Keeps findings of paths on which the condition is true.
     flaws only(value condition, const flaws& of);
     // Leaves the findings of a block in the states of their operations, or in the frame for the payoff.
     void write(frame& f, value alive);

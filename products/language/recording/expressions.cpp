@@ -177,7 +177,7 @@ const std::string& expressions::asset_of(const expression& e) const {
 value expressions::call(const expression& e, frame& f) {
     switch (e.calls) {
         case function::spot:
-            // Of an interval that is where it ends, which follows from how long it is.
+            // A spot inside `between` is that of the interval's end, and so depends on its length.
             if (at_.of != nullptr && at_.of->continuous) at_.market->approximates_inside();
             return market_.spot(asset_of(e.operands[0]));
         case function::fx: {

@@ -18,8 +18,8 @@ struct state_slots {
     std::vector<std::vector<std::uint32_t>> variables;  // by variable and element
 };
 
-// What checks found at one point of a block: a number that is finite on paths that passed them. By operation
-// if these are told apart, else one for all.
+// Findings of checks at one point of a block: numbers that are finite on paths that passed, by operation if
+// these are told apart, else one for all.
 using flaws = std::map<std::size_t, value>;
 
 // The values that names have at one point of a block.
