@@ -208,6 +208,33 @@ TEST_F(walks_in_parts, merge_to_one_walk_from_shares_in_any_order) {
     }
 }
 
+// Parts of a run that are runs of their own are cut where the run is.
+TEST_F(walks_in_parts, merge_to_one_walk_from_shares_of_parts) {
+    const std::vector<run::tally> whole = back_end_.walk_all(asked_).tallies;
+    constexpr std::uint64_t parts = 5;
+    for (const std::uint64_t count : {1U, 2U, 3U, 7U, 37U, 50U}) {
+        std::vector<std::shared_ptr<store>> all;
+        std::generate_n(std::back_inserter(all), parts, [] { return std::make_shared<store>("request"); });
+        std::uint64_t walked = 0;
+        tiles_walked_ = 0;
+        for (std::uint64_t k = 0; k < count; ++k) {
+            for (std::uint64_t p = 0; p < parts; ++p) {
+                const auto own = std::make_shared<store>("request");
+                work part = work(own, share{k, k + 1, count}).of_part(p, parts);
+                if (part.walks_any_of(37)) ++walked;
+                walk(part);
+                all[p]->take(own->tallies());
+            }
+        }
+        EXPECT_EQ(tiles_walked_, parts * 37 * jobs_.size()) << count;
+        EXPECT_LE(walked, parts + count - 1) << "shares cut " << count - 1 << " parts at most";
+        for (const auto& of_part : all) {
+            work known = work::that_is_known(of_part);
+            EXPECT_EQ(walk(known), whole) << count;
+        }
+    }
+}
+
 TEST_F(walks_in_parts, go_on_from_blocks_and_walk_no_tile_twice) {
     const std::vector<run::tally> whole = back_end_.walk_all(asked_).tallies;
     const tests::own_folder folder;

@@ -401,7 +401,6 @@ TEST(shards, decide_nothing_anew) {
     const engine by;
     const tests::own_folder folder;
     sharded_request what = of_book("early.yaml", 16384);
-    what.greeks = greek_options{{"delta"}};
     shards::plan(by, what, 2, folder.path());
     for (const std::size_t number : {1U, 2U})
         EXPECT_EQ(shards::open(folder.path()).run(by, number).decisions, 0U);
@@ -411,6 +410,51 @@ TEST(shards, decide_nothing_anew) {
     for (const std::size_t number : {1U, 2U})
         decisions += shards::open(folder / "untrained").run(by, number, shards::stage::training).decisions;
     EXPECT_GT(decisions, 0U);
+}
+
+// Greeks of a trade with rights follow policies of parts of the run. They belong to no plan: the shard that
+// walks a part finds its policy, and no other shard does.
+TEST(shards, find_policies_of_parts_once) {
+    const engine by;
+    const tests::own_folder folder;
+    sharded_request what = of_book("early.yaml", 16384);
+    what.trades = {"american_put", "callable_note"};
+    what.greeks = greek_options{{"delta"}};
+    const auto found_by = [&](std::size_t count) {
+        const std::filesystem::path here = folder / std::to_string(count);
+        shards::plan(by, what, count, here);
+        std::size_t out = 0;
+        for (std::size_t number = 1; number <= count; ++number)
+            out += shards::open(here).run(by, number).decisions;
+        EXPECT_EQ(shown(shards::open(here).merge(by)), shown(by_one_process(by, what))) << count;
+        return out;
+    };
+    const std::size_t all = found_by(1);
+    EXPECT_GT(all, 0U);
+    EXPECT_EQ(found_by(7), all);
+    EXPECT_EQ(found_by(24), all);
+}
+
+// The paths of some shards pay nothing at all.
+TEST(shards, of_rare_rights_have_the_greeks_of_one_process) {
+    const engine by;
+    const tests::own_folder folder;
+    sharded_request what;
+    what.book = folder.write("book.yaml", R"(
+market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, spot: 100, volatility: 0.2}}}
+trades:
+  - {id: rare, product: american, underlying: A, option: put, strike: 52, maturity: 1, exercise_step: 0.25}
+)");
+    what.settings.paths = 16384;
+    what.settings.random = "philox";
+    what.settings.controls = "none";
+    what.greeks = greek_options{{"delta"}};
+    const std::size_t count = 16;
+    shards::plan(by, what, count, folder / "plan");
+    run_all(by, folder / "plan", 1);
+    const results whole = by_one_process(by, what);
+    EXPECT_GT(whole.greeks.front().standard_error, 0);
+    EXPECT_EQ(shown(shards::open(folder / "plan").merge(by)), shown(whole));
 }
 
 TEST(shards, refuse_what_can_not_be_cut) {

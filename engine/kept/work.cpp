@@ -75,6 +75,16 @@ tile_range share::in(word64 run_tiles) const {
     return {at(first), at(end) - at(first)};
 }
 
+share share::in_part(std::uint64_t part, std::uint64_t parts) const {
+    const auto at = [&](std::uint64_t tile) {
+        return std::clamp(tile * parts, part * of, (part + 1) * of) - part * of;
+    };
+    share out = *this;
+    out.first = at(first);
+    out.end = at(end);
+    return out;
+}
+
 work work::that_is_known(std::shared_ptr<store> known) {
     work out(std::move(known));
     out.part_ = part::nothing_new;

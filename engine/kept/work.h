@@ -32,6 +32,8 @@ struct share {
     std::uint64_t first_market = 0, end_market = UINT64_MAX;
 
     run::tile_range in(kernels::word64 run_tiles) const;
+    // The share of one of `parts` equal parts of the run that is walked as a run of its own.
+    share in_part(std::uint64_t part, std::uint64_t parts) const;
     bool is_all() const { return first == 0 && end == of; }
 };
 
@@ -61,6 +63,13 @@ class work {
         return out;
     }
 
+    // The same work on one of `parts` equal parts of the run that is walked as a run of its own.
+    work of_part(std::uint64_t number, std::uint64_t parts) const {
+        work out = *this;
+        out.share_ = share_.in_part(number, parts);
+        return out;
+    }
+
     store& known() const { return *known_; }
     // The numbers that a run ends with are those of the request.
     bool has_all() const { return part_ == part::all; }
@@ -69,6 +78,7 @@ class work {
     bool has_market(std::uint64_t number) const {
         return share_.first_market <= number && number < share_.end_market;
     }
+    bool walks_any_of(kernels::word64 run_tiles) const { return wanted_of(run_tiles).count > 0; }
     bool may_walk() const { return part_ != part::nothing_new; }
     // The policies of trades are found, where they are not known.
     bool trains() const { return trains_; }

@@ -273,8 +273,11 @@ class greek_run {
     // Takes the sensitivities of trades with rights from parts of the run that follow policies of their own,
     // where parts are enough to tell an error.
     void take_from_parts(std::vector<std::vector<greek_row>>& rows, results& to, const stages& by) {
-        const auto is_of_paths = [](const greek_row& g) {
-            return !g.has_failed() && g.standard_error != 0 && g.part_means.size() >= least_parts;
+        // The paths of a share may pay nothing where others of the run do.
+        const bool has_all = !options_.work || options_.work->has_all() || !options_.work->may_walk();
+        const auto is_of_paths = [&](const greek_row& g) {
+            return !g.has_failed() && (g.standard_error != 0 || !has_all) &&
+                   g.part_means.size() >= least_parts;
         };
         // A policy file asks for the sensitivities of its own policies.
         const std::optional<exercise::saved_policies> named = policies_in(run_);
@@ -282,7 +285,8 @@ class greek_run {
         std::size_t parts_of_run = 0;
         for (std::size_t i = 0; i < rows.size(); ++i) {
             // A right that is used today waits for no policy.
-            if (!to.rows[i].early || to.rows[i].early->policy_error == 0) continue;
+            const auto& early = to.rows[i].early;
+            if (!early || (early->policy_error == 0 && (has_all || early->policy_value != 0))) continue;
             if (named && named->contains(to.rows[i].trade)) continue;
             for (const greek_row& g : rows[i])
                 if (is_of_paths(g)) parts_of_run = g.part_means.size();
@@ -299,7 +303,11 @@ class greek_run {
                              training_paths_of_part(), fits};
             if (fits == exercise::fitting::by_half_the_degree) part.training_paths /= 2;
             if (walks_all) part.paths = run_.paths;
-            const run_options heard = progress_.heard();
+            run_options heard = progress_.heard();
+            if (heard.work) {
+                heard.work = std::make_shared<kept::work>(heard.work->of_part(number, cut.parts));
+                if (!heard.work->walks_any_of(kernels::tiles_of(part.paths))) return;
+            }
             progress_.begin(walks_of_part(some.size(), part));
             greek_run there(settings_, gpus_, some, in_, wanted_, heard, part);
             there.move_as(*this, 1, 1);
@@ -361,6 +369,8 @@ class greek_run {
     void add_ways_back(planned_run& r, const decltype(stages::see_moves)& see, double widths) {
         const std::vector<books::trade>& trades = book_.state().trades;
         held_points_ = points_of(r);
+        for (planned& p : r.plans)
+            if (p.rights && !is_part_of_another_) p.walks_by_parts = cut_by_policies::walks;
         for (std::size_t i = 0; i < trades.size() && unmoved_ == nullptr; ++i)
             if (r.plans[i].is_priced_apart) priced_apart_.push_back(i);
         std::vector<std::vector<std::size_t>> read(trades.size());

@@ -132,6 +132,7 @@ struct planned {
     bool has_points_chosen = false;                      // with its control
     std::string decisions{};                             // see price_row
     bool is_priced_apart = false;                        // by another control than derivatives take
+    double walks_by_parts = 0;                           // walks of the run by policies of its parts
 
     bool needs_paths() const { return !failure && !ready->certain; }
     // The trade as its paths are walked.

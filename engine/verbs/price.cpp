@@ -146,7 +146,7 @@ void tell_costs(const planned_run& r) {
     for (std::size_t k = 0; k < r.plans.size(); ++k) {
         const planned& p = r.plans[k];
         if (!p.needs_paths()) continue;
-        double operations = paths * run::operations_of(p.job());
+        double operations = (1 + p.walks_by_parts) * paths * run::operations_of(p.job());
         if (has_bound_to_walk(p)) operations += paths * run::operations_of(p.rights->bounding->job());
         r.options.work->tell_cost(r.book.trades[k % r.book.trades.size()].id, operations);
     }
