@@ -47,6 +47,7 @@ struct trade {
     std::string portfolio;  // empty: none
     std::optional<report_request> report;
     std::optional<config::accuracy> tolerance;  // beats that of the run
+    std::string left_out;                       // what a study does not take of it, a sentence; or empty
     std::optional<error> failure;
 };
 

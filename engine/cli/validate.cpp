@@ -8,6 +8,7 @@
 #include "engine/cli/exit_code.h"
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
+#include "tilewalk/combinations.h"
 
 namespace tilewalk::cli {
 
@@ -38,6 +39,9 @@ int validate(const validate_arguments& asked) {
     const std::size_t trades = wanted.trades.size(), bad = problems.size();
     text += fmt::format("{} trade{}, ", trades, trades == 1 ? "" : "s");
     text += bad == 0 ? "all valid\n" : fmt::format("{} bad\n", bad);
+    for (const std::string& remark :
+         remarks_on_other_studies(features_asked(wanted.trades, wanted.with.options())))
+        text += "note: " + remark + "\n";
     to.write(text);
     return bad == 0 ? all_well : some_failed;
 }

@@ -24,7 +24,7 @@
 #include "engine/report/ore_factors.h"
 #include "engine/run/units.h"
 #include "engine/threads/crew.h"
-#include "engine/verbs/importance.h"
+#include "engine/verbs/asked.h"
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/settled.h"
 #include "products/dates/date.h"
@@ -262,9 +262,6 @@ class difference_run {
     }
 
     difference_results told(const engine& by) {
-        const settled run = settle(options_, book_.state(), {&in_, 1});
-        refuse_importance(run, "a run of differences");
-        refuse_accuracy(run, "a run of differences");
         find_trades();
         refuse_unknown_rates();
         find_shifts(by);
@@ -766,7 +763,8 @@ difference_results valued(const book& trades, const market& in, const results& p
 
 difference_results differences(const engine& by, const book& trades, const market& in,
                                const difference_options& wanted, const run_options& options) {
-    return verbs::difference_run(trades, in, wanted, options).told(by);
+    const verbs::asked_of_study asked = verbs::asked_of(study::files_of_greeks, trades, options);
+    return verbs::difference_run(asked.trades, in, wanted, asked.options).told(by);
 }
 
 }  // namespace tilewalk

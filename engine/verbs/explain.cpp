@@ -20,7 +20,6 @@
 #include "engine/threads/crew.h"
 #include "engine/verbs/controls.h"
 #include "engine/verbs/gpu_trades.h"
-#include "engine/verbs/importance.h"
 #include "engine/verbs/pairs.h"
 #include "engine/verbs/pilot.h"
 #include "engine/verbs/planned.h"
@@ -28,6 +27,7 @@
 #include "engine/verbs/settled.h"
 #include "kernels/tile.h"
 #include "products/program/passes.h"
+#include "tilewalk/combinations.h"
 #include "tilewalk/engine.h"
 
 namespace tilewalk {
@@ -343,6 +343,7 @@ trade_plan explain_one(const books::trade& t, const explained& of, const markets
 
 std::vector<trade_plan> engine::explain(const book& trades, const market& in,
                                         const run_options& options) const {
+    refuse_combinations(study::explain, features_asked(trades, options));
     const settled run = settle(options, trades.state(), {&in, 1});
     replayed_in(run);  // which has to be there
     const std::vector<books::trade>& all = trades.state().trades;

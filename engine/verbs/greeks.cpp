@@ -23,12 +23,11 @@
 #include "engine/report/greek_sums.h"
 #include "engine/run/units.h"
 #include "engine/threads/crew.h"
+#include "engine/verbs/asked.h"
 #include "engine/verbs/controls.h"
-#include "engine/verbs/importance.h"
 #include "engine/verbs/jumping_trade.h"
 #include "engine/verbs/moving_controls.h"
 #include "engine/verbs/next_day.h"
-#include "engine/verbs/pairs.h"
 #include "engine/verbs/parts_with_policies.h"
 #include "engine/verbs/price.h"
 #include "engine/verbs/progress_of_walks.h"
@@ -177,9 +176,6 @@ class greek_run {
           certain_(trades.size()),
           controls_(in, {run_, operations_named(settings.instruction_set), options.cancel, jumps_of()},
                     options.work.get()) {
-        refuse_importance(run_, "greeks");
-        refuse_accuracy(run_, "greeks");
-        if (by_ != method::bump) refuse_pairs(run_, "greeks by another method than bump");
         const random::catalogue_entry& source = source_of(run_, false);
         if (source.rounds > 0 || source.is_points) return;
         throw error(error_kind::usage, "found random: " + run_.random +
@@ -1074,11 +1070,12 @@ class greek_run {
 
 results engine::greeks(const book& trades, const market& in, const greek_options& wanted,
                        const run_options& options) const {
-    const verbs::with_journal kept(trades, {&in, 1}, {.greeks = &wanted}, options);
+    const verbs::asked_of_study asked = verbs::asked_of(verbs::study_of(wanted), trades, options);
+    const verbs::with_journal kept(asked.trades, {&in, 1}, {.greeks = &wanted}, asked.options);
     results out = verbs::seen_as(wanted, in, options.cancel, [&](const greek_options& of_market) {
-        return greeks_of_book(settings_, *gpus_, trades, in, of_market, kept.options());
+        return greeks_of_book(settings_, *gpus_, asked.trades, in, of_market, kept.options());
     });
-    verbs::add_answers(out, settings_, *gpus_, trades, in, kept.options());
+    verbs::add_answers(out, settings_, *gpus_, asked.trades, in, kept.options());
     kept.finish(out.manifest);
     return out;
 }

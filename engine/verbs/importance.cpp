@@ -156,10 +156,4 @@ void choose_importance(planned_run& r, const teller& tells) {
                       tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
 }
 
-void refuse_importance(const settled& run, const std::string& command) {
-    if (!run.chooses_importance) return;
-    throw error(error_kind::usage,
-                command + " takes no importance sampling yet: found importance: auto, expected none");
-}
-
 }  // namespace tilewalk::verbs

@@ -42,6 +42,5 @@ std::string evidence(const importance::found_shifts& of);
 void choose_importance(planned_run& r, const teller& tells);
 
 // Throws tilewalk::error (usage) where a command takes no importance sampling and the settings ask for it.
-void refuse_importance(const settled& run, const std::string& command);
 
 }  // namespace tilewalk::verbs

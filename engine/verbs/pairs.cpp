@@ -53,10 +53,4 @@ void walk_in_pairs(std::span<planned> plans, const settled& run, shape_store& sh
                       [&](int, std::uint64_t k) { walk_in_pairs(plans[k], shapes); }, {});
 }
 
-void refuse_pairs(const settled& run, const std::string& command) {
-    if (!run.walks_pairs) return;
-    throw error(error_kind::usage,
-                command + " takes no antithetic paths yet: found antithetic: pairs, expected none");
-}
-
 }  // namespace tilewalk::verbs

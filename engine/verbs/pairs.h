@@ -20,6 +20,5 @@ void walk_in_pairs(std::span<planned> plans, const settled& run, shape_store& sh
                    const std::atomic<bool>* cancel);
 
 // Throws tilewalk::error (usage) where a command takes no pairs and the settings ask for them.
-void refuse_pairs(const settled& run, const std::string& command);
 
 }  // namespace tilewalk::verbs

@@ -14,10 +14,9 @@
 #include "engine/cpu/compiled_programs.h"
 #include "engine/cpu/tile_pool.h"
 #include "engine/market/market_view.h"
-#include "engine/verbs/importance.h"
+#include "engine/verbs/asked.h"
 #include "engine/verbs/kept_controls.h"
 #include "engine/verbs/manifest.h"
-#include "engine/verbs/pairs.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/price.h"
 #include "tilewalk/prepared.h"
@@ -265,10 +264,8 @@ cuda::backend::choice prepared_state::choose(const std::string& device) {
 
 results prepared_state::price(const market& in, const run_options& options) {
     const auto begin = std::chrono::steady_clock::now();
+    refuse_combinations(study::prepared_price, features_asked(trades_, options));
     const settled run = settle(options, trades_.state(), {&in, 1});
-    refuse_importance(run, "a prepared book");
-    refuse_accuracy(run, "a prepared book");
-    refuse_pairs(run, "a prepared book");
     replayed_in(run);  // which has to be there
     teller tells(options);
     tells.now.trades = trades_.size();
@@ -311,7 +308,8 @@ prepared_facts prepared_state::facts() const {
 }  // namespace verbs
 
 prepared_book engine::prepare(const book& trades) const {
-    return prepared_book(std::make_shared<verbs::prepared_state>(settings_, gpus_, trades));
+    return prepared_book(std::make_shared<verbs::prepared_state>(
+        settings_, gpus_, verbs::with_tolerances_of(study::prepared_price, trades, {})));
 }
 
 results prepared_book::price(const market& in, const run_options& options) const {

@@ -22,6 +22,7 @@
 #include "engine/threads/beside.h"
 #include "engine/threads/crew.h"
 #include "engine/verbs/answers.h"
+#include "engine/verbs/asked.h"
 #include "engine/verbs/controls.h"
 #include "engine/verbs/decisions.h"
 #include "engine/verbs/flaws.h"
@@ -533,12 +534,14 @@ results engine::price(const book& trades, const market& in, const run_options& o
 
 std::vector<results> engine::price(const book& trades, std::span<const market> in,
                                    const run_options& options) const {
-    const with_journal kept(trades, in, {}, options);
+    const asked_of_study asked =
+        asked_of(in.size() > 1 ? study::price_in_markets : study::price, trades, options);
+    const with_journal kept(asked.trades, in, {}, asked.options);
     std::vector<results> out;
-    for (priced_book& made : price_book(settings_, *gpus_, trades, in, kept.options()))
+    for (priced_book& made : price_book(settings_, *gpus_, asked.trades, in, kept.options()))
         out.push_back(std::move(made.told));
     for (std::size_t m = 0; m < in.size(); ++m)
-        add_answers(out[m], settings_, *gpus_, trades, in[m], kept.options());
+        add_answers(out[m], settings_, *gpus_, asked.trades, in[m], kept.options());
     for (results& r : out) kept.finish(r.manifest);
     return out;
 }
@@ -613,7 +616,9 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     const auto& operations = operations_named(settings.instruction_set);
     settled run = settle(options, trades.state(), in);
     if (by.part) run = part_of(std::move(run), *by.part);
-    if (in.size() > 1) refuse_accuracy(run, "pricing in several markets");
+    const bool adds_paths = run.accuracy || run.takes_decided_paths;
+    if (adds_paths && (in.size() > 1 || by.add_ways_back))
+        throw error(error_kind::internal, "rounds of paths are for a price in one market");
     replayed_in(run);  // which has to be there
     check_size(trades.size(), in.size());
     teller tells(options);
@@ -651,7 +656,7 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
         seat_ahead(planned.plans, run, seated);
     }
     walkers with{gpus, on(), by.on_cpu, usual, &seated, by.way_back_on_gpu};
-    if (!run.accuracy && !run.takes_decided_paths) return walked_and_told(std::move(planned), with, tells);
+    if (!adds_paths) return walked_and_told(std::move(planned), with, tells);
     // The first round has all trades; later ones walk some of them by its programs and kernels.
     ready_on_gpus first, first_of_bounds;
     with.keeps = &first;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "engine/arrays/mapped_file.h"
 #include "engine/book/book_state.h"
 #include "engine/config/digest.h"
 #include "engine/kept/store.h"
@@ -18,6 +19,11 @@
 namespace tilewalk::verbs {
 
 using nlohmann::json;
+
+std::string hash_of(const std::filesystem::path& file) {
+    const arrays::mapped_file mapped = arrays::map_file(file);
+    return config::sha256({reinterpret_cast<const char*>(mapped.bytes.data()), mapped.bytes.size()});
+}
 
 namespace {
 
@@ -60,9 +66,10 @@ std::string digest_of_request(const book& trades, std::span<const market> in,
     json all{{"version", version()}, {"compiler", compiler()}};
     all["settings"] = json::object();
     const run_settings settings = settings_of(trades, options);
+    // A file is what it holds, wherever it lies.
     for (const run_setting& known : setting_table())
         if (const auto text = known.text(settings); text && known.decides_bits)
-            all["settings"][known.name] = *text;
+            all["settings"][known.name] = known.takes == run_setting::kind::file ? hash_of(*text) : *text;
     all["demand_correlations"] = options.demand_correlations;
     const greek_options* const greeks = asked.greeks;
     all["greeks"] = greeks == nullptr ? json() : json{greeks->wanted, greeks->method, greeks->view};

@@ -2,6 +2,7 @@
 // Requests: all that results follow from, as a text whose digest tells one request from another.
 #pragma once
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,9 @@
 #include "tilewalk/scenarios.h"
 
 namespace tilewalk::verbs {
+
+// SHA-256 of the bytes of a file.
+std::string hash_of(const std::filesystem::path& file);
 
 // Files with the fingerprints of their bytes: those of the book and of its markets, and those that settings
 // name.

@@ -181,6 +181,7 @@ price_row row_of(const books::trade& t, const planned& p, std::optional<walked_t
     row.where = t.where;
     if (p.ready) row.currency = p.ready->currency;
     row.remarks = p.ready ? p.ready->remarks : p.remarks;
+    if (!t.left_out.empty()) row.remarks.push_back(t.left_out);
     if (p.failure) {
         fail(row, *p.failure);
     } else if (p.ready->certain) {

@@ -33,9 +33,9 @@
 #include "engine/run/units.h"
 #include "engine/threads/beside.h"
 #include "engine/threads/crew.h"
+#include "engine/verbs/asked.h"
 #include "engine/verbs/controls.h"
 #include "engine/verbs/explained_gains.h"
-#include "engine/verbs/importance.h"
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/moving_controls.h"
 #include "engine/verbs/request.h"
@@ -213,10 +213,7 @@ class scenario_run {
                      &passed_},
                     options.work.get()),
           progress_(options, trades.size() * (asked.scenarios.size() + 1)),
-          block_times_(options.times) {
-        refuse_importance(run_, "scenarios");
-        refuse_accuracy(run_, "a run of scenarios");
-    }
+          block_times_(options.times) {}
 
     scenario_results told() {
         price_base();
@@ -771,8 +768,10 @@ scenario_results scenarios_of_book(const engine_settings& settings, cuda::backen
 
 scenario_results engine::scenarios(const book& trades, const market& in, const scenario_list& asked,
                                    const run_options& options) const {
-    const verbs::with_journal kept(trades, {&in, 1}, {.scenarios = &asked}, options);
-    scenario_results out = scenarios_of_book(settings_, *gpus_, trades, in, asked, kept.options());
+    const study of = asked.explains ? study::explained_scenarios : study::scenarios;
+    const auto [walked, with] = verbs::asked_of(of, trades, options);
+    const verbs::with_journal kept(walked, {&in, 1}, {.scenarios = &asked}, with);
+    scenario_results out = scenarios_of_book(settings_, *gpus_, walked, in, asked, kept.options());
     kept.finish(out.base.manifest);
     return out;
 }

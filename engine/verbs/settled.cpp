@@ -53,10 +53,6 @@ void take_accuracy(const run_settings& all, const run_settings& caller, bool tra
     to.most_paths = std::min(said.value_or(most_paths_of_rounds), paths_of_scenarios(in));
     to.is_limited = said || to.seconds;
     s.paths = std::min(paths_of_first_round, to.most_paths);
-    if (!s.replay.empty()) {
-        throw error(error_kind::usage, "found a tolerance or a budget beside replay: " + s.replay +
-                                           ", which has no more paths to add; expected one of them");
-    }
 }
 
 // A run to which no paths are said beside the file takes those of the file.
@@ -162,11 +158,6 @@ settled settled_for(const run_options& options, const run_settings& file, std::s
     s.training_paths = all.training_paths.value_or(training_paths_for(s.paths));
     s.policy = all.policy.value_or("");
     s.nests_bounds = *all.upper == "nested";
-    if (s.nests_bounds && !s.replay.empty()) {
-        throw error(error_kind::usage,
-                    "upper: nested draws paths inside of paths, and replay: " + s.replay +
-                        " has none to draw; leave out one of them, or take upper: regression");
-    }
     s.how = wished_kernel(all);
     s.how_of_points = s.how;
     if (s.chooses_source) s.how_of_points = wished_for_points(all, s.how, source_of(s, true));
@@ -198,13 +189,6 @@ settled settle(const run_options& options, const books::book_state& of, std::spa
     const bool trades_say =
         std::ranges::any_of(of.trades, [](const books::trade& t) { return t.tolerance.has_value(); });
     return settled_for(options, of.settings, in, trades_say);
-}
-
-void refuse_accuracy(const settled& run, const std::string& command) {
-    if (!run.accuracy) return;
-    throw error(error_kind::usage, command +
-                                       " walks as many paths as it is told: found a tolerance or a budget, "
-                                       "expected paths alone");
 }
 
 std::string kernel_text_of(const program::path_program& code, const cuda::kernel_wish& asked,

@@ -84,14 +84,11 @@ struct settled {
 const random::catalogue_entry& source_of(const settled& run, bool has_points);
 
 // For a run in these markets: where it would be rounded up, for points that nobody asked for, to more paths
-// than their scenarios have, it takes none. Throws tilewalk::error (usage) for settings that don't go
-// together.
+// than their scenarios have, it takes none.
 settled settle(const run_options& options, const run_settings& file, std::span<const market> in = {});
 // The same for a book, whose trades may have tolerances of their own.
 settled settle(const run_options& options, const books::book_state& of, std::span<const market> in);
 settled part_of(settled run, const part_of_run& part);
-// Throws tilewalk::error (usage) where a command walks one round of paths and the settings ask for more.
-void refuse_accuracy(const settled& run, const std::string& command);
 
 // The instruction set of that name, or the best for "auto". Throws tilewalk::error (usage) for a name that
 // this machine can't run.

@@ -27,6 +27,7 @@
 #include "engine/kept/work.h"
 #include "engine/plan/trade_program.h"
 #include "engine/report/machine.h"
+#include "engine/verbs/asked.h"
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/price.h"
 #include "engine/verbs/request.h"
@@ -89,9 +90,11 @@ struct opened {
     std::size_t markets() const { return scenarios ? scenarios->scenarios.size() + 1 : 1; }
 };
 
-std::string hash_of(const path& file) {
-    const arrays::mapped_file mapped = arrays::map_file(file);
-    return config::sha256({reinterpret_cast<const char*>(mapped.bytes.data()), mapped.bytes.size()});
+study study_of(const sharded_request& of) {
+    if (!of.scenarios.empty()) return study::shards_of_scenarios;
+    if (!of.greeks) return study::shards_of_prices;
+    // Those by another method are of single paths.
+    return of.greeks->method == "bump" ? study::greeks_by_bump : study::shards_of_greeks;
 }
 
 // A file may be seen under other names where a part is done: as it was named, under its whole name, or from
@@ -104,7 +107,7 @@ json written_place(const path& file, const path& folder) {
     return {{"file", file.string()},
             {"whole", whole.string()},
             {"from_here", std::filesystem::relative(whole, folder, unknown).string()},
-            {"sha256", hash_of(file)}};
+            {"sha256", verbs::hash_of(file)}};
 }
 path found_at(const json& place, const path& folder) {
     if (place.is_null()) return {};
@@ -112,7 +115,7 @@ path found_at(const json& place, const path& folder) {
     const std::string hash = place.at("sha256").get<std::string>();
     for (const path& file : {named("file"), named("whole"), folder / named("from_here")}) {
         std::error_code unknown;
-        if (std::filesystem::is_regular_file(file, unknown) && hash_of(file) == hash) return file;
+        if (std::filesystem::is_regular_file(file, unknown) && verbs::hash_of(file) == hash) return file;
     }
     return named("file");
 }
@@ -121,6 +124,7 @@ opened open_request(const sharded_request& of, timings* times = nullptr) {
     std::optional<timings::during> reading(std::in_place, times, stage::reading_book);
     book trades = book::load(of.book, of.how);
     if (!of.trades.empty()) trades = trades.only(of.trades);
+    trades = verbs::with_tolerances_of(study_of(of), trades, {});
     reading.reset();
     reading.emplace(times, stage::reading_market);
     if (of.market.empty() && !trades.market()) {
@@ -209,7 +213,7 @@ json written(const sharded_request& of, const path& folder) {
         const auto text = known.text(of.settings);
         if (!text) continue;
         const bool is_file = known.takes == run_setting::kind::file;
-        settings[known.name] = is_file ? std::filesystem::absolute(*text).string() : *text;
+        settings[known.name] = is_file ? written_place(*text, folder) : json(*text);
     }
     json changes = json::array();
     for (const market_change& c : of.changes)
@@ -243,7 +247,9 @@ sharded_request request_in(const json& from, const path& folder) {
              c.at(1).get<std::string>() == "set" ? market_change::way::set : market_change::way::shift});
     for (const run_setting& known : setting_table()) {
         const auto at = from.at("settings").find(known.name);
-        if (at != from.at("settings").end()) known.read(at->get<std::string>(), out.settings);
+        if (at == from.at("settings").end()) continue;
+        const bool is_file = known.takes == run_setting::kind::file;
+        known.read(is_file ? found_at(*at, folder).string() : at->get<std::string>(), out.settings);
     }
     out.demand_correlations = from.at("demand_correlations").get<bool>();
     if (const json& greeks = from.at("greeks"); !greeks.is_null())
@@ -513,8 +519,8 @@ shards shards::plan(const engine& by, const sharded_request& what, std::size_t c
     if (count == 0) throw error(error_kind::usage, "found 0 shards, expected 1 or more");
     const run_options with = options_for(what, options);
     const opened request = open_request(what);
+    refuse_combinations(study_of(what), features_asked(request.trades, with));
     const verbs::settled run = verbs::settle(with, request.trades.state(), {&request.in, 1});
-    verbs::refuse_accuracy(run, "a plan of shards");
     refuse_more_than_parts(count, request.trades.size(), request.markets(), run.paths);
     const std::string digest = digest_in(what, request, with);
     refuse_other_request(folder, digest);

@@ -14,11 +14,11 @@
 #include "engine/tuning/path_timer.h"
 #include "engine/tuning/tuner.h"
 #include "engine/tuning/way_back_timer.h"
+#include "engine/verbs/asked.h"
 #include "engine/verbs/gpu_trades.h"
-#include "engine/verbs/importance.h"
-#include "engine/verbs/pairs.h"
 #include "engine/verbs/price.h"
 #include "engine/verbs/settled.h"
+#include "tilewalk/combinations.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/kernels.h"
 
@@ -123,9 +123,8 @@ std::vector<tuned_kernel> engine::tune_greeks(const book& trades, const market& 
                                               double seconds,
                                               const std::function<void(const std::string&)>& says) const {
     check_time(seconds);
-    const settled run = settle(options, trades.settings(), {&in, 1});
-    refuse_importance(run, "tune");
-    refuse_pairs(run, "tuning for Greeks");
+    const asked_of_study asked = asked_of(study::tune_greeks, trades, options);
+    const settled run = settle(asked.options, trades.settings(), {&in, 1});
     check_open(run);
     if (program::is_fast(run.how.precision)) {
         throw error(error_kind::usage,
@@ -151,10 +150,10 @@ std::vector<tuned_kernel> engine::tune_greeks(const book& trades, const market& 
             return by_rules;
         }
     };
-    run_options quietly = options;
+    run_options quietly = asked.options;
     quietly.on_progress = {};
     quietly.overrides.device = run.device == "auto" ? "cuda" : run.device;
-    greeks_of_book(settings_, *gpus_, trades, in, wanted, quietly, by);
+    greeks_of_book(settings_, *gpus_, asked.trades, in, wanted, quietly, by);
     return out;
 }
 
@@ -163,8 +162,8 @@ std::vector<tuned_kernel> engine::tune(const book& trades, const market& in, con
                                        const std::function<void(const std::string&)>& says) const {
     check_time(seconds);
     const auto& state = trades.state();
+    refuse_combinations(study::tune, features_asked(trades, options));
     const settled run = settle(options, trades.settings(), {&in, 1});
-    refuse_importance(run, "tune");
     check_open(run);
     const auto on = first_of(*gpus_, run.device);
     const cuda::device_properties& properties = on->get().properties();

@@ -8,6 +8,7 @@
 #include "engine/verbs/planned.h"
 #include "engine/verbs/rights.h"
 #include "engine/verbs/settled.h"
+#include "tilewalk/combinations.h"
 #include "tilewalk/engine.h"
 
 namespace tilewalk {
@@ -16,6 +17,7 @@ using namespace verbs;
 
 std::vector<trade_problem> engine::validate(const book& trades, const market& in, const run_options& options,
                                             std::vector<factor_pair>* missing) const {
+    refuse_combinations(study::price, features_asked(trades, options));
     const settled run = settle(options, trades.settings());
     const std::optional<arrays::shock_file> file = replayed_in(run);
     policies_in(run);  // which have to be there

@@ -8,8 +8,8 @@
 #include "engine/cuda/backend.h"
 #include "engine/threads/crew.h"
 #include "engine/verbs/gpu_trades.h"
-#include "engine/verbs/importance.h"
 #include "engine/verbs/settled.h"
+#include "tilewalk/combinations.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/kernels.h"
 
@@ -21,8 +21,8 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
                                         const std::vector<std::string>& architectures) const {
     check_architectures(architectures, "architectures");
     const auto& state = trades.state();
+    refuse_combinations(study::warm, features_asked(trades, options));
     const settled run = settle(options, trades.settings(), {&in, 1});
-    refuse_importance(run, "warm");
     std::vector<std::string> targets = architectures;
     std::optional<cuda::tuned_device> tuned;
     if (targets.empty()) {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/verbs/asked.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "engine/book/book_state.h"
+#include "engine/verbs/settled.h"
+#include "tilewalk/setting_table.h"
+
+namespace tilewalk::verbs {
+
+book with_tolerances_of(study s, const book& trades, const run_options& options) {
+    combination own = combined(s, feature::own_tolerance);
+    if (own.is == standing::works && over(options.overrides, trades.settings()).replay)
+        own = combined(feature::own_tolerance, feature::replay);
+    const auto has_own = [](const books::trade& t) { return t.tolerance.has_value(); };
+    if (own.is != standing::left_out || std::ranges::none_of(trades.state().trades, has_own)) return trades;
+    auto walked = std::make_shared<books::book_state>(trades.state());
+    for (books::trade& t : walked->trades) {
+        if (!t.tolerance) continue;
+        t.tolerance.reset();
+        t.left_out = sentence(own, "its tolerance", name_of(s));
+    }
+    return book::of(std::move(walked));
+}
+
+asked_of_study asked_of(study s, const book& trades, const run_options& options) {
+    refuse_combinations(s, features_asked(trades, options));
+    asked_of_study out{with_tolerances_of(s, trades, options), options};
+    if (s == study::price || s == study::shards_of_prices) return out;
+    if (const settled run = settle(options, out.trades.state(), {}); run.takes_decided_paths)
+        out.options.overrides.paths = run.decided->manifest.paths;
+    return out;
+}
+
+study study_of(const greek_options& wanted) {
+    if (wanted.method == "bump") return study::greeks_by_bump;
+    const auto is_of_second_order = [&](const greek_measure& m) {
+        return m.order == 2 && std::ranges::find(wanted.wanted, m.name) != wanted.wanted.end();
+    };
+    const bool any = std::ranges::any_of(greek_measures(), is_of_second_order);
+    return any ? study::greeks_of_second_order : study::greeks;
+}
+
+}  // namespace tilewalk::verbs
