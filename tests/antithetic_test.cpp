@@ -495,25 +495,6 @@ TEST(pairs, are_explained) {
     }
 }
 
-TEST(pairs, are_refused_by_commands_that_take_none) {
-    const book b = book::parse(std::string(market_text) + trades_text);
-    const auto refused = [](const auto& call) {
-        try {
-            call();
-        } catch (const error& e) {
-            return e.message();
-        }
-        return std::string("it was taken");
-    };
-    const run_options asked = with("pairs");
-    const engine by;
-    EXPECT_EQ(refused([&] { by.greeks(b, *b.market(), {}, asked); }),
-              "greeks by another method than bump takes no antithetic paths yet: found antithetic: pairs, "
-              "expected none");
-    EXPECT_EQ(refused([&] { by.prepare(b).price(*b.market(), asked); }),
-              "a prepared book takes no antithetic paths yet: found antithetic: pairs, expected none");
-}
-
 // Differences of prices of pairs with common random numbers. Bounds are 4.5 joint errors, a false alarm once
 // in 3,600 seeds for some 40 rows.
 TEST(pairs, have_greeks_by_differences) {

@@ -997,7 +997,8 @@ TEST_F(command, a_bound_is_nested_on_demand) {
     EXPECT_EQ(by_book["manifest"]["settings"]["upper"], "nested");
     expect({"price", "early.yaml", "--upper", "nestd"}, 2, "did you mean 'nested'?");
     expect({"price", "misspelt.yaml"}, 2, "misspelt.yaml:2:19");
-    expect({"price", "early.yaml", "--upper", "nested", "--replay", "x.npy"}, 2, "leave out one of them");
+    expect({"price", "early.yaml", "--upper", "nested", "--replay", "x.npy"}, 2,
+           "upper: nested does not go with a replay yet");
     EXPECT_TRUE(has(run({"price", "--help"}).out, "--upper NAME"));
 }
 

@@ -92,6 +92,9 @@ TEST(exercise_greeks, are_those_of_the_lattice) {
         const greek_row row = row_of(got, measure);
         EXPECT_EQ(row.method, measure == "gamma" ? "bumped_pathwise" : "pathwise");
         expect_near(row, truth);
+        // Policies of parts are fitted less the martingale: without it errors are some four times as large.
+        // One set of seeds in 100,000 has larger ones by chance.
+        if (measure != "gamma") EXPECT_LT(row.standard_error, 0.003 * std::abs(truth)) << measure;
     }
 }
 
@@ -332,9 +335,8 @@ std::map<std::pair<std::string, std::string>, int> held(std::uint64_t seeds) {
                 if (truth == truths.end()) continue;
                 const double off = std::abs(g.value - truth->second);
                 out[{g.trade, g.key}] += off <= 1.96 * g.standard_error + g.bias;
-                // It has to be able to fail. Of the put in the money, which is used soon, little is left.
-                const double widest = g.trade == "in" ? 0.15 : 0.1;
-                EXPECT_LT(g.standard_error + g.bias, widest * std::abs(truth->second))
+                // It has to be able to fail.
+                EXPECT_LT(g.standard_error + g.bias, 0.05 * std::abs(truth->second))
                     << g.trade << " " << g.key;
             }
         }

@@ -274,24 +274,6 @@ TEST(importance, is_explained) {
     }
 }
 
-TEST(importance, is_refused_by_commands_that_take_none) {
-    const book b = book::parse(std::string(market_text) + trades_text);
-    const auto refused = [](const auto& call) {
-        try {
-            call();
-        } catch (const error& e) {
-            return e.message();
-        }
-        return std::string("it was taken");
-    };
-    const run_options asked = with("auto");
-    const engine by;
-    EXPECT_EQ(refused([&] { by.greeks(b, *b.market(), {}, asked); }),
-              "greeks takes no importance sampling yet: found importance: auto, expected none");
-    EXPECT_EQ(refused([&] { by.prepare(b).price(*b.market(), asked); }),
-              "a prepared book takes no importance sampling yet: found importance: auto, expected none");
-}
-
 // 400 runs of few paths, each with a pilot of its own; the count has a deviation of 4.4, so that a sound
 // engine is outside of these bounds for one set of seeds in 800. Seeds are fixed; 95.6 %
 // of 4,000 other seeds held the truth of either trade.

@@ -307,25 +307,6 @@ TEST(rounds, tell_how_far_they_are) {
     EXPECT_TRUE(any_wide);
 }
 
-TEST(rounds, are_for_prices_alone) {
-    const auto refused = [](const auto& command) -> std::string {
-        try {
-            command();
-        } catch (const error& e) {
-            return e.what();
-        }
-        return "accepted";
-    };
-    const book b = book::parse(std::string(market_text) + trades_text);
-    const run_options how = to("0.1");
-    const std::string of_greeks = refused([&] { engine().greeks(b, *b.market(), greek_options{}, how); });
-    EXPECT_NE(of_greeks.find("greeks walks as many paths as it is told"), std::string::npos) << of_greeks;
-    const std::vector<market> two{*b.market(), *b.market()};
-    const std::string of_two = refused([&] { engine().price(b, two, how); });
-    EXPECT_NE(of_two.find("pricing in several markets walks as many paths as it is told"), std::string::npos)
-        << of_two;
-}
-
 // Decisions of another seed are those that a run would not make itself.
 TEST(decisions, hold_what_pilots_fit) {
     const std::string trades = R"(trades:

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <vector>
 
 #include "engine/run/units.h"
 
@@ -19,6 +21,19 @@ double mean_of_parts(const std::vector<double>& means, const run_manifest& told)
         sum += means[p] * static_cast<double>(std::min(told.part_paths, told.paths - first));
     }
     return sum / static_cast<double>(told.paths);
+}
+
+struct mean_and_error {
+    double mean = 0, error = 0;
+};
+mean_and_error mean_of(std::span<const double> all) {
+    const auto count = static_cast<double>(all.size());
+    mean_and_error out;
+    double squares = 0;
+    for (const double one : all) out.mean += one / count;
+    for (const double one : all) squares += (one - out.mean) * (one - out.mean);
+    out.error = std::sqrt(squares / (count * (count - 1)));
+    return out;
 }
 
 }  // namespace
@@ -47,18 +62,17 @@ void found_by_parts::fill(greek_row& row, const run_manifest& told, double own_e
         return;
     }
     const values& of = found->second;
-    const auto parts = static_cast<double>(cut_.parts);
-    double mean = 0, squares = 0, coarser = 0;
+    std::vector<double> fine, coarser;
     for (std::size_t p = 0; p < cut_.parts; ++p) {
-        mean += at(of.fine, p) / parts;
-        if (!cut_by_policies::is_also_coarse(p)) continue;
-        coarser += (at(of.coarse, p) - at(of.fine, p)) / static_cast<double>(cut_.coarse_parts());
+        fine.push_back(at(of.fine, p));
+        if (cut_by_policies::is_also_coarse(p)) coarser.push_back(at(of.coarse, p) - at(of.fine, p));
     }
-    for (std::size_t p = 0; p < cut_.parts; ++p) squares += (at(of.fine, p) - mean) * (at(of.fine, p) - mean);
+    const mean_and_error found_mean = mean_of(fine), change = mean_of(coarser);
+    const double mean = found_mean.mean;
     row.value = mean;
-    row.standard_error = std::hypot(std::sqrt(squares / (parts * (parts - 1))), own_error);
+    row.standard_error = std::hypot(found_mean.error, own_error);
     // What policies are worth on two days is off to the second order alone.
-    if (row.measure != "theta") row.bias += std::abs(coarser);
+    if (row.measure != "theta") row.bias += std::abs(change.mean) + change.error;
     // Parts of the run as others know them: with this mean and this error.
     for (std::size_t p = 0; p < row.part_means.size(); ++p)
         row.part_means[p] = at(of.fine, std::min(p / cut_.each, cut_.parts - 1));

@@ -24,7 +24,6 @@ struct cut_by_policies {
     // paths.
     static bool is_also_coarse(std::size_t part) { return part % 4 == 0; }
     static constexpr double walks = 1.25;  // of all parts, in those of the run
-    std::size_t coarse_parts() const { return (parts + 3) / 4; }
 };
 
 // Sensitivities found by parts, by row of the trades.
@@ -34,8 +33,8 @@ class found_by_parts {
 
     void add(const results& found, std::size_t part, exercise::fitting by);
     // Gives a row the mean of the parts, with an error from their spread. The bias takes in what functions of
-    // half the degree, fitted on half of the training paths, change on the same paths. `own_error`: parts
-    // share the row's paths, which have this error.
+    // half the degree, fitted on half of the training paths, change on the same paths, and the error of that
+    // change, which few parts tell. `own_error`: parts share the row's paths, which have this error.
     void fill(greek_row& row, const run_manifest& told, double own_error) const;
 
   private:

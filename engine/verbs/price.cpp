@@ -349,7 +349,9 @@ void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices&
                            &r.policies,
                            saved ? &*saved : nullptr,
                            r.options.keep_policies || r.policies.keeps,
-                           r.wants_bounds || r.options.keep_policies};
+                           // Fits of parts are less the martingale that bounds.
+                           r.wants_bounds || r.options.keep_policies ||
+                               r.run.fits != exercise::fitting::usual};
     std::vector<right_in_run> all;
     for (std::size_t k = 0; k < r.plans.size(); ++k) {
         const books::trade& t = trades[k % trades.size()];
