@@ -15,12 +15,12 @@ book with_tolerances_of(study s, const book& trades, const run_options& options)
     if (own.is == standing::works && over(options.overrides, trades.settings()).replay)
         own = combined(feature::own_tolerance, feature::replay);
     const auto has_own = [](const books::trade& t) { return t.tolerance.has_value(); };
-    if (own.is != standing::left_out || std::ranges::none_of(trades.state().trades, has_own)) return trades;
+    if (own.is == standing::works || std::ranges::none_of(trades.state().trades, has_own)) return trades;
     auto walked = std::make_shared<books::book_state>(trades.state());
     for (books::trade& t : walked->trades) {
         if (!t.tolerance) continue;
         t.tolerance.reset();
-        t.left_out = sentence(own, "its tolerance", name_of(s));
+        if (own.is == standing::left_out) t.left_out = sentence(own, "its tolerance", name_of(s));
     }
     return book::of(std::move(walked));
 }

@@ -48,13 +48,13 @@ plan::trade_program planned_with(plan::controller* adds, const subject_of_contro
     return made;
 }
 
+}  // namespace
+
 std::optional<controls::control> decided_control(const results& by, const std::string& trade) {
     const std::optional<std::string> written = decision(by, trade, name_of_control);
     if (!written) return std::nullopt;
     return controls::control_written_as(*written);
 }
-
-}  // namespace
 
 subject_of_control subject_of(const books::trade& t, const planned& p) {
     return {t, p.rights ? p.rights->policy.get() : nullptr};

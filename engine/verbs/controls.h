@@ -137,6 +137,8 @@ std::string evidence(const controls::control& of);
 
 // A control among the decisions of a row.
 inline constexpr const char* name_of_control = "control";
+// That of a trade in results to follow; throws tilewalk::error for a trade that has none of their rows.
+std::optional<controls::control> decided_control(const results& by, const std::string& trade);
 
 // The origin of the controls of a run.
 struct control_stages {

@@ -115,7 +115,9 @@ book_on_gpu::book_on_gpu(const books::book_state& book, const markets::market_st
       policies_(book.trades.size()) {
     missing_pairs missing;
     const planner as_usual = usual_planner();
-    const policy_search by{run, operations, shapes_, cancel, true};
+    const std::optional<exercise::saved_policies> saved = policies_in(run);
+    policy_search by{run, operations, shapes_, cancel, true};
+    if (saved) by.saved = &*saved;
     const pilot_of_controls controls{run, operations, cancel};
     threads::for_each(
         plans_.size(), run.threads, cancel,
@@ -167,7 +169,9 @@ void book_on_gpu::find_control(std::size_t trade, const markets::market_state& i
     planned& p = plans_[trade];
     const subject_of_control of = subject_of(book_.trades[trade], p);
     try {
-        const chosen_control chosen = choose_control(of, in, in.scenario_cubes(), by);
+        const chosen_control chosen =
+            run_.decided ? chosen_control{decided_control(*run_.decided, book_.trades[trade].id)}
+                         : choose_control(of, in, in.scenario_cubes(), by);
         chosen.give_points(run_, p);
         const std::optional<controls::control>& found = chosen.what;
         if (!found) return;

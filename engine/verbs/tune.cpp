@@ -163,7 +163,7 @@ std::vector<tuned_kernel> engine::tune(const book& trades, const market& in, con
     check_time(seconds);
     const auto& state = trades.state();
     refuse_combinations(study::tune, features_asked(trades, options));
-    const settled run = settle(options, trades.settings(), {&in, 1});
+    const settled run = settle(options, state, {&in, 1});
     check_open(run);
     const auto on = first_of(*gpus_, run.device);
     const cuda::device_properties& properties = on->get().properties();

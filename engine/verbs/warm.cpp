@@ -22,7 +22,7 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
     check_architectures(architectures, "architectures");
     const auto& state = trades.state();
     refuse_combinations(study::warm, features_asked(trades, options));
-    const settled run = settle(options, trades.settings(), {&in, 1});
+    const settled run = settle(options, state, {&in, 1});
     std::vector<std::string> targets = architectures;
     std::optional<cuda::tuned_device> tuned;
     if (targets.empty()) {
