@@ -1153,7 +1153,6 @@ TEST(passes, faults_are_found) {
         {"writes state 0 twice",
          [](auto& p, const auto&) { p.sections[0].writes.push_back(p.sections[0].writes[0]); }},
         {"its output is state 1 of 1", [](auto& p, const auto&) { p.outputs[0] = 1; }},
-        {"it has no output", [](auto& p, const auto&) { p.outputs.clear(); }},
     };
     for (const auto& [expected, plant] : faults) {
         program::program wrong = right;

@@ -71,7 +71,6 @@ std::string fault_of(const std::vector<state_write>& writes, std::size_t nodes, 
 
 std::string fault_of_outputs(const std::vector<std::uint32_t>& outputs,
                              const std::vector<output_pair>& crossed, std::size_t states) {
-    if (outputs.empty()) return "it has no output";
     for (const std::uint32_t o : outputs) {
         if (o >= states) return "its output is state " + std::to_string(o) + " of " + std::to_string(states);
     }
