@@ -34,8 +34,9 @@ namespace {
 
 using features = std::set<feature>;
 
-// As few as have pilots, and as have more of them at once and such as look for jumps.
-constexpr std::uint64_t paths_of_run = 16384, paths_for_jumps = 65536, decided_paths = 32768,
+// As few as have pilots, as part by policies what sensitivities are of, and as have more pilots at once and
+// such as look for jumps.
+constexpr std::uint64_t few_paths = 8192, more_paths = 16384, paths_for_jumps = 65536, decided_paths = 32768,
                         most_paths_of_rounds = 131072, training_paths_of_file = 3072;
 
 std::string market_of(double spot, double volatility) {
@@ -101,7 +102,7 @@ class files {
     std::string policy() {
         if (policy_.empty()) {
             run_options with;
-            with.overrides.paths = paths_of_run;
+            with.overrides.paths = few_paths;
             with.overrides.training_paths = training_paths_of_file;
             with.overrides.device = "cpu";
             with.keep_policies = true;
@@ -158,8 +159,19 @@ struct request {
     std::uint64_t seed = 42;
     // Who decides in the place of a file.
     enum class decider { nobody, settings, pilots } instead = decider::nobody;
+    std::uint64_t paths = few_paths;
 
     auto operator<=>(const request&) const = default;
+    request without(const features& some) const {
+        request out = *this;
+        for (const feature f : some) out.asked.erase(f);
+        return out;
+    }
+    request decided_by(decider who) const {
+        request out = without({feature::decisions});
+        out.instead = who;
+        return out;
+    }
 };
 
 bool is_of_shards(study s) {
@@ -183,7 +195,7 @@ run_settings settings_of(const request& r) {
     } else if (r.instead == request::decider::pilots) {
         out.paths = decided_paths;
     } else if (!asks(feature::decisions)) {
-        out.paths = asks(feature::importance) || is_on_a_gpu(r.of) ? paths_for_jumps : paths_of_run;
+        out.paths = asks(feature::importance) || is_on_a_gpu(r.of) ? paths_for_jumps : r.paths;
         out.random = "philox";
         out.controls = "none";
     }
@@ -204,7 +216,8 @@ run_settings settings_of(const request& r) {
 
 // All that a study has found.
 struct outcome {
-    results told;                                // of the base market, where there are rows
+    // Where there are rows: of the base market, and of the last of several.
+    results told;
     std::map<std::string, std::string> figures;  // by trade
     std::vector<trade_plan> plans;
     std::vector<std::string> kernels;  // names
@@ -299,7 +312,7 @@ void run_once(const request& r, const book& trades, const run_options& with, out
             const std::vector<market> all{in, in.changed(up)};
             std::vector<results> found = by.price(trades, all, with);
             for (const results& one : found) take(one, to);
-            to.told = std::move(found.front());
+            to.told = std::move(found.back());
             return;
         }
         case study::greeks:
@@ -391,11 +404,6 @@ const outcome& found(const request& r) {
     const auto at = known.find(r);
     if (at != known.end()) return at->second;
     return known.emplace(r, found_by(r)).first->second;
-}
-
-features without(features all, const features& some) {
-    for (const feature f : some) all.erase(f);
-    return all;
 }
 
 const price_row& row_of(const outcome& o, std::string_view trade) {
@@ -570,13 +578,11 @@ std::string no_evidence_in_kernels(feature f, const request& r, const outcome& w
                 return any_has(with.kernels, "_of_bounds") ? "one is of bounds" : "";
             break;
         case feature::decisions: {
-            const features plain = without(r.asked, {feature::decisions});
-            if (found({r.of, plain, r.seed, request::decider::pilots}).texts == with.texts)
+            if (found(r.decided_by(request::decider::pilots)).texts == with.texts)
                 return "kernels are those that pilots choose";
             // Derivatives have other controls than prices, and bounds no points.
             if (r.of == study::tune_greeks || !r.asked.contains(feature::nested_bounds)) break;
-            const std::set<std::string>& said =
-                found({r.of, plain, r.seed, request::decider::settings}).texts;
+            const std::set<std::string>& said = found(r.decided_by(request::decider::settings)).texts;
             if (!std::ranges::includes(with.texts, said)) return "kernels are not those of what was decided";
             break;
         }
@@ -664,7 +670,7 @@ void expect_as_the_catalogue_says(feature f, const request& r) {
         EXPECT_EQ(with.refusal, expected);
         return;
     }
-    const request plain{r.of, without(r.asked, shown_by(f)), r.seed};
+    const request plain = r.without(shown_by(f));
     const outcome& other = found(plain);
     EXPECT_EQ(with.refusal, "");
     expect_no_failures(with);
@@ -711,9 +717,10 @@ TEST_P(every_study, with_every_feature) {
     }
 }
 
-void expect_both(study s, feature a, feature b) {
+void expect_both(study s, feature a, feature b, std::uint64_t paths) {
     SCOPED_TRACE(fmt::format("{} and {} in {}", name_of(a), name_of(b), name_of(s)));
-    const request both{s, {a, b, feature::rights}};
+    request both{s, {a, b, feature::rights}};
+    both.paths = paths;
     expect_as_the_catalogue_says(a, both);
     expect_as_the_catalogue_says(b, both);
 }
@@ -724,7 +731,7 @@ INSTANTIATE_TEST_SUITE_P(of, every_feature, testing::ValuesIn(all_features().beg
 
 TEST_P(every_feature, beside_every_other_in_price) {
     for (const feature other : all_features())
-        if (GetParam() < other) expect_both(study::price, GetParam(), other);
+        if (GetParam() < other) expect_both(study::price, GetParam(), other, few_paths);
 }
 
 class every_study_long : public testing::TestWithParam<study> {};
@@ -734,7 +741,7 @@ INSTANTIATE_TEST_SUITE_P(of, every_study_long, testing::ValuesIn(all_studies().b
 TEST_P(every_study_long, with_every_two_features) {
     for (const feature a : all_features())
         for (const feature b : all_features())
-            if (a < b) expect_both(GetParam(), a, b);
+            if (a < b) expect_both(GetParam(), a, b, more_paths);
 }
 
 // Some of its trades took more paths than the first round has.
