@@ -12,15 +12,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <ostream>
 #include <random>
 #include <set>
 #include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "engine/arrays/shock_writer.h"
@@ -30,12 +33,20 @@
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
+
+inline void PrintTo(study s, std::ostream* out) {
+    *out << name_of(s);
+}
+inline void PrintTo(feature f, std::ostream* out) {
+    *out << name_of(f);
+}
+
 namespace {
 
 using features = std::set<feature>;
 
-// As few as have pilots, as part by policies what sensitivities are of, and as have more pilots at once and
-// such as look for jumps.
+// As few as have pilots; whose sensitivities are also found in parts, by policies of their own; and that have
+// more pilots at once and look for jumps.
 constexpr std::uint64_t few_paths = 8192, more_paths = 16384, paths_for_jumps = 65536, decided_paths = 32768,
                         most_paths_of_rounds = 131072, training_paths_of_file = 3072;
 
@@ -183,6 +194,7 @@ bool is_on_a_gpu(study s) {
 bool has_rows(study s) {
     return !is_on_a_gpu(s);
 }
+
 // Only what is asked for is said. Decisions are of what is left open.
 run_settings settings_of(const request& r) {
     const auto asks = [&](feature f) { return r.asked.contains(f); };
@@ -223,7 +235,8 @@ struct outcome {
     std::vector<std::string> kernels;  // names
     std::set<std::string> texts;       // compiled
     std::string refusal;
-    std::size_t blocks = 0;  // that a second run took from the journal of the first
+    // That a second run took from the journal of the first, or that a shard left on its way.
+    std::size_t blocks = 0;
     bool is_repeated = true;
 };
 
@@ -362,8 +375,10 @@ void run_once(const request& r, const book& trades, const run_options& with, out
         // Blocks are there until the part is done.
         of_part.journal_block_seconds = 0.001;
         of_part.on_progress = [&](const progress&) {
-            for (const auto& entry : std::filesystem::recursive_directory_iterator(with.journal))
-                if (entry.is_regular_file()) to.blocks = 1;
+            std::error_code gone;
+            std::filesystem::recursive_directory_iterator at(with.journal, gone);
+            for (; at != std::filesystem::recursive_directory_iterator(); at.increment(gone))
+                if (at->is_regular_file(gone)) to.blocks = 1;
         };
     }
     for (std::size_t k = 1; k <= all.count(); ++k) all.run(by, k, shards::stage::pricing, of_part);
@@ -438,7 +453,6 @@ std::string why_undecided(const request& r, const outcome& o) {
             *std::ranges::find(inputs().decided(r.asked).rows, row.trade, &price_row::trade);
         if (!adds_paths && row.paths != by.paths)
             return fmt::format("{} has {} paths, decided were {}", row.trade, row.paths, by.paths);
-        if (asks(feature::replay)) continue;
         if (row.construction != by.construction || row.randomisations != by.randomisations)
             return fmt::format("{} has {} randomisations '{}', decided were {} '{}'", row.trade,
                                row.randomisations, row.construction, by.randomisations, by.construction);
@@ -726,7 +740,9 @@ void expect_both(study s, feature a, feature b, std::uint64_t paths) {
 }
 
 class every_feature : public testing::TestWithParam<feature> {};
-INSTANTIATE_TEST_SUITE_P(of, every_feature, testing::ValuesIn(all_features().begin(), all_features().end()),
+// The last has been beside all others then.
+INSTANTIATE_TEST_SUITE_P(of, every_feature,
+                         testing::ValuesIn(all_features().begin(), std::prev(all_features().end())),
                          [](const auto& at) { return as_a_test(name_of(at.param)); });
 
 TEST_P(every_feature, beside_every_other_in_price) {
