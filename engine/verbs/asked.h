@@ -11,8 +11,8 @@
 
 namespace tilewalk::verbs {
 
-// The book without tolerances of trades that the study leaves out; rows of these trades say so. `options`
-// may name a file of shocks, beside which a price leaves them out, too.
+// The book without tolerances of trades that the study leaves out, of which rows of these trades say so, or
+// to which they mean nothing. `options` may name a file of shocks, beside which a price leaves them out, too.
 book with_tolerances_of(study s, const book& trades, const run_options& options);
 
 struct asked_of_study {

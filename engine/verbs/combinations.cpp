@@ -104,7 +104,6 @@ const std::vector<rule>& rules() {
          {study::warm, study::tune},
          {no_meaning, "kernels are the same for any number of paths"}},
         {{nested_bounds}, {study::explain}, {no_meaning, "it tells of no bound"}},
-        {{policy}, {study::tune}, {no_meaning, "kernels are the same whatever policy a trade follows"}},
         {{decisions}, {prepared_price}, {missing, "a prepared book keeps decisions of its own"}},
         {{decisions}, {study::explain}, {missing, "it tells what pilots find, and not what others found"}},
         {{journal}, {prepared_price}, {missing, "no call of it is kept"}},
@@ -127,6 +126,7 @@ const std::vector<rule_of_two>& rules_of_two() {
         {replay, {own_tolerance}, {left_out, "a file of shocks has no more paths to add"}},
         {replay, {points, importance}, {impossible, "the shocks of a file are drawn already"}},
         {replay, {controls}, {impossible, "the mean of a control is that of another law than a file's"}},
+        {replay, {decisions}, {impossible, "what was decided is for shocks that are drawn"}},
         {replay, {nested_bounds}, {missing, "paths inside of paths are drawn, and a file has none to draw"}},
     };
     return all;

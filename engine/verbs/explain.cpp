@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/arrays/mapped_file.h"
 #include "engine/cpu/lane_program.h"
 #include "engine/cuda/backend.h"
 #include "engine/cuda/group_jobs.h"
@@ -244,7 +245,7 @@ struct told_source {
 told_source random_of(const explained& of, pilot_of_points& by, const markets::market_state& in,
                       const settled& run, const std::atomic<bool>* cancel) {
     if (of.made->is_certain()) return {};
-    if (!run.replay.empty()) return {"shocks of " + run.replay};
+    if (!run.replay.empty()) return {"shocks of " + arrays::name_of(run.replay)};
     const auto independent = [&](const std::string& why) {
         return told_source{std::string(source_of(run, false).name) + why};
     };
