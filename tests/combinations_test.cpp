@@ -241,7 +241,8 @@ struct outcome {
 };
 
 std::string text_of(const price_row& row) {
-    std::string out = fmt::format("{} {} {}", row.price, row.standard_error, row.paths);
+    std::string out =
+        fmt::format("{} {} {} {}", row.price, row.standard_error, row.paths, row.misses_tolerance);
     if (row.early)
         out +=
             fmt::format(" {} {} {}", row.early->policy_value, row.early->lower_bound, row.early->upper_bound);
