@@ -25,6 +25,7 @@
 #include "engine/cli/terminal.h"
 #include "engine/cli/told_scenarios.h"
 #include "engine/cli/written.h"
+#include "tilewalk/combinations.h"
 #include "tilewalk/differences.h"
 #include "tilewalk/shards.h"
 #include "tilewalk/timings.h"
@@ -234,8 +235,7 @@ int report_merged(const shards& all, const settings& with, const std::optional<s
         throw error(error_kind::usage, "--tiles puts means by part of the run into JSON; take --format json");
     if (!folder_of_files.empty() && all.request().greeks)
         throw error(error_kind::usage,
-                    "--files of sensitivities are of differences, which shards do not find; 'tilewalk greeks "
-                    "BOOK --files DIR' writes them in one process");
+                    sentence(in_shards(study::files_of_greeks), name_of(study::files_of_greeks), "shards"));
     const output to(with.output.value);
     const report_folder files(folder_of_files, value_reports());
     std::optional<output> totals_to;

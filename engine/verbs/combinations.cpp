@@ -132,6 +132,15 @@ const std::vector<rule_of_two>& rules_of_two() {
     return all;
 }
 
+struct rule_of_shards {
+    study of;
+    combination found;
+};
+constexpr std::array rules_of_shards{
+    rule_of_shards{explained_scenarios, {missing, "sensitivities beside gains are found by one process"}},
+    rule_of_shards{files_of_greeks, {missing, "their differences are found by one process"}},
+};
+
 template <class wanted>
 bool has(const std::vector<wanted>& all, wanted one) {
     return std::ranges::find(all, one) != all.end();
@@ -175,6 +184,11 @@ combination combined(feature a, feature b) {
     for (const rule_of_two& r : rules_of_two())
         if ((r.one == a && has(r.others, b)) || (r.one == b && has(r.others, a))) return r.found;
     return {};
+}
+
+combination in_shards(study s) {
+    const auto found = std::ranges::find(rules_of_shards, s, &rule_of_shards::of);
+    return found == rules_of_shards.end() ? combination{} : found->found;
 }
 
 std::string sentence(const combination& of, std::string_view name, std::string_view other) {
@@ -308,6 +322,8 @@ std::string combinations_text() {
     out += "\nFeatures beside each other, in every study:\n";
     for (const rule_of_two& r : rules_of_two())
         for (const feature f : r.others) say(sentence(r.found, name_of(f), name_of(r.one)));
+    out += "\nShards:\n";
+    for (const rule_of_shards& r : rules_of_shards) say(sentence(r.found, name_of(r.of), "shards"));
     return out;
 }
 

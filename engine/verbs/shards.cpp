@@ -136,11 +136,6 @@ opened open_request(const sharded_request& of, timings* times = nullptr) {
     opened out{std::move(trades), std::move(in)};
     if (of.scenarios.empty()) return out;
     out.scenarios = scenario_list::load(of.scenarios, out.in, of.how);
-    if (out.scenarios->explains)
-        throw error(
-            error_kind::usage,
-            "gains are not explained in shards; leave out explain, or ask for scenarios of one process",
-            {of.scenarios.string()});
     return out;
 }
 
