@@ -14,6 +14,7 @@
 #include "kernels/exercise/leaving_arguments.h"
 #include "tests/fake_device.h"
 #include "tests/host_kernel.h"
+#include "tests/many_blocks.h"
 #include "tests/policies_as_found.h"
 #include "tests/product_sums.h"
 #include "tests/scenario_file.h"
@@ -131,6 +132,13 @@ TEST(policies_on_host, without_a_bound_decide_as_with_one) {
                     << with[i].first;
         }
     }
+}
+
+// A block for each date, more than a kernel's masks have bits for.
+TEST(policies_on_host, are_those_of_the_cpu_for_many_blocks) {
+    const tests::many_blocks many = tests::of_many_blocks(4, "A", 33);
+    const std::string called = many.trades.substr(many.trades.find("  - {id: called"));
+    compare("products:\n" + many.products + "trades:\n" + called, 300);
 }
 
 // Two assets; and two trades in one launch, one of them with fewer dates.

@@ -250,7 +250,7 @@ way_back_decision for_arrays(way_back_decision how) {
 }
 
 bool has_kernel(const path_program& p, const adjoint_program& a) {
-    return !a.back.outputs.empty() && p.crossed.empty() && p.sections.size() <= kernels::most_sections;
+    return !a.back.outputs.empty() && p.crossed.empty();
 }
 
 way_back_kernel way_back_kernel_of(const path_program& p, const adjoint_program& a,
