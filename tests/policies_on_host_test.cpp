@@ -204,6 +204,7 @@ TEST(policies_on_host, are_left_to_the_cpu_where_given_volatilities_lack_paths) 
         const auto found = by.find({&wanted, 1}, 7, nullptr);
         EXPECT_FALSE(found.at(0).by);
         EXPECT_FALSE(found.at(0).failure);
+        EXPECT_EQ(found.at(0).why_left, "an array of the market lacks paths or times that they read");
     });
 }
 
@@ -238,6 +239,7 @@ TEST(policies_on_host, are_left_to_the_cpu_where_memory_is_short) {
             const auto found = by.find({&wanted, 1}, 7, nullptr);
             EXPECT_FALSE(found.at(0).by);
             ASSERT_TRUE(found.at(0).failure);
+            EXPECT_EQ(found.at(0).why_left, "a GPU's memory has no room for their training");
             EXPECT_EQ(found.at(0).failure->message(),
                       "it takes 3 MB of a GPU's memory, of which there are 2");
         },
