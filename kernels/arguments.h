@@ -16,7 +16,9 @@ namespace tilewalk::kernels {
 // from numbers_at); then, at scenario_place, if the program has scenario slots, for each step the row of each
 // slot in the array of scenarios; then, at event_place, two words for each step that other sections follow:
 // its number, and a mask. Bit k of the mask says that section k runs after the step, on its next row. Two
-// words with the number no_step end them. The words of a trade fill whole pieces.
+// words with the number no_step end them. A program whose sections have no room in a mask has a listed_event
+// instead for each run of such a section, in the order in which they run, and one with the number no_step
+// ends them. The words of a trade fill whole pieces.
 struct trade_record {
     word64 numbers_at;
     word64 words_at;
@@ -48,6 +50,13 @@ static constexpr word32 event_place(word32 sections, word32 scenarios) {
     return scenario_place(sections) + whole_pieces(scenarios, sizeof(word32));
 }
 static constexpr word32 no_step = ~word32{0};
+
+static constexpr int most_sections_of_masks = 32;
+// Section `section` runs after the step, on its row number `row`, which is at `place` (counted from
+// numbers_at).
+struct listed_event {
+    word32 step, section, row, place;
+};
 
 // A number that paths make of a point, in a dimension that is scrambled as one of a factor.
 struct alignas(16) made_point {

@@ -46,4 +46,26 @@ static constexpr void spelled_out(const body& of) {
     }
 }
 
+// A number that is known at compile time.
+template <int number>
+struct known_number {
+    static constexpr int value = number;
+};
+
+// Calls of(known_number<i>()) for the i that is `number`, first <= i < last. Each i has its own copy of the
+// body, which a few branches lead to.
+template <int first, int last, class body>
+static constexpr void chosen(int number, const body& of) {
+    if constexpr (last - first == 1) {
+        of(known_number<first>());
+    } else if constexpr (last > first) {
+        constexpr int middle = first + (last - first) / 2;
+        if (number < middle) {
+            chosen<first, middle>(number, of);
+        } else {
+            chosen<middle, last>(number, of);
+        }
+    }
+}
+
 }  // namespace tilewalk::kernels

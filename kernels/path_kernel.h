@@ -75,6 +75,31 @@ static constexpr word32 every_step_of() {
     }
 }
 
+// Sections that masks have room for. Those of a program with more are listed where they follow a step; those
+// that run on every step are among the first.
+template <class program>
+static constexpr bool lists_events = program::sections > most_sections_of_masks;
+template <class program>
+static constexpr int sections_of_masks = lists_events<program> ? most_sections_of_masks : program::sections;
+template <class program>
+static constexpr bool is_on_every_step(int k) {
+    return k == 0 || (k < most_sections_of_masks && (every_step_of<program>() >> k & 1) != 0);
+}
+
+// A section that follows a step, as the words of a trade list it.
+struct event_in_list {
+    static constexpr int words64 = sizeof(listed_event) / sizeof(word64);
+    word32 step, section, row, place;
+
+    explicit event_in_list(const word64* at) {
+        const word64 first = load_read_only(at), second = load_read_only(at + 1);
+        step = word32(first);
+        section = word32(first >> 32);
+        row = word32(second);
+        place = word32(second >> 32);
+    }
+};
+
 // Paths leave nothing on their way, as they do unless a kernel says otherwise.
 struct leaves_nothing {
     template <int k, int width, class states>
@@ -106,7 +131,7 @@ class walker {
             const real x = initial[s];
             for (int w = 0; w < shape::width; ++w) states_[w][s] = x;
         });
-        for (int k = 0; k < program::sections; ++k) next_row_[k] = load_read_only(words + k);
+        for (int k = 0; k < rows_followed; ++k) next_row_[k] = load_read_only(words + k);
         load_event();
     }
 
@@ -163,9 +188,11 @@ class walker {
     // Whether one section alone is not on every step, so that an event is always its own.
     static constexpr bool has_one_other = [] {
         int others = 0;
-        for (int k = 1; k < program::sections; ++k) others += int(~every_step >> k & 1);
-        return others == 1;
+        for (int k = 1; k < sections_of_masks<program>; ++k) others += int(~every_step >> k & 1);
+        return others == 1 && !lists_events<program>;
     }();
+    // Sections whose next row is known: a list says the rows of others.
+    static constexpr int rows_followed = lists_events<program> ? 1 : program::sections;
 
     template <int k, class row>
     void run(const row& numbers_of_row, const shocks& z) {
@@ -179,7 +206,7 @@ class walker {
     // Runs section `k` and those behind it that run on every step.
     template <int k, class row>
     void run_on_every_step(const row& numbers_of_row, const shocks& z) {
-        if constexpr (k < program::sections) {
+        if constexpr (k < sections_of_masks<program>) {
             if constexpr (k == 0 || (every_step >> k & 1) != 0) run<k>(numbers_of_row, z);
             run_on_every_step<k + 1>(numbers_of_row, z);
         }
@@ -199,16 +226,38 @@ class walker {
 
     // The next event is loaded when one has come, so that no branch waits for it.
     void load_event() {
-        const word64 next = load_read_only(events_++);
-        event_step_ = word32(next);
-        if constexpr (!has_one_other) event_mask_ = word32(next >> 32);
+        if constexpr (lists_events<program>) {
+            const event_in_list next(events_);
+            events_ += event_in_list::words64;
+            event_step_ = next.step;
+            event_section_ = next.section;
+            event_place_ = next.place;
+        } else {
+            const word64 next = load_read_only(events_++);
+            event_step_ = word32(next);
+            if constexpr (!has_one_other) event_mask_ = word32(next >> 32);
+        }
     }
     // Runs the sections that follow the step, if any do.
     void run_events(word32 step, const shocks& z) {
-        if (step != event_step_) return;
-        const word32 mask = event_mask_;
+        if constexpr (lists_events<program>) {
+#pragma unroll 1
+            while (step == event_step_) run_listed(z);
+        } else {
+            if (step != event_step_) return;
+            const word32 mask = event_mask_;
+            load_event();
+            run_sections<1>(mask, z);
+        }
+    }
+    // Runs the section at hand of the list.
+    void run_listed(const shocks& z) {
+        const word32 section = event_section_, place = event_place_;
         load_event();
-        run_sections<1>(mask, z);
+        chosen<1, program::sections>(int(section), [&](auto k) {
+            if constexpr (!is_on_every_step<program>(k.value))
+                run<k.value>(row_of<program::row_width(k.value)>{trade_.from(place)}, z);
+        });
     }
     // Runs the sections of the mask from `k` on, each on its next row, for all paths of the thread.
     template <int k>
@@ -239,11 +288,11 @@ class walker {
 
     [[no_unique_address]] leaver leaves_;
     const numbers trade_;
-    const word64* events_;  // step and mask of each
+    const word64* events_;  // step and mask of each, or a list
     real states_[word32(shape::width)][word32(program::states)];
-    word32 next_row_[word32(program::sections)];
+    word32 next_row_[word32(rows_followed)];
     int first_ = 0;
-    word32 event_step_ = 0, event_mask_ = 0;
+    word32 event_step_ = 0, event_mask_ = 0, event_section_ = 0, event_place_ = 0;
     numbers step_rows_;
     neighbours<real, piece> held_[word32(holds_rows ? pieces_held : 1)];
 };

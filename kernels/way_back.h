@@ -215,6 +215,8 @@ class both_ways {
           first_event_(reinterpret_cast<const word64*>(
               words + event_place(word32(sections), trade.steps * word32(program::scenarios)))),
           event_(first_event_),
+          back_rows_(a.back_words + trade_back.words_at + head_words<back>),
+          first_places_(a.first_places + found.first_places_at),
           in_tile_(in_tile),
           count_(count),
           sums_(shared, to),
@@ -225,15 +227,14 @@ class both_ways {
             const real x = start[s];
             for (int w = 0; w < width; ++w) derivatives_[w][s] = x;
         });
-        const word32* const back_words = a.back_words + trade_back.words_at + head_words<back>;
-        unrolled<sections>([&](int k) {
+        unrolled<rows_followed>([&](int k) {
             row_[k] = load_read_only(words + k);
-            back_row_[k] = load_read_only(back_words + k);
-            place_[k] = load_read_only(a.first_places + found.first_places_at + k);
+            back_row_[k] = load_read_only(back_rows_ + k);
+            place_[k] = load_read_only(first_places_ + k);
         });
         // To the end of the path.
         move_every_step<0>(trade.steps);
-        for (; word32(load_read_only(event_)) != no_step; ++event_)
+        for (; word32(load_read_only(event_)) != no_step; event_ += words64_of_event)
             move_others<1>(word32(load_read_only(event_) >> 32), 1);
         load_event_before();
     }
@@ -264,9 +265,9 @@ class both_ways {
         if constexpr (ways::repeats) {
             real s[width][word32(program::states)]{};
             take<ways::carried_quietly>(before, s);
-            through_quietly<0>(s, z);
+            through_every_step<quiet, true, 0>(s, z);
         } else {
-            back_quietly<sections - 1>(before, behind, z);
+            back_quietly<rows_followed - 1>(before, behind, z);
         }
     }
 
@@ -277,8 +278,8 @@ class both_ways {
         real s[width][word32(program::states)]{};
         take<ways::carried>(kept, s);
         move_every_step<0>(~word32(steps) + 1);
-        while (event_ != first_event_ && word32(load_read_only(event_ - 1)) >= first) {
-            --event_;
+        while (event_ != first_event_ && word32(load_read_only(event_ - words64_of_event)) >= first) {
+            event_ -= words64_of_event;
             move_others<1>(word32(load_read_only(event_) >> 32), ~word32{0});
         }
         word32 next_event = word32(load_read_only(event_));
@@ -286,26 +287,39 @@ class both_ways {
             leave_states<ways::carried>(s, hold(step));
             run_on_every_step<again, 0>(s, z, row_[0]);
             move_every_step<0>(1);
-            if (first + word32(step) != next_event) return;
-            const word32 mask = word32(load_read_only(event_++) >> 32);
-            next_event = word32(load_read_only(event_));
-            run_events<again, 1>(s, mask, z);
+            if constexpr (lists_events<program>) {
+#pragma unroll 1
+                while (first + word32(step) == next_event) {
+                    run_listed(s, event_, z);
+                    event_ += words64_of_event;
+                    next_event = word32(load_read_only(event_));
+                }
+            } else {
+                if (first + word32(step) != next_event) return;
+                const word32 mask = word32(load_read_only(event_++) >> 32);
+                next_event = word32(load_read_only(event_));
+                run_events<again, 1>(s, mask, z);
+            }
         });
         load_event_before();
     }
     template <class shocks>
     void step_back(word32 step, const states& before, const shocks& z) {
-        word32 mask = 0;
-        if (step == event_before_) {
-            --event_;
-            mask = word32(load_read_only(event_) >> 32);
-            load_event_before();
-            move_others<1>(mask, ~word32{0});
+        if constexpr (lists_events<program>) {
+            step_back_by_list(step, before, z);
+        } else {
+            word32 mask = 0;
+            if (step == event_before_) {
+                --event_;
+                mask = word32(load_read_only(event_) >> 32);
+                load_event_before();
+                move_others<1>(mask, ~word32{0});
+            }
+            move_every_step<0>(~word32{0});
+            real s[width][word32(program::states)]{};
+            take<ways::carried>(before, s);
+            through<0>(s, mask, z);
         }
-        move_every_step<0>(~word32{0});
-        real s[width][word32(program::states)]{};
-        take<ways::carried>(before, s);
-        through<0>(s, mask, z);
     }
 
     // Derivatives of whole paths.
@@ -322,11 +336,14 @@ class both_ways {
     static constexpr word32 pitch = row_pitch(word32(which::row_width(k)), sizeof(real));
     static constexpr word32 every_step = every_step_of<program>();
     template <int k>
-    static constexpr bool is_on_every_step = k == 0 || (every_step >> k & 1) != 0;
+    static constexpr bool is_on_every_step = kernels::is_on_every_step<program>(k);
+    static constexpr int words64_of_event = lists_events<program> ? event_in_list::words64 : 1;
+    // Sections whose rows are followed: a list says the rows of those that it has, which are none of these.
+    static constexpr int rows_followed = sections_of_masks<program>;
     // The derivatives that sections on every step leave.
     static constexpr int of_every_step = [] {
         int count = ways::of_run(0);
-        for (int k = 1; k < sections; ++k) count += (every_step >> k & 1) != 0 ? ways::of_run(k) : 0;
+        for (int k = 1; k < rows_followed; ++k) count += (every_step >> k & 1) != 0 ? ways::of_run(k) : 0;
         return count;
     }();
     static constexpr bool makes_room = of_every_step <= sums::slots;
@@ -364,7 +381,7 @@ class both_ways {
     }
     template <int k>
     void move_every_step(word32 runs) {
-        if constexpr (k < sections) {
+        if constexpr (k < rows_followed) {
             if constexpr (is_on_every_step<k>) move<k>(runs);
             move_every_step<k + 1>(runs);
         }
@@ -372,7 +389,7 @@ class both_ways {
     // In all sections of the mask from `k` on.
     template <int k>
     void move_others(word32 mask, word32 runs) {
-        if constexpr (k < sections) {
+        if constexpr (k < sections && !lists_events<program>) {
             if constexpr (!is_on_every_step<k>) {
                 if ((mask >> k & 1) != 0) move<k>(runs);
             }
@@ -380,7 +397,7 @@ class both_ways {
         }
     }
     void load_event_before() {
-        event_before_ = event_ == first_event_ ? no_step : word32(load_read_only(event_ - 1));
+        event_before_ = event_ == first_event_ ? no_step : word32(load_read_only(event_ - words64_of_event));
     }
 
     template <class which, int k, class shocks>
@@ -393,7 +410,7 @@ class both_ways {
     }
     template <class which, int k, class shocks>
     void run_on_every_step(states_of_paths& s, const shocks& z, word32 row) const {
-        if constexpr (k < sections) {
+        if constexpr (k < rows_followed) {
             if constexpr (is_on_every_step<k>) run<which, k>(s, z, row);
             run_on_every_step<which, k + 1>(s, z, row);
         }
@@ -433,22 +450,61 @@ class both_ways {
             run_back<k, false>(z);
         }
     }
-    template <int k, class shocks>
-    void through_quietly(const states_of_paths& before, const shocks& z) {
-        if constexpr (k < sections) {
+    // The same through those that run on every step alone.
+    template <class which, bool is_quiet, int k, class shocks>
+    void through_every_step(const states_of_paths& before, const shocks& z) {
+        if constexpr (k < rows_followed) {
             if constexpr (!is_on_every_step<k>) {
-                through_quietly<k + 1>(before, z);
+                through_every_step<which, is_quiet, k + 1>(before, z);
             } else {
                 if constexpr ((every_step >> k >> 1) != 0) {
                     states_of_paths behind;
                     copy(before, behind);
-                    run<quiet, k>(behind, z, row_[0]);
-                    through_quietly<k + 1>(behind, z);
+                    run<which, k>(behind, z, row_[0]);
+                    through_every_step<which, is_quiet, k + 1>(behind, z);
                 }
                 give<k>(before);
-                run_back<k, true>(z);
+                run_back<k, is_quiet>(z);
             }
         }
+    }
+
+    // Runs the section of a list that stands there.
+    template <class shocks>
+    void run_listed(states_of_paths& s, const word64* at, const shocks& z) const {
+        const event_in_list e(at);
+        chosen<1, sections>(int(e.section), [&](auto k) {
+            if constexpr (!is_on_every_step<k.value>) run<again, k.value>(s, z, e.place);
+        });
+    }
+    // Each section of the step that is listed is gone back from the states before it, to which the step is
+    // walked again from its beginning.
+    template <class shocks>
+    void step_back_by_list(word32 step, const states& before, const shocks& z) {
+        const word64* const end = event_;
+        for (; step == event_before_; load_event_before()) event_ -= words64_of_event;
+        move_every_step<0>(~word32{0});
+        real s[width][word32(program::states)]{};
+        take<ways::carried>(before, s);
+#pragma unroll 1
+        for (const word64* at = end; at != event_; take<ways::carried>(before, s)) {
+            at -= words64_of_event;
+            run_on_every_step<again, 0>(s, z, row_[0]);
+#pragma unroll 1
+            for (const word64* earlier = event_; earlier != at; earlier += words64_of_event)
+                run_listed(s, earlier, z);
+            const event_in_list e(at);
+            chosen<1, sections>(int(e.section), [&](auto k) {
+                if constexpr (!is_on_every_step<k.value>) {
+                    constexpr int of_run = ways::of_run(k.value) + ways::of_tables(k.value);
+                    give<k.value>(s);
+                    run_back<k.value, false>(
+                        load_read_only(back_rows_ + k.value) + e.row * pitch<back, k.value>,
+                        load_read_only(first_places_ + k.value) + e.row * word32(of_run), z);
+                }
+            });
+        }
+        through_every_step<again, false, 0>(s, z);
     }
     // Back through section k and those before it, where all that these are given is known before the step or
     // behind it.
@@ -475,19 +531,23 @@ class both_ways {
 
     template <int k, bool is_quiet, class shocks>
     void run_back(const shocks& z) {
-        constexpr int owner = row_owner<k>;
+        run_back<k, is_quiet>(back_row_[row_owner<k>], place_[k], z);
+    }
+    // By the row that is there; derivatives to its numbers go to `place` and behind it.
+    template <int k, bool is_quiet, class shocks>
+    void run_back(word32 row_at, word32 place, const shocks& z) {
         unrolled<width>([&](int w) {
             back::template section<k>(derivatives_[w], z[w],
-                                      row_of<numbers, back::row_width(owner)>{back_.from(back_row_[owner])},
+                                      row_of<numbers, back::row_width(row_owner<k>)>{back_.from(row_at)},
                                       row_of<numbers, back::terms>{back_});
         });
-        leave<ways::of_run(k), is_quiet>(place_[k], [](int i) { return ways::state_of_run(k, i); });
+        leave<ways::of_run(k), is_quiet>(place, [](int i) { return ways::state_of_run(k, i); });
         if constexpr (ways::of_tables(k) > 0) {
             unrolled<width>([&](int w) {
                 if (!is_quiet && int(in_tile_) + w >= count_) return;
                 ways::template add_in_tables<k>(
                     derivatives_[w], [&](int first, int size, real d, real position) {
-                        add_in_table(place_[k] + word32(ways::of_run(k) + first), size, d, position);
+                        add_in_table(place + word32(ways::of_run(k) + first), size, d, position);
                     });
             });
         }
@@ -526,13 +586,15 @@ class both_ways {
     const numbers forth_, back_;
     const word64* const first_event_;
     const word64* event_;
-    word32 event_before_ = no_step;  // its step
+    word32 event_before_ = no_step;     // its step
+    const word32* const back_rows_;     // by section: where its first row of the way back is
+    const word32* const first_places_;  // by section
     const word32 in_tile_;
     const int count_;
     sums sums_;
     const sums_in_tables in_tables_;
     real derivatives_[word32(width)][word32(back::states)];
-    word32 row_[word32(sections)], back_row_[word32(sections)], place_[word32(sections)];
+    word32 row_[word32(rows_followed)], back_row_[word32(rows_followed)], place_[word32(rows_followed)];
 };
 
 // Shocks in memory, from the last step of a path to its first.

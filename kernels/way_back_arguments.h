@@ -7,7 +7,6 @@
 
 namespace tilewalk::kernels {
 
-static constexpr int most_sections = 32;
 static constexpr int threads_of_warp = 32;
 
 // The derivatives of a trade of a launch, which stand in one line by place.

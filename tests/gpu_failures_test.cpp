@@ -13,11 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "engine/arrays/shock_writer.h"
 #include "engine/cuda/backend.h"
 #include "engine/cuda/kernel_text.h"
 #include "kernels/arguments.h"
 #include "tests/fake_device.h"
 #include "tests/merge_as_a_gpu.h"
+#include "tests/own_folder.h"
 #include "tilewalk/book.h"
 #include "tilewalk/engine.h"
 
@@ -102,6 +104,18 @@ class fake_machine {
 
     int not_opened = -1;
     cuda::text_compiler compiler;
+
+    results price(const std::string& of_book, const std::string& device, const run_settings& with) {
+        return asked(device, with, [&](const engine& of, const run_options& options) {
+            return of.price(book::parse(of_book), options);
+        });
+    }
+    results greeks(const std::string& of_book, const std::string& device, const run_settings& with) {
+        return asked(device, with, [&](const engine& of, const run_options& options) {
+            const book b = book::parse(of_book);
+            return of.greeks(b, *b.market(), {}, options);
+        });
+    }
 
   private:
     results asked(const std::string& device, const run_settings& with,
@@ -239,6 +253,65 @@ TEST(gpu_failures, only_the_trades_that_it_failed_say_so) {
     EXPECT_NE(got.rows[0].price, made_up_price);
     EXPECT_EQ(got.rows[1].price, made_up_price);
     EXPECT_EQ(got.rows[1].message, "");
+}
+
+const std::string market_of_a =
+    "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}}\n  assets:\n"
+    "    A: {currency: USD, spot: 100, volatility: 0.2}\n";
+
+TEST(work_left_to_the_processor, is_named_once_by_reason) {
+    const std::string puts = market_of_a +
+                             "trades:\n"
+                             "  - {id: one, product: american, underlying: A, strike: 100, maturity: 1, "
+                             "exercise_step: 0.25}\n"
+                             "  - {id: two, product: american, underlying: A, strike: 90, maturity: 1, "
+                             "exercise_step: 0.25}\n"
+                             "  - {id: call, product: european, underlying: A, strike: 105, maturity: 1}\n";
+    run_settings with;
+    with.paths = 2048;
+    with.controls = "none";
+    with.upper = "nested";
+    with.memory_bytes = 1 << 20;
+    const results got = fake_machine().price(puts, "auto", with);
+    EXPECT_EQ(got.failed(), 0u);
+    EXPECT_EQ(got.manifest.devices, std::vector<std::string>{"fake 0"});
+    EXPECT_EQ(got.manifest.left_to_processor,
+              (std::vector<left_work>{
+                  {"policies", 2, "a GPU's memory has no room for their training"},
+                  {"nested bounds", 2, "they are walked in double on the processor, wherever prices are"}}));
+    EXPECT_EQ(got.manifest.left_to_processor.at(1).text(),
+              "nested bounds of 2 trades: they are walked in double on the processor, wherever prices are");
+    EXPECT_TRUE(fake_machine().price(puts, "cpu", with).manifest.left_to_processor.empty());
+}
+
+TEST(work_left_to_the_processor, has_ways_back_of_replayed_shocks) {
+    const tests::own_folder folder;
+    // So many assets that a way back costs less than tangents.
+    constexpr std::size_t assets = 8, paths = 2048;
+    const std::vector<double> shocks(assets * paths, 0.25);
+    const std::string file = (folder / "shocks.npy").string();
+    arrays::write_numpy<double>(file, {1, assets, 0, paths, shocks, {}});
+    std::string market = "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}}\n  assets:\n",
+                basket;
+    for (std::size_t i = 0; i < assets; ++i) {
+        const std::string name = "A" + std::to_string(i);
+        market += "    " + name + ": {currency: USD, spot: 100, volatility: 0.2}\n";
+        basket += (i == 0 ? "" : ", ") + name;
+    }
+    const std::string worst =
+        market + "  correlations: []\ntrades:\n  - {id: worst, product: worst_of, basket: [" + basket +
+        "], initial_level: 100, option: put, strike: 1, notional: 1000, maturity: 1}\n";
+    run_settings with;
+    with.paths = paths;
+    with.controls = "none";
+    with.replay = file;
+    const results got = fake_machine().greeks(worst, "auto", with);
+    EXPECT_EQ(got.failed(), 0u);
+    EXPECT_EQ(got.manifest.left_to_processor,
+              (std::vector<left_work>{
+                  {"ways back", 1,
+                   "their shocks are read from a file, which a GPU reads on the way forth alone"}}));
+    EXPECT_TRUE(fake_machine().greeks(worst, "cpu", with).manifest.left_to_processor.empty());
 }
 
 TEST(gpu_failures, who_asked_for_a_gpu_gets_its_error) {

@@ -32,6 +32,7 @@
 #include "kernels/tile.h"
 #include "products/program/mirror.h"
 #include "tests/host_kernel.h"
+#include "tests/many_blocks.h"
 #include "tests/scenario_file.h"
 #include "tests/surface_program.h"
 #include "tests/whole.h"
@@ -61,14 +62,20 @@ const char* const market_text = R"(market:
     S: {currency: USD, spot: 100, volatility: {scenarios: FILE, times: [0.2, 0.7, 2.5]}}
     J: {currency: USD, spot: 100, model: {cgmy: {C: 0.3, G: 8, M: 16, Y: 0.9}}}
   correlations: [[A, B, 0.5], [A, C, 0.3], [B, C, -0.2], [A, S, 0.4], [A, J, 0.5]]
-trades:
+products:
 )";
 
 struct walked_trade {
     std::string name, text;
 };
+const tests::many_blocks& many() {
+    static const tests::many_blocks one = tests::of_many_blocks(40, "A");
+    return one;
+}
 const std::vector<walked_trade>& trades() {
     static const std::vector<walked_trade> all = {
+        // More sections than a mask has bits.
+        {"many_blocks", many().trades.substr(4)},
         {"european", "{id: t, product: european, underlying: A, strike: 105, maturity: 1.0}"},
         {"digital", "{id: t, product: digital, underlying: A, strike: 105, maturity: 1.0}"},
         // Whole groups of steps with the same section after each, what is left of a group, and sparse dates.
@@ -182,7 +189,7 @@ const planned_trade& planned(const std::string& name) {
     for (const walked_trade& t : trades()) {
         if (t.name != name) continue;
         const std::string market = replaced_once(market_text, "FILE", file.name());
-        book b = book::parse(market + "  - " + t.text + "\n");
+        book b = book::parse(market + many().products + "trades:\n  - " + t.text + "\n");
         const auto& trade = b.state().trades.at(0);
         if (trade.failure) throw *trade.failure;
         const auto& state = b.market()->state();
@@ -363,6 +370,54 @@ kernel_decision usual(const program::path_program& code, precision in) {
 }
 kernel_decision usual(const std::string& trade, precision in) {
     return usual(planned(trade).program.code, in);
+}
+
+// A trade's words, read by the rules of kernels/arguments.h alone, list what follows each step of its path.
+TEST(packed_trades, list_the_events_of_many_blocks) {
+    for (const int blocks : {40, 100}) {
+        const tests::many_blocks many = tests::of_many_blocks(blocks, "A");
+        const tests::scenario_file file(3, kernels::paths_per_tile);
+        const book b = book::parse(replaced_once(market_text, "FILE", file.name()) + many.products +
+                                   "trades:\n" + many.trades);
+        const plan::trade_program p = plan::plan_trade(b.state().trades.at(0), b.market()->state());
+        ASSERT_EQ(p.code.sections.size(), static_cast<std::size_t>(blocks) + 1);
+        const run::job job{&p.code, &p.data, &p.when};
+        const auto packed = cuda::pack({&job, 1}, program::number_type::double_);
+        ASSERT_FALSE(packed.failures[0]);
+        constexpr std::size_t piece = 4;
+        const auto pieces = [](std::size_t words) { return (words + piece - 1) / piece * piece; };
+        // One stream of normals, and one of uniforms.
+        ASSERT_EQ(p.code.scenarios_per_step, 0);
+        const std::size_t keys =
+            (p.code.normals_per_step > 0 ? 2u : 0u) + (p.code.uniforms_per_step > 0 ? 2u : 0u);
+        const auto word =
+            packed.words.begin() + static_cast<std::ptrdiff_t>(pieces(keys) + pieces(p.code.sections.size()));
+        std::vector<double> numbers(packed.numbers.size() / sizeof(double));
+        std::memcpy(numbers.data(), packed.numbers.data(), numbers.size() * sizeof(double));
+        std::size_t listed = 0, on_every_step = 0, together = 0;
+        for (std::size_t step = 0; step < p.when.steps(); ++step) {
+            std::size_t of_step = 0;
+            for (const program::event& e : p.when.events_after(step)) {
+                if (p.code.sections[e.section].is_on_every_step) {
+                    ++on_every_step;
+                    continue;
+                }
+                const auto at = word + static_cast<std::ptrdiff_t>(piece * listed++);
+                EXPECT_EQ(at[0], step);
+                EXPECT_EQ(at[1], e.section);
+                EXPECT_EQ(at[2], e.row);
+                const std::size_t width = p.data.widths[e.section];
+                for (std::size_t i = 0; i < width; ++i)
+                    EXPECT_EQ(numbers.at(at[3] + i), p.data.rows[e.section][e.row * width + i]);
+                together += of_step++ > 0 ? 1u : 0u;
+            }
+        }
+        EXPECT_EQ(word[static_cast<std::ptrdiff_t>(piece * listed)], kernels::no_step);
+        EXPECT_EQ(on_every_step, p.when.steps());
+        EXPECT_EQ(listed, static_cast<std::size_t>(blocks) - 2 + 3)
+            << "a block of three dates, others of one";
+        EXPECT_GT(together, 5u);
+    }
 }
 
 class kernels_on_host : public testing::TestWithParam<std::string> {};

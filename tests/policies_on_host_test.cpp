@@ -14,6 +14,7 @@
 #include "kernels/exercise/leaving_arguments.h"
 #include "tests/fake_device.h"
 #include "tests/host_kernel.h"
+#include "tests/many_blocks.h"
 #include "tests/policies_as_found.h"
 #include "tests/product_sums.h"
 #include "tests/scenario_file.h"
@@ -133,6 +134,13 @@ TEST(policies_on_host, without_a_bound_decide_as_with_one) {
     }
 }
 
+// A block for each date, more than a kernel's masks have bits for.
+TEST(policies_on_host, are_those_of_the_cpu_for_many_blocks) {
+    const tests::many_blocks many = tests::of_many_blocks(4, "A", 33);
+    const std::string called = many.trades.substr(many.trades.find("  - {id: called"));
+    compare("products:\n" + many.products + "trades:\n" + called, 300);
+}
+
 // Two assets; and two trades in one launch, one of them with fewer dates.
 TEST(policies_on_host, are_those_of_the_cpu_with_two_assets) {
     compare(R"(trades:
@@ -196,6 +204,7 @@ TEST(policies_on_host, are_left_to_the_cpu_where_given_volatilities_lack_paths) 
         const auto found = by.find({&wanted, 1}, 7, nullptr);
         EXPECT_FALSE(found.at(0).by);
         EXPECT_FALSE(found.at(0).failure);
+        EXPECT_EQ(found.at(0).why_left, "an array of the market lacks paths or times that they read");
     });
 }
 
@@ -230,6 +239,7 @@ TEST(policies_on_host, are_left_to_the_cpu_where_memory_is_short) {
             const auto found = by.find({&wanted, 1}, 7, nullptr);
             EXPECT_FALSE(found.at(0).by);
             ASSERT_TRUE(found.at(0).failure);
+            EXPECT_EQ(found.at(0).why_left, "a GPU's memory has no room for their training");
             EXPECT_EQ(found.at(0).failure->message(),
                       "it takes 3 MB of a GPU's memory, of which there are 2");
         },

@@ -669,6 +669,7 @@ TEST(report, json_is_word_for_word) {
     "settings": {},
     "devices": [],
     "lost_devices": [],
+    "left_to_processor": [],
     "inputs": [
       {"file": "book.yaml", "hash": "00ff"},
       {"file": "market.yaml", "hash": "1234"}
@@ -823,6 +824,7 @@ results sample_on_gpus() {
     m.random = "curand_xorwow";
     m.devices = {"NVIDIA H200", "NVIDIA L4", "NVIDIA H200"};
     m.lost_devices = {"NVIDIA L4: GPU 3: cudaEventQuery failed"};
+    m.left_to_processor = {{"nested bounds", 2, "they are long"}, {"ways back", 1, "it is so"}};
     m.settings.seed = m.seed;
     m.settings.precision = m.precision;
     m.settings.random = m.random;
@@ -859,6 +861,8 @@ at most: the plain sum of errors, never too small; a run of 16 parts or more kno
 516 ms on 2 threads (x86-64-v3): planning 12 ms, paths 500 ms; 3.00e8 path-steps/s
 2 x NVIDIA H200, NVIDIA L4: 12 launches, 250 ms; 1 kernel compiled, 4 from the cache; prefetch smem_rolling_async, distance 4, row_space constant, memory_bytes 34359738368
 lost NVIDIA L4: GPU 3: cudaEventQuery failed
+left to the processor: nested bounds of 2 trades: they are long
+left to the processor: ways back of 1 trade: it is so
 )");
 }
 
@@ -871,11 +875,13 @@ TEST(report, settings_and_devices_are_written_and_read_back) {
           R"("memory_bytes": 34359738368},)",
           R"("devices": ["NVIDIA H200", "NVIDIA L4", "NVIDIA H200"],)",
           R"("lost_devices": ["NVIDIA L4: GPU 3: cudaEventQuery failed"],)",
+          R"({"work": "nested bounds", "trades": 2, "why": "they are long"},)",
           R"("thin": false, "shadow_difference": -0.00125,)", R"("kernels_from_cache": 4,)"})
         EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
     const results back = read_results(text, "r.json");
     EXPECT_EQ(back.rows[0].shadow_difference, r.rows[0].shadow_difference);
     EXPECT_FALSE(back.rows[1].shadow_difference);
+    EXPECT_EQ(back.manifest.left_to_processor, r.manifest.left_to_processor);
     EXPECT_EQ(back.manifest.settings.distance, 4);
     EXPECT_EQ(back.manifest.settings.row_space, "constant");
     EXPECT_FALSE(back.manifest.settings.padding) << "what is the preset is not written";

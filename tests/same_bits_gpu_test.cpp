@@ -39,6 +39,7 @@
 #include "engine/plan/trade_program.h"
 #include "tests/every_model.h"
 #include "tests/made_book.h"
+#include "tests/many_blocks.h"
 #include "tests/regressed_call.h"
 #include "tests/surface_program.h"
 #include "tests/whole.h"
@@ -346,6 +347,36 @@ TEST_F(same_bits, every_two_settings_together) {
     std::set<std::string> feeds;
     for (const auto& c : combinations) feeds.insert(space.value(c, "prefetch"));
     EXPECT_GE(feeds.size(), devices_.at(0).major >= 9 ? cuda::feeds().size() : cuda::feeds().size() - 1);
+}
+
+// Scripts with more blocks than a kernel's masks have bits for: prices, and derivatives by ways back.
+TEST_F(same_bits, of_many_blocks) {
+    const tests::many_blocks many = tests::of_many_blocks(70, "ACME", 39);
+    const book trades = book::parse("market: " TILEWALK_SOURCE_DIR "/configs/markets/demo.yaml\nproducts:\n" +
+                                    many.products + "trades:\n" + many.trades);
+    const engine pricer;
+    for (const std::string precision : {"double", "single", "mixed"}) {
+        run_settings with;
+        with.device = std::to_string(devices_.at(0).index);
+        with.precision = precision;
+        with.paths = paths;
+        const auto found = compare_bits(on_cpu(trades, precision), on_gpus(pricer, trades, with));
+        EXPECT_EQ(found.prices, 2u);
+        EXPECT_EQ(found.different, 0u) << precision << ": " << found.first;
+    }
+    run_options on_gpu, on_host;
+    on_gpu.overrides.device = std::to_string(devices_.at(0).index);
+    on_host.overrides.device = "cpu";
+    for (run_options* o : {&on_gpu, &on_host}) o->overrides.paths = paths;
+    const results got = pricer.greeks(trades, *trades.market(), {}, on_gpu),
+                  expected = pricer.greeks(trades, *trades.market(), {}, on_host);
+    ASSERT_EQ(got.greeks.size(), expected.greeks.size());
+    ASSERT_FALSE(got.greeks.empty());
+    for (std::size_t i = 0; i < got.greeks.size(); ++i) {
+        EXPECT_EQ(std::bit_cast<std::uint64_t>(got.greeks[i].value),
+                  std::bit_cast<std::uint64_t>(expected.greeks[i].value))
+            << got.greeks[i].trade << " " << got.greeks[i].key << got.greeks[i].message;
+    }
 }
 
 // A run of each kind of trade, which is a test of its own, so that several compile and walk at a time.

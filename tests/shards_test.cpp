@@ -315,6 +315,19 @@ TEST(shards, count_the_gpus_of_all_their_walks) {
     EXPECT_EQ(all.lost_devices.size(), 2U);
 }
 
+// Work is named once, whichever walks leave it.
+TEST(shards, name_what_their_walks_leave_to_the_processor_once) {
+    run_manifest all, walk;
+    verbs::add_walk(all, walk);
+    EXPECT_TRUE(all.left_to_processor.empty());
+    walk.left_to_processor = {{"nested bounds", 2, "they are long"}};
+    verbs::add_walk(all, walk);
+    walk.left_to_processor = {{"nested bounds", 3, "they are long"}, {"policies", 1, "they are long"}};
+    verbs::add_walk(all, walk);
+    verbs::add_steps(all, walk);
+    EXPECT_EQ(all.left_to_processor, walk.left_to_processor);
+}
+
 TEST(shards, of_prices_have_the_values_of_one_process) {
     const engine by;
     const sharded_request what = of_book("demo.yaml", 16384);

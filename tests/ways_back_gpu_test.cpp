@@ -26,6 +26,7 @@
 #include "tests/both_ways.h"
 #include "tests/every_model.h"
 #include "tests/made_book.h"
+#include "tests/many_blocks.h"
 #include "tests/own_folder.h"
 #include "tilewalk/tilewalk.h"
 
@@ -222,6 +223,23 @@ TEST(ways_back_kernels, of_policies_compile_without_a_gpu) {
     }
 }
 
+// More sections than a mask has bits. Their code is so long that the compiler may keep a stack.
+TEST(ways_back_kernels_long, of_many_blocks_compile_without_a_gpu) {
+    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    const tests::many_blocks many = tests::of_many_blocks(40, "ACME", 39);
+    const book all = book::parse("products:\n" + many.products + "trades:\n" + many.trades);
+    for (const precision to : {precision::double_, precision::single}) {
+        for (const books::trade& t : all.state().trades) {
+            const tests::both_ways of(t, tests::demo_market(), to);
+            ASSERT_TRUE(cuda::ways_back::can_walk(of.job())) << t.id;
+            const auto kernel = cuda::way_back_kernel_of(
+                of.made.code, of.back,
+                cuda::best_way_back(to, kernels::philox_rounds, of.made.code, of.back));
+            EXPECT_FALSE(cuda::nvrtc_compiler().compile({kernel.text, "sm_90", {}}).cubin.empty()) << t.id;
+        }
+    }
+}
+
 TEST(ways_back_kernels, are_built_as_was_measured_where_no_bit_depends_on_it) {
     const tests::own_folder folder;
     cuda::tuned_choices choices(folder.path());
@@ -266,6 +284,15 @@ TEST_F(ways_back_on_a_gpu, have_the_bits_of_the_cpu_for_every_model) {
     compare(all, *all.market(), precision::double_, 1, 5000, 40);
     for (const precision to : {precision::single, precision::mixed})
         compare(all, *all.market(), to, 4, 3000, 10);
+}
+
+TEST_F(ways_back_on_a_gpu, have_the_bits_of_the_cpu_for_many_blocks) {
+    for (const int blocks : {40, 70}) {
+        const tests::many_blocks many = tests::of_many_blocks(blocks, "ACME", 39);
+        const book all = book::parse("products:\n" + many.products + "trades:\n" + many.trades);
+        for (const precision to : {precision::double_, precision::single})
+            compare(all, tests::demo_market(), to, 1, 3000, 2);
+    }
 }
 
 TEST_F(ways_back_on_a_gpu, have_the_bits_of_the_cpu_over_many_parts) {

@@ -20,6 +20,7 @@
 #include "tests/every_model.h"
 #include "tests/fake_device.h"
 #include "tests/host_kernel.h"
+#include "tests/many_blocks.h"
 #include "tests/merge_as_a_gpu.h"
 #include "tests/scenario_file.h"
 #include "tests/surface_program.h"
@@ -130,6 +131,19 @@ TEST(ways_back_of_policies_on_host, have_the_bits_of_the_cpu) {
             SCOPED_TRACE(t.id + ", " + std::string(program::name_of(to)));
             expect_bits(tests::both_ways(t, tests::demo_market(), to).job(), to, true);
         }
+    }
+}
+
+// More sections than a mask has bits, of which some follow the same step; and as many rights.
+TEST(ways_back_of_many_blocks_on_host, have_the_bits_of_the_cpu) {
+    const tests::many_blocks many = tests::of_many_blocks(36, "ACME", 34);
+    const book all = book::parse("products:\n" + many.products + "trades:\n" + many.trades);
+    for (const books::trade& t : all.state().trades) {
+        SCOPED_TRACE(t.id);
+        const precision to = t.id == "many" ? precision::double_ : precision::single;
+        const tests::both_ways of(t, tests::demo_market(), to);
+        ASSERT_GT(of.made.code.sections.size(), std::size_t{kernels::most_sections_of_masks});
+        expect_bits(of.job(), to, to == precision::double_);
     }
 }
 

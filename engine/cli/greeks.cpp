@@ -124,7 +124,7 @@ int greeks(greeks_arguments& asked, timings& times) {
     writing.reset();
     ending.emplace(&times, stage::ending);
     tell_of_journal(r);
-    complain_of_lost_gpus(r);
+    tell_of_gpus(r);
     complain_of_correlations(r.manifest.missing_correlations);
     if (!to.is_stdout() || with.format.value != result_format::table) complain_of_few_parts(r);
     int code = code_of(r, true);

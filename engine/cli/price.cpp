@@ -163,7 +163,7 @@ int price(price_arguments& asked, timings& times) {
     writing.reset();
     ending.emplace(&times, stage::ending);
     tell_of_journal(r);
-    complain_of_lost_gpus(r);
+    tell_of_gpus(r);
     complain_of_correlations(r.manifest.missing_correlations);
     const int code = code_of(r, !to.is_stdout() || with.format.value != result_format::table);
     end_process(code, asked.shows_timings ? &times : nullptr);

@@ -123,9 +123,11 @@ void add_output_options(CLI::App& to, spoken& into, bool& spreadsheet_safe) {
                 "In CSV, put an apostrophe before text that a spreadsheet would run as a formula");
 }
 
-void complain_of_lost_gpus(const results& r) {
+void tell_of_gpus(const results& r) {
     for (const auto& lost : r.manifest.lost_devices)
         remark(fmt::format("tilewalk: warning: a GPU failed and was left out: {}", lost));
+    for (const left_work& left : r.manifest.left_to_processor)
+        remark("tilewalk: left to the processor: " + left.text());
 }
 
 void tell_of_journal(const results& r) {

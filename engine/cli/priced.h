@@ -42,7 +42,7 @@ void add_result_options(CLI::App& to, std::string& book, spoken& into, bool& spr
 void add_output_options(CLI::App& to, spoken& into, bool& spreadsheet_safe);
 
 // Warns of GPUs that failed: the prices are right without them, but whoever runs the machine should know.
-void complain_of_lost_gpus(const results& r);
+void tell_of_gpus(const results& r);
 // Tells what a journal had, and what of it was damaged.
 void tell_of_journal(const results& r);
 // The exit code of these results. `tells_reasons`: failures go to standard error, because the reader does not

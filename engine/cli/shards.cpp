@@ -260,7 +260,7 @@ int report_merged(const shards& all, const settings& with, const std::optional<s
     if (totals_to) totals_to->write(written_totals(r, *totals, form));
     if (values) files.write(value_reports(), *values);
     beside.write({.prices = r, .command = command_as_typed()});
-    complain_of_lost_gpus(r);
+    tell_of_gpus(r);
     complain_of_correlations(r.manifest.missing_correlations);
     const bool is_table = to.is_stdout() && with.format.value == result_format::table;
     if (!is_table) complain_of_few_parts(r);

@@ -16,7 +16,7 @@ namespace tilewalk::cli {
 
 int tell_of_scenarios(const scenario_results& r, bool is_seen) {
     tell_of_journal(r.base);
-    complain_of_lost_gpus(r.base);
+    tell_of_gpus(r.base);
     complain_of_correlations(r.base.manifest.missing_correlations);
     if (!is_seen)
         for (const std::string& line : r.remarks) remark("tilewalk: warning: " + line);

@@ -15,27 +15,26 @@ namespace {
 using kernels::word32;
 using kernels::word64;
 
-constexpr std::size_t most_sections = 32;
+bool lists_events(const program::path_program& p) {
+    return p.sections.size() > kernels::most_sections_of_masks;
+}
 
+// Sections that a mask has no room for are not in it.
 word32 mask_after(const run::job& job, std::size_t step) {
     word32 mask = 0;
     for (const program::event& e : job.when->events_after(step))
-        mask |= word32{1} << (e.section % most_sections);
+        if (e.section < kernels::most_sections_of_masks) mask |= word32{1} << e.section;
     return mask;
 }
 
-// Sections run in the order of their numbers, each on its next row, so that one mask a step says it all.
-// Sections that run on every step are the first of each.
+// Sections run in the order of their numbers, each on its next row, so that one mask a step says it all,
+// unless they are listed. Sections that run on every step are the first of each.
 std::optional<error> why_not(const run::job& job, std::uint32_t every_step) {
-    const auto sections = job.code->sections.size();
-    if (sections > most_sections) {
-        return error(error_kind::usage, "the script has " + std::to_string(sections - 1) +
-                                            " blocks; a GPU walks at most 31, the CPU any number");
-    }
-    std::vector<std::uint32_t> next_row(sections, 0);
+    std::vector<std::uint32_t> next_row(job.code->sections.size(), 0);
     for (std::size_t step = 0; step < job.when->steps(); ++step) {
         if (const std::uint32_t missing = every_step & ~mask_after(job, step); missing != 0)
             return error(error_kind::internal, "a block that runs on every step is missing on one");
+        if (lists_events(*job.code)) continue;
         std::uint32_t last = 0;
         for (const program::event& e : job.when->events_after(step)) {
             if (e.section <= last || e.row != next_row[e.section]++) {
@@ -92,7 +91,9 @@ class layout_of_job {
         put_keys(data.normal_names, job_.code->normal_streams, job_.code->normals_per_step);
         put_keys(data.uniform_names, job_.code->uniform_streams, job_.code->uniforms_per_step);
         align_words();
+        std::vector<word64> first_rows;
         for (std::size_t k = 0; k < job_.code->sections.size(); ++k) {
+            if (lists_events(*job_.code)) first_rows.push_back(numbers_);
             put_word(static_cast<word32>(numbers_));
             if (k == 0 && rows.every_step != 0) {
                 put_step(rows);
@@ -107,6 +108,11 @@ class layout_of_job {
                 put_word(scenarios_.of({s.array, s.rows[step]}));
         }
         align_words();
+        lists_events(*job_.code) ? put_list(rows, first_rows) : put_masks(rows);
+        align_words();
+    }
+
+    void put_masks(const row_layout& rows) {
         for (std::size_t step = 0; step < job_.when->steps(); ++step) {
             const word32 mask = mask_after(job_, step) & ~rows.every_step;
             if (mask == 0) continue;
@@ -115,7 +121,19 @@ class layout_of_job {
         }
         put_word(kernels::no_step);
         put_word(0);
-        align_words();
+    }
+    void put_list(const row_layout& rows, const std::vector<word64>& first_rows) {
+        for (std::size_t step = 0; step < job_.when->steps(); ++step) {
+            for (const program::event& e : job_.when->events_after(step)) {
+                if (job_.code->sections[e.section].is_on_every_step) continue;
+                const word64 place = first_rows[e.section] + e.row * pitch_of(rows.widths[e.section]);
+                put_event({static_cast<word32>(step), e.section, e.row, static_cast<word32>(place)});
+            }
+        }
+        put_event({kernels::no_step, 0, 0, 0});
+    }
+    void put_event(const kernels::listed_event& e) {
+        for (const word32 x : {e.step, e.section, e.row, e.place}) put_word(x);
     }
 
     void put_word(word32 x) {

@@ -522,11 +522,18 @@ class policy_search {
             known;
         for (std::size_t i = 0; i < of_.size(); ++i) {
             const untrained& t = *of_[i].of;
-            if (t.is_certain || !have_what_is_read(of_[i].scenarios, t)) continue;
+            if (t.is_certain) continue;
+            if (!have_what_is_read(of_[i].scenarios, t)) {
+                found_[i].why_left = "an array of the market lacks paths or times that they read";
+                continue;
+            }
             const std::size_t fits = policy_fits(t).most_of_a_date();
             policy_kernels text = policy_kernels_of(t, reads_);
             if (text.most_bytes(fits) > shared_bytes_) text = policy_kernels_of(t);
-            if (text.most_bytes(fits) > shared_bytes_) continue;
+            if (text.most_bytes(fits) > shared_bytes_) {
+                found_[i].why_left = "a block of a GPU has no room for so many functions and uses";
+                continue;
+            }
             const bool has_gain = t.has_gain() && t.by.uses == 0;
             const auto scenarios =
                 t.made.data.scenarios.empty() ? std::span<const arrays::shock_cube>() : of_[i].scenarios;
@@ -579,6 +586,7 @@ class policy_search {
             for (const std::size_t i : g.trades) {
                 const std::size_t bytes = g.bytes_of(*of_[i].of);
                 if (bytes <= most_bytes_ || found_[i].failure) continue;
+                found_[i].why_left = "a GPU's memory has no room for their training";
                 found_[i].failure = error(
                     error_kind::device, fmt::format("it takes {} MB of a GPU's memory, of which there are {}",
                                                     bytes >> 20, most_bytes_ >> 20));

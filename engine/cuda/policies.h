@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/arrays/shock_cube.h"
@@ -42,6 +43,7 @@ class policies {
     struct found {
         std::optional<exercise::policy> by;
         std::optional<error> failure;
+        std::string why_left{};  // to the CPU, where no GPU could find it
     };
     std::vector<found> find(std::span<const wanted_policy> of, std::uint64_t seed,
                             const std::atomic<bool>* cancel);

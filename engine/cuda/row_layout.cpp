@@ -13,7 +13,7 @@ row_layout layout_of_rows(const program::path_program& p) {
         if (is_in_step && !s.tables.empty()) out.step_has_tables = true;
         if (!s.is_on_every_step) continue;
         out.widths[0] += s.row_width();
-        out.every_step |= std::uint32_t{1} << (k % 32);
+        out.every_step |= std::uint32_t{1} << k;
     }
     return out;
 }

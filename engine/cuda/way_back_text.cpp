@@ -249,8 +249,11 @@ way_back_decision for_arrays(way_back_decision how) {
     return how;
 }
 
-bool has_kernel(const path_program& p, const adjoint_program& a) {
-    return !a.back.outputs.empty() && p.crossed.empty() && p.sections.size() <= kernels::most_sections;
+std::string why_no_kernel(const path_program& p, const adjoint_program& a) {
+    if (a.back.outputs.empty()) return "their paths depend on no number that is asked about";
+    if (!p.crossed.empty())
+        return "sums of two of their payoffs are taken, too, which a GPU does on the way forth alone";
+    return {};
 }
 
 way_back_kernel way_back_kernel_of(const path_program& p, const adjoint_program& a,

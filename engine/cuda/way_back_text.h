@@ -46,8 +46,8 @@ way_back_decision read_by(way_back_decision how, const kernel_decision& reads);
 // The decision for shocks in arrays.
 way_back_decision for_arrays(way_back_decision how);
 
-// Whether a GPU can walk it: a program with one output and not too many sections.
-bool has_kernel(const program::path_program& p, const program::adjoint_program& a);
+// Why a GPU can't walk it; empty: it can.
+std::string why_no_kernel(const program::path_program& p, const program::adjoint_program& a);
 
 // The kernels walk_both_ways and merge_derivatives, and the memory of a block of the first.
 struct way_back_kernel {

@@ -541,8 +541,8 @@ ways_back::decider ways_back::as_suits(program::precision precision, int rounds,
     };
 }
 
-bool ways_back::can_walk(const run::job& j) {
-    return has_kernel(*j.code, *j.back.code);
+std::string ways_back::why_not(const run::job& j) {
+    return why_no_kernel(*j.code, *j.back.code);
 }
 
 std::vector<std::optional<error>> ways_back::walk(const run::walk& of, const taker& take) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,8 +33,9 @@ class ways_back {
     static decider as_suits(program::precision precision, int rounds,
                             const std::optional<tuned_device>& measured = std::nullopt);
 
-    // Whether a GPU can walk a job's way back.
-    static bool can_walk(const run::job& j);
+    // Why a GPU can't walk a job's way back; empty: it can.
+    static std::string why_not(const run::job& j);
+    static bool can_walk(const run::job& j) { return why_not(j).empty(); }
 
     // Called once a job with its tally, for several jobs at a time.
     using taker = std::function<void(std::size_t job, const run::tally& found)>;

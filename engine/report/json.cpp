@@ -108,6 +108,11 @@ std::string manifest_json(const run_manifest& m, const text_form& form) {
     member("settings", json_of(m.settings));
     member("devices", json_list(m.devices));
     member("lost_devices", json_list(m.lost_devices));
+    std::string left;
+    for (const left_work& one : m.left_to_processor)
+        left += (left.empty() ? "\n" : ",\n") + std::string("      {\"work\": ") + json_string(one.work) +
+                ", \"trades\": " + std::to_string(one.trades) + ", \"why\": " + json_string(one.why) + "}";
+    member("left_to_processor", "[" + left + (left.empty() ? "]" : "\n    ]"));
     std::string inputs;
     for (const auto& input : m.inputs)
         inputs += (inputs.empty() ? "\n" : ",\n") + std::string("      {\"file\": ") +

@@ -54,6 +54,16 @@ run_manifest read_manifest(json_members from, const std::string& name) {
     m.settings = read_settings(from.mapping("settings"));
     m.devices = from.texts("devices");
     if (from.has("lost_devices")) m.lost_devices = from.texts("lost_devices");
+    if (from.has("left_to_processor")) {
+        const json_value& left = from.list("left_to_processor");
+        for (std::size_t i = 0; i < left.size(); ++i) {
+            json_members one(left[i], from.path("left_to_processor") + "[" + std::to_string(i) + "]", name);
+            std::string work = one.text("work");
+            const auto trades = one.natural<std::size_t>("trades");
+            m.left_to_processor.push_back({std::move(work), trades, one.text("why")});
+            one.finish();
+        }
+    }
     const json_value& inputs = from.list("inputs");
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         json_members input(inputs[i], from.path("inputs") + "[" + std::to_string(i) + "]", name);

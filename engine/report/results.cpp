@@ -12,6 +12,7 @@
 
 #include "engine/report/formats.h"
 #include "engine/report/greek_sums.h"
+#include "engine/report/numbers.h"
 #include "engine/run/units.h"
 #include "tilewalk/engine.h"
 
@@ -34,6 +35,10 @@ void report::check_finite(const price_row& row) {
           is_finite_or_none(row.value_error()) && is_finite_or_none(row.low) && is_finite_or_none(row.high))))
         return;
     throw error(error_kind::internal, "trade '" + row.trade + "' has a figure that is not finite", row.where);
+}
+
+std::string left_work::text() const {
+    return work + " of " + report::counted(trades, "trade") + ": " + why;
 }
 
 std::string pairs_text(const std::vector<factor_pair>& pairs, std::size_t most) {

@@ -195,6 +195,8 @@ std::string footer_text(const scenario_results& r, const text_form& form) {
     if (const std::string gpus = gpu_text(m); !gpus.empty())
         out += hanging(gpus.substr(0, gpus.size() - 1), form.columns, 2);
     for (const auto& lost : m.lost_devices) out += hanging("lost " + printable(lost), form.columns, 2);
+    for (const left_work& left : m.left_to_processor)
+        out += hanging("left to the processor: " + printable(left.text()), form.columns, 2);
     for (const std::string& remark : r.remarks) out += hanging(printable(remark), form.columns, 2);
     return out;
 }

@@ -207,6 +207,8 @@ std::string footer_text(const results& r, const text_form& form) {
     if (const std::string gpus = gpu_text(m); !gpus.empty())
         out += hanging(gpus.substr(0, gpus.size() - 1), form.columns, 2);
     for (const auto& lost : m.lost_devices) out += hanging("lost " + printable(lost), form.columns, 2);
+    for (const left_work& left : m.left_to_processor)
+        out += hanging("left to the processor: " + printable(left.text()), form.columns, 2);
     return out;
 }
 

@@ -26,6 +26,7 @@
 #include "engine/verbs/asked.h"
 #include "engine/verbs/controls.h"
 #include "engine/verbs/jumping_trade.h"
+#include "engine/verbs/manifest.h"
 #include "engine/verbs/moving_controls.h"
 #include "engine/verbs/next_day.h"
 #include "engine/verbs/parts_with_policies.h"
@@ -309,7 +310,7 @@ class greek_run {
             there.move_as(*this, 1, 1);
             there.unmoved_ = &controls_;
             const results told = there.told(by);
-            to.manifest.path_steps += told.manifest.path_steps;
+            add_steps(to.manifest, told.manifest);
             found.add(told, number, fits);
         };
         for (std::size_t p = 0; p < cut.parts; ++p) {
@@ -484,7 +485,7 @@ class greek_run {
         by.policies.held = &held_;
         by.held_points = &held_points_;
         priced_book priced = price_book(settings_, gpus_, some_of(book_, places), in_, heard, by);
-        to.manifest.path_steps += priced.told.manifest.path_steps;
+        add_steps(to.manifest, priced.told.manifest);
         for (std::size_t k = 0; k < places.size(); ++k) to.rows[places[k]] = std::move(priced.told.rows[k]);
     }
 
@@ -714,7 +715,7 @@ class greek_run {
         if (others.empty()) return;
         progress_.begin(static_cast<double>(others.size()));
         priced_book priced = walk_with(others, heard, usual);
-        to.manifest.path_steps += priced.told.manifest.path_steps;
+        add_steps(to.manifest, priced.told.manifest);
         for (std::size_t t = 0; t < others.size(); ++t)
             if (priced.told.rows[t].status != trade_status::failed)
                 jumping_.at(others[t].first).found[others[t].second] = std::move(priced.derivatives[t]);
@@ -877,7 +878,7 @@ class greek_run {
         by.controls.held = held_controls(controls_);
         by.held_points = &held_points_;
         if (!in.empty()) priced = price_book(settings_, gpus_, some, in, progress_.heard(), by);
-        for (const priced_book& p : priced) to.manifest.path_steps += p.told.manifest.path_steps;
+        for (const priced_book& p : priced) add_steps(to.manifest, p.told.manifest);
         auto first = priced.begin();
         for (std::size_t k = 0; k < of_numbers.size(); ++k) {
             const std::vector<bumped>& trades = *of_numbers[k];
@@ -927,7 +928,7 @@ class greek_run {
         progress_.begin(static_cast<double>(without.size()));
         results priced =
             std::move(price_book(settings_, gpus_, some_of(book_, without), in_, heard, by).told);
-        to.manifest.path_steps += priced.manifest.path_steps;
+        add_steps(to.manifest, priced.manifest);
         for (price_row& row : priced.rows) out.emplace(row.trade, std::move(row));
         return out;
     }
@@ -952,7 +953,7 @@ class greek_run {
             by.held_points = &points;
             by.controls.like = [this](const books::trade& t) { return control_of_days(t.id); };
             later = std::move(price_book(settings_, gpus_, trades, *tomorrow.in(), heard, by).told);
-            to.manifest.path_steps += later->manifest.path_steps;
+            add_steps(to.manifest, later->manifest);
             plain = prices_without_controls(to, places, heard, by);
         }
         for (std::size_t t = 0; t < places.size(); ++t) {

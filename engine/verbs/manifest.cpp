@@ -86,6 +86,22 @@ void add_walk(run_manifest& to, const run_manifest& of) {
     for (const std::string& lost : of.lost_devices)
         if (std::ranges::count(to.lost_devices, lost) < std::ranges::count(of.lost_devices, lost))
             to.lost_devices.push_back(lost);
+    for (const left_work& one : of.left_to_processor) add_left(to.left_to_processor, one);
+}
+
+void add_steps(run_manifest& to, const run_manifest& of) {
+    to.path_steps += of.path_steps;
+    for (const left_work& one : of.left_to_processor) add_left(to.left_to_processor, one);
+}
+
+void add_left(std::vector<left_work>& to, const left_work& one) {
+    if (one.trades == 0) return;
+    const auto same = std::ranges::find_if(
+        to, [&](const left_work& known) { return known.work == one.work && known.why == one.why; });
+    if (same == to.end())
+        to.push_back(one);
+    else
+        same->trades = std::max(same->trades, one.trades);
 }
 
 }  // namespace tilewalk::verbs

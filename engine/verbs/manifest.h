@@ -34,4 +34,11 @@ void describe_run(const settled& run, std::string_view instruction_set, const bo
 // found are those of the first walk, which has counted them.
 void add_walk(run_manifest& to, const run_manifest& of);
 
+// Adds the path-steps of a later walk of a run, and what it left to the processor.
+void add_steps(run_manifest& to, const run_manifest& of);
+
+// Work that is there already, for the same reason, has the larger number of trades: most walks of a run are
+// of the same trades.
+void add_left(std::vector<left_work>& to, const left_work& one);
+
 }  // namespace tilewalk::verbs

@@ -9,6 +9,7 @@
 #include <future>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -220,6 +221,14 @@ void nest_bounds(const planned_run& r, teller& tells, std::vector<found_bound>& 
     }
 }
 
+void tell_of_nested_bounds(const planned_run& r, std::vector<left_work>& to) {
+    std::set<std::size_t> trades;
+    for (std::size_t k = 0; k < r.plans.size(); ++k)
+        if (has_bound_to_nest(r.plans[k])) trades.insert(k % r.book.trades.size());
+    add_left(to, {"nested bounds", trades.size(),
+                  "they are walked in double on the processor, wherever prices are"});
+}
+
 // The file of the policies that were followed in the market number m.
 std::string policies_of(const planned_run& r, std::size_t m) {
     const std::size_t trades = r.book.trades.size();
@@ -308,28 +317,38 @@ struct right_in_run {
 // Lets GPUs find what they can. The rest is left to the CPU.
 void find_on_gpus(std::vector<right_in_run>& all, planned_run& r, const policy_search& by,
                   cuda::backend& gpus, const cuda::backend::choice& on) {
-    if (on.devices.empty() || r.run.fits != exercise::fitting::usual) return;
+    if (on.devices.empty()) return;
+    std::map<std::string, std::set<const books::trade*>> left;  // by reason
     std::vector<cuda::wanted_policy> wanted;
-    std::vector<policy_of_trade*> of;
+    std::vector<right_in_run*> of;
     std::map<const markets::market_state*, std::vector<arrays::shock_cube>> scenarios;
     for (right_in_run& one : all) {
         const exercise::untrained* const to_find = one.plan.failure ? nullptr : one.of.to_find();
         if (to_find == nullptr || to_find->is_certain) continue;
+        if (r.run.fits != exercise::fitting::usual) {
+            left["they are fitted less the martingale, or by fewer functions, which no GPU does"].insert(
+                &one.trade);
+            continue;
+        }
         const markets::market_state& in = one.of.market();
         const auto [cubes, is_new] = scenarios.try_emplace(&in);
         if (is_new) cubes->second = in.scenario_cubes();
         wanted.push_back({to_find, cubes->second});
-        of.push_back(&one.of);
+        of.push_back(&one);
     }
-    if (wanted.empty()) return;
-    cuda::policies finder(on.devices, gpus.kernels(), r.run.memory_bytes, r.run.threads,
-                          cuda::path_reads_of(r.run.how));
-    std::vector<cuda::policies::found> found = finder.find(wanted, by.seed(), r.options.cancel);
-    for (std::size_t i = 0; i < of.size(); ++i) {
-        if (found[i].by) of[i]->take(std::move(*found[i].by));
-        if (found[i].failure) of[i]->add_remark("no GPU found its policy: " + found[i].failure->message());
+    if (!wanted.empty()) {
+        cuda::policies finder(on.devices, gpus.kernels(), r.run.memory_bytes, r.run.threads,
+                              cuda::path_reads_of(r.run.how));
+        std::vector<cuda::policies::found> found = finder.find(wanted, by.seed(), r.options.cancel);
+        for (std::size_t i = 0; i < of.size(); ++i) {
+            if (found[i].by) of[i]->of.take(std::move(*found[i].by));
+            if (found[i].failure)
+                of[i]->of.add_remark("no GPU found its policy: " + found[i].failure->message());
+            if (!found[i].why_left.empty()) left[found[i].why_left].insert(&of[i]->trade);
+        }
+        r.facts_of_policies = finder.facts();
     }
-    r.facts_of_policies = finder.facts();
+    for (const auto& [why, trades] : left) add_left(r.left_to_processor, {"policies", trades.size(), why});
 }
 
 }  // namespace
@@ -450,6 +469,7 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
     for (std::size_t m = 0; m < r.in.size(); ++m) path_steps.push_back(path_steps_of(r, m));
     run_manifest told;
     told.lost_devices = by.on.lost;
+    told.left_to_processor = r.left_to_processor;
     tells.now.path_steps += path_steps_of_bounds(r);
     const keeping keeps = keeping_of(r);
     tell_costs(r);
@@ -471,6 +491,7 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
     std::vector<std::optional<walked_trade>> walked = walk.take_walked();
     std::vector<found_bound> bounds = walk_bounds(r, all, by, keeps, tells);
     nest_bounds(r, tells, bounds);
+    if (!by.on.devices.empty()) tell_of_nested_bounds(r, told.left_to_processor);
     const std::vector<std::string> flaws = flaws_of(r, walked, all);
     std::vector<priced_book> made(r.in.size());
     const std::vector<input_file> hashed = hashing.valid() ? hashing.get() : std::vector<input_file>{};

@@ -104,6 +104,7 @@ struct planned_run {
     bool wants_bounds = true;                                    // see stages
     policy_stages policies{};
     cuda::gpu_facts facts_of_policies{};  // of GPUs that found them
+    std::vector<left_work> left_to_processor{};
 };
 // The back ends of a run.
 struct walkers {

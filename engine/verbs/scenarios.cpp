@@ -317,7 +317,7 @@ class scenario_run {
         by.see_plans = [&](const planned_run& r) { points = points_of(r); };
         const results plain =
             std::move(price_book(settings_, gpus_, some_of(book_, with_control_), in_, with, by).told);
-        out_.base.manifest.path_steps += plain.manifest.path_steps;
+        add_steps(out_.base.manifest, plain.manifest);
         for (std::size_t k = 0; k < with_control_.size(); ++k) {
             const std::size_t i = with_control_[k];
             if (plain.rows[k].status == trade_status::priced) far_[i] = worth(plain.rows[k], parts_);
@@ -584,7 +584,7 @@ class scenario_run {
             add_walk(told, priced.front().told.manifest);  // all have the facts of the whole walk
             told.plan_seconds += priced.front().told.manifest.plan_seconds;
             for (const priced_book& p : priced) {
-                told.path_steps += p.told.manifest.path_steps;
+                add_steps(told, p.told.manifest);
                 for (const price_row& row : p.told.rows) tell_of_gpu(row);
             }
         }
@@ -679,7 +679,7 @@ class scenario_run {
         const greek_options wanted = greeks_of_moves(in_, asked_);
         if (wanted.wanted.empty()) return;
         results found = greeks_of_book(settings_, gpus_, book_, in_, wanted, quietly);
-        out_.base.manifest.path_steps += found.manifest.path_steps;
+        add_steps(out_.base.manifest, found.manifest);
         explain_gains(out_, in_, found);
         out_.base.greeks = std::move(found.greeks);
         out_.numbers = in_.numbers();

@@ -14,6 +14,7 @@
 #include "engine/book/book_state.h"
 #include "engine/greeks/moved_markets.h"
 #include "engine/run/units.h"
+#include "engine/verbs/manifest.h"
 #include "engine/verbs/next_day.h"
 #include "engine/verbs/read_parts.h"
 
@@ -157,7 +158,7 @@ class moved_run {
         for (const mover::wanted& w : m_.changes) keys.push_back(w.to->number->key);
         const auto in = [&](const market& moved, double share, double widths) {
             found_in found(run_.sensitivities(some, moved, keys, share, widths));
-            of_.manifest.path_steps += found.told().manifest.path_steps;
+            add_steps(of_.manifest, found.told().manifest);
             return found;
         };
         const std::array<found_in, 4> found{in(*wide_.up, 1, 1), in(*wide_.down, 1, 1),
@@ -301,7 +302,7 @@ class charm_run {
 
     found_in found(const book& trades, const market& in, double share, double widths) {
         found_in out(run_.sensitivities(trades, in, keys_, share, widths));
-        of_.manifest.path_steps += out.told().manifest.path_steps;
+        add_steps(of_.manifest, out.told().manifest);
         return out;
     }
     static void fail(greek_row& row, const std::string& why, error_kind kind) {

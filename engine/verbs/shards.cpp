@@ -620,10 +620,14 @@ struct account_of_part {
 
 void write_told(const path& file_of_part, const account_of_part& of) {
     const run_manifest& m = of.manifest;
+    json left = json::array();
+    for (const left_work& one : m.left_to_processor)
+        left.push_back({{"work", one.work}, {"trades", one.trades}, {"why", one.why}});
     const json all{{"machine", machine_name()},
                    {"instruction_set", m.instruction_set},
                    {"devices", m.devices},
                    {"lost_devices", m.lost_devices},
+                   {"left_to_processor", left},
                    {"kernels_compiled", m.kernels_compiled},
                    {"plan_seconds", m.plan_seconds},
                    {"path_seconds", m.path_seconds},
@@ -645,6 +649,10 @@ std::optional<account_of_part> told_by(const path& file_of_part) {
         m.instruction_set = from.at("instruction_set").get<std::string>();
         m.devices = from.at("devices").get<std::vector<std::string>>();
         m.lost_devices = from.at("lost_devices").get<std::vector<std::string>>();
+        for (const json& one : from.at("left_to_processor"))
+            m.left_to_processor.push_back({one.at("work").get<std::string>(),
+                                           one.at("trades").get<std::size_t>(),
+                                           one.at("why").get<std::string>()});
         m.kernels_compiled = from.at("kernels_compiled").get<std::uint64_t>();
         m.plan_seconds = from.at("plan_seconds").get<double>();
         m.path_seconds = from.at("path_seconds").get<double>();
@@ -831,6 +839,8 @@ void shards::state::tell_devices(run_manifest& to) const {
         if (!told) continue;
         add(to.devices, told->manifest.devices);
         add(to.lost_devices, told->manifest.lost_devices);
+        for (const left_work& one : told->manifest.left_to_processor)
+            verbs::add_left(to.left_to_processor, one);
         to.path_seconds += told->manifest.path_seconds;
     }
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "engine/controls/control.h"
@@ -12,6 +14,7 @@
 #include "engine/cuda/ways_back.h"
 #include "engine/run/schedule.h"
 #include "engine/threads/crew.h"
+#include "engine/verbs/manifest.h"
 #include "engine/verbs/quarters.h"
 #include "kernels/quarters.h"
 #include "kernels/tile.h"
@@ -219,7 +222,7 @@ void book_walk::on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, ru
             if (takes_points(i) == has_points) trades.push_back(i);
         walk_on_gpus(trades, has_points, gpus, on, facts, keeps);
     }
-    if (!both_ways.empty()) walk_both_ways(both_ways, gpus, on, facts, way_back);
+    if (!both_ways.empty()) walk_both_ways(both_ways, gpus, on, facts, way_back, told.left_to_processor);
     tell_of_kernels(facts, told);
     tell_of_devices(on, facts, told);
     tells_.now.trades_done = plans_.size() - left_.size();
@@ -245,14 +248,25 @@ void seat_ahead(std::span<const planned> plans, const settled& run, ready_on_gpu
 
 void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::backend& gpus,
                                const cuda::backend::choice& on, cuda::gpu_facts& told,
-                               const cuda::ways_back::decider& by) {
+                               const cuda::ways_back::decider& by, std::vector<left_work>& told_left) {
     const bool is_fast = program::is_fast(run_.how.precision);
-    const int rounds = source_of(run_, false).rounds;
+    const random::catalogue_entry& source = source_of(run_, false);
+    const int rounds = source.rounds;
+    const auto why_not = [&](std::size_t trade, const run::job& job) {
+        if (std::string why = cuda::ways_back::why_not(job); !why.empty()) return why;
+        if (all_.replay != nullptr)
+            return std::string("their shocks are read from a file, which a GPU reads on the way forth alone");
+        if (rounds == 0 && !takes_points(trade))
+            return "random numbers of " + std::string(source.name) + " are made on the way forth alone";
+        return std::string();
+    };
+    std::map<std::string, std::size_t> left;  // trades by reason
     std::vector<std::size_t> walked;
     std::vector<run::job> jobs;
     for (const std::size_t i : trades) {
         const run::job job = plans_[i].job();
-        if (cuda::ways_back::can_walk(job) && all_.replay == nullptr && (rounds > 0 || takes_points(i))) {
+        const std::string why = why_not(i, job);
+        if (why.empty()) {
             walked.push_back(i);
             jobs.push_back(job);
         } else if (is_fast) {
@@ -262,8 +276,10 @@ void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::bac
                       "single_fast; take precision single");
         } else {
             left_.push_back(i);
+            ++left[why];
         }
     }
+    for (const auto& [why, count] : left) add_left(told_left, {"ways back", count, why});
     if (jobs.empty()) return;
     const auto walk_with = [&](int rounds_of_random, run::walk paths, const kept::conditions& conditions,
                                const auto& take) {

@@ -107,7 +107,7 @@ class book_walk {
     // Walks trades that have ways back; those that a GPU can't walk are left.
     void walk_both_ways(const std::vector<std::size_t>& trades, cuda::backend& gpus,
                         const cuda::backend::choice& on, cuda::gpu_facts& told,
-                        const cuda::ways_back::decider& by);
+                        const cuda::ways_back::decider& by, std::vector<left_work>& told_left);
     void take_gpu_outcome(const std::vector<std::size_t>& trades, run::outcome& got, bool is_quasi,
                           bool cpu_can);
     void take_gpu_sample(const std::vector<std::size_t>& trades, cuda::backend& gpus,

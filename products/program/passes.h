@@ -140,6 +140,7 @@ bool has_all_logarithms(const path_program& p, const path_data& data);
 // section of a step runs before one of them. Sections that write nothing never run. `is_of_intervals` tells,
 // by section, those that belong to the steps themselves and not to dates: on a path of one step no other is
 // marked, because what ends such a path would not be on every step of a longer one, which shares its kernel.
+// Nor is one marked for whose number a kernel's mask has no bit.
 void mark_every_step(path_program& p, const timeline& when, const std::vector<bool>& is_of_intervals = {});
 
 // For precision single_fast alone: a product that is only used in one sum or difference becomes part of a

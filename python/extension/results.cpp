@@ -118,6 +118,8 @@ std::vector<std::string> remarks(const held_results& self) {
     if (const std::string few = remark_on_few_parts(of); !few.empty()) out.push_back(few);
     for (const std::string& lost : of.manifest.lost_devices)
         out.push_back("a GPU failed and was left out: " + lost);
+    for (const left_work& left : of.manifest.left_to_processor)
+        out.push_back("left to the processor: " + left.text());
     return out;
 }
 

@@ -137,6 +137,17 @@ struct factor_pair {
 // "ACME and BETA, ACME and EURUSD and 3 more"
 std::string pairs_text(const std::vector<factor_pair>& pairs, std::size_t most = 4);
 
+// Work of a run on GPUs that the processor did because they can't.
+struct left_work {
+    std::string work;        // "nested bounds"
+    std::size_t trades = 0;  // whose work it was
+    std::string why;
+
+    // "nested bounds of 2 trades: they are walked in double on the processor, wherever prices are"
+    std::string text() const;
+    friend bool operator==(const left_work&, const left_work&) = default;
+};
+
 struct run_manifest {
     std::string version, compiler, instruction_set, machine;
     std::string as_of, started;  // dates in ISO form; started is UTC
@@ -151,6 +162,8 @@ struct run_manifest {
     std::vector<std::string> devices;  // names of the GPUs that walked paths; none: the CPU did
     // GPUs that failed, each with its error: the others, or the CPU, did their share.
     std::vector<std::string> lost_devices;
+    // Each work and reason once; none in a run without GPUs.
+    std::vector<left_work> left_to_processor;
     // The blocks that a run found in its journal, and files that were no whole ones, whose work was done
     // again.
     std::size_t journal_blocks = 0;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sections that run after every step.
+#include <algorithm>
+
+#include "kernels/arguments.h"
 #include "products/program/passes.h"
 
 namespace tilewalk::program {
@@ -20,7 +23,8 @@ bool is_after_every_step(const timeline& when, std::size_t place, std::size_t se
 void mark_every_step(path_program& p, const timeline& when, const std::vector<bool>& is_of_intervals) {
     if (when.steps() == 0) return;
     std::size_t place = 0;
-    for (std::size_t k = 1; k < p.sections.size(); ++k) {
+    const std::size_t last = std::min<std::size_t>(p.sections.size(), kernels::most_sections_of_masks);
+    for (std::size_t k = 1; k < last; ++k) {
         if (p.sections[k].writes.empty()) continue;
         const bool is_of_steps = when.steps() > 1 || (k < is_of_intervals.size() && is_of_intervals[k]);
         if (!is_of_steps || !is_after_every_step(when, place, k)) return;
