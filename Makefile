@@ -7,11 +7,12 @@ BUILD := build/$(PRESET)
 TILEWALK := $(BUILD)/tilewalk
 CONFIGURED := $(BUILD)/configured
 JOBS ?= $(shell nproc)
-# Chosen tests (a regular expression), and options of cmake for those who want them.
+# Chosen tests (a regular expression), options of cmake and parts of the build for those who want them.
 TESTS ?=
 # LONG=1 runs the tests labelled long as well: hours, where the others take minutes.
 LONG ?=
 CONFIGURE ?=
+TARGETS ?= all
 DOCS_PYTHON := build/python/bin/python
 export CMAKE_GENERATOR ?= $(if $(shell command -v ninja),Ninja,Unix Makefiles)
 
@@ -45,7 +46,7 @@ commands: packages_for_demo $(CONFIGURED)  ## build tilewalk bench and tilewalk 
 
 build: packages_for_test $(CONFIGURED)  ## build the library, the command and the tests
 	@$(call switch_on,TILEWALK_TESTS)
-	@$(call run_build,all)
+	@$(call run_build,$(TARGETS))
 
 test: build  ## build and run the tests; TESTS=dates_test runs those whose name has it, LONG=1 the long ones too
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error $(if $(TESTS),-R '$(TESTS)') \
