@@ -18,6 +18,7 @@
 #include "engine/cuda/backend.h"
 #include "engine/cuda/compiler.h"
 #include "engine/cuda/feeds.h"
+#include "engine/cuda/kernel_text.h"
 #include "engine/cuda/way_back_text.h"
 #include "engine/cuda/ways_back.h"
 #include "engine/plan/trade_program.h"
@@ -236,6 +237,10 @@ TEST(ways_back_kernels_long, of_many_blocks_compile_without_a_gpu) {
                 of.made.code, of.back,
                 cuda::best_way_back(to, kernels::philox_rounds, of.made.code, of.back));
             EXPECT_FALSE(cuda::nvrtc_compiler().compile({kernel.text, "sm_90", {}}).cubin.empty()) << t.id;
+            cuda::kernel_decision forth;
+            forth.precision = to;
+            const std::string text = cuda::path_kernel_text(of.made.code, forth);
+            EXPECT_FALSE(cuda::nvrtc_compiler().compile({text, "sm_90", {}}).cubin.empty()) << t.id;
         }
     }
 }
