@@ -100,6 +100,16 @@ struct event_in_list {
     }
 };
 
+// The next event, as a walker holds it: only a list takes room for a section and its row.
+template <bool is_listed>
+struct next_event {
+    word32 step = 0, mask = 0;
+};
+template <>
+struct next_event<true> {
+    word32 step = 0, section = 0, place = 0;
+};
+
 // Paths leave nothing on their way, as they do unless a kernel says otherwise.
 struct leaves_nothing {
     template <int k, int width, class states>
@@ -155,7 +165,7 @@ class walker {
     // returns false.
     bool steps(const shocks (&z)[word32(group)]) {
         const word32 last = word32(first_ + (group - 1));
-        if (event_step_ < last) return false;
+        if (event_.step < last) return false;
         // Laid out explicitly: a compiler that finds the section long would keep one copy of it, and the
         // shocks in memory.
         unrolled<group>([&](int k) { run_step(k, z[k]); });
@@ -164,7 +174,7 @@ class walker {
     }
 
     // Steps before this one are quiet: no other section follows them.
-    word32 quiet_until() const { return event_step_; }
+    word32 quiet_until() const { return event_.step; }
     // Runs a quiet step, number k of its group.
     void quiet_step(int k, const shocks& z) { run_step(k, z); }
 
@@ -229,30 +239,28 @@ class walker {
         if constexpr (lists_events<program>) {
             const event_in_list next(events_);
             events_ += event_in_list::words64;
-            event_step_ = next.step;
-            event_section_ = next.section;
-            event_place_ = next.place;
+            event_ = {next.step, next.section, next.place};
         } else {
             const word64 next = load_read_only(events_++);
-            event_step_ = word32(next);
-            if constexpr (!has_one_other) event_mask_ = word32(next >> 32);
+            event_.step = word32(next);
+            if constexpr (!has_one_other) event_.mask = word32(next >> 32);
         }
     }
     // Runs the sections that follow the step, if any do.
     void run_events(word32 step, const shocks& z) {
         if constexpr (lists_events<program>) {
 #pragma unroll 1
-            while (step == event_step_) run_listed(z);
+            while (step == event_.step) run_listed(z);
         } else {
-            if (step != event_step_) return;
-            const word32 mask = event_mask_;
+            if (step != event_.step) return;
+            const word32 mask = event_.mask;
             load_event();
             run_sections<1>(mask, z);
         }
     }
     // Runs the section at hand of the list.
     void run_listed(const shocks& z) {
-        const word32 section = event_section_, place = event_place_;
+        const word32 section = event_.section, place = event_.place;
         load_event();
         chosen<1, program::sections>(int(section), [&](auto k) {
             if constexpr (!is_on_every_step<program>(k.value))
@@ -292,7 +300,7 @@ class walker {
     real states_[word32(shape::width)][word32(program::states)];
     word32 next_row_[word32(rows_followed)];
     int first_ = 0;
-    word32 event_step_ = 0, event_mask_ = 0, event_section_ = 0, event_place_ = 0;
+    next_event<lists_events<program>> event_;
     numbers step_rows_;
     neighbours<real, piece> held_[word32(holds_rows ? pieces_held : 1)];
 };

@@ -189,6 +189,17 @@ class sums_in_tables {
     const word64 places_;
 };
 
+// By section: where its first row of the way back is, and the first place of derivatives to its numbers. Only
+// events that are listed ask again.
+template <bool is_listed>
+struct first_of_sections {
+    constexpr first_of_sections(const word32*, const word32*) {}
+};
+template <>
+struct first_of_sections<true> {
+    const word32 *back_rows, *places;
+};
+
 // A thread on both ways. `choice` has, besides the types of a path kernel, the programs `again`, `quiet` and
 // `back`, and `ways`: the states that are carried along, those that each section's way back is given, and the
 // states in which it leaves derivatives, to numbers of runs and then to those of tables.
@@ -215,8 +226,8 @@ class both_ways {
           first_event_(reinterpret_cast<const word64*>(
               words + event_place(word32(sections), trade.steps * word32(program::scenarios)))),
           event_(first_event_),
-          back_rows_(a.back_words + trade_back.words_at + head_words<back>),
-          first_places_(a.first_places + found.first_places_at),
+          first_of_sections_{a.back_words + trade_back.words_at + head_words<back>,
+                             a.first_places + found.first_places_at},
           in_tile_(in_tile),
           count_(count),
           sums_(shared, to),
@@ -227,10 +238,11 @@ class both_ways {
             const real x = start[s];
             for (int w = 0; w < width; ++w) derivatives_[w][s] = x;
         });
+        const word32* const back_words = a.back_words + trade_back.words_at + head_words<back>;
         unrolled<rows_followed>([&](int k) {
             row_[k] = load_read_only(words + k);
-            back_row_[k] = load_read_only(back_rows_ + k);
-            place_[k] = load_read_only(first_places_ + k);
+            back_row_[k] = load_read_only(back_words + k);
+            place_[k] = load_read_only(a.first_places + found.first_places_at + k);
         });
         // To the end of the path.
         move_every_step<0>(trade.steps);
@@ -499,8 +511,8 @@ class both_ways {
                     constexpr int of_run = ways::of_run(k.value) + ways::of_tables(k.value);
                     give<k.value>(s);
                     run_back<k.value, false>(
-                        load_read_only(back_rows_ + k.value) + e.row * pitch<back, k.value>,
-                        load_read_only(first_places_ + k.value) + e.row * word32(of_run), z);
+                        load_read_only(first_of_sections_.back_rows + k.value) + e.row * pitch<back, k.value>,
+                        load_read_only(first_of_sections_.places + k.value) + e.row * word32(of_run), z);
                 }
             });
         }
@@ -586,9 +598,8 @@ class both_ways {
     const numbers forth_, back_;
     const word64* const first_event_;
     const word64* event_;
-    word32 event_before_ = no_step;     // its step
-    const word32* const back_rows_;     // by section: where its first row of the way back is
-    const word32* const first_places_;  // by section
+    word32 event_before_ = no_step;  // its step
+    [[no_unique_address]] const first_of_sections<lists_events<program>> first_of_sections_;
     const word32 in_tile_;
     const int count_;
     sums sums_;

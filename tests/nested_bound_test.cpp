@@ -482,14 +482,6 @@ TEST(nested_bound, of_very_many_dates_has_no_room) {
               "it would keep 1048581 numbers of each outer path, at most 1048576 have room");
 }
 
-TEST(nested_bound, is_refused_beside_shocks_from_a_file) {
-    run_options options = with(4096, "nested");
-    options.overrides.replay = "shocks.npy";
-    const std::string told = tests::refusal([&] { engine().price(book::parse(bermudan()), options); });
-    EXPECT_NE(told.find("upper: nested draws paths inside of paths"), std::string::npos) << told;
-    EXPECT_NE(told.find("replay: shocks.npy"), std::string::npos) << told;
-}
-
 // ---- a run -----------------------------------------------------------------------------------------------
 
 TEST(nested_bound, is_told_of_and_can_be_stopped) {
