@@ -278,8 +278,6 @@ TEST_F(scenarios_command, shards_have_the_bytes_of_one_process) {
     EXPECT_EQ(printed({"merge", "prices", "--files", "values", "-o", "merged_prices.csv"}), "");
     EXPECT_TRUE(has(text_of(folder / "values/npv.csv"), "#TradeId,"));
     EXPECT_FALSE(files().contains("totals.csv"));
-    EXPECT_EQ(printed({"plan", "book.yaml", "--shards", "3", "-o", "greeks", "--with-greeks", "--quiet"}), "");
-    expect({"merge", "greeks", "--files", "greek_files"}, 2, "greeks --files does not go with shards yet");
     for (const arguments& more :
          {arguments{"--greeks", "delta"}, arguments{"--with-greeks"}, arguments{"--explain"}}) {
         arguments words{"plan", "book.yaml", "--shards", "3", "-o", "no", "--scenarios", "scenarios.yaml"};

@@ -138,7 +138,9 @@ struct rule_of_shards {
 };
 constexpr std::array rules_of_shards{
     rule_of_shards{explained_scenarios, {missing, "sensitivities beside gains are found by one process"}},
-    rule_of_shards{files_of_greeks, {missing, "their differences are found by one process"}},
+    rule_of_shards{
+        files_of_greeks,
+        {missing, "their differences are found by one process, 'tilewalk greeks BOOK --files DIR'"}},
 };
 
 template <class wanted>
