@@ -360,17 +360,11 @@ void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices&
     const scenarios_of_markets scenarios(r.in);
     const std::optional<exercise::saved_policies> saved = policies_in(r.run);
     shape_store shapes;
-    const policy_search by{r.run,
-                           r.operations,
-                           shapes,
-                           r.options.cancel,
-                           r.wants_bounds,
-                           &r.policies,
-                           saved ? &*saved : nullptr,
-                           r.options.keep_policies || r.policies.keeps,
-                           // Fits of parts are less the martingale that bounds.
-                           r.wants_bounds || r.options.keep_policies ||
-                               r.run.fits != exercise::fitting::usual};
+    const policy_search by{
+        r.run, r.operations, shapes, r.options.cancel, r.wants_bounds, &r.policies, saved ? &*saved : nullptr,
+        r.options.keep_policies || r.policies.keeps,
+        // Fits of parts are less the martingale that bounds.
+        r.wants_bounds || r.options.keep_policies || r.run.fits != exercise::fitting::usual};
     std::vector<right_in_run> all;
     for (std::size_t k = 0; k < r.plans.size(); ++k) {
         const books::trade& t = trades[k % trades.size()];
