@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the catalogue of combinations says is so: each study of a book is asked for each feature, and each
-// pair of features for one book. What works shows evidence that the feature acted; what is refused is refused
-// in the catalogue's words; what changes nothing changes nothing.
+// The catalogue of combinations, held against the engine: each study of a book is asked for each feature, and
+// a price for each two. A feature that works shows evidence that it acted; one that is refused is refused in
+// the catalogue's words; one that changes nothing changes nothing.
 #include "tilewalk/combinations.h"
 
 #include <fmt/format.h>
@@ -45,8 +45,8 @@ namespace {
 
 using features = std::set<feature>;
 
-// As few as have pilots; whose sensitivities are also found in parts, by policies of their own; and that have
-// more pilots at once and look for jumps.
+// Pilots are walked from `few_paths` on; Greeks of rights have parts with policies of their own from
+// `more_paths` on; pilots beside each other, and jumps of controls, take `paths_for_jumps`.
 constexpr std::uint64_t few_paths = 8192, more_paths = 16384, paths_for_jumps = 65536, decided_paths = 32768,
                         most_paths_of_rounds = 131072, training_paths_of_file = 3072;
 
@@ -85,7 +85,7 @@ std::string text_of_book(const features& asked) {
            trades_of(asked.contains(feature::rights), asked.contains(feature::own_tolerance));
 }
 
-// Of a run whose results are followed: another seed, another construction, controls and shifts.
+// The run whose results are followed: another seed, another construction, controls and shifts.
 run_settings settings_of_decisions(const std::string& device) {
     run_settings out{.paths = decided_paths, .seed = 7, .threads = 1, .device = device, .random = "sobol"};
     out.construction = "steps";
@@ -195,7 +195,7 @@ bool has_rows(study s) {
     return !is_on_a_gpu(s);
 }
 
-// Only what is asked for is said. Decisions are of what is left open.
+// The settings say what is asked for and no more, so that decisions have something left open.
 run_settings settings_of(const request& r) {
     const auto asks = [&](feature f) { return r.asked.contains(f); };
     const bool adds_paths = asks(feature::tolerance) || asks(feature::budget) ||
@@ -634,7 +634,7 @@ void expect_one_walk(const outcome& o) {
     }
 }
 
-// What the catalogue says to all that is asked for, in the order in which it refuses.
+// The first refusal by the catalogue, in its order; empty if it takes all.
 std::string expected_refusal(study s, const features& asked) {
     for (const feature f : asked)
         if (const combination c = combined(s, f); c.is_refused()) return sentence(c, name_of(f), name_of(s));
@@ -647,7 +647,7 @@ std::string expected_refusal(study s, const features& asked) {
     return "";
 }
 
-// All that has the evidence of a feature.
+// The features that show the same evidence.
 features shown_by(feature f) {
     switch (f) {
         case feature::controls:

@@ -241,10 +241,12 @@ TEST(shards, that_are_missing_or_damaged_are_listed_and_nothing_is_merged) {
     EXPECT_EQ(shown(all.merge(by)), whole);
 }
 
-const std::string own_text =
+const std::string own_market =
     "market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, spot: 100, "
-    "volatility: 0.2}}}\ntrades:\n  - {id: call, product: european, underlying: A, strike: 100, maturity: "
-    "1}\n"
+    "volatility: 0.2}}}\ntrades:\n";
+const std::string own_text =
+    own_market +
+    "  - {id: call, product: european, underlying: A, strike: 100, maturity: 1}\n"
     "  - {id: put, product: european, underlying: A, strike: 100, maturity: 1, option: put}\n";
 
 std::string refusal(const auto& of) {
@@ -261,9 +263,7 @@ TEST(shards, tell_how_they_went) {
     const engine by;
     const tests::own_folder folder;
     sharded_request what;
-    what.book = folder.write("book.yaml", R"(
-market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, spot: 100, volatility: 0.2}}}
-trades:
+    what.book = folder.write("book.yaml", own_market + R"(
   - {id: call, product: european, underlying: A, strike: 100, maturity: 1}
   - {id: wrong, product: europaean}
   - {id: put, product: european, underlying: A, option: put, strike: 100, maturity: 1}
@@ -453,9 +453,7 @@ TEST(shards, of_rare_rights_have_the_greeks_of_one_process) {
     const engine by;
     const tests::own_folder folder;
     sharded_request what;
-    what.book = folder.write("book.yaml", R"(
-market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, spot: 100, volatility: 0.2}}}
-trades:
+    what.book = folder.write("book.yaml", own_market + R"(
   - {id: rare, product: american, underlying: A, option: put, strike: 52, maturity: 1, exercise_step: 0.25}
 )");
     what.settings.paths = 16384;

@@ -69,7 +69,7 @@ struct topic {
     std::string (*text)();
 };
 constexpr std::array topics{
-    topic{"combinations", "What goes with what, and why the rest does not", combinations_text},
+    topic{"combinations", "Which features combine with which studies, and why", combinations_text},
     topic{"exit-codes", "The meaning of exit codes", exit_code_text},
     topic{"market-keys", "The names of a market's numbers", market_keys_text},
     topic{"models", "The ways in which assets and interest rates move", models_text},

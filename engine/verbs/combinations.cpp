@@ -70,7 +70,7 @@ constexpr std::array feature_names{
     named_feature{journal, "a journal"},
 };
 
-// What keeps features out of studies. All other pairs work.
+// Features that studies do not take. All other pairs work.
 struct rule {
     std::vector<feature> of;
     std::vector<study> in;
@@ -114,7 +114,7 @@ const std::vector<rule>& rules() {
     return all;
 }
 
-// What keeps features apart.
+// Features that do not stand beside each other.
 struct rule_of_two {
     feature one;
     std::vector<feature> others;
@@ -148,23 +148,22 @@ bool has(const std::vector<wanted>& all, wanted one) {
     return std::ranges::find(all, one) != all.end();
 }
 
+template <class named, std::size_t count>
+constexpr auto listed(const std::array<named, count>& names) {
+    std::array<decltype(named::is), count> out{};
+    std::ranges::transform(names, out.begin(), &named::is);
+    return out;
+}
+
 }  // namespace
 
 std::span<const study> all_studies() {
-    static constexpr auto all = [] {
-        std::array<study, study_names.size()> out{};
-        std::ranges::transform(study_names, out.begin(), &named_study::is);
-        return out;
-    }();
+    static constexpr auto all = listed(study_names);
     return all;
 }
 
 std::span<const feature> all_features() {
-    static constexpr auto all = [] {
-        std::array<feature, feature_names.size()> out{};
-        std::ranges::transform(feature_names, out.begin(), &named_feature::is);
-        return out;
-    }();
+    static constexpr auto all = listed(feature_names);
     return all;
 }
 
@@ -263,11 +262,11 @@ void refuse_combinations(study s, std::span<const feature> asked) {
 
 namespace {
 
-// The features that a reason keeps out of studies, a sentence each.
-std::vector<std::string> sentences_on(feature f) {
+// Sentences on a feature, one for each reason.
+std::vector<std::string> sentences_on(feature f, bool also_on_what_changes_nothing) {
     std::vector<std::string> out;
     for (const rule& r : rules()) {
-        if (!has(r.of, f)) continue;
+        if (!has(r.of, f) || (r.found.is == no_meaning && !also_on_what_changes_nothing)) continue;
         std::vector<std::string> names;
         for (const study s : r.in) names.emplace_back(name_of(s));
         out.push_back(sentence(r.found, name_of(f), config::joined(names, ", ", " and ")));
@@ -296,7 +295,7 @@ std::string_view mark_of(standing is) {
 std::vector<std::string> remarks_on_other_studies(std::span<const feature> asked) {
     std::vector<std::string> out;
     for (const feature f : asked)
-        for (std::string& one : sentences_on(f)) out.push_back(std::move(one));
+        for (std::string& one : sentences_on(f, false)) out.push_back(std::move(one));
     return out;
 }
 
@@ -320,7 +319,7 @@ std::string combinations_text() {
     constexpr std::size_t most = 100, indent = 2;
     const auto say = [&](const std::string& one) { out += report::hanging(one + ".", most, indent); };
     for (const named_feature& f : feature_names)
-        for (const std::string& one : sentences_on(f.is)) say(one);
+        for (const std::string& one : sentences_on(f.is, true)) say(one);
     out += "\nFeatures beside each other, in every study:\n";
     for (const rule_of_two& r : rules_of_two())
         for (const feature f : r.others) say(sentence(r.found, name_of(f), name_of(r.one)));

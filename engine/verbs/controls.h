@@ -137,7 +137,7 @@ std::string evidence(const controls::control& of);
 
 // A control among the decisions of a row.
 inline constexpr const char* name_of_control = "control";
-// That of a trade in results to follow; throws tilewalk::error for a trade that has none of their rows.
+// The control of a trade in results to follow. Throws tilewalk::error for a trade that they did not price.
 std::optional<controls::control> decided_control(const results& by, const std::string& trade);
 
 // The origin of the controls of a run.

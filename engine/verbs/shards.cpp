@@ -93,7 +93,7 @@ struct opened {
 study study_of(const sharded_request& of) {
     if (!of.scenarios.empty()) return study::shards_of_scenarios;
     if (!of.greeks) return study::shards_of_prices;
-    // Those by another method are of single paths.
+    // Differences alone take pairs of paths.
     return of.greeks->method == "bump" ? study::greeks_by_bump : study::shards_of_greeks;
 }
 

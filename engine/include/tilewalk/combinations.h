@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What combines with what: which study of a book takes which feature of a run, which features stand beside
-// each other, and why the others do not. Refusals, the table of the documentation and what `tilewalk
-// validate` says all follow from this list.
+// Combinations: which study of a book takes which feature of a run, which features stand beside each other,
+// and why the others do not. Refusals, the table of the documentation and the notes of `tilewalk validate`
+// follow from this list.
 #pragma once
 
 #include <cstdint>
@@ -78,13 +78,13 @@ combination in_shards(study s);
 // "importance: auto does not go with greeks yet: ...".
 std::string sentence(const combination& of, std::string_view name, std::string_view other);
 
-// What the caller and the book ask for in so many words. A default that is left to a pilot, such as
-// `controls: auto`, is no demand: it stands back where it can do nothing.
+// Features that the caller or the book names. A default that is left to a pilot, such as `controls: auto`, is
+// no demand: it stands back where it can do nothing.
 std::vector<feature> features_asked(const book& trades, const run_options& options);
 // Throws tilewalk::error (usage) for the first feature that the study does not take, or that does not go with
 // another.
 void refuse_combinations(study s, std::span<const feature> asked);
-// What other studies than a price would say to it, a sentence for each feature.
+// Sentences on the studies that refuse a feature or leave it out.
 std::vector<std::string> remarks_on_other_studies(std::span<const feature> asked);
 
 // The table of all studies and features, with the reasons.
