@@ -35,11 +35,6 @@ head_of_file() {
     nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem --format=csv,noheader
 }
 
-# Tests that use a GPU; the others, those that compile for one among them, run wherever there is a CPU.
-gpu_tests() {
-    grep -lE 'TILEWALK_REQUIRE_GPU|_on_(a_)?gpu\b|gpu_sources|real_device' tests/*_test.cpp | xargs -n 1 basename -s .cpp
-}
-
 part_build() (
     set -e
     nvcc "${ours[@]}" -c bench/gpu_baselines.cu -o "$build/gpu_baselines.o" &
@@ -48,15 +43,13 @@ part_build() (
     wait "$baselines"
     nvcc -arch=native "$build/gpu_baselines.o" "$build/curand.o" -o "$build/gpu_baselines"
     cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTILEWALK_CUDA=ON
-    # shellcheck disable=SC2046
-    ninja -C "$build" tilewalk_cli tilewalk_bench_cli tilewalk_verify_cli gpu_kernels correlation_gpu_bench $(gpu_tests)
+    ninja -C "$build" test_programs gpu_kernels correlation_gpu_bench
 )
 
 part_test() (
     export TILEWALK_REQUIRE_GPU=1
     status=0
-    ctest --test-dir "$build" --verbose --no-tests=error -j 4 -R "^($(gpu_tests | paste -sd '|'))\\." \
-        > "$build/ctest.log" 2>&1 || status=$?
+    TILEWALK_SINGLY=1 ctest --test-dir "$build" --verbose --no-tests=error -j 4 -L '^gpu$' > "$build/ctest.log" 2>&1 || status=$?
     {
         head_of_file
         grep -E '^[0-9]+: .*(combinations|compared|different$|moves compared)|tests passed' "$build/ctest.log" | sed 's/^[0-9]*: //'
@@ -86,7 +79,7 @@ part_sanitize() (
         [ "$status" -eq 0 ] || grep -h '=========' "$logs/$tool.$feed" | head -n 12 >> "$logs/line.$tool.$feed"
         # racecheck takes bulk copies for writes of the thread that starts them and does not follow the barriers
         # that say they have ended, so it reports each with the next one to the same place. Only those pairs, both
-        # of them writes, are accepted here; tests/feeds_test.cpp shows on a model that each was waited for.
+        # of them writes, are accepted here; tests/kernels/feeds_test.cpp shows on a model that each was waited for.
         if [ "$tool $feed" = "racecheck bulk_async" ] && [ "$status" -eq 9 ] &&
             ! grep -qE 'Race reported between Read|and Read access|Warning' "$logs/$tool.$feed" &&
             grep -q 'Race reported between Write access at walk' "$logs/$tool.$feed"; then

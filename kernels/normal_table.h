@@ -12,7 +12,7 @@ template <class shock>
 struct normal_table;
 
 // Six coefficients, of which those of powers above the first need no more than a float: a part is so small
-// that each power makes a number 2^7 times smaller. Error < 4e-12 (tests/normal_table_test.cpp).
+// that each power makes a number 2^7 times smaller. Error < 4e-12 (tests/kernels/normal_table_test.cpp).
 template <>
 struct normal_table<double> {
     static constexpr int bits_of_part = 5, octaves = 53, rows = octaves << bits_of_part;

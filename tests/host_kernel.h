@@ -187,13 +187,15 @@ inline thread_local block_of_threads* the_block = nullptr;
 struct place_in_grid {
     unsigned x;
 };
+// Kernels in libraries take these from the program, which has them whether or not it calls them itself.
+#define TILEWALK_FOR_KERNELS inline __attribute__((used))
 extern "C" {
-thread_local place_in_grid threadIdx, blockIdx, blockDim;
+inline thread_local place_in_grid threadIdx, blockIdx, blockDim;
 
-void host_barrier() {
+TILEWALK_FOR_KERNELS void host_barrier() {
     tilewalk::tests::the_block->wait();
 }
-int host_any(int x) {
+TILEWALK_FOR_KERNELS int host_any(int x) {
     auto& block = *tilewalk::tests::the_block;
     block.any |= x;
     block.wait();
@@ -203,7 +205,7 @@ int host_any(int x) {
     block.wait();
     return any;
 }
-double host_exchange(unsigned lanes, double x, unsigned from) {
+TILEWALK_FOR_KERNELS double host_exchange(unsigned lanes, double x, unsigned from) {
     auto& block = *tilewalk::tests::the_block;
     auto& of = block.lanes(lanes);
     of.exchanged[threadIdx.x % 32] = x;
@@ -212,7 +214,7 @@ double host_exchange(unsigned lanes, double x, unsigned from) {
     block.wait(of.meets);
     return got;
 }
-unsigned host_ballot(unsigned lanes, int x) {
+TILEWALK_FOR_KERNELS unsigned host_ballot(unsigned lanes, int x) {
     auto& block = *tilewalk::tests::the_block;
     auto& of = block.lanes(lanes);
     of.exchanged[threadIdx.x % 32] = x != 0;
@@ -223,7 +225,7 @@ unsigned host_ballot(unsigned lanes, int x) {
     block.wait(of.meets);
     return out;
 }
-void host_multiply(double* c, double* c_next, double a, double b) {
+TILEWALK_FOR_KERNELS void host_multiply(double* c, double* c_next, double a, double b) {
     const unsigned lane = threadIdx.x % 32;
     auto& block = *tilewalk::tests::the_block;
     auto& of = block.lanes(~0u);
@@ -237,13 +239,13 @@ void host_multiply(double* c, double* c_next, double a, double b) {
     }
     block.wait(of.meets);
 }
-void host_copy(double* to, const double* from) {
+TILEWALK_FOR_KERNELS void host_copy(double* to, const double* from) {
     tilewalk::tests::the_block->copies().back().emplace_back(to, from);
 }
-void host_commit() {
+TILEWALK_FOR_KERNELS void host_commit() {
     tilewalk::tests::the_block->copies().emplace_back();
 }
-void host_wait(int pending) {
+TILEWALK_FOR_KERNELS void host_wait(int pending) {
     auto& copies = tilewalk::tests::the_block->copies();
     for (; copies.size() > static_cast<std::size_t>(pending) + 1; copies.pop_front())
         for (const auto& [to, from] : copies.front()) *to = *from;

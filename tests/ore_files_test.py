@@ -120,7 +120,7 @@ for row in risks:
     assert quantile == float(row["quantile"]), f"at {level}: ORE has {quantile}, we {row['quantile']}"
     assert abs(shortfall - float(row["shortfall"])) <= 1e-12 * abs(shortfall), f"at {level}: ORE has {shortfall}"
 
-# How ORE counts, for the numbers of tests/risk_test.cpp: one more than lies within the level.
+# How ORE counts, for the numbers of tests/study/risk_test.cpp: one more than lies within the level.
 for n, level, place in ((1000, 0.01, 11), (1000, 0.025, 26), (1000, 0.05, 51), (250, 0.01, 3), (250, 0.025, 7),
                         (250, 0.05, 13), (100, 0.01, 2), (101, 0.01, 2)):
     found = ORE.HistoricalSimulationVarCalculator([float(i + 1) for i in range(n)]).var(level)

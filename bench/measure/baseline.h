@@ -66,7 +66,7 @@ inline constexpr double smallest_change = 0.03;
 //   is 1.3e-5 if samples vary by 2 %, and 6e-5 if they vary by 5 % and 140 are taken.
 // So a sweep of 500 rows without any change reports a slower one with a chance of at most 500 times that:
 // 0.3 % for steady kernels, 3 % if every kernel varies by 5 %. Rows may depend on each other, because the sum
-// of the chances bounds the chance of any. tests/bench_baseline_test.cpp counts.
+// of the chances bounds the chance of any. tests/bench/bench_baseline_test.cpp counts.
 inline constexpr double chance_factor = 2.5;
 
 // Compares rows with equal key_of. Throws tilewalk::error (usage) if the runs are of different devices.

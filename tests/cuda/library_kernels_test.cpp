@@ -1,0 +1,809 @@
+// SPDX-License-Identifier: Apache-2.0
+// label: no_sanitizer (hundreds of kernels through the run-time compiler)
+// The kernels of the product library, compiled without a GPU. No registers spilled, no stack frame, and, but
+// for the fast precision, no operation that rounds otherwise than the CPU does. And terms are data: trades of
+// one shape share one text. Suites named _long compile every product with every feed in every precision on
+// every architecture, thousands of kernels; the others compile a share of these, in which each product, feed,
+// precision and architecture has its turns.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "engine/arrays/shock_writer.h"
+#include "engine/book/library.h"
+#include "engine/cuda/compiler.h"
+#include "engine/cuda/decide.h"
+#include "engine/cuda/feeds.h"
+#include "engine/cuda/kernel_text.h"
+#include "engine/cuda/spaces.h"
+#include "engine/market/market_state.h"
+#include "engine/plan/trade_program.h"
+#include "engine/plan/unite.h"
+#include "engine/settings/precision_named.h"
+#include "products/program/precision.h"
+#include "tests/every_model.h"
+#include "tests/made_book.h"
+#include "tests/own_folder.h"
+#include "tests/surface_program.h"
+#include "tilewalk/tilewalk.h"
+
+namespace tilewalk::library_kernels_test {
+namespace {
+
+using program::precision;
+
+const std::vector<std::string> architectures = {"sm_80", "sm_90"};
+
+enum class share { turns, all };
+
+std::size_t number_of(precision in) {
+    const auto& names = program::precision_names();
+    return static_cast<std::size_t>(std::ranges::find(names, program::name_of(in)) - names.begin());
+}
+
+// Each turn is that of one precision, on one architecture.
+bool is_due(share of, std::size_t turn, precision in) {
+    return of == share::all || turn % program::precision_names().size() == number_of(in);
+}
+bool is_due(share of, std::size_t turn, precision in, const std::string& architecture) {
+    const std::size_t round = turn / program::precision_names().size();
+    return of == share::all ||
+           (is_due(of, turn, in) && architectures[round % architectures.size()] == architecture);
+}
+
+bool runs_on(const cuda::feed_entry& feed, const std::string& architecture) {
+    return feed.least_compute_capability <= std::stoi(architecture.substr(3));
+}
+
+// The lines of ptxas's report that tell of spills or a stack frame.
+std::string spills_in(const std::string& log) {
+    static const std::regex report(
+        "(\\d+) bytes stack frame, (\\d+) bytes spill stores, (\\d+) bytes spill loads");
+    std::string found;
+    int reports = 0;
+    for (std::sregex_iterator at(log.begin(), log.end(), report), end; at != end; ++at, ++reports) {
+        if ((*at)[1] != "0" || (*at)[2] != "0" || (*at)[3] != "0") found += at->str() + '\n';
+    }
+    return reports > 0 ? found : "no report of ptxas in the log:\n" + log;
+}
+
+// The floating-point operations of PTX that are not those of IEEE 754 as the source writes them. Addition and
+// multiplication carry .rn: without it, ptxas may contract them. One guess is allowed where it is written as
+// inline assembly: that of kernels::sqrt_of_middle_range, which goes on to round correctly.
+std::string inexact_in(const std::string& ptx) {
+    static const std::regex exact(
+        "(add|sub|mul|div|fma|sqrt|rcp)\\.rn\\.f(32|64)|(neg|abs|min|max|copysign|mov|selp)\\.f(32|64)|"
+        "setp\\.\\w+(\\.(and|or|xor))?\\.f(32|64)|"
+        "tex\\.1d\\.v4\\.f32\\.s32|(ld|st)(\\.\\w+)*(\\.v[24])?\\.f(32|64)|cvt(\\.r[nzmp]i?)?\\.\\w+\\.f(32|"
+        "64)|cvt\\.rn\\.f(32|64)\\."
+        "\\w+");
+    static const std::regex guess("rsqrt\\.approx\\.ftz\\.f(32|64)");
+    static const std::regex floating("\\.(f16|f16x2|bf16|bf16x2|tf32|f32|f32x2|f64)(\\.|$)");
+    std::istringstream lines(ptx);
+    std::string line, found;
+    bool written = false;
+    while (std::getline(lines, line)) {
+        if (line.find("begin inline asm") != std::string::npos) written = true;
+        if (line.find("end inline asm") != std::string::npos) written = false;
+        std::istringstream words(line.substr(0, line.find("//")));
+        std::string operation;
+        words >> operation;
+        if (operation.starts_with('@')) words >> operation;
+        if (operation.empty() || operation.starts_with('.')) continue;
+        if (operation.ends_with(';')) operation.pop_back();
+        if (written && std::regex_match(operation, guess)) continue;
+        const bool is_call = operation.starts_with("call");
+        if (is_call || (std::regex_search(operation, floating) && !std::regex_match(operation, exact))) {
+            found += line + '\n';
+        }
+    }
+    return found;
+}
+
+// Floating-point fused operations that the compiler made itself: not those inside inline assembly.
+std::string contracted_in(const std::string& ptx) {
+    std::istringstream lines(ptx);
+    std::string line, found;
+    bool written = false;
+    while (std::getline(lines, line)) {
+        if (line.find("begin inline asm") != std::string::npos) written = true;
+        if (line.find("end inline asm") != std::string::npos) written = false;
+        if (!written && line.find("fma.") != std::string::npos) found += line + '\n';
+    }
+    return found;
+}
+
+// A text in which every fma of the source is inline assembly, which PTX shows as such.
+std::string with_fma_as_written(const std::string& text) {
+    return R"(#define fma written_fma
+static __forceinline__ double written_fma(double a, double b, double c) {
+    double r;
+    asm("fma.rn.f64 %0, %1, %2, %3;" : "=d"(r) : "d"(a), "d"(b), "d"(c));
+    return r;
+}
+static __forceinline__ float written_fma(float a, float b, float c) {
+    float r;
+    asm("fma.rn.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(a), "f"(b), "f"(c));
+    return r;
+}
+)" + text;
+}
+
+const market& demo_market() {
+    static const market m = market::load(std::string(TILEWALK_SOURCE_DIR) + "/configs/markets/demo.yaml");
+    return m;
+}
+
+program::path_program program_of(const books::trade& t, precision to = precision::double_,
+                                 const market& in = demo_market()) {
+    if (t.failure) throw *t.failure;
+    return plan::plan_trade(t, in.state(), to).code;
+}
+
+program::path_program example_of(const std::string& product, precision in = precision::double_) {
+    for (const auto& page : product_pages()) {
+        if (page.name != product) continue;
+        const book one = book::parse("trades:\n  - " + page.example + '\n');
+        return program_of(one.state().trades.at(0), in);
+    }
+    throw std::logic_error("no product " + product);
+}
+
+std::vector<std::string> products() {
+    std::vector<std::string> names;
+    for (const auto& page : product_pages()) names.push_back(page.name);
+    return names;
+}
+
+// Random numbers from the generator's bits alone: the distributions of the standard library differ between
+// libraries.
+class dice {
+  public:
+    explicit dice(std::uint64_t seed) : bits_(seed) {}
+    double between(double low, double high) {
+        return low + (high - low) * static_cast<double>(bits_() >> 11) * 0x1p-53;
+    }
+    std::size_t below(std::size_t count) {
+        return static_cast<std::size_t>(between(0, static_cast<double>(count)));
+    }
+
+  private:
+    std::mt19937_64 bits_;
+};
+
+struct varied_trade {
+    std::string text;     // in YAML
+    std::string choices;  // what of it may show in the text of its kernel
+};
+
+// Any terms that the types and ranges of the parameters allow; those with a default are left out now and
+// then.
+varied_trade vary(const language::product& product, dice& d) {
+    using language::parameter_type;
+    const std::string pays_cash = "CASHCOW";
+    const std::vector<std::string> assets = {"ACME", "BETA", "GAMMA", "DELTA", "INDEX", pays_cash};
+    varied_trade out = {"{id: varied, product: " + product.name, ""};
+    // An annuity has a bond for each of its payments, and a rate of constant maturity for each of its swap.
+    const bool has_annuity = product.payoff.source().find("annuity(") != std::string::npos,
+               has_swap_rate = product.payoff.source().find("constant_maturity_rate(") != std::string::npos;
+    // An interval in which the path stops, as it does for some assets, is watched in parts.
+    const bool has_intervals = product.payoff.source().find(" every ") != std::string::npos;
+    const bool is_on_rates = std::ranges::none_of(product.parameters, [](const language::parameter& p) {
+        return p.type == parameter_type::asset || p.type == parameter_type::asset_list;
+    });
+    if (is_on_rates) out.text += ", currency: AUD";
+    std::map<std::string, std::size_t> length;  // of lists, by parameter
+    std::map<std::string, std::string> chosen;  // single assets, and who chose them first
+    const auto number = [&](const language::parameter& p) {
+        const bool is_rate = p.type == parameter_type::rate;
+        const double low = p.above.value_or(p.minimum.value_or(0));
+        const double high = p.below.value_or(p.maximum.value_or(low + (is_rate ? 0.5 : 200)));
+        return fmt::format("{:.6f}", d.between(low + 0.01 * (high - low), high));
+    };
+    for (const auto& p : product.parameters) {
+        // Optional parameters decide which lines of the script are recorded.
+        if (p.optional) {
+            const bool is_given = d.below(2) == 0;
+            out.choices += (is_given ? "given " : "no ") + p.name + "; ";
+            if (!is_given) continue;
+        }
+        if (!p.same_as.empty() && d.below(2) == 0) {
+            out.choices += p.name + " as " + p.same_as + "; ";
+            continue;
+        }
+        // A choice that is left out is its default, which is a choice too.
+        const bool is_choice = p.type == parameter_type::choice;
+        if (p.fallback && !is_choice && d.below(3) == 0) {
+            // No dates, or today, which has passed: events of another kind.
+            if (p.type == parameter_type::schedule || p.type == parameter_type::date || has_swap_rate)
+                out.choices += "no " + p.name + "; ";
+            continue;
+        }
+        std::string value;
+        switch (p.type) {
+            case parameter_type::asset:
+                value = assets[d.below(assets.size())];
+                if (value == pays_cash) out.choices += "cash dividends of " + p.name + "; ";
+                if (has_intervals) out.choices += "stops of " + value + "; ";
+                if (const auto [same, is_new] = chosen.emplace(value, p.name); !is_new) {
+                    out.choices += p.name + " as " + same->second + "; ";
+                }
+                break;
+            case parameter_type::asset_list: {
+                std::vector<std::string> left = assets;
+                const std::size_t count = 2 + d.below(2);
+                for (std::size_t i = 0; i < count; ++i) {
+                    const std::size_t at = d.below(left.size());
+                    value += (i > 0 ? ", " : "") + left[at];
+                    if (left[at] == pays_cash) out.choices += fmt::format("cash dividends of asset {}; ", i);
+                    left.erase(left.begin() + static_cast<std::ptrdiff_t>(at));
+                }
+                value = '[' + value + ']';
+                length[p.name] = count;
+                out.choices += fmt::format("{} {}; ", count, p.name);
+                break;
+            }
+            case parameter_type::choice:
+                value = p.choices[d.below(p.choices.size())];
+                out.choices += value + "; ";
+                break;
+            case parameter_type::date: {
+                // On rates a date may come before the schedule or after it.
+                const bool is_early = p.fallback || (is_on_rates && d.below(2) == 0);
+                value = fmt::format("{:.4f}", is_early ? d.between(0, 0.1) : d.between(1.5, 3));
+                break;
+            }
+            case parameter_type::schedule: {
+                const std::size_t count = 2 + d.below(8);
+                value = fmt::format("{{start: {:.3f}, end: {:.3f}, count: {}}}", d.between(0, 0.2),
+                                    d.between(0.5, 1.5), count);
+                length[p.name] = count;
+                if (has_annuity) out.choices += fmt::format("{} {}; ", count, p.name);
+                break;
+            }
+            case parameter_type::currency:
+                value = is_on_rates ? "AUD" : "USD";
+                break;
+            case parameter_type::boolean:
+                value = d.below(2) == 0 ? "true" : "false";
+                out.choices += value + "; ";
+                break;
+            case parameter_type::integer:
+                value = fmt::format("{}", 1 + d.below(10));
+                if (has_swap_rate) out.choices += value + " " + p.name + "; ";
+                break;
+            case parameter_type::amount:
+            case parameter_type::number:
+            case parameter_type::rate:
+                if (has_swap_rate && p.type == parameter_type::number) {
+                    value = fmt::format("{}", 1 + d.below(5));
+                    out.choices += value + " " + p.name + "; ";
+                } else if (p.per.empty() || !length.contains(p.per) || d.below(2) == 0) {
+                    value = number(p);
+                } else {
+                    for (std::size_t i = 0; i < length.at(p.per); ++i)
+                        value += (i > 0 ? ", " : "[") + number(p);
+                    value += ']';
+                }
+                break;
+        }
+        out.text += ", " + p.name + ": " + value;
+    }
+    out.text += '}';
+    return out;
+}
+
+// Each case is a product.
+class library_kernels : public testing::TestWithParam<std::string> {
+  protected:
+    void SetUp() override {
+        if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    }
+};
+class library_kernels_long : public library_kernels {};
+
+// Each case is a precision.
+class kernels_by_precision : public testing::TestWithParam<std::string> {
+  protected:
+    void SetUp() override {
+        if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    }
+    precision in() const { return precision_named(GetParam()); }
+};
+
+// The decision of a run whose settings name only a feed and a precision.
+cuda::kernel_decision usual(const program::path_program& code, precision in, std::string_view feed) {
+    cuda::kernel_wish asked;
+    asked.precision = in;
+    asked.feed = feed;
+    return cuda::decide(asked, code, [](const cuda::kernel_decision&, int) { return true; });
+}
+
+// All that a kernel is judged by.
+void compile_and_judge(const program::path_program& code, const cuda::kernel_decision& how,
+                       const std::string& architecture, const std::string& product) {
+    const std::string in(program::name_of(how.precision));
+    const std::string what = fmt::format("{}, feed {}, {}, {}", product, how.feed, in, architecture);
+    cuda::compiled got;
+    try {
+        got = cuda::nvrtc_compiler().compile({cuda::path_kernel_text(code, how), architecture}, true);
+    } catch (const error& e) {
+        ADD_FAILURE() << what << '\n' << e.what();
+        return;
+    }
+    EXPECT_EQ(got.log.find("warning"), std::string::npos) << what << '\n' << got.log;
+    EXPECT_EQ(spills_in(got.log), "") << what << '\n' << got.log;
+    if (how.precision != precision::single_fast) {
+        EXPECT_EQ(inexact_in(got.ptx), "") << what;
+    }
+}
+
+// A product has its turn with the default, with shocks made in registers in another way, and with one more
+// feed.
+bool is_due(share of, std::size_t product, std::size_t feed, precision in, const std::string& architecture) {
+    if (of == share::all) return true;
+    if (cuda::feeds()[feed].name != "inline")
+        return product % cuda::feeds().size() == feed && is_due(of, product + feed, in, architecture);
+    return is_due(of, product, in, architecture) || (in == precision::double_ && architecture == "sm_90");
+}
+
+void judge_product(const std::string& product, share of) {
+    const std::vector<std::string> all = products();
+    const auto number = static_cast<std::size_t>(std::ranges::find(all, product) - all.begin());
+    int judged = 0;
+    for (const std::string& name : program::precision_names()) {
+        const precision in = precision_named(name);
+        const auto code = example_of(product, in);
+        for (std::size_t of_feed = 0; of_feed < cuda::feeds().size(); ++of_feed) {
+            const auto& feed = cuda::feeds()[of_feed];
+            for (const std::string& architecture : architectures) {
+                if (!is_due(of, number, of_feed, in, architecture) || !runs_on(feed, architecture)) continue;
+                compile_and_judge(code, usual(code, in, feed.name), architecture, product);
+                ++judged;
+            }
+        }
+    }
+    EXPECT_GE(judged, 1) << product;
+}
+
+TEST_P(library_kernels, neither_spill_nor_approximate) {
+    judge_product(GetParam(), share::turns);
+}
+TEST_P(library_kernels_long, neither_spill_nor_approximate) {
+    judge_product(GetParam(), share::all);
+}
+
+void expect_written_fma_alone(const std::string& product, precision in) {
+    cuda::kernel_decision how;
+    how.precision = in;
+    const std::string text = cuda::path_kernel_text(example_of(product), how);
+    const auto got = cuda::nvrtc_compiler().compile({with_fma_as_written(text), "sm_90"}, true);
+    EXPECT_EQ(contracted_in(got.ptx), "") << product << ", " << program::name_of(in);
+    EXPECT_NE(got.ptx.find("fma."), std::string::npos);
+}
+
+// single_fast may fuse.
+constexpr precision exact_precisions[] = {precision::double_, precision::single, precision::mixed};
+
+TEST_P(library_kernels, fuse_only_where_the_source_says_so) {
+    const std::vector<std::string> all = products();
+    const auto number = static_cast<std::size_t>(std::ranges::find(all, GetParam()) - all.begin());
+    expect_written_fma_alone(GetParam(), exact_precisions[number % 3]);
+}
+TEST_P(library_kernels_long, fuse_only_where_the_source_says_so) {
+    for (const precision in : exact_precisions) expect_written_fma_alone(GetParam(), in);
+}
+
+INSTANTIATE_TEST_SUITE_P(all, library_kernels, testing::ValuesIn(products()),
+                         [](const auto& at) { return at.param; });
+INSTANTIATE_TEST_SUITE_P(all, library_kernels_long, testing::ValuesIn(products()),
+                         [](const auto& at) { return at.param; });
+
+// A market where each path has its own volatility of every asset.
+const market& market_of_scenarios() {
+    static const market m = [] {
+        const tests::own_folder folder;
+        const auto file = folder / "volatilities";
+        const std::vector<double> numbers(2, 0.2);
+        arrays::write_shocks<double>(file, {2, 1, 0, 1, numbers, {}});
+        std::string text = "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}, EUR: {rate: 0.02}}\nassets:\n";
+        for (const char* name : {"ACME", "BETA", "INDEX"}) {
+            text += fmt::format(
+                "  {}: {{currency: USD, spot: 100, volatility: {{scenarios: {}, times: [1, 5]}}}}\n", name,
+                file.string());
+        }
+        text +=
+            "fx: {EURUSD: {rate: 1.1, volatility: 0.1}}\n"
+            "correlations: [[ACME, BETA, 0.4], [ACME, INDEX, 0.3], [BETA, INDEX, 0.2], [ACME, EURUSD, "
+            "0.1]]\n";
+        return market::parse(text, "scenarios");  // which keeps the file mapped
+    }();
+    return m;
+}
+
+void judge_with_scenarios(precision in, share of) {
+    const book trades = book::parse(R"(trades:
+  - {id: asian, product: asian, underlying: ACME, strike: 100, averaging_dates: {start: 0, end: 1, count: 12},
+     currency: EUR}
+  - {id: barrier, product: barrier, underlying: ACME, strike: 100, maturity: 1.0, direction: down, barrier: 85,
+     rebate: 2, rebate_paid: at_hit}
+  - {id: autocallable, product: autocallable, basket: [ACME, BETA, INDEX], initial_level: 100,
+     observations: {start: 0, end: 2, count: 8}, coupon: 0.1, protection: 0.6, notional: 1000}
+)");
+    std::size_t turn = 0;
+    for (const auto& t : trades.state().trades) {
+        const auto code = program_of(t, precision::double_, market_of_scenarios());
+        ASSERT_EQ(code.scenarios_per_step, t.id == "autocallable" ? 3 : 1);
+        for (const auto& feed : cuda::feeds()) {
+            ++turn;
+            for (const std::string& architecture : architectures) {
+                if (!is_due(of, turn, in, architecture) || !runs_on(feed, architecture)) continue;
+                compile_and_judge(code, usual(code, in, feed.name), architecture, t.id + " with scenarios");
+            }
+        }
+        if (!is_due(of, ++turn, in)) continue;
+        cuda::kernel_decision how;
+        how.precision = in;
+        if (t.id == "asian") {
+            how[cuda::knobs::width] = 4;  // what a run takes for it
+            compile_and_judge(code, how, "sm_90", t.id + " with scenarios on four paths a thread");
+            how[cuda::knobs::width] = 1;
+        }
+        how.feed = "none";
+        how.space = "texture";
+        compile_and_judge(code, how, "sm_90", t.id + " with scenarios in a texture");
+    }
+}
+
+class library_kernels_with_scenarios : public kernels_by_precision {};
+class library_kernels_with_scenarios_long : public kernels_by_precision {};
+
+TEST_P(library_kernels_with_scenarios, neither_spill_nor_approximate) {
+    judge_with_scenarios(in(), share::turns);
+}
+TEST_P(library_kernels_with_scenarios_long, neither_spill_nor_approximate) {
+    judge_with_scenarios(in(), share::all);
+}
+
+INSTANTIATE_TEST_SUITE_P(all, library_kernels_with_scenarios, testing::ValuesIn(program::precision_names()),
+                         [](const auto& at) { return at.param; });
+INSTANTIATE_TEST_SUITE_P(all, library_kernels_with_scenarios_long, testing::ValuesIn(program::precision_names()),
+                         [](const auto& at) { return at.param; });
+
+// Rows that paths read at places of their own, wherever rows may live: with no local memory. Made in
+// registers, and read by a feed.
+void judge_models(precision in, share of) {
+    const book trades = book::parse(book_of_every_model(), "models");
+    std::size_t turn = 0;
+    for (const auto& t : trades.state().trades) {
+        ++turn;
+        const auto code = program_of(t, in, *trades.market());
+        std::size_t of_feed = 0;
+        for (const char* feed : {"inline", "smem_rolling_async"}) {
+            const bool is_other = of_feed++ != turn / 2 % 2;
+            for (const std::string& architecture : architectures) {
+                if (!is_due(of, turn, in, architecture) || (of == share::turns && is_other)) continue;
+                compile_and_judge(code, usual(code, in, feed), architecture, t.id);
+            }
+        }
+    }
+}
+
+class library_kernels_of_models : public kernels_by_precision {};
+class library_kernels_of_models_long : public kernels_by_precision {};
+
+TEST_P(library_kernels_of_models, neither_spill_nor_approximate) {
+    judge_models(in(), share::turns);
+}
+TEST_P(library_kernels_of_models_long, neither_spill_nor_approximate) {
+    judge_models(in(), share::all);
+}
+
+INSTANTIATE_TEST_SUITE_P(all, library_kernels_of_models, testing::ValuesIn(program::precision_names()),
+                         [](const auto& at) { return at.param; });
+INSTANTIATE_TEST_SUITE_P(all, library_kernels_of_models_long, testing::ValuesIn(program::precision_names()),
+                         [](const auto& at) { return at.param; });
+
+// Everything a script asks of an interval, of whole ones and of those in which the path stops: more than a
+// product of the library asks at once.
+void judge_intervals(precision in, share of) {
+    std::string products, trades;
+    const auto add = [&](const std::string& name, const std::string& gains,
+                         const std::vector<std::string>& assets) {
+        products += fmt::format(
+            "  - product: {0}\n    summary: It.\n    parameters:\n      underlying: {{type: asset, help: "
+            "It.}}\n"
+            "      level: {{type: amount, help: It.}}\n      maturity: {{type: date, help: It.}}\n"
+            "    example: {{underlying: A, level: 1, maturity: 1}}\n    script: |\n      total = 0\n"
+            "      between start and maturity every 0.25:\n          total = total + step * {1}\n"
+            "      on maturity:\n          pay max(total - level, 0)\n",
+            name, gains);
+        for (const std::string& asset : assets) {
+            trades += fmt::format(
+                "  - {{id: {0}_{1}, product: {0}, underlying: {1}, level: 90, maturity: 1}}\n", name, asset);
+        }
+    };
+    add("means",
+        "(mean_spot(underlying) + time_above(underlying, level) - time_below(underlying, 0.9 * level))",
+        {"FLAT", "TERM"});
+    add("laws",
+        "(mean_log_spot(underlying) + variance_of_mean_spot(underlying) + "
+        "level * variance_of_mean_log_spot(underlying) + variance_of_time_above(underlying, level) + "
+        "variance_of_time_below(underlying, level))",
+        {"FLAT", "TERM"});
+    add("touches", "(touched_below(underlying, level) + touched_outside(underlying, level, 2 * level))",
+        {"TERM"});
+    add("samples", "(highest(underlying) - lowest(underlying) + touch_time_below(underlying, level))",
+        {"TERM"});
+    add("draws",
+        "(touches_below(underlying, level) * last_time_below(underlying, level) + "
+        "drawn_time_above(underlying, "
+        "level))",
+        {"FLAT", "TERM"});
+    const book b = book::parse(
+        "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.05}}\n  assets:\n"
+        "    FLAT: {currency: USD, spot: 100, volatility: 0.2}\n"
+        "    TERM: {currency: USD, spot: 100, volatility: {0.1: 0.2, 0.6: 0.25}, "
+        "dividends: [{date: 0.4, amount: 2}]}\nproducts:\n" +
+            products + "trades:\n" + trades,
+        "intervals");
+    std::size_t turn = 0;
+    for (const auto& t : b.state().trades) {
+        if (t.failure) throw *t.failure;
+        const auto code = program_of(t, in, *b.market());
+        ++turn;
+        for (const std::string& architecture : architectures) {
+            if (is_due(of, turn, in, architecture))
+                compile_and_judge(code, usual(code, in, "inline"), architecture, t.id);
+        }
+    }
+}
+
+class library_kernels_of_intervals : public kernels_by_precision {};
+class library_kernels_of_intervals_long : public kernels_by_precision {};
+
+TEST_P(library_kernels_of_intervals, neither_spill_nor_approximate) {
+    judge_intervals(in(), share::turns);
+}
+TEST_P(library_kernels_of_intervals_long, neither_spill_nor_approximate) {
+    judge_intervals(in(), share::all);
+}
+
+INSTANTIATE_TEST_SUITE_P(all, library_kernels_of_intervals, testing::ValuesIn(program::precision_names()),
+                         [](const auto& at) { return at.param; });
+INSTANTIATE_TEST_SUITE_P(all, library_kernels_of_intervals_long, testing::ValuesIn(program::precision_names()),
+                         [](const auto& at) { return at.param; });
+
+void judge_with_tables(precision in, share of) {
+    std::size_t turn = 0;
+    const auto judge = [&](const program::path_program& code, const cuda::kernel_decision& how,
+                           const std::string& architecture, const std::string& what) {
+        if (is_due(of, turn++, in)) compile_and_judge(code, how, architecture, what);
+    };
+    for (const std::size_t size : {2u, 100u}) {
+        for (const std::size_t every : {1u, 2u}) {
+            const tests::surface_program p(12, size, every);
+            const std::string what = fmt::format("tables of {}, paid after {} steps", size, every);
+            for (const std::string& architecture : architectures)
+                judge(p.code, usual(p.code, in, "inline"), architecture, what);
+        }
+    }
+    const tests::surface_program p(12, 100, 2);
+    for (const auto& feed : cuda::feeds()) {
+        for (const std::string& architecture : architectures)
+            if (runs_on(feed, architecture))
+                judge(p.code, usual(p.code, in, feed.name), architecture, "tables");
+    }
+    cuda::kernel_decision how;
+    how.precision = in;
+    for (const int width : {1, 2, 4}) {
+        how[cuda::knobs::width] = width;
+        judge(p.code, how, "sm_90", fmt::format("tables, {} paths a thread", width));
+    }
+    for (const auto& space : cuda::spaces()) {
+        if (!space.holds_rows) continue;
+        how[cuda::knobs::width] = 1;
+        how.row_space = space.name;
+        judge(p.code, how, "sm_90", fmt::format("tables in {}", space.name));
+    }
+}
+
+class library_kernels_with_tables : public kernels_by_precision {};
+class library_kernels_with_tables_long : public kernels_by_precision {};
+
+TEST_P(library_kernels_with_tables, neither_spill_nor_approximate) {
+    judge_with_tables(in(), share::turns);
+}
+TEST_P(library_kernels_with_tables_long, neither_spill_nor_approximate) {
+    judge_with_tables(in(), share::all);
+}
+
+INSTANTIATE_TEST_SUITE_P(all, library_kernels_with_tables, testing::ValuesIn(program::precision_names()),
+                         [](const auto& at) { return at.param; });
+INSTANTIATE_TEST_SUITE_P(all, library_kernels_with_tables_long, testing::ValuesIn(program::precision_names()),
+                         [](const auto& at) { return at.param; });
+
+class library_kernels_of_targets : public kernels_by_precision {};
+
+// Places on the way and targets take registers beside what a step takes.
+TEST_P(library_kernels_of_targets, neither_spill_nor_approximate) {
+    cuda::kernel_wish asked;
+    asked.precision = in();
+    asked.reads_shocks = true;
+    asked.points = cuda::point_way::targets;
+    for (const char* const product :
+         {"asian", "autocallable", "barrier", "himalaya", "swaption", "lookback"}) {
+        const auto code = example_of(product, in());
+        const auto how = cuda::decide(asked, code, [](const cuda::kernel_decision&, int) { return true; });
+        ASSERT_EQ(how.feed, "inline");
+        ASSERT_NE(cuda::path_kernel_text(code, how).find("draws_to_targets"), std::string::npos);
+        for (const std::string& architecture : architectures)
+            compile_and_judge(code, how, architecture, fmt::format("{} to targets", product));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(all, library_kernels_of_targets, testing::ValuesIn(program::precision_names()),
+                         [](const auto& at) { return at.param; });
+
+class library_kernels_that_make_points : public kernels_by_precision {};
+
+TEST_P(library_kernels_that_make_points, neither_spill_nor_approximate) {
+    cuda::kernel_wish asked;
+    asked.precision = in();
+    asked.reads_shocks = true;
+    asked.points = cuda::point_way::made;
+    for (const char* const product : {"european", "digital", "asian", "autocallable", "cliquet", "barrier"}) {
+        const auto code = example_of(product, in());
+        const auto how = cuda::decide(asked, code, [](const cuda::kernel_decision&, int) { return true; });
+        ASSERT_EQ(how.feed, "inline");
+        ASSERT_NE(cuda::path_kernel_text(code, how).find("draws_of_points"), std::string::npos);
+        for (const std::string& architecture : architectures)
+            compile_and_judge(code, how, architecture, fmt::format("{} that makes points", product));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(all, library_kernels_that_make_points, testing::ValuesIn(program::precision_names()),
+                         [](const auto& at) { return at.param; });
+
+TEST(library_kernels_tables, fuse_only_where_the_source_says_so) {
+    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    const tests::surface_program p(12, 100, 2);
+    for (const precision in : exact_precisions) {
+        cuda::kernel_decision how;
+        how.precision = in;
+        const std::string text = cuda::path_kernel_text(p.code, how);
+        const auto got = cuda::nvrtc_compiler().compile({with_fma_as_written(text), "sm_90"}, true);
+        EXPECT_EQ(contracted_in(got.ptx), "") << program::name_of(in);
+    }
+}
+
+// The kernels that a book with every kind of trade runs, each for many shapes.
+void judge_united(precision in, share of) {
+    const book made = book_of_every_kind();
+    std::vector<program::path_program> own;
+    std::set<std::string> known;
+    for (const auto& t : made.state().trades) {
+        auto code = program_of(t, in);
+        if (!code.sections.empty() && known.insert(program::shape_of(code)).second)
+            own.push_back(std::move(code));
+    }
+    std::vector<const program::path_program*> shapes;
+    for (const auto& one : own) shapes.push_back(&one);
+    const auto united = plan::unite(shapes);
+    fmt::print("{} shapes in {} kernels\n", shapes.size(), united.programs.size());
+    ASSERT_FALSE(united.programs.empty());
+    std::size_t turn = 0;
+    for (const auto& code : united.programs) {
+        if (!is_due(of, turn++, in)) continue;
+        compile_and_judge(code, usual(code, in, "inline"), "sm_90",
+                          fmt::format("united, of {} sections", code.sections.size()));
+    }
+}
+
+class library_kernels_united : public kernels_by_precision {};
+class library_kernels_united_long : public kernels_by_precision {};
+
+TEST_P(library_kernels_united, neither_spill_nor_approximate) {
+    judge_united(in(), share::turns);
+}
+TEST_P(library_kernels_united_long, neither_spill_nor_approximate) {
+    judge_united(in(), share::all);
+}
+
+INSTANTIATE_TEST_SUITE_P(all, library_kernels_united, testing::ValuesIn(program::precision_names()),
+                         [](const auto& at) { return at.param; });
+INSTANTIATE_TEST_SUITE_P(all, library_kernels_united_long, testing::ValuesIn(program::precision_names()),
+                         [](const auto& at) { return at.param; });
+
+// Terms are data. Trades of one product with the same choices and as many assets differ in everything else,
+// and share their text.
+TEST(library_kernels_texts, terms_are_data) {
+    constexpr int trades_a_product = 40;
+    std::size_t planned_in_all = 0;
+    for (const auto& product : books::read_library()) {
+        dice d(planned_in_all + 1);
+        std::map<std::string, std::set<std::string>> texts;  // by what may make a difference
+        std::set<std::string> all;
+        int planned = 0;
+        for (int tries = 0; planned < trades_a_product && tries < 20 * trades_a_product; ++tries) {
+            const varied_trade made = vary(*product, d);
+            const book one = book::parse("trades:\n  - " + made.text + '\n');
+            program::path_program code;
+            try {
+                code = program_of(one.state().trades.at(0));
+            } catch (const error& e) {
+                // A script may refuse some choices together, such as dates for a barrier that is watched
+                // always.
+                ASSERT_EQ(static_cast<int>(e.kind()), static_cast<int>(error_kind::input)) << e.what();
+                continue;
+            }
+            ++planned;
+            // Dates may happen to be all the moments at which a path stops; trades in one book share a kernel
+            // all the same (see plan/unite.h).
+            for (auto& s : code.sections) s.is_on_every_step = false;
+            const std::string text = cuda::path_kernel_text(code, {});
+            all.insert(text);
+            auto& same = texts[made.choices];
+            if (same.insert(text).second) {
+                EXPECT_EQ(same.size(), 1u) << made.text << "\ndiffers from others with " << made.choices;
+            }
+        }
+        fmt::print("{}: {} trades, {} choices, {} texts\n", product->name, planned, texts.size(), all.size());
+        EXPECT_EQ(planned, trades_a_product) << product->name;
+        planned_in_all += static_cast<std::size_t>(planned);
+    }
+    EXPECT_GE(planned_in_all, 200u);
+}
+
+// The judges can fail.
+TEST(library_kernels_judges, find_what_is_planted) {
+    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    cuda::kernel_decision how;
+    how.precision = precision::mixed;
+    const std::string text = cuda::path_kernel_text(example_of("european"), how);
+    const auto planted = [&](const std::string& statement) {
+        // After the path, where its result is written.
+        const std::string end = "walk_tile<tilewalk::kernels::generated::choice>(a, shared);";
+        const std::size_t at = text.find(end);
+        if (at == std::string::npos) throw std::logic_error("the text ends otherwise");
+        return std::string(text).insert(
+            at + end.size(),
+            "\n    double* out = reinterpret_cast<double*>(a.results) + threadIdx.x;\n"
+            "    double x = out[1], y = out[2];\n    float s = float(x), t = float(y);\n"
+            "    *out = " +
+                statement + ";\n");
+    };
+    const auto ptx_of = [](const std::string& of) {
+        return cuda::nvrtc_compiler().compile({of, "sm_90"}, true).ptx;
+    };
+    EXPECT_EQ(inexact_in(ptx_of(planted("x * y + x / sqrt(y)"))), "");
+    for (const char* inexact : {"__expf(s)", "__logf(s)", "__fdividef(s, t)", "rsqrt(x)", "__sinf(s)",
+                                "__fsqrt_rz(s)", "__dadd_rz(x, y)", "__frcp_ru(s)", "__fmaf_rd(s, t, s)"}) {
+        EXPECT_NE(inexact_in(ptx_of(planted(inexact))), "") << inexact;
+    }
+    EXPECT_EQ(contracted_in(ptx_of(with_fma_as_written(planted("x * y + x")))), "");
+    EXPECT_NE(contracted_in(ptx_of(with_fma_as_written(planted("__fma_rn(x, y, x)")))), "");
+    EXPECT_NE(contracted_in(ptx_of(with_fma_as_written(planted("__fmaf_rn(s, t, s)")))), "");
+    EXPECT_NE(spills_in("ptxas . 8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads"), "");
+    EXPECT_NE(spills_in("ptxas . 64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"), "");
+    EXPECT_EQ(spills_in("ptxas . 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"), "");
+    EXPECT_NE(spills_in(""), "");
+    EXPECT_NE(inexact_in("\tadd.f64 \t%fd1, %fd2, %fd3;\n"), "");  // which ptxas may contract
+    EXPECT_NE(inexact_in("\t@%p1 call.uni (retval0), f, (param0);\n"), "");
+}
+
+}  // namespace
+}  // namespace tilewalk::library_kernels_test

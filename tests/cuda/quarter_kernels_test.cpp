@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// label: no_sanitizer (kernels through the run-time compiler)
+// Kernels whose tiles are tallied by quarters, too: they compile without a GPU, with no stack frame.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include "engine/book/book_state.h"
+#include "engine/cuda/compiler.h"
+#include "engine/cuda/decide.h"
+#include "engine/cuda/kernel_text.h"
+#include "engine/cuda/reductions.h"
+#include "engine/market/market_state.h"
+#include "engine/plan/trade_program.h"
+#include "products/program/quarters.h"
+#include "tilewalk/tilewalk.h"
+
+namespace tilewalk::quarter_kernels_test {
+namespace {
+
+const char* const a_book =
+    "market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.05}}, assets: {A: {currency: USD, spot: 100, "
+    "volatility: 0.2}}}\n"
+    "trades:\n"
+    "  - {id: a, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: "
+    "12}}\n"
+    "  - {id: b, product: european, underlying: A, strike: 100, maturity: 1.0}\n";
+
+// Each kernel on one architecture, by turns, or all on both.
+void expect_kernels(bool all) {
+    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    const book b = book::parse(a_book);
+    const std::array<std::string, 2> architectures{"sm_80", "sm_90"};
+    std::size_t turn = 0;
+    for (const books::trade& t : b.state().trades) {
+        for (const auto in : {program::precision::double_, program::precision::single}) {
+            for (const cuda::reduction_entry& reduction : cuda::reductions()) {
+                program::path_program code = plan::plan_trade(t, b.market()->state(), in).code;
+                for (std::uint32_t j = 0; j < kernels::quarters_of_tile; ++j)
+                    code.crossed.push_back(program::quarter_of(0, j));
+                cuda::kernel_wish asked;
+                asked.precision = in;
+                asked.reduction = reduction.name;
+                const auto how =
+                    cuda::decide(asked, code, [](const cuda::kernel_decision&, int) { return true; });
+                const std::string text = cuda::path_kernel_text(code, how);
+                EXPECT_NE(text.find("has_quarters"), std::string::npos);
+                ++turn;
+                for (std::size_t a = 0; a < architectures.size(); ++a) {
+                    if (!all && turn % architectures.size() != a) continue;
+                    const std::string log = cuda::nvrtc_compiler().compile({text, architectures[a], {}}).log;
+                    EXPECT_NE(log.find(" 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"),
+                              std::string::npos)
+                        << t.id << " " << reduction.name << ", " << architectures[a] << "\n"
+                        << log;
+                }
+            }
+        }
+    }
+}
+
+TEST(quarter_kernels, compile_without_a_gpu) {
+    expect_kernels(false);
+}
+TEST(quarter_kernels_long, compile_without_a_gpu) {
+    expect_kernels(true);
+}
+
+TEST(quarter_kernels_quarters, are_possible_of_an_output_that_there_is) {
+    EXPECT_TRUE(program::is_possible(program::quarter_of(0, 3), 1));
+    EXPECT_FALSE(program::is_possible(program::quarter_of(1, 0), 1));
+    EXPECT_FALSE(program::is_possible({0, kernels::first_quarter + kernels::quarters_of_tile}, 1));
+    EXPECT_TRUE(program::is_possible({0, 1}, 2));
+    EXPECT_FALSE(program::is_possible({0, 1}, 1));
+    EXPECT_FALSE(program::is_possible({1, 1}, 2));
+}
+
+}  // namespace
+}  // namespace tilewalk::quarter_kernels_test

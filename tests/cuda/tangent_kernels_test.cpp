@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// label: no_sanitizer (kernels through the run-time compiler)
+// Kernels of trades that carry derivatives forth: they compile without a GPU, with no stack frame, and have
+// the bits of the CPU on one.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/book/book_state.h"
+#include "engine/cuda/backend.h"
+#include "engine/cuda/compiler.h"
+#include "engine/cuda/decide.h"
+#include "engine/cuda/kernel_text.h"
+#include "engine/greeks/measures.h"
+#include "engine/greeks/moved_markets.h"
+#include "engine/greeks/ways_back.h"
+#include "engine/market/market_state.h"
+#include "engine/plan/trade_program.h"
+#include "tilewalk/tilewalk.h"
+
+namespace tilewalk::tangent_kernels_test {
+namespace {
+
+using program::precision;
+
+const char* const asian_of_a_year =
+    "market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.05}}, assets: {A: {currency: USD, spot: 100, "
+    "volatility: 0.2}}}\n"
+    "trades:\n"
+    "  - {id: a, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: "
+    "252}}\n";
+const char* const heston_call =
+    "market:\n"
+    "  as_of: 2026-01-15\n"
+    "  currencies: {USD: {rate: 0.05}}\n"
+    "  assets:\n"
+    "    A: {currency: USD, spot: 100, model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.3, rho: "
+    "-0.7, "
+    "scheme: full_truncation, steps_per_year: 252}}}\n"
+    "trades:\n"
+    "  - {id: h, product: european, underlying: A, strike: 100, maturity: 1.0}\n";
+
+// The first trade of the book with tangents to all numbers of some measures.
+program::tangent_program tangents_of(const char* text, const std::set<std::string>& measures, precision in) {
+    const book b = book::parse(text);
+    const markets::market_state& here = b.market()->state();
+    const books::trade& t = b.state().trades.at(0);
+    const plan::trade_program made = plan::plan_trade(t, here, in);
+    const plan::trade_numbers numbers(t, here, made.code, made.idle, in, {});
+    std::vector<program::wanted_numbers> along;
+    for (const markets::keyed_number& n : here.source->numbers()) {
+        const greeks::risk_number risk = greeks::risk_of(n);
+        if (!measures.contains(std::string(risk.measure))) continue;
+        const greeks::moved_markets about(*b.market(), {n.key}, risk.small);
+        const auto up = numbers.in(about.up->state(), {}), down = numbers.in(about.down->state(), {});
+        greeks::mark_moved(greeks::moves_of_numbers(*up, *down, about.distance),
+                           along.emplace_back(program::no_number_of(made.code)), made.code);
+    }
+    return program::tangents(made.code, along);
+}
+
+run_options on(const std::string& device, const std::string& precision) {
+    run_options out;
+    out.overrides.device = device;
+    out.overrides.precision = precision;
+    out.overrides.paths = 20000;
+    return out;
+}
+
+}  // namespace
+
+TEST(tangent_kernels, compile_without_a_gpu) {
+    if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    struct kind {
+        const char* book;
+        std::set<std::string> measures;
+        std::size_t directions;
+        int width;  // paths a thread
+    };
+    for (const kind& of :
+         {kind{asian_of_a_year, {"delta", "vega", "rho"}, 3, 2}, kind{heston_call, {"delta", "rho"}, 2, 2},
+          kind{heston_call, {"delta", "parameter"}, 6, 1}}) {
+        for (const precision in : {precision::double_, precision::single}) {
+            const program::tangent_program t = tangents_of(of.book, of.measures, in);
+            ASSERT_EQ(t.along.size(), of.directions);
+            cuda::kernel_wish asked;
+            asked.precision = in;
+            const auto how =
+                cuda::decide(asked, t.code, [](const cuda::kernel_decision&, int) { return true; });
+            EXPECT_EQ(how[cuda::knobs::width], of.width);
+            const std::string log =
+                cuda::nvrtc_compiler().compile({cuda::path_kernel_text(t.code, how), "sm_90", {}}).log;
+            EXPECT_NE(log.find(" 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"),
+                      std::string::npos)
+                << log;
+            EXPECT_EQ(log.find("bytes stack frame"), log.rfind("bytes stack frame")) << log;
+        }
+    }
+}
+
+TEST(tangent_kernels, have_the_bits_of_the_cpu_on_gpu) {
+    const bool is_required = std::getenv("TILEWALK_REQUIRE_GPU") != nullptr;
+    const engine e;
+    for (const char* text : {asian_of_a_year, heston_call}) {
+        const book b = book::parse(text);
+        for (const char* const precision : {"double", "single"}) {
+            const greek_options few{{"delta", "rho"}};
+            const results got = e.greeks(b, *b.market(), few, on("auto", precision));
+            if (got.manifest.devices.empty()) {
+                if (is_required) FAIL() << "no GPU";
+                GTEST_SKIP() << "no GPU";
+            }
+            const results expected = e.greeks(b, *b.market(), few, on("cpu", precision));
+            ASSERT_EQ(got.greeks.size(), expected.greeks.size());
+            EXPECT_EQ(got.rows.at(0).part_means, expected.rows.at(0).part_means) << precision;
+            for (std::size_t i = 0; i < got.greeks.size(); ++i)
+                EXPECT_EQ(got.greeks[i].part_means, expected.greeks[i].part_means) << got.greeks[i].key;
+        }
+    }
+}
+
+}  // namespace tilewalk::tangent_kernels_test

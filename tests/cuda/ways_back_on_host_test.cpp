@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ways back on a GPU that is made of the host: its kernels are the text that a GPU compiles, built for the
+// host. Prices and derivatives have the bits that the CPU's own walk gives them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/book/book_state.h"
+#include "engine/cpu/back_end.h"
+#include "engine/cuda/ways_back.h"
+#include "engine/market/market_state.h"
+#include "kernels/way_back_arguments.h"
+#include "tests/both_ways.h"
+#include "tests/every_model.h"
+#include "tests/fake_device.h"
+#include "tests/host_kernel.h"
+#include "tests/many_blocks.h"
+#include "tests/merge_as_a_gpu.h"
+#include "tests/scenario_file.h"
+#include "tests/surface_program.h"
+#include "tilewalk/book.h"
+
+namespace tilewalk::ways_back_on_host_test {
+namespace {
+
+using program::precision;
+
+// A device that runs what it is given.
+std::shared_ptr<cuda::fake_gpu> gpu_of_host() {
+    auto gpu = std::make_shared<cuda::fake_gpu>();
+    gpu->kernel = [all = tests::host_kernels()](const std::string& cubin, const std::string& kernel,
+                                                const cuda::launch& how,
+                                                std::span<void*> arguments) -> cuda::fake_gpu::work {
+        if (kernel == "merge_tiles") {
+            const auto a = *static_cast<const kernels::merge_arguments*>(arguments[0]);
+            return [how, a] { merge_as_a_gpu(how, a); };
+        }
+        return kernel == "merge_derivatives" ? all.launched<kernels::derivative_merge_arguments>(
+                                                   cubin, kernel, how.blocks, how.threads, arguments)
+                                             : all.launched<kernels::way_back_arguments>(
+                                                   cubin, kernel, how.blocks, how.threads, arguments);
+    };
+    return gpu;
+}
+
+// Two tiles and a part of one.
+constexpr std::uint64_t paths = 2 * kernels::paths_per_tile + 77;
+
+run::tally on_host(const run::walk& walk, const cuda::way_back_decision& how, std::uint64_t memory_bytes) {
+    cuda::text_compiler compiler;
+    cuda::kernel_store kernels(compiler, {});
+    const auto gpu = gpu_of_host();
+    std::vector<run::tally> out;
+    {
+        const std::vector<std::shared_ptr<cuda::loaded_device>> on{
+            std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpu))};
+        cuda::ways_back walks(
+            on, kernels, [&](const run::job&) { return how; }, memory_bytes, 1);
+        const auto failures = walks.walk(walk, [&](std::size_t, const run::tally& t) { out.push_back(t); });
+        if (failures.at(0)) throw error(*failures[0]);
+    }
+    EXPECT_EQ(gpu->faults.size(), 0u) << gpu->report();
+    return out.at(0);
+}
+
+void expect_bits(const run::job& j, precision to, bool keeps_shocks,
+                 std::span<const arrays::shock_cube> scenarios = {}, std::uint64_t memory_bytes = 0) {
+    ASSERT_TRUE(cuda::ways_back::can_walk(j));
+    cuda::way_back_decision how = cuda::best_way_back(to, kernels::philox_rounds, *j.code, *j.back.code);
+    how.keeps_shocks = keeps_shocks;
+    how.reads.feed = "none";
+    how.reads[cuda::knobs::block] = 64;  // two warps, so that few threads start
+    run::walk walk;
+    walk.jobs = {&j, 1};
+    walk.paths = paths;
+    walk.scenarios = scenarios;
+    cpu::back_end on_cpu(*cpu::runnable_instruction_sets().sets[0], 2, to);
+    const run::tally expected = on_cpu.walk_all(walk).tallies.at(0), got = on_host(walk, how, memory_bytes);
+    EXPECT_TRUE(got == expected);
+    const auto a = got.derivatives_of_parts(), b = expected.derivatives_of_parts();
+    ASSERT_EQ(a.size(), b.size());
+    std::size_t differ = 0, not_zero = 0;
+    for (std::size_t p = 0; p < a.size(); ++p) {
+        for (std::size_t d = 0; d < a[p].size(); ++d) {
+            differ += a[p][d] != b[p][d];
+            not_zero += b[p][d] != 0;
+        }
+    }
+    EXPECT_EQ(differ, 0u) << "of " << a.size() * got.derivatives();
+    EXPECT_GT(not_zero, 0u);
+}
+
+class ways_back_on_host : public testing::TestWithParam<std::string> {};
+
+TEST_P(ways_back_on_host, have_the_bits_of_the_cpu) {
+    const book all = book::parse(book_of_every_model());
+    const auto& trades = all.state().trades;
+    const auto t = std::ranges::find(trades, GetParam(), &books::trade::id);
+    ASSERT_NE(t, trades.end());
+    for (const precision to : {precision::double_, precision::single, precision::mixed}) {
+        SCOPED_TRACE(program::name_of(to));
+        const tests::both_ways of(*t, *all.market(), to);
+        expect_bits(of.job(), to, to != precision::single);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(all, ways_back_on_host,
+                         testing::Values("black_scholes_paid_in_eur", "heston_barrier",
+                                         "local_volatility_asian", "stochastic_local_volatility_paid_in_eur",
+                                         "cgmy_asian", "rates_hull_white_barrier"),
+                         [](const auto& at) { return at.param; });
+
+// Paths end where a policy ends them, and their derivatives with them.
+TEST(ways_back_on_host_of_policies, have_the_bits_of_the_cpu) {
+    const book all = book::parse(
+        "trades:\n"
+        "  - {id: put, product: american, underlying: ACME, strike: 100, maturity: 1, exercise_step: 0.25}\n"
+        "  - {id: barrier, product: american_barrier, underlying: ACME, option: put, strike: 100, maturity: "
+        "1, "
+        "direction: up, barrier: 120, exercise_step: 0.5}\n"
+        "  - {id: swing, product: swing, underlying: ACME, strike: 100, exercise_dates: [0.5, 1.0], rights: "
+        "2}\n");
+    for (const books::trade& t : all.state().trades) {
+        for (const precision to : {precision::double_, precision::single}) {
+            SCOPED_TRACE(t.id + ", " + std::string(program::name_of(to)));
+            expect_bits(tests::both_ways(t, tests::demo_market(), to).job(), to, true);
+        }
+    }
+}
+
+// More sections than a mask has bits, of which some follow the same step; and as many rights.
+TEST(ways_back_on_host_of_many_blocks, have_the_bits_of_the_cpu) {
+    const tests::many_blocks many = tests::of_many_blocks(36, "ACME", 34);
+    const book all = book::parse("products:\n" + many.products + "trades:\n" + many.trades);
+    for (const books::trade& t : all.state().trades) {
+        SCOPED_TRACE(t.id);
+        const precision to = t.id == "many" ? precision::double_ : precision::single;
+        const tests::both_ways of(t, tests::demo_market(), to);
+        ASSERT_GT(of.made.code.sections.size(), std::size_t{kernels::most_sections_of_masks});
+        expect_bits(of.job(), to, to == precision::double_);
+    }
+}
+
+// Derivatives to numbers of tables: of one number found and of several, beside rows and alone, after each
+// step and after some.
+TEST(ways_back_on_host_with_tables, have_the_bits_of_the_cpu) {
+    for (const std::size_t size : {2u, 40u}) {
+        for (const std::size_t every : {1u, 2u}) {
+            const tests::surface_program p(11, size, every);
+            const program::adjoint_program back = program::adjoint(p.code, program::all_numbers_of(p.code));
+            const program::path_data of_back = program::data_of_back(back, p.data);
+            for (const precision to : {precision::double_, precision::single}) {
+                SCOPED_TRACE(std::string(program::name_of(to)) + ", " + std::to_string(size) +
+                             " numbers, a payment after " + std::to_string(every) + " steps");
+                expect_bits({&p.code, &p.data, &p.when, {&back, &of_back}}, to, size == 2);
+            }
+        }
+    }
+}
+
+// Volatilities by path come from arrays on both ways, and have derivatives of their own.
+TEST(ways_back_on_host_with_scenarios, have_the_bits_of_the_cpu) {
+    const tests::scenario_file file(3, 3 * kernels::paths_per_tile);
+    const book one = book::parse(
+        "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}}\n  assets:\n"
+        "    S: {currency: USD, spot: 100, volatility: {scenarios: " +
+        file.name() +
+        ", times: [0.2, 0.7, 2.5]}}\ntrades:\n"
+        "  - {id: a, product: asian, underlying: S, strike: 100, averaging_dates: {start: 0, end: 1, count: "
+        "7}}\n");
+    for (const precision to : {precision::double_, precision::single, precision::mixed}) {
+        for (const bool keeps_shocks : {false, true}) {
+            SCOPED_TRACE(std::string(program::name_of(to)) + (keeps_shocks ? ", kept" : ", made again"));
+            const tests::both_ways of(one.state().trades.at(0), *one.market(), to);
+            ASSERT_GT(of.made.code.scenarios_per_step, 0);
+            // So little memory that each tile is walked alone.
+            const std::uint64_t memory = keeps_shocks ? 0 : 1;
+            expect_bits(of.job(), to, keeps_shocks, one.market()->state().scenario_cubes(), memory);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tilewalk::ways_back_on_host_test

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+# Prints the tests of these programs as commands for ctest: discover.py PROGRAM...
+#
+# A shard is a ctest test of some 25 quick tests, AREA.SHARD. With TILEWALK_SINGLY each test stands by itself, named AREA/FILE.SUITE.TEST, as
+# those that are long always do. Tests that use a real GPU run one at a time, because they count on its memory or fill it; their names
+# say which they are: *_on_gpu or *_on_a_gpu.
+#
+# Suites of sources with a line "// label: sampled (why)" hold so many cases against published values, truths or hostile input that a
+# quarter of them runs at a time: with TILEWALK_TURN, a number, those whose hash has its remainder, and those of always.txt. Any four
+# turns in a row run all.
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import zlib
+
+TESTS = pathlib.Path(__file__).resolve().parent
+SHARD = 25  # tests of one process
+DECLARED = re.compile(r"^(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+)", re.M)
+ON_GPU = re.compile("_on_(a_)?gpu")
+SAMPLED = re.compile(r"^// label: sampled \(", re.M)
+TURN = os.environ.get("TILEWALK_TURN")
+ALWAYS = {line.split("#")[0].strip() for line in (TESTS / "always.txt").read_text().splitlines()}
+FILLS_MEMORY = "says_that_memory_is_out"  # counts what is free, of which every other test that prices takes some where there is a GPU
+
+
+def sources_of_suites(area):
+    """The source of each suite: its name, and whether it is sampled."""
+    return {suite: (source.stem, bool(SAMPLED.search(text)))
+            for source in sorted((TESTS / area).glob("*_test.cpp")) for text in [source.read_text()]
+            for suite in DECLARED.findall(text)}
+
+
+def is_due(test):
+    return not TURN or test in ALWAYS or zlib.crc32(test.encode()) % 4 == int(TURN) % 4
+
+
+def tests_of(program):
+    """Names as GoogleTest filters them, SUITE.TEST."""
+    listed = subprocess.run([program, "--gtest_list_tests"], capture_output=True, text=True, check=True).stdout
+    suite = ""
+    for line in listed.splitlines():
+        name = line.split("#")[0].rstrip()
+        if name.endswith(".") and not name.startswith(" "):
+            suite = name
+        elif name.startswith("  ") and suite:
+            yield suite + name.strip()
+
+
+def say(name, program, tests, labels, timeout, **properties):
+    quoted = " ".join(f"[==[{word}]==]" for word in [sys.executable, "-B", str(TESTS / "run.py"), program, *tests])
+    properties = {"WORKING_DIRECTORY": str(TESTS.parent), "TIMEOUT": timeout, "SKIP_RETURN_CODE": 77, "LABELS": ";".join(labels),
+                  **properties}
+    print(f"add_test([==[{name}]==] {quoted})")
+    print(f"set_tests_properties([==[{name}]==] PROPERTIES " + " ".join(f"{k} [==[{v}]==]" for k, v in properties.items()) + ")")
+
+
+def say_tests_of(program):
+    area = pathlib.Path(program).name.removesuffix("_tests")
+    if not os.path.exists(program):
+        print(f"add_test({area}_NOT_BUILT {area}_NOT_BUILT)")
+        return
+    sources = sources_of_suites(area)
+    shards = {False: [], True: []}
+    for test in tests_of(program):
+        parts = test.split(".")[0].split("/")
+        source, is_sampled = next(sources[part] for part in reversed(parts) if part in sources)
+        if is_sampled and not is_due(test):
+            continue
+        on_gpu = bool(ON_GPU.search(test))
+        is_long = any(part.endswith("_long") for part in parts)
+        if is_long or FILLS_MEMORY in test or os.environ.get("TILEWALK_SINGLY"):
+            say(f"{area}/{source}.{test}", program, [test], ["long" if is_long else "quick"] + ["gpu"] * on_gpu,
+                7200 if is_long else 700, **({"RESOURCE_LOCK": "gpu"} if on_gpu else {}),
+                **({"RUN_SERIAL": "TRUE"} if FILLS_MEMORY in test else {}))
+        else:
+            shards[on_gpu].append(test)
+    for on_gpu, tests in shards.items():
+        count = -(-len(tests) // SHARD)
+        for k in range(count):
+            say(f"{area}.{'gpu_' * on_gpu}{k + 1}", program, tests[k::count], ["quick"] + ["gpu"] * on_gpu, 3600,
+                **({"RESOURCE_LOCK": "gpu"} if on_gpu else {}))
+
+
+for each in sys.argv[1:]:
+    say_tests_of(each)

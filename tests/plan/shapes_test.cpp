@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared programs: a large book takes few kernels, and a trade has the same bits in the program it shares as
+// in its own.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/book/book_state.h"
+#include "engine/cpu/lane_operations.h"
+#include "engine/cpu/lane_program.h"
+#include "engine/cpu/tile_pool.h"
+#include "engine/cuda/kernel_text.h"
+#include "engine/market/market_state.h"
+#include "engine/plan/trade_program.h"
+#include "engine/plan/unite.h"
+#include "tests/made_book.h"
+#include "tests/whole.h"
+#include "tilewalk/book.h"
+
+namespace tilewalk::shapes_test {
+namespace {
+
+// The trades of a book with one program for each shape.
+struct planned_book {
+    std::vector<std::string> ids;
+    std::vector<plan::trade_program> trades;
+    std::vector<const program::path_program*> shapes;
+    std::vector<std::size_t> shape_of_trade;
+};
+
+planned_book plan_all(const book& from) {
+    planned_book out;
+    for (const auto& t : from.state().trades) {
+        if (t.failure) throw *t.failure;
+        auto made = plan::plan_trade(t, from.market()->state());
+        if (made.is_certain()) continue;
+        out.ids.push_back(t.id);
+        out.trades.push_back(std::move(made));
+    }
+    std::map<std::string, std::size_t> known;
+    for (const auto& t : out.trades) {
+        const auto [at, is_new] = known.emplace(program::shape_of(t.code), out.shapes.size());
+        if (is_new) out.shapes.push_back(&t.code);
+        out.shape_of_trade.push_back(at->second);
+    }
+    return out;
+}
+
+std::set<std::string> kernels_of(const plan::united_programs& u) {
+    std::set<std::string> texts;
+    for (const auto& p : u.programs) texts.insert(cuda::path_kernel_text(p, {}));
+    return texts;
+}
+
+TEST(shapes, ten_thousand_mixed_trades_take_at_most_thirty_kernels) {
+    const planned_book b = plan_all(made_book("--trades 10000"));
+    const auto united = plan::unite(b.shapes);
+    const auto kernels = kernels_of(united);
+    std::printf("%zu trades, %zu shapes, %zu kernels\n", b.trades.size(), b.shapes.size(), kernels.size());
+    EXPECT_GT(b.shapes.size(), 30u) << "so many shapes that uniting them is worth a test";
+    EXPECT_LE(kernels.size(), 30u);
+    EXPECT_EQ(kernels.size(), united.programs.size());
+    for (const auto& p : united.programs) EXPECT_LE(p.sections.size(), 8u);
+}
+
+// An average over all stops of a path, and over some of them.
+TEST(shapes, what_runs_on_every_step_stays_apart_in_a_small_book) {
+    const planned_book b = plan_all(book::parse(
+        "market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, "
+        "spot: 100, volatility: 0.2}}}\n"
+        "trades:\n"
+        "  - {id: call, product: european, underlying: A, strike: 100, maturity: 1}\n"
+        "  - {id: all, product: asian, underlying: A, strike: 100, averaging_dates: [0.5, 1]}\n"
+        "  - {id: more, product: asian, underlying: A, strike: 90, averaging_dates: [0.2, 0.5, 1]}\n"
+        "  - {id: put, product: asian, option: put, underlying: A, strike: 90, averaging_dates: "
+        "[0.2, 0.5, 1]}\n",
+        "small"));
+    const auto united = plan::unite(b.shapes);
+    const auto seat_of = [&](std::size_t trade) { return united.seats[b.shape_of_trade[trade]]; };
+    ASSERT_EQ(b.trades.size(), 4u);
+    EXPECT_NE(seat_of(0).program, seat_of(1).program);
+    for (const std::size_t asian : {1u, 2u, 3u}) {
+        EXPECT_EQ(seat_of(asian).program, seat_of(1).program);
+        const auto& code = united.programs[seat_of(asian).program];
+        EXPECT_TRUE(code.sections[seat_of(asian).sections[1]].is_on_every_step);
+    }
+}
+
+TEST(shapes, the_order_of_a_book_changes_no_kernel) {
+    planned_book b = plan_all(book_of_every_kind());
+    const auto forward = kernels_of(plan::unite(b.shapes));
+    std::reverse(b.shapes.begin(), b.shapes.end());
+    EXPECT_EQ(kernels_of(plan::unite(b.shapes)), forward);
+}
+
+// Walks trades on the CPU, each in the program at hand.
+std::vector<cpu::tile_result> walk(const std::vector<program::path_program>& codes,
+                                   const std::vector<std::size_t>& code_of,
+                                   const std::vector<program::path_data>& data,
+                                   const std::vector<program::timeline>& when) {
+    constexpr std::uint64_t seed = 42, paths = 1500;
+    std::vector<cpu::lane_program> compiled;
+    for (const auto& c : codes) compiled.push_back(cpu::compile(c));
+    std::vector<cpu::path_job> jobs;
+    for (std::size_t i = 0; i < data.size(); ++i)
+        jobs.push_back({&compiled[code_of[i]], &data[i], &when[i], seed, paths});
+    return tests::whole(cpu::walk_all(jobs, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {}));
+}
+
+// Each trade in the program that it moves into has the bits that it has in its own.
+void expect_same_bits(const planned_book& b, const std::vector<std::size_t>& for_most_sections) {
+    for (const std::size_t most_sections : for_most_sections) {
+        const auto united = plan::unite(b.shapes, most_sections);
+        std::vector<program::path_program> own;
+        for (const auto* p : b.shapes) own.push_back(*p);
+        std::vector<program::path_data> own_data, shared_data;
+        std::vector<program::timeline> own_when, shared_when;
+        std::vector<std::size_t> shared_by;
+        for (std::size_t i = 0; i < b.trades.size(); ++i) {
+            const plan::seat& seat = united.seats[b.shape_of_trade[i]];
+            own_data.push_back(b.trades[i].data);
+            own_when.push_back(b.trades[i].when);
+            shared_data.push_back(plan::seated(b.trades[i].data, seat, united.programs[seat.program]));
+            shared_when.push_back(plan::seated(b.trades[i].when, seat));
+            shared_by.push_back(seat.program);
+        }
+        const auto alone = walk(own, b.shape_of_trade, own_data, own_when);
+        const auto shared = walk(united.programs, shared_by, shared_data, shared_when);
+        for (std::size_t i = 0; i < b.trades.size(); ++i) {
+            EXPECT_EQ(std::bit_cast<std::uint64_t>(alone[i].moments.mean),
+                      std::bit_cast<std::uint64_t>(shared[i].moments.mean))
+                << b.ids[i] << ", at most " << most_sections << " sections";
+            EXPECT_EQ(std::bit_cast<std::uint64_t>(alone[i].moments.m2),
+                      std::bit_cast<std::uint64_t>(shared[i].moments.m2))
+                << b.ids[i] << ", at most " << most_sections << " sections";
+        }
+    }
+}
+
+TEST(shapes, a_trade_has_the_same_bits_in_a_shared_program) {
+    expect_same_bits(plan_all(book_of_every_kind()), {3, 16, 32});
+}
+
+// Blocks of one script that do the same on days of their own, with numbers of their own: each has a seat,
+// also in a program that is there already.
+TEST(shapes, alike_observations_of_a_trade_have_a_seat_each) {
+    std::string products, trades;
+    for (const std::string pays : {"total", "2 * total", "total * total", "abs(total)"}) {
+        const std::string name = "own_" + std::to_string(products.size());
+        products += "  - product: " + name +
+                    "\n    summary: Alike blocks.\n    parameters:\n"
+                    "      underlying: {type: asset, help: It.}\n"
+                    "      first_day: {type: date, help: A day.}\n"
+                    "      second_day: {type: date, help: A day.}\n"
+                    "      third_day: {type: date, help: A day.}\n"
+                    "      maturity: {type: date, help: A day.}\n"
+                    "    example: {underlying: A, first_day: 1, second_day: 2, third_day: 3, maturity: 4}\n"
+                    "    script: |\n      total = 0\n";
+        for (const std::string day : {"first_day", "second_day", "third_day"})
+            products += "      on " + day + ":\n          total = total / 2 + spot(underlying)\n";
+        products += "      on maturity:\n          pay " + pays + "\n";
+        trades += "  - {id: " + name + ", product: " + name +
+                  ", underlying: A, first_day: 0.5, second_day: 1, third_day: 1.5, maturity: 2}\n";
+    }
+    const auto b =
+        plan_all(book::parse("market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.05}}\n"
+                             "  assets: {A: {currency: USD, spot: 100, volatility: 0.2}}\nproducts:\n" +
+                             products + "trades:\n" + trades));
+    ASSERT_EQ(b.shapes.size(), 4u);
+    const auto united = plan::unite(b.shapes);
+    ASSERT_EQ(united.programs.size(), 1u) << "all of them share a program";
+    for (const plan::seat& s : united.seats) {
+        std::set<std::uint32_t> taken;
+        for (const std::uint32_t section : s.sections) EXPECT_TRUE(taken.insert(section).second) << section;
+    }
+    expect_same_bits(b, {8});
+}
+
+}  // namespace
+}  // namespace tilewalk::shapes_test

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+# Runs tests of a program of GoogleTest in one process: run.py PROGRAM TEST...
+#
+# A test that ends the program, or takes longer than ten minutes, has failed by name, and the rest runs in a process of its own. Prints the
+# output of tests that failed and a line for each of the others. Exit code 77 says that all were skipped.
+import os
+import re
+import shlex
+import subprocess
+import sys
+import threading
+
+LONGEST = 600   # seconds that a quick test may take
+BEGIN = re.compile(r"\[ RUN      \] (\S+)")
+END = re.compile(r"\[ +(OK|FAILED|SKIPPED) +\] ([^\s,]+)")
+
+
+class Run:
+    """One process over some tests: what became of each, and which of them it was in when it ended."""
+
+    def __init__(self, program, tests, longest):
+        self.ended, self.running, self.is_late = {}, None, False
+        output = []
+        child = subprocess.Popen([program, "--gtest_filter=" + ":".join(tests)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        for raw in child.stdout:
+            line = raw.decode(errors="replace").rstrip("\n")
+            output.append(line)
+            if begun := BEGIN.match(line):
+                self.running, output = begun[1], [line]
+                clock = threading.Timer(longest, self.end, [child])
+                clock.start()
+            # A test may write without an end of line before its own line.
+            elif self.running and (done := END.search(line)) and done[2] == self.running:
+                clock.cancel()
+                print("\n".join(output) if done[1] != "OK" else line[done.start():], flush=True)
+                self.ended[self.running], self.running, output = done[1], None, []
+        self.code = child.wait()
+        if self.running:
+            clock.cancel()
+            why = f"ran longer than {longest} s" if self.is_late else how_it_ended(self.code)
+            print("\n".join(output) + f"\n[  FAILED  ] {self.running} ({why})", flush=True)
+            self.ended[self.running] = "FAILED"
+        elif self.code not in (0, 1) or (self.code == 1 and "FAILED" not in self.ended.values()) or not self.ended:
+            print("\n".join(output) + f"\n[  FAILED  ] the program {how_it_ended(self.code)} outside of its tests", flush=True)
+            self.ended[tests[0] if not self.ended else "the program"] = "FAILED"
+
+    def end(self, child):
+        self.is_late = True
+        child.kill()
+
+
+def how_it_ended(code):
+    return f"ended by signal {-code}" if code < 0 else f"ended with {code}"
+
+
+def main():
+    program, *tests = sys.argv[1:]
+    longest = 7200 if any("_long" in test.split(".")[0] for test in tests) else LONGEST
+    ended, left = {}, tests
+    while left:
+        ended |= Run(program, left, longest).ended
+        left = [test for test in left if test not in ended]
+    failed = [test for test, how in ended.items() if how == "FAILED"]
+    print(f"{len(ended)} tests, {len(failed)} failed, {list(ended.values()).count('SKIPPED')} skipped")
+    turn = f"TILEWALK_TURN={os.environ['TILEWALK_TURN']} " if os.environ.get("TILEWALK_TURN") else ""
+    for test in failed:
+        print(f"again: {turn}{shlex.quote(program)} --gtest_filter={shlex.quote(test)}")
+    sys.exit(1 if failed else 77 if set(ended.values()) == {"SKIPPED"} else 0)
+
+
+main()

@@ -1,0 +1,879 @@
+// SPDX-License-Identifier: Apache-2.0
+// The catalogue of combinations, held against the engine: each study of a book is asked for each feature, and
+// a price for each two. A feature that works shows evidence that it acted; one that is refused is refused in
+// the catalogue's words; one that changes nothing changes nothing.
+#include "tilewalk/combinations.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <ostream>
+#include <random>
+#include <set>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "engine/arrays/shock_writer.h"
+#include "engine/verbs/decisions.h"
+#include "tests/fake_backend.h"
+#include "tests/own_folder.h"
+#include "tilewalk/tilewalk.h"
+
+namespace tilewalk::combinations_test {
+
+inline void PrintTo(study s, std::ostream* out) {
+    *out << name_of(s);
+}
+inline void PrintTo(feature f, std::ostream* out) {
+    *out << name_of(f);
+}
+
+namespace {
+
+using features = std::set<feature>;
+
+// Pilots are walked from `few_paths` on; Greeks of rights have parts with policies of their own from
+// `more_paths` on; pilots beside each other, and jumps of controls, take `paths_for_jumps`.
+constexpr std::uint64_t few_paths = 8192, more_paths = 16384, paths_for_jumps = 65536, decided_paths = 32768,
+                        most_paths_of_rounds = 131072, training_paths_of_file = 3072;
+
+std::string market_of(double spot, double volatility) {
+    return fmt::format(R"(market:
+  as_of: 2026-01-15
+  currencies: {{USD: {{rate: 0.05}}}}
+  assets:
+    A: {{currency: USD, spot: {}, volatility: {}}}
+    B: {{currency: USD, spot: 90, volatility: 0.3, dividend_yield: 0.02}}
+  correlations: [[A, B, 0.4]]
+)",
+                       spot, volatility);
+}
+
+// A right, a jump, a basket, and a payoff so rare that shocks are worth shifting.
+std::string trades_of(bool has_right, bool has_tolerance) {
+    return fmt::format(R"(trades:
+  - {{id: right, product: {}, option: put, underlying: A, strike: 100, maturity: 1{}}}
+  - {{id: jump, product: digital, underlying: A, strike: 100, payout: 10, maturity: 1}}
+  - {{id: basket, product: basket, basket: [A, B], weights: [0.5, 0.5], strike: 95, maturity: 1{}}}
+  - {{id: rare, product: european, option: put, underlying: A, strike: 50, maturity: 1}}
+)",
+                       has_right ? "american" : "european", has_right ? ", exercise_dates: [0.5, 1]" : "",
+                       has_tolerance ? ", tolerance: \"0.0005\"" : "");
+}
+
+constexpr const char* scenarios_text = R"(stress:
+  near: {A.spot: +0.2%}
+  far: {A.spot: -20%, B.spot: +10%}
+  later: {days: 1}
+)";
+
+std::string text_of_book(const features& asked) {
+    return market_of(100, 0.2) +
+           trades_of(asked.contains(feature::rights), asked.contains(feature::own_tolerance));
+}
+
+// The run whose results are followed: another seed, another construction, controls and shifts.
+run_settings settings_of_decisions(const std::string& device) {
+    run_settings out{.paths = decided_paths, .seed = 7, .threads = 1, .device = device, .random = "sobol"};
+    out.construction = "steps";
+    out.controls = "auto";
+    return out;
+}
+
+// Files that features name, each made when it is first asked for.
+class files {
+  public:
+    // More steps, shocks and paths than any trade takes.
+    std::string replay() {
+        if (replay_.empty()) {
+            constexpr std::uint64_t steps = 4, normals = 2;
+            std::mt19937_64 dice(5);
+            std::normal_distribution<double> law;
+            std::vector<double> all(steps * normals * most_paths_of_rounds);
+            for (double& x : all) x = law(dice);
+            replay_ = folder_ / "shocks";
+            arrays::write_shocks<double>(replay_, {steps, normals, 0, most_paths_of_rounds, all, {}});
+        }
+        return replay_.string();
+    }
+    // A policy of another market.
+    std::string policy() {
+        if (policy_.empty()) {
+            run_options with;
+            with.overrides.paths = few_paths;
+            with.overrides.training_paths = training_paths_of_file;
+            with.overrides.device = "cpu";
+            with.keep_policies = true;
+            const book trades = book::parse(market_of(90, 0.35) + trades_of(true, false));
+            policy_ = folder_.write("policies.json", engine().price(trades, with).policies);
+        }
+        return policy_.string();
+    }
+    // Pilots decide otherwise where there are those of shifts, too.
+    std::string decisions(const features& beside) {
+        decided(beside);
+        return decisions_.at(beside.contains(feature::importance)).string();
+    }
+    const results& decided(const features& beside) {
+        const bool has_shifts = beside.contains(feature::importance);
+        if (!decided_.contains(has_shifts)) {
+            run_options with;
+            with.overrides = settings_of_decisions("cpu");
+            with.overrides.importance = has_shifts ? "auto" : "none";
+            std::ostringstream out;
+            write(out,
+                  decided_[has_shifts] = engine().price(book::parse(text_of_book({feature::rights})), with),
+                  output_format::json);
+            decisions_[has_shifts] = folder_.write(fmt::format("decided_{:d}.json", has_shifts), out.str());
+        }
+        return decided_[has_shifts];
+    }
+    std::string scenarios() {
+        if (scenarios_.empty()) scenarios_ = folder_.write("scenarios.yaml", scenarios_text);
+        return scenarios_.string();
+    }
+    std::string book_file(const features& asked) {
+        const std::string name = fmt::format("book_{:d}{:d}.yaml", asked.contains(feature::rights),
+                                             asked.contains(feature::own_tolerance));
+        return folder_.write(name, text_of_book(asked)).string();
+    }
+    const tests::own_folder& folder() const { return folder_; }
+
+  private:
+    tests::own_folder folder_;
+    std::filesystem::path replay_, policy_, scenarios_;
+    std::map<bool, std::filesystem::path> decisions_;
+    std::map<bool, results> decided_;
+};
+
+files& inputs() {
+    static files all;
+    return all;
+}
+
+struct request {
+    study of;
+    features asked;
+    std::uint64_t seed = 42;
+    // Who decides in the place of a file.
+    enum class decider { nobody, settings, pilots } instead = decider::nobody;
+    std::uint64_t paths = few_paths;
+
+    auto operator<=>(const request&) const = default;
+    request without(const features& some) const {
+        request out = *this;
+        for (const feature f : some) out.asked.erase(f);
+        return out;
+    }
+    request decided_by(decider who) const {
+        request out = without({feature::decisions});
+        out.instead = who;
+        return out;
+    }
+};
+
+bool is_of_shards(study s) {
+    return s == study::shards_of_prices || s == study::shards_of_greeks || s == study::shards_of_scenarios;
+}
+bool is_on_a_gpu(study s) {
+    return s == study::explain || s == study::warm || s == study::tune || s == study::tune_greeks;
+}
+bool has_rows(study s) {
+    return !is_on_a_gpu(s);
+}
+
+// The settings say what is asked for and no more, so that decisions have something left open.
+run_settings settings_of(const request& r) {
+    const auto asks = [&](feature f) { return r.asked.contains(f); };
+    const bool adds_paths = asks(feature::tolerance) || asks(feature::budget) ||
+                            (asks(feature::own_tolerance) && !asks(feature::replay));
+    const std::string device = is_on_a_gpu(r.of) ? "0" : "cpu";
+    run_settings out{.seed = r.seed, .threads = 1, .device = device};
+    if (r.instead == request::decider::settings) {
+        out = settings_of_decisions(device);
+    } else if (r.instead == request::decider::pilots) {
+        out.paths = decided_paths;
+    } else if (!asks(feature::decisions)) {
+        out.paths = asks(feature::importance) || is_on_a_gpu(r.of) ? paths_for_jumps : r.paths;
+        out.random = "philox";
+        out.controls = "none";
+    }
+    // A plan tells of the first round, which has fewer.
+    if (r.of == study::explain || (adds_paths && r.of == study::price)) out.paths = most_paths_of_rounds;
+    if (asks(feature::controls)) out.controls = "auto";
+    if (asks(feature::points)) out.random = "sobol";
+    if (asks(feature::importance)) out.importance = "auto";
+    if (asks(feature::pairs)) out.antithetic = "pairs";
+    if (asks(feature::nested_bounds)) out.upper = "nested";
+    if (asks(feature::tolerance)) out.tolerance = "0.03";
+    if (asks(feature::budget)) out.budget = "3600s";
+    if (asks(feature::replay)) out.replay = inputs().replay();
+    if (asks(feature::decisions)) out.decisions = inputs().decisions(r.asked);
+    if (asks(feature::policy)) out.policy = inputs().policy();
+    return out;
+}
+
+// All that a study has found.
+struct outcome {
+    // Where there are rows: of the base market, and of the last of several.
+    results told;
+    std::map<std::string, std::string> figures;  // by trade
+    std::vector<trade_plan> plans;
+    std::vector<std::string> kernels;  // names
+    std::set<std::string> texts;       // compiled
+    std::string refusal;
+    // That a second run took from the journal of the first, or that a shard left on its way.
+    std::size_t blocks = 0;
+    bool is_repeated = true;
+};
+
+std::string text_of(const price_row& row) {
+    std::string out =
+        fmt::format("{} {} {} {}", row.price, row.standard_error, row.paths, row.misses_tolerance);
+    if (row.early)
+        out +=
+            fmt::format(" {} {} {}", row.early->policy_value, row.early->lower_bound, row.early->upper_bound);
+    return out + "\n";
+}
+
+void take(const results& r, outcome& to) {
+    for (const price_row& row : r.rows) to.figures[row.trade] += text_of(row);
+    for (const greek_row& g : r.greeks)
+        to.figures[g.trade] +=
+            fmt::format("{} {} {} {} {}\n", g.measure, g.key, g.value, g.standard_error, g.paths);
+}
+void take(const scenario_results& r, outcome& to) {
+    for (std::size_t s = 0; s < r.scenarios.size(); ++s)
+        for (std::size_t t = 0; t < r.trades(); ++t)
+            to.figures[r.base.rows[t].trade] += fmt::format("{} {}\n", r.gain(s, t), r.error_of_gain(s, t));
+    for (const failed_gain& f : r.failures) ADD_FAILURE() << f.message;
+}
+void take(const difference_results& r, outcome& to) {
+    for (const difference_row& d : r.rows)
+        to.figures[r.values.rows[d.trade].trade] += fmt::format(
+            "{} {} {} {} {}\n", d.key, d.own.delta, d.own.delta_error, d.own.gamma, d.own.gamma_error);
+    for (const std::string& f : r.failures) ADD_FAILURE() << f;
+}
+
+greek_options greeks_of(study s) {
+    if (s == study::greeks_by_bump) return {{"delta"}, "bump"};
+    if (s == study::greeks_of_second_order) return {{"delta", "gamma"}};
+    return {{"delta", "vega"}};
+}
+
+// On GPUs that compute nothing.
+void run_on_a_gpu(const request& r, const book& trades, const run_options& with, outcome& to) {
+    const auto gpu = std::make_shared<cuda::fake_gpu>();
+    gpu->kernel = [](const std::string&, const std::string&, const cuda::launch&, std::span<void*>) {
+        return [] {};
+    };
+    cuda::text_compiler compiler;
+    std::mutex lock;
+    compiler.refuses = [&](const std::string& text) {
+        const std::lock_guard guard(lock);
+        to.texts.insert(text);
+        return false;
+    };
+    const engine by({}, tests::backend_on({gpu}, compiler));
+    const market& in = *trades.market();
+    const auto untold = [](const std::string&) {};
+    constexpr double seconds = 1e-9;
+    if (r.of == study::explain) to.plans = by.explain(trades, in, with);
+    if (r.of == study::warm)
+        for (const warmed_kernel& k : by.warm(trades, in, with, {"sm_90"})) {
+            EXPECT_EQ(k.failure, "") << k.name;
+            to.kernels.push_back(k.name);
+        }
+    const auto take_tuned = [&](const std::vector<tuned_kernel>& all) {
+        for (const tuned_kernel& k : all) {
+            EXPECT_TRUE(k.failure.starts_with("there is no folder to keep what was measured in"))
+                << k.failure;
+            to.kernels.push_back(k.name);
+        }
+    };
+    if (r.of == study::tune) take_tuned(by.tune(trades, in, with, seconds, untold));
+    if (r.of == study::tune_greeks)
+        take_tuned(by.tune_greeks(trades, in, {{"delta"}}, with, seconds, untold));
+}
+
+void run_once(const request& r, const book& trades, const run_options& with, outcome& to) {
+    const engine by;
+    const market& in = *trades.market();
+    const auto list = [&](bool explains) {
+        scenario_list all = scenario_list::load(inputs().scenarios(), in);
+        all.explains = explains;
+        return all;
+    };
+    switch (r.of) {
+        case study::price:
+            to.told = by.price(trades, with);
+            return take(to.told, to);
+        case study::price_in_markets: {
+            const std::vector<market_change> up{{"A.spot", 1}};
+            const std::vector<market> all{in, in.changed(up)};
+            std::vector<results> found = by.price(trades, all, with);
+            for (const results& one : found) take(one, to);
+            to.told = std::move(found.back());
+            return;
+        }
+        case study::greeks:
+        case study::greeks_by_bump:
+        case study::greeks_of_second_order:
+            to.told = by.greeks(trades, in, greeks_of(r.of), with);
+            return take(to.told, to);
+        case study::files_of_greeks: {
+            difference_results found = differences(by, trades, in, {}, with);
+            take(found.values, to);
+            take(found, to);
+            to.told = std::move(found.values);
+            return;
+        }
+        case study::scenarios:
+        case study::explained_scenarios: {
+            scenario_results found = by.scenarios(trades, in, list(r.of == study::explained_scenarios), with);
+            take(found.base, to);
+            take(found, to);
+            to.told = std::move(found.base);
+            return;
+        }
+        case study::prepared_price:
+            to.told = by.prepare(trades).price(in, with);
+            return take(to.told, to);
+        case study::explain:
+        case study::warm:
+        case study::tune:
+        case study::tune_greeks:
+            return run_on_a_gpu(r, trades, with, to);
+        case study::shards_of_prices:
+        case study::shards_of_greeks:
+        case study::shards_of_scenarios:
+            break;
+    }
+    sharded_request what;
+    what.book = inputs().book_file(r.asked);
+    what.settings = with.overrides;
+    if (r.of == study::shards_of_greeks) what.greeks = greeks_of(study::greeks);
+    if (r.of == study::shards_of_scenarios) what.scenarios = inputs().scenarios();
+    const tests::own_folder folder;
+    shards::plan(by, what, 2, folder.path());
+    const shards all = shards::open(folder.path());
+    run_options of_part;
+    of_part.journal = with.journal;
+    if (!with.journal.empty()) {
+        // Blocks are there until the part is done.
+        of_part.journal_block_seconds = 0.001;
+        of_part.on_progress = [&](const progress&) {
+            std::error_code gone;
+            std::filesystem::recursive_directory_iterator at(with.journal, gone);
+            for (; at != std::filesystem::recursive_directory_iterator(); at.increment(gone))
+                if (at->is_regular_file(gone)) to.blocks = 1;
+        };
+    }
+    for (std::size_t k = 1; k <= all.count(); ++k) all.run(by, k, shards::stage::pricing, of_part);
+    if (r.of == study::shards_of_scenarios) {
+        scenario_results found = all.merge_scenarios(by);
+        take(found.base, to);
+        take(found, to);
+        to.told = std::move(found.base);
+        return;
+    }
+    to.told = all.merge(by);
+    take(to.told, to);
+}
+
+outcome found_by(const request& r) {
+    outcome out;
+    const book trades = book::parse(text_of_book(r.asked));
+    const tests::own_folder journal;
+    run_options with;
+    with.overrides = settings_of(r);
+    if (r.asked.contains(feature::journal)) with.journal = journal.path().string();
+    try {
+        run_once(r, trades, with, out);
+        if (!with.journal.empty() && has_rows(r.of) && !is_of_shards(r.of)) {
+            outcome again;
+            run_once(r, trades, with, again);
+            out.blocks = again.told.manifest.journal_blocks;
+            out.is_repeated = again.figures == out.figures;
+        }
+    } catch (const error& e) {
+        out.refusal = e.kind() == error_kind::usage ? e.message() : std::string("not of usage: ") + e.what();
+    }
+    return out;
+}
+
+const outcome& found(const request& r) {
+    static std::map<request, outcome> known;
+    const auto at = known.find(r);
+    if (at != known.end()) return at->second;
+    return known.emplace(r, found_by(r)).first->second;
+}
+
+const price_row& row_of(const outcome& o, std::string_view trade) {
+    return *std::ranges::find(o.told.rows, trade, &price_row::trade);
+}
+
+bool any_begins_with(const std::vector<std::string>& remarks, std::string_view text) {
+    return std::ranges::any_of(remarks, [&](const std::string& r) { return r.starts_with(text); });
+}
+bool any_has(const std::vector<std::string>& names, std::string_view text) {
+    return std::ranges::any_of(names,
+                               [&](const std::string& n) { return n.find(text) != std::string::npos; });
+}
+
+constexpr std::string_view remark_of_controls = "a control ", remark_of_shifts = "shocks shifted in ",
+                           remark_of_pairs = "its paths are pairs";
+
+std::string no_remark(const outcome& o, std::string_view text) {
+    for (const price_row& row : o.told.rows)
+        if (any_begins_with(row.remarks, text)) return "";
+    for (const trade_plan& p : o.plans)
+        if (any_begins_with(p.remarks, text)) return "";
+    return fmt::format("no remark '{}'", text);
+}
+
+// Why the rows do not follow the decisions of the file; empty if they do.
+std::string why_undecided(const request& r, const outcome& o) {
+    const auto asks = [&](feature f) { return r.asked.contains(f); };
+    const bool adds_paths = asks(feature::tolerance) || asks(feature::budget) || asks(feature::own_tolerance);
+    for (const price_row& row : o.told.rows) {
+        const price_row& by =
+            *std::ranges::find(inputs().decided(r.asked).rows, row.trade, &price_row::trade);
+        if (!adds_paths && row.paths != by.paths)
+            return fmt::format("{} has {} paths, decided were {}", row.trade, row.paths, by.paths);
+        if (row.construction != by.construction || row.randomisations != by.randomisations)
+            return fmt::format("{} has {} randomisations '{}', decided were {} '{}'", row.trade,
+                               row.randomisations, row.construction, by.randomisations, by.construction);
+        const auto is_other = [&](const char* name) {
+            return verbs::decision(o.told, row.trade, name) !=
+                   verbs::decision(inputs().decided(r.asked), row.trade, name);
+        };
+        if (asks(feature::importance) ? is_other("shifts") : is_other("control"))
+            return fmt::format("{} has the decisions {}, decided were {}", row.trade, row.decisions,
+                               by.decisions);
+    }
+    return "";
+}
+
+bool has_more_paths(const outcome& o, const price_row& row) {
+    return row.paths > o.told.manifest.paths;
+}
+
+// Why the outcome shows no evidence of the feature, in rows; empty if it does.
+std::string no_evidence_in_rows(feature f, const request& r, const outcome& with, const outcome& other) {
+    const price_row &right = row_of(with, "right"), &other_right = row_of(other, "right");
+    switch (f) {
+        case feature::controls:
+            for (const price_row& row : with.told.rows)
+                if (verbs::decision(with.told, row.trade, "control"))
+                    return no_remark(with, remark_of_controls);
+            return "no row has a control";
+        case feature::points:
+            for (const price_row& row : with.told.rows)
+                if (row.randomisations == 0 || row.construction.empty()) return row.trade + " has no points";
+            return "";
+        case feature::importance:
+            return no_remark(with, remark_of_shifts);
+        case feature::pairs:
+            for (const price_row& row : with.told.rows)
+                if (!any_begins_with(row.remarks, remark_of_pairs)) return row.trade + " has no pairs";
+            return "";
+        case feature::rights:
+            return right.early ? "" : "no policy is followed";
+        case feature::nested_bounds:
+            if (!right.early || !other_right.early) return "no policy is followed";
+            if (!is_figure(right.early->upper_bound)) return "there is no bound";
+            if (right.early->policy_value != other_right.early->policy_value)
+                return "another policy is followed";
+            return right.early->upper_bound != other_right.early->upper_bound ? "" : "the bound is no other";
+        case feature::tolerance:
+        case feature::budget:
+            for (const price_row& row : with.told.rows)
+                if (has_more_paths(with, row)) return "";
+            return "no trade has more paths than the first round";
+        case feature::own_tolerance:
+            return has_more_paths(with, row_of(with, "basket")) ? ""
+                                                                : "the trade has no more paths than the run";
+        case feature::replay: {
+            // A policy is found on paths that are drawn.
+            request seeded = r;
+            ++seeded.seed;
+            const outcome& again = found(seeded);
+            for (const char* const trade : {"jump", "basket", "rare"}) {
+                if (with.figures.at(trade) == other.figures.at(trade))
+                    return std::string(trade) + " is as drawn";
+                if (!again.figures.contains(trade) || with.figures.at(trade) != again.figures.at(trade))
+                    return fmt::format(
+                        "{} depends on the seed: {} and {}", trade, with.figures.at(trade),
+                        again.figures.contains(trade) ? again.figures.at(trade) : again.refusal);
+            }
+            return "";
+        }
+        case feature::decisions:
+            return why_undecided(r, with);
+        case feature::policy:
+            if (!right.early) return "no policy is followed";
+            if (right.early->training_paths != training_paths_of_file)
+                return fmt::format("a policy of {} paths is followed", right.early->training_paths);
+            return right.early->policy_value != other_right.early->policy_value ? ""
+                                                                                : "the policy is no other";
+        case feature::journal:
+            break;
+    }
+    if (!with.is_repeated) return "the second run has other rows";
+    return with.blocks > 0 ? "" : "no block was taken";
+}
+
+const trade_plan& plan_of(const outcome& o, std::string_view trade) {
+    return *std::ranges::find(o.plans, trade, &trade_plan::trade);
+}
+
+std::string no_evidence_in_plans(feature f, const outcome& with, const outcome& other) {
+    const auto says = [&](const std::string& text) {
+        for (const trade_plan& p : with.plans)
+            if (p.random.find(text) == std::string::npos)
+                return fmt::format("'{}' does not say '{}'", p.random, text);
+        return std::string();
+    };
+    switch (f) {
+        case feature::controls:
+            return no_remark(with, remark_of_controls);
+        case feature::points:
+            return says(" randomisations");
+        case feature::importance:
+            return no_remark(with, remark_of_shifts);
+        case feature::pairs:
+            return no_remark(with, remark_of_pairs);
+        case feature::rights:
+            return plan_of(with, "right").decides_by ? "" : "nothing is decided";
+        case feature::tolerance:
+        case feature::budget:
+        case feature::own_tolerance:
+            for (std::size_t i = 0; i < with.plans.size(); ++i)
+                if (with.plans[i].bytes_shared >= other.plans[i].bytes_shared)
+                    return "room for as many results is told of";
+            return "";
+        case feature::replay:
+            return says(inputs().replay());
+        case feature::policy: {
+            const auto& by = plan_of(with, "right").decides_by;
+            return by && by->training_paths == training_paths_of_file ? "" : "another policy is told of";
+        }
+        default:
+            break;
+    }
+    return "nothing is told of it";
+}
+
+std::string no_evidence_in_kernels(feature f, const request& r, const outcome& with, const outcome& other) {
+    switch (f) {
+        case feature::points:
+            if (r.of != study::tune_greeks)
+                return any_has(with.kernels, "_over_points") ? "" : "none is over points";
+            break;
+        case feature::rights:
+            if (r.of != study::tune_greeks && !r.asked.contains(feature::nested_bounds))
+                return any_has(with.kernels, "_of_bounds") ? "" : "none is of bounds";
+            break;
+        case feature::nested_bounds:
+            if (r.of != study::tune_greeks)
+                return any_has(with.kernels, "_of_bounds") ? "one is of bounds" : "";
+            break;
+        case feature::decisions: {
+            if (found(r.decided_by(request::decider::pilots)).texts == with.texts)
+                return "kernels are those that pilots choose";
+            // Derivatives have other controls than prices, and bounds no points.
+            if (r.of == study::tune_greeks || !r.asked.contains(feature::nested_bounds)) break;
+            const std::set<std::string>& said = found(r.decided_by(request::decider::settings)).texts;
+            if (!std::ranges::includes(with.texts, said)) return "kernels are not those of what was decided";
+            break;
+        }
+        case feature::policy:
+            if (r.of == study::warm) return any_has(with.kernels, "_of_policy_") ? "one finds policies" : "";
+            break;
+        default:
+            break;
+    }
+    return with.texts != other.texts ? "" : "kernels are the same";
+}
+
+std::string no_evidence(feature f, const request& r, const outcome& with, const outcome& other) {
+    if (!with.refusal.empty()) return "refused: " + with.refusal;
+    if (!other.refusal.empty()) return "refused without: " + other.refusal;
+    if (has_rows(r.of)) return no_evidence_in_rows(f, r, with, other);
+    if (r.of == study::explain) return no_evidence_in_plans(f, with, other);
+    return no_evidence_in_kernels(f, r, with, other);
+}
+
+void expect_no_failures(const outcome& o) {
+    for (const price_row& row : o.told.rows)
+        EXPECT_EQ(row.status, trade_status::priced) << row.trade << row.message;
+    for (const greek_row& g : o.told.greeks)
+        EXPECT_FALSE(g.has_failed()) << g.trade << g.measure << g.message;
+    for (const trade_plan& p : o.plans) EXPECT_EQ(p.failure, "") << p.trade;
+}
+
+// The price and the derivatives of a row are of one walk.
+void expect_one_walk(const outcome& o) {
+    for (const greek_row& g : o.told.greeks) {
+        if (g.trade.empty()) continue;
+        EXPECT_EQ(g.paths, row_of(o, g.trade).paths) << g.trade << " " << g.measure << " " << g.key;
+    }
+}
+
+// The first refusal by the catalogue, in its order; empty if it takes all.
+std::string expected_refusal(study s, const features& asked) {
+    for (const feature f : asked)
+        if (const combination c = combined(s, f); c.is_refused()) return sentence(c, name_of(f), name_of(s));
+    for (const feature second : asked)
+        for (const feature first : asked) {
+            if (first >= second) break;
+            if (const combination c = combined(first, second); c.is_refused())
+                return sentence(c, name_of(first), name_of(second));
+        }
+    return "";
+}
+
+// The features that show the same evidence.
+features shown_by(feature f) {
+    switch (f) {
+        case feature::controls:
+        case feature::points:
+            return {f, feature::decisions};
+        case feature::tolerance:
+        case feature::budget:
+        case feature::own_tolerance:
+            return {feature::tolerance, feature::budget, feature::own_tolerance};
+        default:
+            return {f};
+    }
+}
+
+// Kernels are of any policy, but that what is found for it may be for another.
+bool can_be_seen(feature f, const request& r) {
+    return f != feature::policy || r.of != study::tune || r.asked.contains(feature::points);
+}
+
+void expect_left_out(const request& r, const outcome& with, const outcome& other, const combination& c) {
+    EXPECT_EQ(with.refusal, "");
+    EXPECT_EQ(with.figures, other.figures);
+    EXPECT_EQ(with.kernels, other.kernels);
+    if (!has_rows(r.of)) return;
+    const std::string said = sentence(c, "its tolerance", name_of(r.of));
+    for (const price_row& row : with.told.rows)
+        EXPECT_EQ(std::ranges::count(row.remarks, said), row.trade == "basket" ? 1 : 0)
+            << row.trade << ": " << said;
+}
+
+void expect_as_the_catalogue_says(feature f, const request& r) {
+    const std::string expected = expected_refusal(r.of, r.asked);
+    const outcome& with = found(r);
+    if (!expected.empty()) {
+        EXPECT_EQ(with.refusal, expected);
+        return;
+    }
+    const request plain = r.without(shown_by(f));
+    const outcome& other = found(plain);
+    EXPECT_EQ(with.refusal, "");
+    expect_no_failures(with);
+    expect_one_walk(with);
+    combination c = combined(r.of, f);
+    for (const feature one : r.asked)
+        if (f == feature::own_tolerance && c.is == standing::works) c = combined(f, one);
+    if (c.is == standing::no_meaning) {
+        EXPECT_EQ(with.figures, other.figures);
+        EXPECT_TRUE(with.texts == other.texts) << "kernels are others";
+        EXPECT_EQ(with.kernels, other.kernels);
+        EXPECT_EQ(explanation_json(with.plans, "", true), explanation_json(other.plans, "", true));
+    } else if (c.is == standing::left_out) {
+        expect_left_out(r, with, other, c);
+    } else if (can_be_seen(f, r)) {
+        EXPECT_EQ(no_evidence(f, r, with, other), "");
+        EXPECT_NE(no_evidence(f, plain, other, other), "") << "evidence without the feature";
+    }
+}
+
+std::string as_a_test(std::string_view name) {
+    std::string out;
+    for (const char c : name)
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+            out += c;
+        else if (!out.empty() && out.back() != '_')
+            out += '_';
+    return out;
+}
+
+class combinations_every_study : public testing::TestWithParam<study> {};
+INSTANTIATE_TEST_SUITE_P(of, combinations_every_study, testing::ValuesIn(all_studies().begin(), all_studies().end()),
+                         [](const auto& at) { return as_a_test(name_of(at.param)); });
+
+TEST_P(combinations_every_study, with_every_feature) {
+    for (const feature f : all_features()) {
+        SCOPED_TRACE(std::string(name_of(f)));
+        features asked{f, feature::rights};
+        // Kernels of bounds know of no decisions.
+        const bool has_bounds = GetParam() == study::warm || GetParam() == study::tune;
+        if (f == feature::decisions && has_bounds) asked.insert(feature::nested_bounds);
+        if (f == feature::policy && GetParam() == study::tune) asked.insert(feature::points);
+        expect_as_the_catalogue_says(f, {GetParam(), asked});
+    }
+}
+
+void expect_both(study s, feature a, feature b, std::uint64_t paths) {
+    SCOPED_TRACE(fmt::format("{} and {} in {}", name_of(a), name_of(b), name_of(s)));
+    request both{s, {a, b, feature::rights}};
+    both.paths = paths;
+    expect_as_the_catalogue_says(a, both);
+    expect_as_the_catalogue_says(b, both);
+}
+
+class combinations_every_feature : public testing::TestWithParam<feature> {};
+// The last has been beside all others then.
+INSTANTIATE_TEST_SUITE_P(of, combinations_every_feature,
+                         testing::ValuesIn(all_features().begin(), std::prev(all_features().end())),
+                         [](const auto& at) { return as_a_test(name_of(at.param)); });
+
+TEST_P(combinations_every_feature, beside_every_other_in_price) {
+    for (const feature other : all_features())
+        if (GetParam() < other) expect_both(study::price, GetParam(), other, few_paths);
+}
+
+class combinations_every_study_long : public testing::TestWithParam<study> {};
+INSTANTIATE_TEST_SUITE_P(of, combinations_every_study_long, testing::ValuesIn(all_studies().begin(), all_studies().end()),
+                         [](const auto& at) { return as_a_test(name_of(at.param)); });
+
+TEST_P(combinations_every_study_long, with_every_two_features) {
+    for (const feature a : all_features())
+        for (const feature b : all_features())
+            if (a < b) expect_both(GetParam(), a, b, more_paths);
+}
+
+// Some of its trades took more paths than the first round has.
+TEST(combinations_of_decisions, of_a_run_to_a_tolerance_are_followed_on_the_paths_of_one_walk) {
+    const book trades = book::parse(text_of_book({feature::rights}));
+    const market& in = *trades.market();
+    run_options with;
+    with.overrides = settings_of({study::price, {feature::tolerance}});
+    const results decided = engine().price(trades, with);
+    EXPECT_TRUE(std::ranges::any_of(
+        decided.rows, [&](const price_row& row) { return row.paths > decided.manifest.paths; }));
+    std::ostringstream text;
+    write(text, decided, output_format::json);
+    const tests::own_folder folder;
+    with.overrides = {.threads = 1, .device = "cpu"};
+    with.overrides.decisions = folder.write("decided.json", text.str()).string();
+    const auto expect_paths_of_the_first_round = [&](const results& told) {
+        for (const price_row& row : told.rows) EXPECT_EQ(row.paths, decided.manifest.paths) << row.trade;
+        for (const greek_row& g : told.greeks)
+            EXPECT_EQ(g.paths, decided.manifest.paths) << g.trade << g.measure;
+    };
+    expect_paths_of_the_first_round(engine().greeks(trades, in, greeks_of(study::greeks), with));
+    expect_paths_of_the_first_round(engine().greeks(trades, in, greeks_of(study::greeks_by_bump), with));
+    const scenario_list list = scenario_list::parse(scenarios_text, "scenarios", in);
+    expect_paths_of_the_first_round(engine().scenarios(trades, in, list, with).base);
+    const results priced = engine().price(trades, with);
+    for (std::size_t i = 0; i < priced.rows.size(); ++i)
+        EXPECT_EQ(priced.rows[i].paths, decided.rows[i].paths);
+}
+
+// A working directory for as long as a test needs it.
+class working_directory {
+  public:
+    explicit working_directory(const std::filesystem::path& to) : before_(std::filesystem::current_path()) {
+        std::filesystem::current_path(to);
+    }
+    ~working_directory() { std::filesystem::current_path(before_); }
+    working_directory(const working_directory&) = delete;
+    working_directory& operator=(const working_directory&) = delete;
+
+  private:
+    std::filesystem::path before_;
+};
+
+// A setting names a file from where the shards are planned; elsewhere another file has that name.
+TEST(combinations_shards_of_files, are_of_their_bytes_wherever_they_lie) {
+    const std::filesystem::path folder = inputs().folder().path();
+    const std::string book_file = inputs().book_file({feature::rights});
+    for (const feature f : {feature::replay, feature::decisions, feature::policy}) {
+        SCOPED_TRACE(std::string(name_of(f)));
+        sharded_request whole, named;
+        whole.book = named.book = book_file;
+        whole.settings = named.settings = settings_of({study::shards_of_prices, {f, feature::rights}});
+        std::optional<std::string>& file = f == feature::replay      ? named.settings.replay
+                                           : f == feature::decisions ? named.settings.decisions
+                                                                     : named.settings.policy;
+        file = std::filesystem::path(*file).filename().string();
+        const tests::own_folder plan, elsewhere;
+        elsewhere.write(*file, "another");
+        {
+            const working_directory here(folder);
+            EXPECT_EQ(shards::digest_of(named), shards::digest_of(whole));
+            shards::plan(engine(), named, 2, plan.path());
+            shards::open(plan.path()).run(engine(), 1);
+        }
+        const working_directory there(elsewhere.path());
+        const shards all = shards::open(plan.path());
+        all.run(engine(), 2);
+        run_options with;
+        with.overrides = whole.settings;
+        outcome merged, of_one_process;
+        take(all.merge(engine()), merged);
+        take(engine().price(book::load(book_file), with), of_one_process);
+        EXPECT_EQ(merged.figures, of_one_process.figures);
+    }
+}
+
+TEST(combinations_catalogue, has_a_reason_for_all_that_does_not_work) {
+    for (const feature f : all_features()) {
+        for (const study s : all_studies())
+            EXPECT_EQ(combined(s, f).is == standing::works, combined(s, f).why.empty())
+                << name_of(f) << " in " << name_of(s);
+        for (const feature other : all_features()) {
+            const combination c = combined(f, other), turned = combined(other, f);
+            EXPECT_EQ(c.is == standing::works, c.why.empty()) << name_of(f) << " and " << name_of(other);
+            EXPECT_TRUE(c.is == turned.is && c.why == turned.why) << name_of(f) << " and " << name_of(other);
+        }
+    }
+}
+
+TEST(combinations_catalogue, names_each_study_and_feature_once) {
+    std::set<std::string_view> names;
+    for (const study s : all_studies()) EXPECT_TRUE(names.insert(name_of(s)).second) << name_of(s);
+    for (const feature f : all_features()) EXPECT_TRUE(names.insert(name_of(f)).second) << name_of(f);
+}
+
+// As `tilewalk help combinations` prints it: a line for each study, with a mark for each feature.
+TEST(combinations_catalogue, is_told_in_a_table) {
+    const std::string text = combinations_text();
+    for (const study s : all_studies()) {
+        std::istringstream lines(text);
+        int found_lines = 0;
+        for (std::string line; std::getline(lines, line);) {
+            const std::string name(name_of(s));
+            if (!line.starts_with(name + "  ")) continue;
+            std::istringstream marks(line.substr(name.size()));
+            std::size_t count = 0;
+            for (std::string mark; marks >> mark; ++count)
+                EXPECT_EQ(mark == "+", combined(s, all_features()[count]).is == standing::works) << line;
+            EXPECT_EQ(count, all_features().size()) << line;
+            ++found_lines;
+        }
+        EXPECT_EQ(found_lines, 1) << name_of(s) << " in\n" << text;
+    }
+}
+
+}  // namespace
+}  // namespace tilewalk::combinations_test

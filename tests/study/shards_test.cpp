@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: Apache-2.0
+// A request in shards: any number of them, done in any order, by any number of threads, merges to the bits of
+// one process; and nothing else merges.
+#include "tilewalk/shards.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <random>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "engine/verbs/manifest.h"
+#include "tests/on_a_gpu.h"
+#include "tests/own_folder.h"
+#include "tilewalk/tilewalk.h"
+
+namespace tilewalk::shards_test {
+namespace {
+
+std::string shown(const results& r) {
+    std::ostringstream out;
+    if (r.greeks.empty())
+        write(out, r, output_format::csv);
+    else
+        write_greeks(out, r, output_format::csv);
+    return out.str();
+}
+
+std::string bytes_of(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::vector<std::size_t> shuffled(std::size_t count, unsigned seed) {
+    std::vector<std::size_t> out(count);
+    std::iota(out.begin(), out.end(), 1);
+    std::ranges::shuffle(out, std::mt19937(seed));
+    return out;
+}
+
+sharded_request of_book(const std::string& name, std::uint64_t paths) {
+    sharded_request out;
+    out.book = std::string(TILEWALK_SOURCE_DIR) + "/configs/books/" + name;
+    out.settings.paths = paths;
+    return out;
+}
+
+results by_one_process(const engine& by, const sharded_request& what) {
+    book trades = book::load(what.book);
+    if (!what.trades.empty()) trades = trades.only(what.trades);
+    const market in = trades.market()->changed(what.changes);
+    run_options with;
+    with.overrides = what.settings;
+    return what.greeks ? by.greeks(trades, in, *what.greeks, with) : by.price(trades, in, with);
+}
+
+void run_all(const engine& by, const std::filesystem::path& folder, unsigned seed,
+             shards::stage of = shards::stage::pricing) {
+    const shards all = shards::open(folder);
+    for (const std::size_t number : shuffled(all.count(), seed)) {
+        run_options with;
+        with.overrides.threads = static_cast<int>(1 + number % 3);
+        EXPECT_FALSE(all.run(by, number, of, with).was_done);
+    }
+}
+
+TEST(shards, of_any_number_have_the_bits_of_one_process) {
+    const engine by;
+    for (const char* name : {"demo.yaml", "early.yaml", "rates.yaml", "own_product.yaml"}) {
+        const sharded_request what = of_book(name, 20000);
+        const std::string whole = shown(by_one_process(by, what));
+        for (const std::size_t count : {1U, 2U, 5U, 23U}) {
+            const tests::own_folder folder;
+            shards::plan(by, what, count, folder.path());
+            run_all(by, folder.path(), static_cast<unsigned>(count));
+            EXPECT_EQ(shown(shards::open(folder.path()).merge(by)), whole) << name << ", " << count;
+        }
+    }
+}
+
+TEST(shards, of_greeks_have_the_bits_of_one_process) {
+    const engine by;
+    for (const char* name : {"demo.yaml", "early.yaml"}) {
+        sharded_request what = of_book(name, 16384);
+        what.greeks = greek_options{{"delta", "gamma", "theta"}};
+        const std::string whole = shown(by_one_process(by, what));
+        const tests::own_folder folder;
+        shards::plan(by, what, 4, folder.path());
+        run_all(by, folder.path(), 3);
+        EXPECT_EQ(shown(shards::open(folder.path()).merge(by)), whole) << name;
+    }
+}
+
+// Near and far, of days, that stand still, and one that is no market; more shards than trades cut scenarios.
+// Policies of far markets are found where these are walked, and go with the shard.
+TEST(shards, of_scenarios_have_the_bits_of_one_process) {
+    const engine by;
+    const tests::own_folder files;
+    const std::string scenarios = files.write("scenarios.yaml", R"(
+stress:
+  near: {ACME.spot: +0.3%, INDEX.spot: -0.2%}
+  far: {"*.spot": -20%, "USD.rate@*": +50bp}
+  later: {days: 1}
+  nowhere: {EURUSD.rate: 0%}
+  impossible: {ACME.volatility: {set: -1}}
+ladder: {ACME.spot: [-2%, ..., 2%]}
+)");
+    const auto text = [](const scenario_results& r) {
+        std::ostringstream out;
+        write(out, r, output_format::csv);
+        for (const portfolio_gains& t : r.totals)
+            for (std::size_t s = 0; s < t.gains.size(); ++s) out << t.gains[s] << " " << t.errors[s] << "\n";
+        return out.str();
+    };
+    for (const char* name : {"demo.yaml", "early.yaml"}) {
+        sharded_request what = of_book(name, 8192);
+        what.scenarios = scenarios;
+        const book trades = book::load(what.book);
+        run_options with;
+        with.overrides = what.settings;
+        const std::string whole = text(
+            by.scenarios(trades, *trades.market(), scenario_list::load(scenarios, *trades.market()), with));
+        for (const std::size_t count : {1U, 3U, 37U}) {
+            const tests::own_folder folder;
+            shards::plan(by, what, count, folder.path());
+            const shards all = shards::open(folder.path());
+            std::size_t decisions = 0;
+            for (const std::size_t number : shuffled(count, 5)) decisions += all.run(by, number).decisions;
+            EXPECT_EQ(decisions > 0, name == std::string("early.yaml")) << name << ", " << count;
+            EXPECT_EQ(text(all.merge_scenarios(by)), whole) << name << ", " << count;
+            EXPECT_THROW(all.merge(by), error);
+        }
+    }
+}
+
+TEST(shards, of_other_settings_have_the_bits_of_one_process) {
+    const engine by;
+    std::vector<run_settings> all(6);
+    all[0].precision = "single";
+    all[1].random = "philox";
+    all[2].importance = "auto";
+    all[3].antithetic = "pairs";
+    all[3].random = "philox";
+    all[4].upper = "nested";
+    all[5].controls = "none";
+    all[5].random = "sobol";
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        sharded_request what = of_book(k == 4 ? "early.yaml" : "demo.yaml", 16384);
+        what.settings = over(all[k], what.settings);
+        const std::string whole = shown(by_one_process(by, what));
+        const tests::own_folder folder;
+        shards::plan(by, what, 3, folder.path());
+        run_all(by, folder.path(), static_cast<unsigned>(k));
+        EXPECT_EQ(shown(shards::open(folder.path()).merge(by)), whole) << k;
+    }
+}
+
+// Parts of a plan, one after the other, are all tiles of all trades, each once.
+TEST(shards, are_cut_into_all_of_the_work_by_cost) {
+    const engine by;
+    const tests::own_folder folder;
+    for (const std::size_t count : {1U, 3U, 16U, 200U}) {
+        const sharded_request what = of_book("demo.yaml", 300000);
+        const shards made = shards::plan(by, what, count, folder / std::to_string(count));
+        ASSERT_EQ(made.pieces().size(), count);
+        const std::size_t trades = book::load(what.book).size();
+        std::size_t trade = 0;
+        std::uint64_t tile = 0, tiles = 0;
+        for (const auto& pieces : made.pieces()) {
+            for (const shard_piece& p : pieces) {
+                tiles = p.run_tiles;
+                EXPECT_EQ(p.first_trade, trade);
+                EXPECT_EQ(p.first_tile, tile);
+                EXPECT_GT(p.end_tile, p.first_tile);
+                EXPECT_TRUE(p.end_trade == p.first_trade + 1 || (p.first_tile == 0 && p.end_tile == tiles));
+                trade = p.end_tile == tiles ? p.end_trade : p.first_trade;
+                tile = p.end_tile == tiles ? 0 : p.end_tile;
+            }
+        }
+        EXPECT_EQ(trade, trades);
+        EXPECT_EQ(tile, 0U);
+        const double all = std::accumulate(made.costs().begin(), made.costs().end(), 0.0);
+        const double mean = all / static_cast<double>(count);
+        // A tile is not cut.
+        const double of_tile = all / static_cast<double>(tiles);
+        for (const double cost : made.costs()) EXPECT_NEAR(cost, mean, 0.01 * mean + of_tile) << count;
+    }
+}
+
+TEST(shards, that_are_missing_or_damaged_are_listed_and_nothing_is_merged) {
+    const engine by;
+    const tests::own_folder folder;
+    const sharded_request what = of_book("demo.yaml", 16384);
+    const std::string whole = shown(by_one_process(by, what));
+    shards::plan(by, what, 4, folder.path());
+    const shards all = shards::open(folder.path());
+    const auto missing = [&] {
+        try {
+            all.merge(by);
+        } catch (const shards_missing& e) {
+            return e.which();
+        }
+        return std::vector<std::size_t>{};
+    };
+    EXPECT_EQ(missing(), (std::vector<std::size_t>{1, 2, 3, 4}));
+    all.run(by, 3);
+    const std::string file = all.run(by, 1).file;
+    EXPECT_EQ(missing(), (std::vector<std::size_t>{2, 4}));
+    all.run(by, 2);
+    all.run(by, 4);
+    EXPECT_EQ(shown(all.merge(by)), whole);
+    // The same bytes, whoever does it again.
+    const std::string bytes = bytes_of(file);
+    EXPECT_TRUE(all.run(by, 1).was_done);
+    std::filesystem::remove(file);
+    run_options with;
+    with.overrides.threads = 1;
+    with.journal_block_seconds = 1e-4;
+    all.run(by, 1, shards::stage::pricing, with);
+    EXPECT_EQ(bytes_of(file), bytes);
+    for (const std::size_t at : {std::size_t{0}, std::size_t{30}, bytes.size() / 2, bytes.size() - 1}) {
+        std::string other = bytes;
+        other[at] = static_cast<char>(other[at] ^ 4);
+        std::ofstream(file, std::ios::binary) << other;
+        EXPECT_EQ(missing(), std::vector<std::size_t>{1}) << at;
+    }
+    std::ofstream(file, std::ios::binary) << bytes.substr(0, bytes.size() / 2);
+    EXPECT_EQ(missing(), std::vector<std::size_t>{1});
+    const shard_outcome again = all.run(by, 1);
+    EXPECT_FALSE(again.was_done);
+    EXPECT_EQ(again.damaged, std::vector<std::string>{file});
+    EXPECT_EQ(bytes_of(file), bytes);
+    EXPECT_EQ(shown(all.merge(by)), whole);
+}
+
+const std::string own_market =
+    "market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, spot: 100, "
+    "volatility: 0.2}}}\ntrades:\n";
+const std::string own_text =
+    own_market +
+    "  - {id: call, product: european, underlying: A, strike: 100, maturity: 1}\n"
+    "  - {id: put, product: european, underlying: A, strike: 100, maturity: 1, option: put}\n";
+
+std::string refusal(const auto& of) {
+    try {
+        of();
+    } catch (const error& e) {
+        return e.message();
+    }
+    return "accepted";
+}
+
+// Each tells of its trades, also one that was done before; none has figures.
+TEST(shards, tell_how_they_went) {
+    const engine by;
+    const tests::own_folder folder;
+    sharded_request what;
+    what.book = folder.write("book.yaml", own_market + R"(
+  - {id: call, product: european, underlying: A, strike: 100, maturity: 1}
+  - {id: wrong, product: europaean}
+  - {id: put, product: european, underlying: A, option: put, strike: 100, maturity: 1}
+)");
+    what.settings.paths = 8192;
+    const shards all = shards::plan(by, what, 3, folder.path() / "plan");
+    std::map<std::string, std::set<trade_status>> found;
+    for (std::size_t number = 1; number <= 3; ++number) {
+        timings times;
+        run_options with;
+        with.times = &times;
+        const shard_outcome first = all.run(by, number, shards::stage::pricing, with),
+                            again = all.run(by, number);
+        EXPECT_FALSE(first.was_done);
+        EXPECT_TRUE(again.was_done);
+        ASSERT_TRUE(first.told && again.told);
+        ASSERT_EQ(first.told->rows.size(), again.told->rows.size());
+        for (std::size_t i = 0; i < first.told->rows.size(); ++i) {
+            const price_row &row = first.told->rows[i], &same = again.told->rows[i];
+            EXPECT_EQ(row.trade, same.trade);
+            EXPECT_EQ(row.status, same.status);
+            EXPECT_FALSE(is_figure(row.price) || row.has_error() || row.has_interval());
+            found[row.trade].insert(row.status);
+        }
+        EXPECT_EQ(first.told->manifest.inputs.front().file, what.book.string());
+        EXPECT_EQ(first.told->manifest.paths, 8192U);
+        EXPECT_FALSE(first.told->manifest.instruction_set.empty());
+        EXPECT_GT(first.told->manifest.total_seconds, 0);
+        EXPECT_EQ(again.told->manifest.total_seconds, first.told->manifest.total_seconds);
+        EXPECT_EQ(again.told->manifest.instruction_set, first.told->manifest.instruction_set);
+        std::filesystem::remove(std::filesystem::path(first.file).replace_extension(".json"));
+        EXPECT_FALSE(all.run(by, number).told) << "of one that left no word";
+    }
+    const std::set good{trade_status::priced}, bad{trade_status::failed};
+    EXPECT_EQ(found,
+              (std::map<std::string, std::set<trade_status>>{{"call", good}, {"put", good}, {"wrong", bad}}));
+}
+
+// Two GPUs of one name that fail alike are two, and one that is lost again in a later walk is one.
+TEST(shards, count_the_gpus_of_all_their_walks) {
+    run_manifest all, walk;
+    walk.devices = {"L4", "L4"};
+    walk.lost_devices = {"L4: lost", "L4: lost"};
+    verbs::add_walk(all, walk);
+    verbs::add_walk(all, walk);
+    walk.devices = {"L4"};
+    verbs::add_walk(all, walk);
+    EXPECT_EQ(all.devices.size(), 2U);
+    EXPECT_EQ(all.lost_devices.size(), 2U);
+}
+
+// Work is named once, whichever walks leave it.
+TEST(shards, name_what_their_walks_leave_to_the_processor_once) {
+    run_manifest all, walk;
+    verbs::add_walk(all, walk);
+    EXPECT_TRUE(all.left_to_processor.empty());
+    walk.left_to_processor = {{"nested bounds", 2, "they are long"}};
+    verbs::add_walk(all, walk);
+    walk.left_to_processor = {{"nested bounds", 3, "they are long"}, {"policies", 1, "they are long"}};
+    verbs::add_walk(all, walk);
+    verbs::add_steps(all, walk);
+    EXPECT_EQ(all.left_to_processor, walk.left_to_processor);
+}
+
+TEST(shards, of_prices_have_the_values_of_one_process) {
+    const engine by;
+    const sharded_request what = of_book("demo.yaml", 16384);
+    const book trades = book::load(what.book);
+    const auto files = [](const difference_results& of) {
+        std::ostringstream out;
+        for (const difference_report& one : value_reports()) one.write(out, of);
+        return out.str();
+    };
+    const std::string whole = files(valued(trades, *trades.market(), by_one_process(by, what)));
+    const tests::own_folder folder;
+    const shards all = shards::plan(by, what, 3, folder.path());
+    run_all(by, folder.path(), 1);
+    EXPECT_EQ(files(all.merge_values(by)), whole);
+    const tests::own_folder other;
+    sharded_request of_greeks = what;
+    of_greeks.greeks = greek_options{{"delta"}};
+    EXPECT_THROW(shards::plan(by, of_greeks, 1, other.path()).merge_values(by), error);
+}
+
+TEST(shards, of_another_request_are_refused) {
+    const engine by;
+    const tests::own_folder folder;
+    sharded_request what = of_book("demo.yaml", 16384), other = what;
+    other.settings.seed = 43;
+    shards::plan(by, what, 2, folder / "a");
+    shards::plan(by, other, 2, folder / "b");
+    run_all(by, folder / "a", 1);
+    run_all(by, folder / "b", 1);
+    EXPECT_NE(refusal([&] { shards::plan(by, other, 2, folder / "a"); }).find("another request"),
+              std::string::npos);
+    std::filesystem::copy_file(folder / "b" / "shard-2-of-2.kept", folder / "a" / "shard-2-of-2.kept",
+                               std::filesystem::copy_options::overwrite_existing);
+    EXPECT_EQ(refusal([&] { shards::open(folder / "a").merge(by); }), "found the results of another request");
+    // The same request may be cut anew; what fits stays.
+    shards::plan(by, other, 3, folder / "b");
+    EXPECT_EQ(shards::open(folder / "b").count(), 3U);
+}
+
+TEST(shards, see_that_an_input_has_changed) {
+    const engine by;
+    const tests::own_folder folder;
+    const std::string text = own_text;
+    sharded_request what;
+    what.book = folder.write("book.yaml", text);
+    what.settings.paths = 16384;
+    shards::plan(by, what, 2, folder / "plan");
+    folder.write("book.yaml", text + "\n# another\n");
+    const std::string why = refusal([&] { shards::open(folder / "plan").run(by, 1); });
+    EXPECT_NE(why.find("has changed since the shards were planned"), std::string::npos) << why;
+    EXPECT_NE(why.find("book.yaml"), std::string::npos) << why;
+}
+
+TEST(shards, are_found_where_the_folder_has_moved_with_its_book) {
+    const engine by;
+    const tests::own_folder folder;
+    sharded_request what;
+    std::filesystem::create_directory(folder / "here");
+    what.book = folder.write("here/book.yaml", own_text);
+    what.settings.paths = 16384;
+    shards::plan(by, what, 2, folder / "here/plan");
+    std::filesystem::rename(folder / "here", folder / "there");
+    run_all(by, folder / "there/plan", 1);
+    EXPECT_EQ(shards::open(folder / "there/plan").merge(by).rows.size(),
+              book::load(folder / "there/book.yaml").size());
+}
+
+TEST(shards, with_a_training_of_its_own_have_the_bits_of_one_process) {
+    const engine by;
+    const tests::own_folder folder;
+    const sharded_request what = of_book("early.yaml", 16384);
+    const shards made = shards::plan(by, what, 3, folder.path(), 0);
+    EXPECT_FALSE(made.untrained().empty());
+    EXPECT_NE(refusal([&] { made.run(by, 1); }).find("policies are still to be found"), std::string::npos);
+    EXPECT_THROW(shards::open(folder.path()).merge_training(), shards_missing);
+    run_all(by, folder.path(), 5, shards::stage::training);
+    shards::open(folder.path()).merge_training();
+    EXPECT_TRUE(shards::open(folder.path()).untrained().empty());
+    run_all(by, folder.path(), 6);
+    EXPECT_EQ(shown(shards::open(folder.path()).merge(by)), shown(by_one_process(by, what)));
+}
+
+TEST(shards, decide_nothing_anew) {
+    const engine by;
+    const tests::own_folder folder;
+    sharded_request what = of_book("early.yaml", 16384);
+    shards::plan(by, what, 2, folder.path());
+    for (const std::size_t number : {1U, 2U})
+        EXPECT_EQ(shards::open(folder.path()).run(by, number).decisions, 0U);
+    // The same without the policies and the controls of the plan.
+    shards::plan(by, what, 2, folder / "untrained", 0);
+    std::size_t decisions = 0;
+    for (const std::size_t number : {1U, 2U})
+        decisions += shards::open(folder / "untrained").run(by, number, shards::stage::training).decisions;
+    EXPECT_GT(decisions, 0U);
+}
+
+// Greeks of a trade with rights follow policies of parts of the run. They belong to no plan: the shard that
+// walks a part finds its policy, and no other shard does.
+TEST(shards, find_policies_of_parts_once) {
+    const engine by;
+    const tests::own_folder folder;
+    sharded_request what = of_book("early.yaml", 16384);
+    what.trades = {"american_put", "callable_note"};
+    what.greeks = greek_options{{"delta"}};
+    const auto found_by = [&](std::size_t count) {
+        const std::filesystem::path here = folder / std::to_string(count);
+        shards::plan(by, what, count, here);
+        std::size_t out = 0;
+        for (std::size_t number = 1; number <= count; ++number)
+            out += shards::open(here).run(by, number).decisions;
+        EXPECT_EQ(shown(shards::open(here).merge(by)), shown(by_one_process(by, what))) << count;
+        return out;
+    };
+    const std::size_t all = found_by(1);
+    EXPECT_GT(all, 0U);
+    EXPECT_EQ(found_by(7), all);
+    EXPECT_EQ(found_by(24), all);
+}
+
+// The paths of some shards pay nothing at all.
+TEST(shards, of_rare_rights_have_the_greeks_of_one_process) {
+    const engine by;
+    const tests::own_folder folder;
+    sharded_request what;
+    what.book = folder.write("book.yaml", own_market + R"(
+  - {id: rare, product: american, underlying: A, option: put, strike: 52, maturity: 1, exercise_step: 0.25}
+)");
+    what.settings.paths = 16384;
+    what.settings.random = "philox";
+    what.settings.controls = "none";
+    what.greeks = greek_options{{"delta"}};
+    const std::size_t count = 16;
+    shards::plan(by, what, count, folder / "plan");
+    run_all(by, folder / "plan", 1);
+    const results whole = by_one_process(by, what);
+    EXPECT_GT(whole.greeks.front().standard_error, 0);
+    EXPECT_EQ(shown(shards::open(folder / "plan").merge(by)), shown(whole));
+}
+
+TEST(shards, refuse_what_can_not_be_cut) {
+    const engine by;
+    const tests::own_folder folder;
+    sharded_request what = of_book("demo.yaml", 16384);
+    EXPECT_NE(refusal([&] { shards::plan(by, what, 0, folder / "a"); }), "accepted");
+    what.settings.tolerance = "1bp";
+    EXPECT_NE(refusal([&] { shards::plan(by, what, 2, folder / "a"); }).find("tolerance"), std::string::npos);
+    EXPECT_FALSE(std::filesystem::exists(folder / "a"));
+    EXPECT_NE(refusal([&] { shards::open(folder / "a"); }).find("no plan of shards"), std::string::npos);
+    folder.write("plan.json", "{\"format\": 1");
+    EXPECT_NE(refusal([&] { shards::open(folder.path()); }).find("can't be read"), std::string::npos);
+    what.settings.tolerance.reset();
+    const shards made = shards::plan(by, what, 2, folder / "b");
+    EXPECT_NE(refusal([&] { made.run(by, 3); }).find("expected 1 to 2"), std::string::npos);
+    EXPECT_NE(refusal([&] { made.run(by, 0); }).find("expected 1 to 2"), std::string::npos);
+}
+
+class shards_on_gpu : public tests::on_a_gpu {};
+
+TEST_F(shards_on_gpu, mix_with_those_of_cpus) {
+    const engine by;
+    for (const bool has_greeks : {false, true}) {
+        sharded_request what = of_book("early.yaml", 65536);
+        if (has_greeks) what.greeks = greek_options{{"delta", "vega"}};
+        what.settings.device = "cpu";
+        const std::string whole = shown(by_one_process(by, what));
+        const tests::own_folder folder;
+        shards::plan(by, what, 4, folder.path());
+        for (std::size_t number = 1; number <= 4; ++number) {
+            run_options with;
+            with.overrides.device = number % 2 == 0 ? "cpu" : "0";
+            with.journal_block_seconds = 0.001;
+            shards::open(folder.path()).run(by, number, shards::stage::pricing, with);
+        }
+        EXPECT_EQ(shown(shards::open(folder.path()).merge(by)), whole) << has_greeks;
+    }
+}
+
+// Without a CPU to take the sample that is compared with double.
+TEST_F(shards_on_gpu, of_single_fast_have_the_bits_of_one_process_on_a_gpu) {
+    const engine by;
+    for (const bool has_greeks : {false, true}) {
+        const tests::own_folder folder;
+        sharded_request what;
+        what.book = folder.write("book.yaml", own_text);
+        what.settings.paths = 65536;
+        if (has_greeks) what.greeks = greek_options{{"delta"}};
+        what.settings.device = "0";
+        what.settings.precision = "single_fast";
+        const std::string whole = shown(by_one_process(by, what));
+        shards::plan(by, what, 3, folder.path());
+        run_all(by, folder.path(), 2);
+        EXPECT_EQ(shown(shards::open(folder.path()).merge(by)), whole) << has_greeks;
+    }
+}
+
+}  // namespace
+}  // namespace tilewalk::shards_test

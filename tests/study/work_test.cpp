@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// The work of a book of 1,000 alike trades, by counts: trades planned, programs kept, tables made, rows of
+// scenarios read, tiles kept. Wasted work changes no number, so no other test would notice it.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "engine/cuda/backend.h"
+#include "engine/models/model.h"
+#include "engine/verbs/price.h"
+#include "kernels/tile.h"
+#include "tests/every_model.h"
+#include "tests/own_folder.h"
+
+namespace tilewalk::work_test {
+namespace {
+
+constexpr int alike = 1000;
+
+struct work {
+    std::map<std::string, int> plans;             // by trade
+    std::set<const cpu::lane_program*> programs;  // that were compiled
+    std::uint64_t most_tiles_kept = 0, scenario_rows_read = 0;
+    results told;
+};
+
+work priced(const book& trades, std::uint64_t paths, int threads = 1) {
+    work out;
+    std::mutex lock;
+    stages by;
+    by.plan = [&](const books::trade& t, const markets::market_state& in, program::precision p,
+                  const plan::poll& often) {
+        {
+            const std::lock_guard guard(lock);
+            ++out.plans[t.id];
+        }
+        return plan::plan_trade(t, in, p, {}, often);
+    };
+    class watched : public cpu::back_end {
+      public:
+        watched(work& out, const cpu::lane_operations& operations, int crew, program::precision in)
+            : back_end(operations, crew, in), out_(out) {}
+
+      private:
+        std::vector<run::tally> walk_tiles(
+            std::span<const cpu::path_job> jobs, const std::atomic<bool>* cancel,
+            const std::function<void(const cpu::pool_progress&)>& on_progress) override {
+            for (const cpu::path_job& job : jobs) out_.programs.insert(job.code);
+            return back_end::walk_tiles(jobs, cancel, [&](const cpu::pool_progress& p) {
+                out_.most_tiles_kept = p.most_tiles_kept;
+                out_.scenario_rows_read += p.scenario_rows_read;
+                on_progress(p);
+            });
+        }
+        work& out_;
+    };
+    by.on_cpu = [&](const cpu::lane_operations& operations, int crew, program::precision in) {
+        return std::make_unique<watched>(out, operations, crew, in);
+    };
+    cuda::backend gpus;
+    run_options options;
+    options.overrides = {paths, 7, threads};
+    options.overrides.device = "cpu";
+    options.overrides.random = "philox";
+    out.told = price_book({}, gpus, trades, *trades.market(), options, by).told;
+    EXPECT_EQ(out.told.failed(), 0u) << out.told.rows.front().message;
+    return out;
+}
+
+// Trades that differ in their strikes alone.
+std::string text_of(const std::string& asset, const std::string& trade, int count) {
+    std::string text =
+        "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}}\n  assets:\n    ACME: {currency: "
+        "USD, spot: 100, " +
+        asset + "}\ntrades:\n";
+    for (int i = 0; i < count; ++i) {
+        text += fmt::format("  - {{id: t{}, underlying: ACME, strike: {}, {}}}\n", i, 80 + 0.04 * i, trade);
+    }
+    return text;
+}
+
+book book_of(const std::string& asset, const std::string& trade, int count) {
+    return book::parse(text_of(asset, trade, count));
+}
+
+std::uint64_t tables_made(const book& b) {
+    return models::model_of(b.market()->state().find_asset("ACME")).tables_made();
+}
+
+const std::string asian = "product: asian, averaging_dates: {start: 0, end: 1, count: 12}";
+
+TEST(work, each_trade_is_planned_once) {
+    const work w = priced(book_of("volatility: 0.2", asian, alike), 256, 2);
+    EXPECT_EQ(w.plans.size(), std::size_t{alike});
+    for (const auto& [id, times] : w.plans) EXPECT_EQ(times, 1) << id;
+}
+
+TEST(work, alike_trades_share_one_program) {
+    EXPECT_EQ(priced(book_of("volatility: 0.2", asian, alike), 256, 2).programs.size(), 1u);
+}
+
+// One of each length of a step, or one a step, however many trades take it.
+TEST(work, alike_trades_share_the_tables_of_their_model) {
+    for (const std::string model : {"local_volatility", "stochastic_local_volatility", "cgmy"}) {
+        const std::string& asset = every_model().at(model);
+        const book one = book_of(asset, asian, 1), many = book_of(asset, asian, alike);
+        priced(one, 16);
+        priced(many, 16);
+        EXPECT_GT(tables_made(one), 0u) << model;
+        EXPECT_EQ(tables_made(many), tables_made(one)) << model;
+    }
+}
+
+// Rows of a quarter of a year each, in which a path stops three times: a row is read once for 256 lanes.
+TEST(work, a_row_of_scenarios_is_read_once_for_all_steps_that_it_holds) {
+    constexpr std::uint64_t rows = 4, paths = 512, groups_of_lanes = paths / cpu::lanes;
+    const tests::own_folder folder;
+    const std::string header = fmt::format(
+        "{:<117}\n",
+        fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", rows, paths));
+    const std::vector<double> volatilities(rows * paths, 0.2);
+    folder.write("vols.npy", std::string("\x93NUMPY\x01\x00", 8) + std::string("\x76\x00", 2) + header +
+                                 std::string(reinterpret_cast<const char*>(volatilities.data()),
+                                             volatilities.size() * sizeof(double)));
+    const auto file = folder.write(
+        "book.yaml",
+        text_of("volatility: {scenarios: vols.npy, times: [0.25, 0.5, 0.75, 1.0]}", asian, alike));
+    const book trades = book::load(file);
+    EXPECT_EQ(priced(trades, paths).scenario_rows_read, alike * groups_of_lanes * rows);
+}
+
+// A block of a part's tiles is merged when it is full. Each thread may have one open, and one more may wait
+// for its last tile.
+TEST(work, a_merged_block_keeps_no_tiles) {
+    constexpr std::uint64_t tiles_of_a_block = 128, blocks = 48;
+    ASSERT_EQ(run::part_tiles_of(blocks * tiles_of_a_block), tiles_of_a_block);
+    constexpr int threads = 2;
+    const std::string call = "product: european, maturity: 1.0";
+    const std::uint64_t paths = blocks * tiles_of_a_block * kernels::paths_per_tile;
+    const work w = priced(book_of("volatility: 0.2", call, 1), paths, threads);
+    EXPECT_GE(w.most_tiles_kept, tiles_of_a_block);
+    EXPECT_LE(w.most_tiles_kept, (threads + 1) * tiles_of_a_block);
+    // A book of small trades keeps the tiles of those that are under way.
+    const work small = priced(book_of("volatility: 0.2", call, alike), kernels::paths_per_tile * 2, threads);
+    EXPECT_LE(small.most_tiles_kept, 2u * (threads + 1));
+}
+
+}  // namespace
+}  // namespace tilewalk::work_test

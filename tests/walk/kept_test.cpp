@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks are whole or worth nothing, whatever byte of them is another; and work that is done in shares, in
+// blocks and in attempts merges to the tallies of one walk.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "engine/cpu/back_end.h"
+#include "engine/kept/block.h"
+#include "engine/kept/store.h"
+#include "engine/kept/work.h"
+#include "engine/plan/trade_program.h"
+#include "engine/verbs/settled.h"
+#include "tests/own_folder.h"
+#include "tilewalk/book.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::kept::kept_test {
+namespace {
+
+std::string bytes_of(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+const std::vector<record> some_records{{{1, 2}, "Dfirst"}, {{3, 4}, std::string("D\0\1", 3)}, {{5, 6}, "D"}};
+
+TEST(kept_blocks, are_read_as_they_were_written) {
+    const tests::own_folder folder;
+    write_block(folder / "a.kept", "request", some_records);
+    const read_block found = block_in(folder / "a.kept", "request");
+    EXPECT_EQ(found.is, finding::whole);
+    EXPECT_EQ(found.records, some_records);
+    EXPECT_EQ(block_in(folder / "a.kept", "another").is, finding::of_another_request);
+    EXPECT_EQ(block_in(folder / "b.kept", "request").is, finding::absent);
+    write_block(folder / "b.kept", "request", some_records);
+    EXPECT_EQ(bytes_of(folder / "a.kept"), bytes_of(folder / "b.kept"));
+}
+
+TEST(kept_blocks, are_damaged_by_every_flip_and_cut) {
+    const tests::own_folder folder;
+    const std::filesystem::path file = folder / "a.kept";
+    write_block(file, "request", some_records);
+    const std::string whole = bytes_of(file);
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+        folder.write("a.kept", whole.substr(0, size));
+        EXPECT_EQ(block_in(file, "request").is, finding::damaged) << size;
+    }
+    for (std::size_t at = 0; at < whole.size(); ++at) {
+        for (int bit = 0; bit < 8; ++bit) {
+            std::string other = whole;
+            other[at] = static_cast<char>(other[at] ^ (1 << bit));
+            folder.write("a.kept", other);
+            EXPECT_EQ(block_in(file, "request").is, finding::damaged) << at << ", bit " << bit;
+        }
+    }
+    folder.write("a.kept", whole + "x");
+    EXPECT_EQ(block_in(file, "request").is, finding::damaged);
+}
+
+// A journal of five blocks, of which one byte after the other is another, or the last there is.
+TEST(kept_stores, lose_one_block_at_most_and_take_nothing_wrong) {
+    const tests::own_folder folder;
+    std::vector<record> all;
+    for (std::uint64_t block = 0; block < 5; ++block) {
+        store to("request", folder.path());
+        for (std::uint64_t k = 0; k < 3; ++k) {
+            const key what{block, k};
+            if (to.text_of(what)) continue;
+            to.keep(what, std::string(5 + k, static_cast<char>('a' + block)));
+        }
+        run::tally found(4);
+        found.add({block % 4, 1}, {{1024, 1.5, 2, 3, 4}});
+        to.keep({block, 9}, found);
+        to.flush();
+        all = to.texts();
+        for (const record& r : to.tallies()) all.push_back(r);
+    }
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+        files.push_back(entry.path());
+    ASSERT_EQ(files.size(), 5U);
+    const auto look = [&](std::size_t damaged, const std::string& name) {
+        const store found("request", folder.path());
+        EXPECT_EQ(found.damaged().size(), damaged) << name;
+        std::vector<record> taken = found.texts();
+        for (const record& r : found.tallies()) taken.push_back(r);
+        EXPECT_EQ(taken.size(), all.size() - 4 * damaged) << name;
+        for (const record& r : taken) EXPECT_NE(std::ranges::find(all, r), all.end()) << name;
+    };
+    look(0, "whole");
+    for (const std::filesystem::path& file : files) {
+        const std::string whole = bytes_of(file);
+        for (std::size_t at = 0; at < whole.size(); ++at) {
+            std::string other = whole;
+            other[at] = static_cast<char>(other[at] ^ (1 << (at % 8)));
+            std::ofstream(file, std::ios::binary) << other;
+            look(1, "flip " + std::to_string(at));
+            std::ofstream(file, std::ios::binary) << whole.substr(0, at);
+            look(1, "cut " + std::to_string(at));
+        }
+        std::ofstream(file, std::ios::binary) << whole;
+    }
+    look(0, "whole again");
+}
+
+TEST(kept_fingerprints, differ_where_a_bit_or_a_border_does) {
+    std::vector<key> all;
+    const auto take = [&](const auto& add) {
+        fingerprint of;
+        add(of);
+        all.push_back(of.found());
+    };
+    take([](fingerprint&) {});
+    take([](fingerprint& of) { of.add(std::uint64_t{0}); });
+    take([](fingerprint& of) {
+        of.add(std::uint64_t{0});
+        of.add(std::uint64_t{0});
+    });
+    for (int bit = 0; bit < 64; ++bit) take([&](fingerprint& of) { of.add(std::uint64_t{1} << bit); });
+    for (const auto& [a, b] : std::vector<std::pair<std::string, std::string>>{
+             {"ab", "c"}, {"a", "bc"}, {"", "abc"}, {"abc", ""}, {"abc", std::string(1, '\0')}}) {
+        take([&](fingerprint& of) {
+            of.add(a);
+            of.add(b);
+        });
+    }
+    take([](fingerprint& of) { of.add(std::vector<double>{0.0, -0.0}); });
+    take([](fingerprint& of) { of.add(std::vector<double>{-0.0, 0.0}); });
+    std::ranges::sort(all);
+    EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
+}
+
+// Walks of three trades, an option among them with a long path, over 37 tiles.
+class kept_walks_in_parts : public testing::Test {
+  protected:
+    static constexpr std::uint64_t paths = 37 * kernels::paths_per_tile - 100;
+
+    kept_walks_in_parts() {
+        for (const books::trade& t : trades_.state().trades)
+            plans_.push_back(plan::plan_trade(t, trades_.market()->state()));
+        for (const plan::trade_program& p : plans_) jobs_.push_back({&p.code, &p.data, &p.when});
+        asked_.jobs = jobs_;
+        asked_.seed = 42;
+        asked_.paths = paths;
+    }
+
+    // Walks, and counts the tiles that it walked.
+    std::vector<run::tally> walk(work& by) {
+        std::vector<run::tally> out(jobs_.size(), run::tally(1));
+        const walker on = [&](const run::walk& of, const taker& take) {
+            run::outcome got = back_end_.walk_all(of);
+            for (std::size_t k = 0; k < of.jobs.size(); ++k) {
+                tiles_walked_ += of.tiles.count;
+                take(k, got.tallies[k]);
+            }
+            return got.failures;
+        };
+        const auto failures =
+            by.walk(on, asked_, jobs_, by_, [&](std::size_t k, const run::tally& found) { out[k] = found; });
+        for (const auto& f : failures) EXPECT_FALSE(f);
+        return out;
+    }
+
+    const book trades_ = book::parse(
+        "market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, spot: 100, "
+        "volatility: 0.2}}}\ntrades:\n"
+        "  - {id: call, product: european, underlying: A, strike: 100, maturity: 1}\n"
+        "  - {id: same_path, product: european, underlying: A, strike: 110, maturity: 1, option: put}\n"
+        "  - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, "
+        "count: 25}}\n");
+    std::vector<plan::trade_program> plans_;
+    std::vector<run::job> jobs_;
+    run::walk asked_;
+    conditions by_{"double", "philox", "tree"};
+    cpu::back_end back_end_{verbs::operations_named("auto"), 2, program::precision::double_};
+    std::uint64_t tiles_walked_ = 0;
+};
+
+TEST_F(kept_walks_in_parts, merge_to_one_walk_from_shares_in_any_order) {
+    const std::vector<run::tally> whole = back_end_.walk_all(asked_).tallies;
+    std::mt19937_64 dice(1);
+    for (const std::uint64_t count : {1U, 2U, 3U, 7U, 37U, 50U}) {
+        const auto all = std::make_shared<store>("request");
+        std::vector<std::uint64_t> order(count);
+        for (std::uint64_t k = 0; k < count; ++k) order[k] = k;
+        std::ranges::shuffle(order, dice);
+        tiles_walked_ = 0;
+        for (const std::uint64_t k : order) {
+            const auto own = std::make_shared<store>("request");
+            work part(own, share{k, k + 1, count});
+            walk(part);
+            all->take(own->tallies());
+        }
+        EXPECT_EQ(tiles_walked_, 37 * jobs_.size()) << count;
+        work known = work::that_is_known(all);
+        EXPECT_EQ(walk(known), whole) << count;
+    }
+}
+
+// Parts of a run that are runs of their own are cut where the run is.
+TEST_F(kept_walks_in_parts, merge_to_one_walk_from_shares_of_parts) {
+    const std::vector<run::tally> whole = back_end_.walk_all(asked_).tallies;
+    constexpr std::uint64_t parts = 5;
+    for (const std::uint64_t count : {1U, 2U, 3U, 7U, 37U, 50U}) {
+        std::vector<std::shared_ptr<store>> all;
+        std::generate_n(std::back_inserter(all), parts, [] { return std::make_shared<store>("request"); });
+        std::uint64_t walked = 0;
+        tiles_walked_ = 0;
+        for (std::uint64_t k = 0; k < count; ++k) {
+            for (std::uint64_t p = 0; p < parts; ++p) {
+                const auto own = std::make_shared<store>("request");
+                work part = work(own, share{k, k + 1, count}).of_part(p, parts);
+                if (part.walks_any_of(37)) ++walked;
+                walk(part);
+                all[p]->take(own->tallies());
+            }
+        }
+        EXPECT_EQ(tiles_walked_, parts * 37 * jobs_.size()) << count;
+        EXPECT_LE(walked, parts + count - 1) << "shares cut " << count - 1 << " parts at most";
+        for (const auto& of_part : all) {
+            work known = work::that_is_known(of_part);
+            EXPECT_EQ(walk(known), whole) << count;
+        }
+    }
+}
+
+TEST_F(kept_walks_in_parts, go_on_from_blocks_and_walk_no_tile_twice) {
+    const std::vector<run::tally> whole = back_end_.walk_all(asked_).tallies;
+    const tests::own_folder folder;
+    {
+        work first(std::make_shared<store>("request", folder.path(), 1e-4), share{5, 20, 37});
+        walk(first);
+        first.known().flush();
+    }
+    const std::uint64_t walked_first = tiles_walked_;
+    EXPECT_EQ(walked_first, 15 * jobs_.size());
+    std::size_t blocks = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder.path())) ++blocks;
+    EXPECT_GT(blocks, jobs_.size());
+    work second(std::make_shared<store>("request", folder.path()));
+    EXPECT_EQ(second.known().blocks_taken(), blocks);
+    EXPECT_EQ(walk(second), whole);
+    EXPECT_EQ(tiles_walked_ - walked_first, 22 * jobs_.size());
+}
+
+TEST_F(kept_walks_in_parts, are_not_taken_by_a_request_of_other_paths) {
+    const auto known = std::make_shared<store>("request");
+    work first(known);
+    walk(first);
+    const auto has_all = [&](const run::walk& asked, const conditions& by) {
+        return work::that_is_known(known)
+            .take_known(asked, by, [](std::size_t, const run::tally&) {})
+            .empty();
+    };
+    EXPECT_TRUE(has_all(asked_, by_));
+    run::walk other = asked_;
+    other.seed = 43;
+    EXPECT_FALSE(has_all(other, by_));
+    other = asked_;
+    other.paths += 1;
+    EXPECT_FALSE(has_all(other, by_));
+    other = asked_;
+    other.unit_paths = 1024;
+    EXPECT_FALSE(has_all(other, by_));
+    for (const conditions& c :
+         {conditions{"single", "philox", "tree"}, conditions{"double", "philox_7", "tree"},
+          conditions{"double", "philox", "atomic"}})
+        EXPECT_FALSE(has_all(asked_, c));
+    program::path_data data = *jobs_[0].data;
+    data.initial_states[0] = std::nextafter(data.initial_states[0], 1e9);
+    jobs_[0].data = &data;
+    EXPECT_FALSE(has_all(asked_, by_));
+}
+
+TEST_F(kept_walks_in_parts, say_what_is_missing_where_nothing_may_be_walked) {
+    const auto known = std::make_shared<store>("request");
+    work part(known, share{0, 36, 37});
+    walk(part);
+    work all = work::that_is_known(known);
+    EXPECT_THROW(walk(all), error);
+}
+
+TEST_F(kept_walks_in_parts, stop_between_blocks_and_lose_none) {
+    const tests::own_folder folder;
+    std::atomic<bool> stop = false;
+    asked_.cancel = &stop;
+    asked_.on_progress = [&](const run::progress&) {
+        if (tiles_walked_ >= 30) stop = true;
+    };
+    {
+        work first(std::make_shared<store>("request", folder.path(), 1e-4));
+        EXPECT_THROW(walk(first), error);
+    }
+    const std::uint64_t walked_first = tiles_walked_;
+    EXPECT_GE(walked_first, 30U);
+    EXPECT_LT(walked_first, 37 * jobs_.size());
+    asked_.cancel = nullptr;
+    asked_.on_progress = {};
+    work second(std::make_shared<store>("request", folder.path()));
+    EXPECT_EQ(walk(second), back_end_.walk_all(asked_).tallies);
+    EXPECT_EQ(tiles_walked_, 37 * jobs_.size());
+}
+
+}  // namespace
+}  // namespace tilewalk::kept::kept_test

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks whose numbers come from earlier ones, and the cross moments that these tell.
+#include "engine/run/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "engine/analytics/black.h"
+#include "engine/cpu/back_end.h"
+#include "engine/run/units.h"
+#include "kernels/tile.h"
+#include "tests/regressed_call.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::run::run_schedule_test {
+namespace {
+
+using kernels::word64;
+using program::precision;
+
+std::vector<outcome> walked(const schedule& s, precision in = precision::double_, int threads = 2) {
+    cpu::back_end on(*cpu::runnable_instruction_sets().sets[0], threads, in);
+    return s.walk_on(on);
+}
+
+// A pilot, a regression, the price: with the control taken off, the error falls by what the correlation of
+// the pilot says, and the price is Black's. Its 4.5 errors are exceeded by chance 7 times in a million.
+TEST(run_schedule_schedule, prices_with_what_a_pilot_found) {
+    const tests::regressed_call call;
+    constexpr std::uint64_t paths = 200 * 1024;
+    const auto got = walked(call.schedule(42, 32 * 1024, paths));
+    ASSERT_EQ(got.size(), 3u);
+    const double truth =
+        analytics::black_price(analytics::right::call, call.spot, call.strike, call.volatility);
+    const kernels::moments price = got[2].tallies.at(0).whole().moments;
+    EXPECT_EQ(price.count, static_cast<double>(paths));
+    EXPECT_NEAR(price.mean, truth, 4.5 * standard_error_of(price));
+
+    const tally& pilot = got[0].tallies.at(0);
+    const kernels::moments raw = pilot.whole(0).moments, control = pilot.whole(1).moments;
+    const double cross = *pilot.cross(0, 1);
+    const double correlation = cross / std::sqrt(raw.m2 * control.m2);
+    EXPECT_GT(correlation, 0.8);
+    // Sample variances of 32,768 and 204,800 paths with kurtoses of at most 40: 5 deviations are 20 %.
+    for (const kernels::moments& m : {raw, price}) EXPECT_LT(m.count * m.m4 / (m.m2 * m.m2), 40);
+    EXPECT_NEAR(price.m2 / price.count, raw.m2 / raw.count * (1 - correlation * correlation),
+                0.2 * price.m2 / price.count);
+    // Nothing of the control is left but for the pilot's own error: a correlation whose deviation would be
+    // 0.0055 for normals on 32,768 paths.
+    const kernels::moments left = got[2].tallies[0].whole(1).moments;
+    EXPECT_LT(std::fabs(*got[2].tallies[0].cross(0, 1)) / std::sqrt(price.m2 * left.m2), 0.03);
+    // The second pilot walks other paths than both others.
+    const kernels::moments second = got[1].tallies[0].whole(1).moments;
+    EXPECT_NE(second.mean, control.mean);
+    EXPECT_NE(second.mean, left.mean);
+}
+
+TEST(run_schedule_schedule, bits_do_not_depend_on_threads) {
+    const tests::regressed_call call;
+    const auto one = walked(call.schedule(7, 5 * 1024 + 3, 9 * 1024 + 1), precision::mixed, 1);
+    const auto three = walked(call.schedule(7, 5 * 1024 + 3, 9 * 1024 + 1), precision::mixed, 3);
+    for (std::size_t r = 0; r < one.size(); ++r) EXPECT_TRUE(one[r].tallies[0] == three[r].tallies[0]) << r;
+}
+
+// A schedule of one walk is that walk, with its progress; of several, progress adds up.
+TEST(run_schedule_schedule, progress_adds_up_over_the_walks) {
+    const tests::regressed_call call;
+    const program::path_data data = call.with(0);
+    const job one{&call.code, &data, &call.when};
+    walk of;
+    of.jobs = {&one, 1};
+    of.seed = 3;
+    of.paths = 3 * 1024 + 100;
+    EXPECT_EQ(path_steps_of(of), 12u * (3 * 1024 + 100));
+    of.tiles = {2, 2};
+    EXPECT_EQ(path_steps_of(of), 12u * (1024 + 100));
+    of.tiles = {};
+    std::vector<progress> told;
+    of.on_progress = [&](const progress& p) { told.push_back(p); };
+    schedule twice;
+    for (int i = 0; i < 2; ++i) twice.then([&](std::span<const outcome>) { return round{of}; });
+    const auto got = walked(twice);
+    ASSERT_GE(told.size(), 2u);
+    EXPECT_EQ(told.back().jobs_done, 1u);
+    EXPECT_EQ(told.back().path_steps_done, 2 * path_steps_of(of));
+    std::uint64_t before = 0;
+    for (const progress& p : told) {
+        EXPECT_GE(p.path_steps_done, before);
+        EXPECT_TRUE(p.jobs_done == 0 || p.path_steps_done > path_steps_of(of));
+        before = p.path_steps_done;
+    }
+    cpu::back_end on(*cpu::runnable_instruction_sets().sets[0], 1, precision::double_);
+    EXPECT_TRUE(on.walk_all(of).tallies[0] == got[1].tallies[0]);
+}
+
+TEST(run_schedule_schedule, ends_with_what_a_walk_throws) {
+    const tests::regressed_call call;
+    schedule s = call.schedule(1, 1024, 1024);
+    bool is_reached = false;
+    s.then([](std::span<const outcome> before) -> round {
+        EXPECT_EQ(before.size(), 3u);
+        throw error(error_kind::numeric, "the regression has no answer");
+    });
+    s.then([&](std::span<const outcome>) {
+        is_reached = true;
+        return round{};
+    });
+    EXPECT_THROW(walked(s), error);
+    EXPECT_FALSE(is_reached);
+}
+
+TEST(run_schedule_schedule, pilots_have_seeds_of_their_own) {
+    std::set<std::uint64_t> seeds;
+    for (const std::uint64_t seed : {0ull, 1ull, 42ull, 1ull << 40, ~0ull}) {
+        seeds.insert(seed);
+        for (std::uint32_t pilot = 0; pilot < 8; ++pilot) seeds.insert(pilot_seed(seed, pilot));
+    }
+    EXPECT_EQ(seeds.size(), 5u * 9);
+}
+
+// --- cross moments
+
+// Tiles of two outputs and their sum, as a back end leaves them.
+std::vector<kernels::tile_result> tile_of(const std::vector<double>& x, const std::vector<double>& y) {
+    std::vector<double> sum(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) sum[i] = x[i] + y[i];
+    const auto moments = [](const std::vector<double>& of) {
+        return kernels::tile_result{kernels::tile_moments(of.data(), static_cast<int>(of.size()))};
+    };
+    return {moments(x), moments(y), moments(sum)};
+}
+
+// Against sums of products taken about the exact means, in extended precision: also where the means are far
+// larger than what varies, where the two vary on different scales, and where they hedge each other.
+TEST(run_schedule_cross_moments, are_those_of_the_paths) {
+    struct made {
+        double mean_x, scale_x, mean_y, scale_y, correlation, tolerance;
+    };
+    for (const made& of :
+         {made{1, 1, 1, 1, 0.5, 1e-13}, made{1e6, 1, -3e5, 1, -0.7, 1e-9},
+          made{100, 30, 1e-3, 1e-4, 0.9, 1e-9}, made{10, 2, 10, 2, -1, 1e-13}, made{0, 1, 0, 1, 0, 1e-13}}) {
+        std::mt19937_64 dice(9);
+        std::normal_distribution<double> normal;
+        constexpr word64 tiles = 5;
+        tally all(tiles, 2, 2, {{0, 1}});
+        std::vector<double> x, y;
+        for (word64 t = 0; t < tiles; ++t) {
+            std::vector<double> a(t + 1 == tiles ? 600 : kernels::paths_per_tile), b(a.size());
+            for (std::size_t i = 0; i < a.size(); ++i) {
+                const double z = normal(dice), w = normal(dice);
+                const double other = std::sqrt(1 - of.correlation * of.correlation);
+                a[i] = of.mean_x + of.scale_x * z;
+                b[i] = of.mean_y + of.scale_y * (of.correlation * z + other * w);
+            }
+            all.add({t, 1}, tile_of(a, b));
+            x.insert(x.end(), a.begin(), a.end());
+            y.insert(y.end(), b.begin(), b.end());
+        }
+        long double mean_x = 0, mean_y = 0, cross = 0;
+        for (const double v : x) mean_x += v;
+        for (const double v : y) mean_y += v;
+        mean_x /= static_cast<long double>(x.size());
+        mean_y /= static_cast<long double>(y.size());
+        for (std::size_t i = 0; i < x.size(); ++i) cross += (x[i] - mean_x) * (y[i] - mean_y);
+        const double size = std::sqrt(all.whole(0).moments.m2 * all.whole(1).moments.m2);
+        EXPECT_NEAR(*all.cross(0, 1) / size, static_cast<double>(cross) / size, of.tolerance);
+        EXPECT_EQ(*all.cross(0, 1), *all.cross(1, 0));
+    }
+}
+
+TEST(run_schedule_cross_moments, survive_files_and_merging) {
+    tally all(3, 1, 2, {{0, 1}}), rest = all;
+    all.add({1, 1}, tile_of({1, 2, 3}, {1, 2, 3}));
+    rest.add({2, 1}, tile_of({4, 5, 7}, {2, 2, 3}));
+    rest.add({0, 1}, tile_of({0, 2, 3}, {9, 2, 1}));
+    std::stringstream file;
+    write(file, {&rest, 1});
+    const auto back = read_tallies(file, "file");
+    ASSERT_TRUE(back.at(0) == rest);
+    all.add(back[0]);
+    EXPECT_NEAR(*all.cross(0, 1), -15, 1e-12);  // of nine pairs
+    EXPECT_THROW(static_cast<void>(all.cross(0, 0)), error);
+    // Another choice of pairs is another run.
+    tally without(3, 1, 2);
+    EXPECT_THROW(all.add(without), error);
+    EXPECT_FALSE(tally(3, 1, 2) == tally(3, 1, 2, {{0, 1}}));
+    EXPECT_THROW(tally(3, 1, 2, {{0, 2}}), error);
+}
+
+TEST(run_schedule_cross_moments, of_paths_that_gave_no_number_are_none) {
+    tally all(1, 1, 2, {{0, 1}});
+    std::vector<kernels::tile_result> tile = tile_of({1, 2, 3}, {1, 2, 3});
+    tile[1] = {{0, 0, 0, 0, 0}, 1, 2};
+    tile[2] = tile[1];
+    all.add({0, 1}, tile);
+    EXPECT_FALSE(all.cross(0, 1));
+}
+
+}  // namespace
+}  // namespace tilewalk::run::run_schedule_test
