@@ -22,7 +22,7 @@ libraries=(libc6-dev libyaml-cpp-dev libfmt-dev libcli11-dev nlohmann-json3-dev 
 case $goal in
     demo) ;;
     test | bench | ci)
-        tools+=("python3:python3" "patch:patch")
+        tools+=("python3:python3")
         libraries+=(libgtest-dev libmpfr-dev librandom123-dev)
         ;;&
     bench | ci) libraries+=(libbenchmark-dev libquantlib0-dev) ;;&

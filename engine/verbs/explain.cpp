@@ -21,6 +21,7 @@
 #include "engine/threads/crew.h"
 #include "engine/verbs/controls.h"
 #include "engine/verbs/gpu_trades.h"
+#include "engine/verbs/importance.h"
 #include "engine/verbs/pairs.h"
 #include "engine/verbs/pilot.h"
 #include "engine/verbs/planned.h"
