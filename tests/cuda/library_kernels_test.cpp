@@ -480,7 +480,8 @@ TEST_P(library_kernels_with_scenarios_long, neither_spill_nor_approximate) {
 
 INSTANTIATE_TEST_SUITE_P(all, library_kernels_with_scenarios, testing::ValuesIn(program::precision_names()),
                          [](const auto& at) { return at.param; });
-INSTANTIATE_TEST_SUITE_P(all, library_kernels_with_scenarios_long, testing::ValuesIn(program::precision_names()),
+INSTANTIATE_TEST_SUITE_P(all, library_kernels_with_scenarios_long,
+                         testing::ValuesIn(program::precision_names()),
                          [](const auto& at) { return at.param; });
 
 // Rows that paths read at places of their own, wherever rows may live: with no local memory. Made in
@@ -584,7 +585,8 @@ TEST_P(library_kernels_of_intervals_long, neither_spill_nor_approximate) {
 
 INSTANTIATE_TEST_SUITE_P(all, library_kernels_of_intervals, testing::ValuesIn(program::precision_names()),
                          [](const auto& at) { return at.param; });
-INSTANTIATE_TEST_SUITE_P(all, library_kernels_of_intervals_long, testing::ValuesIn(program::precision_names()),
+INSTANTIATE_TEST_SUITE_P(all, library_kernels_of_intervals_long,
+                         testing::ValuesIn(program::precision_names()),
                          [](const auto& at) { return at.param; });
 
 void judge_with_tables(precision in, share of) {

@@ -398,7 +398,8 @@ std::vector<library_run> library_runs() {
     return runs;
 }
 
-class same_bits_of_the_library_on_a_gpu : public same_bits_on_a_gpu, public testing::WithParamInterface<library_run> {};
+class same_bits_of_the_library_on_a_gpu : public same_bits_on_a_gpu,
+                                          public testing::WithParamInterface<library_run> {};
 
 TEST_P(same_bits_of_the_library_on_a_gpu, on_a_gpu) {
     const auto& [precision, feed] = GetParam();

@@ -717,7 +717,8 @@ std::string as_a_test(std::string_view name) {
 }
 
 class combinations_every_study : public testing::TestWithParam<study> {};
-INSTANTIATE_TEST_SUITE_P(of, combinations_every_study, testing::ValuesIn(all_studies().begin(), all_studies().end()),
+INSTANTIATE_TEST_SUITE_P(of, combinations_every_study,
+                         testing::ValuesIn(all_studies().begin(), all_studies().end()),
                          [](const auto& at) { return as_a_test(name_of(at.param)); });
 
 TEST_P(combinations_every_study, with_every_feature) {
@@ -752,7 +753,8 @@ TEST_P(combinations_every_feature, beside_every_other_in_price) {
 }
 
 class combinations_every_study_long : public testing::TestWithParam<study> {};
-INSTANTIATE_TEST_SUITE_P(of, combinations_every_study_long, testing::ValuesIn(all_studies().begin(), all_studies().end()),
+INSTANTIATE_TEST_SUITE_P(of, combinations_every_study_long,
+                         testing::ValuesIn(all_studies().begin(), all_studies().end()),
                          [](const auto& at) { return as_a_test(name_of(at.param)); });
 
 TEST_P(combinations_every_study_long, with_every_two_features) {
