@@ -46,25 +46,22 @@ class Stage:
             if not matched:
                 sys.exit(f"the stage {self.name} names '{pathspec}', which no file matches")
             files |= matched
-        for script in self.own:
-            files |= with_imports(script_of(script))
+        for test in self.own:
+            files |= script_with_imports(test)
         words = [word for word in re.findall(r"[\w./-]+", self.run) if os.path.isfile(word)]
         return records.digest(files | (records.files_of(*words) if words else set()), self.run)
 
 
-def script_of(test):
-    [file] = [file for file in records.files_of("tests/*.py") if pathlib.Path(file).stem == test]
-    return file
-
-
-def with_imports(script):
-    """A script of Python and the modules beside it that it imports."""
-    found, new = set(), {script}
+def script_with_imports(test):
+    """The script of a test, and the modules of tests/ that it imports."""
+    modules = {pathlib.Path(file).stem: file for file in records.files_of("tests/*.py")}
+    if test not in modules:
+        sys.exit(f"tests/ has no {test}.py")
+    found, new = set(), {modules[test]}
     while new:
         found |= new
-        words = {word for file in new for word in re.findall(r"^(?:import|from) (\w+)", pathlib.Path(file).read_text(), re.M)}
-        new = {str(pathlib.Path(script).with_name(f"{word}.py")) for word in words}
-        new = {file for file in new if os.path.isfile(file)} - found
+        words = [word for file in new for word in re.findall(r"^(?:import|from) (\w+)", pathlib.Path(file).read_text(), re.M)]
+        new = {modules[word] for word in words if word in modules} - found
     return found
 
 

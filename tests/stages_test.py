@@ -194,7 +194,7 @@ def the_night_goes_on_where_it_ended(small):
     assert first and second and sorted(first + second) == [f"half_{k}" for k in range(10)], (first, second)
     small.put("elsewhere/file", "changed")
     small.run("resumed")
-    assert {"first", "second"} < set(small.ran()) and commit in (small.root / ".ci/nightly").read_text()
+    assert {"first", "second"} < set(small.ran()) and f"resumed {commit}" in (small.root / ".ci/nightly").read_text()
 
 
 def the_gate_names_what_has_not_passed_for_long(small):
