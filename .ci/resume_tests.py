@@ -32,11 +32,11 @@ def main():
     build = asked_for.build
     part, parts = map(int, asked_for.part.split("/"))
     ctest = ["ctest", "--test-dir", build]
-    listed = subprocess.run([*ctest, "-N", *filters], text=True, stdout=subprocess.PIPE, check=True).stdout
-    asked = {name.split("  #")[0]: number for number, name in LISTED.findall(listed)
+    listing = subprocess.run([*ctest, "-N", *filters], text=True, stdout=subprocess.PIPE)
+    asked = {name.split("  #")[0]: number for number, name in LISTED.findall(listing.stdout)
              if not name.endswith("(Disabled)") and is_of_part(name, part, parts)}
-    if not asked:
-        sys.exit(f"no tests: {listed}")
+    if listing.returncode or not asked:
+        sys.exit(f"{listing.stdout}no tests")
 
     file = pathlib.Path(build, "passed_tests")
     state = records.digest(records.files_of(*records.NO_RECORDS))

@@ -182,9 +182,9 @@ class Run:
         unchanged = [name for name in self.digests if self.is_unchanged(name)]
         self.leave_out(set(unchanged) & set(self.scripts))
         for name, stage in self.listed.items():
-            if name == TESTS and self.failed:
-                print("FAILED before the tests:", *self.failed)
             if name == TESTS:
+                if self.failed:
+                    print("FAILED before the tests:", *self.failed)
                 for script in [name for name in unchanged if name in self.scripts]:
                     print(f"unchanged since it passed: {script}")
             if name in unchanged:
@@ -214,7 +214,7 @@ def commits_behind(name, commit):
 
 
 def late(stages, commit):
-    """Sentences about the stages of the night that have not passed for long."""
+    """Sentences about the stages of the night that have not passed for MOST_COMMITS."""
     passed = records.read(records.NIGHTLY)
     night = sorted(name for name, stage in stages.items() if stage.when != "gate")
     if never := [name for name in night if name not in passed]:
@@ -249,7 +249,7 @@ def main():
         if CTEST_LOG.exists() and CTEST_LOG.stat().st_mtime >= started:
             costs.tests("build/release")
         for sentence in late(run.listed, run.commit):
-            print(f".ci/run nightly {sentence}")
+            print(f"late by night: {sentence}")
     if records.git("status", "--porcelain", "--", records.PASSED, records.NIGHTLY):
         print(f"{records.PASSED} and {records.NIGHTLY} say what has passed: commit them")
     if not asked:
