@@ -67,8 +67,12 @@ def script_with_imports(test):
 
 def stages_of_list():
     """The stages of the list, by name."""
-    listed = tomllib.loads(pathlib.Path(".ci/stages.toml").read_text())["stage"]
-    stages = [Stage(**{key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}) for row in listed]
+    stages = []
+    for row in tomllib.loads(pathlib.Path(".ci/stages.toml").read_text())["stage"]:
+        row = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+        parts, stage = row.pop("parts", 0), Stage(**row)
+        stages += [dataclasses.replace(stage, name=f"{stage.name}_{k}", run=stage.run.replace("PART", f"{k}/{parts}"))
+                   for k in range(1, parts + 1)] or [stage]
     for stage in stages:
         if stage.when not in ("gate", "changed", "night") or (stage.when == "changed") != bool(stage.files):
             sys.exit(f"the stage {stage.name} runs in the gate or by night, or it has files and runs when they changed")

@@ -34,11 +34,8 @@ run = ".ci/resume_tests.py build/release -E _test"
 [[stage]]
 name = "half"
 when = "night"
-run = ".ci/resume_tests.py build/release --part 1/2 -R half"
-[[stage]]
-name = "other_half"
-when = "night"
-run = ".ci/resume_tests.py build/release --part 2/2 -R half"
+parts = 2
+run = ".ci/resume_tests.py build/release --part PART -R half"
 [[stage]]
 name = "endless"
 when = "night"
@@ -183,13 +180,13 @@ def the_night_goes_on_where_it_ended(small):
     said = small.run("nightly", code=1)
     assert small.ran().count("second") == 1 and "ended after 0.01 minutes" in said, said
     rows = dict(line.split(" ", 1) for line in (small.root / ".ci/nightly").read_text().splitlines())
-    assert set(rows) == {"optional", "resumed", "half", "other_half"} and all(row.startswith(commit) for row in rows.values()), rows
+    assert set(rows) == {"optional", "resumed", "half_1", "half_2"} and all(row.startswith(commit) for row in rows.values()), rows
     small.commit()
     said = small.run("nightly", code=1)
     assert said.count("passed at this commit:") == 4 and small.ran() == [], said
-    small.run("half")
+    small.run("half_1")
     first = small.ran()
-    small.run("other_half")
+    small.run("half_2")
     second = small.ran()
     assert first and second and sorted(first + second) == [f"half_{k}" for k in range(10)], (first, second)
     small.put("elsewhere/file", "changed")
@@ -199,16 +196,16 @@ def the_night_goes_on_where_it_ended(small):
 
 def the_gate_names_what_has_not_passed_for_long(small):
     commit = small.git("rev-parse", "HEAD").strip()
-    small.run("half", "other_half")
+    small.run("half_1", "half_2")
     small.put(".ci/nightly", (small.root / ".ci/nightly").read_text() + "resumed " + "0" * 40 + " 2026-01-01\n")
     small.put("elsewhere/file", "changed")
     for _ in range(100):
         small.commit()
     said = small.run()
-    assert "resumed: passed at 00000000 on 2026-01-01, a commit that this clone does not have" in said and "half:" not in said, said
+    assert "resumed: passed at 00000000 on 2026-01-01, a commit that this clone does not have" in said and "half_" not in said, said
     assert "late by night: endless: never passed\n" in said, said  # `optional` passed in this gate
     small.commit()
-    assert re.search(rf"^late by night: half: passed at {commit[:8]} on .*, 101 commits ago$", small.run(), re.M)
+    assert re.search(rf"^late by night: half_1: passed at {commit[:8]} on .*, 101 commits ago$", small.run(), re.M)
 
 
 def quarters_take_turns(small):
