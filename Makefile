@@ -11,6 +11,8 @@ JOBS ?= $(shell nproc)
 TESTS ?=
 # LONG=1 runs the tests labelled long as well: hours, where the others take minutes.
 LONG ?=
+# Statistical suites run one case in four, by turns from commit to commit; all run with LONG=1, with TESTS, and with TURN= (nothing).
+TURN ?= $(if $(LONG)$(TESTS),,$(shell .ci/turn))
 CONFIGURE ?=
 TARGETS ?= all
 DOCS_PYTHON := build/python/bin/python
@@ -49,8 +51,10 @@ build: packages_for_test $(CONFIGURED)  ## build the library, the command and th
 	@$(call run_build,$(TARGETS))
 
 test: build  ## build and run the tests; TESTS=dates_test runs those whose name has it, LONG=1 the long ones too
-	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error $(if $(TESTS),-R '$(TESTS)') \
-	    $(if $(LONG),,-LE '^long$$')
+	@$(if $(TURN),export TILEWALK_TURN=$(TURN); echo "Statistical suites: quarter $(TURN) of 0 to 3; make test TURN= runs all cases",\
+	    unset TILEWALK_TURN); \
+	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error $(if $(LONG),,-LE '^long$$') \
+	    $(if $(TESTS),-R '$(TESTS)',$${LEFT_OUT:+-E "$$LEFT_OUT"})
 
 bits: build  ## write tests/data/bits.txt anew, where prices are meant to change
 	@TILEWALK_WRITE_BITS=1 $(BUILD)/tests/bits_test --gtest_filter=bits.are_those_of_the_ledger --gtest_brief=1

@@ -7,8 +7,9 @@
 #     python/build_wheels.sh [PYTHON...]
 #
 # builds one for each of these interpreters; without any, for python3.11 and for a Python 3.13 that it gets itself:
-# Debian 13's, unpacked by debootstrap (as root) under build/trixie. Its headers and its interpreter are enough, as the
-# extension takes nothing else from it: compiled here, on Debian 12, the wheel asks for no newer glibc than Debian 12's.
+# Debian 13's, unpacked by debootstrap (as root) under build/trixie from the mirror of Debian that apt is configured with.
+# Its headers and its interpreter are enough, as the extension takes nothing else from it: compiled here, on Debian 12, the
+# wheel asks for no newer glibc than Debian 12's.
 #
 # It needs the packages of `.ci/install_packages.sh ci`, debootstrap, and the network for CMake (Debian 12's is too old
 # to find the stable ABI) and the packages of the build, which go into build/wheel_tools.
@@ -36,10 +37,25 @@ if [ ! -x "$tools/bin/cmake" ]; then
     "$tools/bin/pip" install --quiet --target "$tools/backend" scikit-build-core==1.1.2 nanobind==3.1.0
 fi
 
+# The mirror that apt takes this release of Debian from; it has the next release, too.
+mirror_of_debian() {
+    local mirror
+    mirror=$(. /etc/os-release && [ "$ID" = debian ] && apt-get indextargets --format '$(REPO_URI)' "Release: $VERSION_CODENAME" \
+        'Component: main' 2> /dev/null | head -n 1)
+    if [ -z "$mirror" ]; then
+        echo "Python 3.13 comes from a mirror of Debian, and apt is configured with none: add one to apt's sources," \
+            "or name the interpreters to build for (python/build_wheels.sh PYTHON...)" >&2
+        return 2
+    fi
+    echo "$mirror"
+}
+
 # Debian 13's interpreter, started by its own loader: it runs on an older glibc, and calls itself by this script's name.
 python_of_trixie() {
+    local mirror
     if [ ! -x "$trixie/usr/bin/python3.13" ]; then
-        debootstrap --variant=minbase --include=python3,libpython3-dev trixie "$trixie" http://deb.debian.org/debian >&2
+        mirror=$(mirror_of_debian) || return
+        debootstrap --variant=minbase --include=python3,libpython3-dev trixie "$trixie" "$mirror" >&2 || return
     fi
     # Its pyconfig.h lies among the headers of its C library, which are not for this compiler.
     mkdir -p "$trixie/headers/x86_64-linux-gnu"
@@ -57,7 +73,8 @@ END
 
 pythons=("$@")
 if [ ${#pythons[@]} -eq 0 ]; then
-    pythons=(python3.11 "$(python_of_trixie)")
+    python_of_trixie=$(python_of_trixie)
+    pythons=(python3.11 "$python_of_trixie")
 fi
 
 mkdir -p "$out/raw"

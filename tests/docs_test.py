@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+# optional: docs README.md CONTRIBUTING.md bench/README.md python/tilewalk engine/include/tilewalk engine/cli engine/settings
+# optional: products/library
 """Builds the documentation site as 'make docs' does, and looks at what came out.
 
 Sphinx takes every warning for an error: links that lead nowhere, pages that no table of contents leads to, code that is none.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# optional: tests/page_check.py
 """The checker of pages sees each fault that it is for, on small pages with one fault each, and none on a page without."""
 import sys
 

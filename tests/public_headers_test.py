@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# optional: engine/include
 # Compiles each public header alone, with no include folder but its own, and looks at all that it pulls in: nothing but
 # itself, the standard library and the C library's own headers.
 import os

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# optional: python/tilewalk/quantlib* python/tilewalk/book.py python/tilewalk/market.py
 # QuantLib's wheel and Tilewalk side by side: random options have one price in both, and what
 # tilewalk.quantlib cannot convey is refused by name. Needs the Python package of this build and QuantLib;
 # skipped without.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# optional: python
 # The types of the package: mypy reads all of it strictly, and its stubtest finds in the extension what the stubs say.
 import pathlib
 import re

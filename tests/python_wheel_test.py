@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Wheels as a stranger has them: each is installed in an empty environment and prices with the bits of the command, by the
 # package and by its console script. Takes those of python/build_wheels.sh (build/wheels, or TILEWALK_WHEELS); skipped
-# where there are none, or no network to get NumPy from.
+# where there are none, where they are older than the command, and where there is no network to get NumPy from.
 import os
 import pathlib
 import re
@@ -16,6 +16,8 @@ import pythons
 wheels = sorted(pathlib.Path(os.environ.get("TILEWALK_WHEELS", pythons.source_dir / "build/wheels")).glob("tilewalk-*.whl"))
 if not wheels:
     pythons.skip("there is no wheel in build/wheels; python/build_wheels.sh makes them")
+if "TILEWALK_WHEELS" not in os.environ and min(wheel.stat().st_mtime for wheel in wheels) < os.stat(pythons.command).st_mtime:
+    pythons.skip("the command is newer than the wheels in build/wheels; python/build_wheels.sh makes them anew")
 BOOK = str(pythons.source_dir / "configs/books/demo.yaml")
 MOST_BYTES = 12_000_000
 VERIFY = ("verify", "--product", "digital", "--trades", "60", "--paths", "1024", "--format", "csv")
