@@ -53,11 +53,11 @@ build: packages_for_test $(CONFIGURED)  ## build the library, the command and th
 test: build  ## build and run the tests; TESTS=dates_test runs those whose name has it, LONG=1 the long ones too
 	@$(if $(TURN),export TILEWALK_TURN=$(TURN); echo "Statistical suites: quarter $(TURN) of 0 to 3; make test TURN= runs all cases",\
 	    unset TILEWALK_TURN); \
-	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error $(if $(LONG),,-LE '^long$$') \
+	$(if $(TESTS),TILEWALK_SINGLY=1) ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error $(if $(LONG),,-LE '^long$$') \
 	    $(if $(TESTS),-R '$(TESTS)',$${LEFT_OUT:+-E "$$LEFT_OUT"})
 
 bits: build  ## write tests/data/bits.txt anew, where prices are meant to change
-	@TILEWALK_WRITE_BITS=1 $(BUILD)/tests/bits_test --gtest_filter=bits.are_those_of_the_ledger --gtest_brief=1
+	@TILEWALK_WRITE_BITS=1 $(BUILD)/tests/study_tests --gtest_filter=bits.are_those_of_the_ledger --gtest_brief=1
 	@git diff --stat -- tests/data/bits.txt
 
 benchmarks: packages_for_bench $(CONFIGURED)  ## build the benchmarks

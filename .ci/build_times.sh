@@ -25,9 +25,9 @@ touched() {
         "$(seconds bash -c "ninja -C '$folder/$1' $3 && '$folder/$1/tests/$3' --gtest_brief=1 --gtest_filter='$4'")"
 }
 touched_all() {
-    touched "$1" engine/verbs/price.cpp engine_test '*'
-    touched "$1" engine/models/model.h rates_test '*'
-    touched "$1" kernels/feeds/smem_rolling.h kernels_on_host_test 'kernels_of_feeds_on_host.*'
+    touched "$1" engine/verbs/price.cpp study_tests 'engine.*'
+    touched "$1" engine/models/model.h models_tests 'rates.*'
+    touched "$1" kernels/feeds/smem_rolling.h kernels_tests 'kernels_on_host_of_feeds.*'
 }
 configured() {
     cmake --preset "$1" -B "$folder/$1" -G Ninja -DCMAKE_CXX_COMPILER_LAUNCHER= -DTILEWALK_TESTS=ON > "$folder/log"
@@ -40,6 +40,6 @@ row "release: the command, cold (\`make demo\`)" "$(seconds ninja -C "$folder/re
 row "release: all else that \`make test\` builds" "$(seconds ninja -C "$folder/release")"
 touched_all release
 configured dev
-ninja -C "$folder/dev" engine_test rates_test kernels_on_host_test > "$folder/log"
+ninja -C "$folder/dev" study_tests models_tests kernels_tests > "$folder/log"
 touched_all dev
 [ $# -gt 0 ] || rm -rf "$folder"
