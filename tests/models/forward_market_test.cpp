@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: sampled (schemes against truths)
 // label: no_sanitizer (hundreds of millions of path-steps)
 // Forward rates that move together: caplets by Black's formula, everything that is worth money by
 // martingales, what a displacement of one over the period makes lognormal in closed form, swaptions and

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: sampled (schemes against truths)
 // label: no_sanitizer (hundreds of millions of path-steps)
 // Assets that jump: Merton, Kou, Bates, variance gamma, normal inverse Gaussian and CGMY, against published
 // prices, Fourier integrals, a Laplace transform for watched barriers, and what must hold of any model.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: sampled (schemes against truths)
 // label: no_sanitizer (hundreds of millions of path-steps)
 // Rough Bergomi: the Gaussian process against its exact covariance, prices against a simulation of the exact
 // Gaussian vector by Cholesky's root, and the limits in which another model is known: no volatility of

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: sampled (schemes against truths)
 // label: no_sanitizer (hundreds of millions of path-steps)
 // CEV and SABR against their closed forms, finite differences where a barrier is watched, the models that
 // they contain, and what must hold of any model.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: sampled (schemes against truths)
 // label: no_sanitizer (hundreds of millions of path-steps)
 // Cash dividends that the spot as a whole falls by: against quadratures over the spot on ex-dates, which
 // share nothing with the engine; what a path pays that has less than the dividend; what is refused.

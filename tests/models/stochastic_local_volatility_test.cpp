@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: sampled (schemes against truths)
 // label: no_sanitizer (hundreds of millions of path-steps)
 // Assets under stochastic local volatility: the implied surface comes back, its two limits are the models
 // that it is made of, and what must hold of any model holds.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: sampled (schemes against truths)
 // label: no_sanitizer (hundreds of millions of path-steps) Assets of stochastic volatility, Heston's in both
 // schemes and Schobel and Zhu's, against Fourier integrals, published prices, a plain simulation of two
 // assets, and rules that hold for any model. The watching of a barrier between steps is tested under local

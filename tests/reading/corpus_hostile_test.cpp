@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: sampled (hostile input)
 // Thousands of hostile files, made by rules: odd spellings of numbers and days in every place where one may
 // stand, every value replaced by what does not belong there, every key misspelt or missing, YAML's traps,
 // broken encodings, scripts, correlations, surfaces and files that are none.

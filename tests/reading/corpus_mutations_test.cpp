@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: sampled (hostile input)
 // Every shipped book, market, product and calendar, changed in thousands of ways, under an independent judge:
 // a change is refused in words and at a place, or what Tilewalk read is what a second reader reads. Then a
 // change of every single number, which has to change a price.

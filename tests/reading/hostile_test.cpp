@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: sampled (hostile input)
 // Files that mean harm, or were made without care, given to the command as its book, its market or a product:
 // each is refused in words and with the right exit code, in little memory, and none crashes, hangs or passes.
 #include <gtest/gtest.h>

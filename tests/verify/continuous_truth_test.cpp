@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: sampled (published values and truths)
 // label: no_sanitizer (hundreds of millions of path-steps)
 // Products that are watched at every moment: time beyond a level (without a break or in all) and means over a
 // time: its truths, each held against another way to the same number, and the products against the truths,

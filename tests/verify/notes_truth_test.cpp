@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: sampled (published values and truths)
 // Products on several assets and structured notes through the public API: in fixed cases against closed forms
 // and quadratures, in a currency of their own against the same trade in a market whose yields are moved, and,
 // where no formula is known, against pricers written here with the standard library's random numbers.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: sampled (published values and truths)
 // Products on interest rates whose rates move, by Hull and White's model with a volatility that changes and
 // by G2++: random trades of each against closed forms and quadratures, and by hand what those leave out,
 // which is periods that have begun, day counts, late dates and another currency's rate.

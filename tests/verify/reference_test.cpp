@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: sampled (published values and truths)
 // label: no_sanitizer (published prices by the billion path-steps)
 // Published prices: papers, books and the tables of other libraries, each priced as a trade of the library
 // (or of tests/data/reference/products) and held within 4.5 standard errors, then all of them judged

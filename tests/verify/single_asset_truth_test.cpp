@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: sampled (published values and truths)
 // Prices of the products on one asset through the public API against closed forms and quadratures: what the
 // random trades of the catalogue of truths do not reach. Quanto versions of all of them, cash dividends,
 // watching on dates, terms that began in the past, and limits.

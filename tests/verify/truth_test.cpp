@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: sampled (published values and truths)
 // label: no_sanitizer (hundreds of millions of path-steps)
 // Prices through the public API against closed forms and quadratures: every product of the library, and what
 // users may write themselves.
