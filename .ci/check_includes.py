@@ -144,6 +144,21 @@ def faults_of_names(sources):
             others.append(mine)
 
 
+TEST_FILE = re.compile(r"tests/\w+/(\w+)_test\.cpp$")
+
+
+def faults_of_tests(path, lines):
+    """A program has all tests of a folder, so suites and what a file keeps to itself are named after the file."""
+    if not (file := TEST_FILE.match(path)):
+        return
+    for number, line in enumerate(lines, 1):
+        if (found := re.match(r"(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+)", line)) and not found[1].startswith(file[1]):
+            yield number, f"the suite {found[1]} is not named after its file, such as {file[1]}_{found[1]}"
+    own = re.compile(rf"namespace (?:\w+::)*{file[1]}_test \{{$|// label: alone \(")
+    if not any(own.match(line) for line in lines):
+        yield 1, f"has no namespace {file[1]}_test"
+
+
 def faults(root):
     """Every (path, line, sentence) that breaks a rule, and the number of sources looked at."""
     found, sources, together = [], 0, []
@@ -163,7 +178,7 @@ def faults(root):
             if any(ord(c) > 126 or (ord(c) < 32 and c != "\t") for c in line):
                 found.append((path, number, "is not plain ASCII"))
         if file.suffix in CXX:
-            found += [(path, number, sentence) for number, sentence in faults_of_includes(root, path, lines)]
+            found += [(path, *fault) for rule in (lambda *of: faults_of_includes(root, *of), faults_of_tests) for fault in rule(path, lines)]
         if TOGETHER.match(path):
             together.append((path, "\n".join(lines)))
     return found + list(faults_of_names(together)), sources
@@ -205,6 +220,8 @@ BROKEN = [
     ("engine/attic/a.cpp", '#include "tilewalk/book.h"'),
     ("bench/suites/a.cpp", '#include "tests/good.h"'),
     ("bench/suites/a.cpp", '#include "engine/cli/good.h"'),
+    ("tests/market/a_test.cpp", "namespace tilewalk::a_test {\nTEST(other, is_well) {}"),
+    ("tests/market/a_test.cpp", "namespace tilewalk {\nTEST(a, is_well) {}"),
     ("engine/book/a.cpp", "// caf\u00e9"),
     ("elsewhere.cpp", "int x;"),
     ("products/language/w.cpp", KEPT.format("void say(std::string_view text) {\n}")),
@@ -228,6 +245,7 @@ GOOD = [
     ("kernels/reduce_stored.cu", '#include "kernels/good.h"\n#include <cub/device/device_reduce.cuh>'),
     ("kernels/studies/curand.h", '#include <curand_kernel.h>\n#include "kernels/good.h"'),
     ("tests/good.h", '#include "engine/cli/good.h"\n#include <gtest/gtest.h>'),
+    ("tests/market/good_test.cpp", "namespace tilewalk::good_test {\nTEST(good_markets, are_well) {}"),
     ("bench/good.h", '#include "kernels/good.h"'),
 ]
 SPDX = "// SPDX-License-Identifier: Apache-2.0\n"

@@ -25,7 +25,7 @@ static word32 number_of_block() {
 
 // Adds to c the product of a, 8 x 4, and b, 4 x 8, which a warp holds: a thread has a[lane / 4][lane % 4],
 // b[lane % 4][lane / 4] and the neighbours [lane / 4][2 (lane % 4)] of c. Each number of c is a chain of fma
-// over the four, in their order (tests/decide/least_squares_gpu_test.cpp).
+// over the four, in their order (tests/decide/least_squares_test.cpp).
 static void add_matrix_product(double& c, double& c_next, double a, double b) {
     asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
                  : "+d"(c), "+d"(c_next)

@@ -81,7 +81,7 @@ class interpolation : public testing::Test {};
 using both = testing::Types<double, float>;
 TYPED_TEST_SUITE(interpolation, both);
 
-TYPED_TEST(interpolation, is_linear_between_the_numbers_and_flat_beyond) {
+TYPED_TEST(tables_interpolation, is_linear_between_the_numbers_and_flat_beyond) {
     using real = TypeParam;
     const std::vector<real> three{10, 20, 50};
     const struct {
@@ -108,7 +108,7 @@ TYPED_TEST(interpolation, is_linear_between_the_numbers_and_flat_beyond) {
     EXPECT_EQ(interpolated(two, real(9)), -1);
 }
 
-TYPED_TEST(interpolation, of_nan_is_nan_and_reads_nothing_outside) {
+TYPED_TEST(tables_interpolation, of_nan_is_nan_and_reads_nothing_outside) {
     using real = TypeParam;
     for (const std::size_t size : {2u, 3u, 16384u}) {
         const std::vector<real> numbers(size, real(1));
@@ -169,7 +169,7 @@ std::vector<real> numbers_of_table(std::uint64_t seed, std::size_t size) {
     return out;
 }
 
-TYPED_TEST(interpolation, on_lanes_has_the_bits_of_one_at_a_time) {
+TYPED_TEST(tables_interpolation, on_lanes_has_the_bits_of_one_at_a_time) {
     using real = TypeParam;
     for (const auto* set : instruction_sets()) {
         const auto& loops = functions_of<real>(*set).interpolate;
@@ -200,7 +200,7 @@ TYPED_TEST(interpolation, on_lanes_has_the_bits_of_one_at_a_time) {
 
 // In one number (FNV-1a), the same for every compiler, optimisation level and instruction set: whoever
 // changes it changes prices, and says so.
-TYPED_TEST(interpolation, has_the_bits_of_every_other_build) {
+TYPED_TEST(tables_interpolation, has_the_bits_of_every_other_build) {
     using real = TypeParam;
     for (const auto* set : instruction_sets()) {
         std::uint64_t hash = 0xcbf29ce484222325u;

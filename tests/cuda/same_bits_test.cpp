@@ -46,7 +46,7 @@
 #include "tests/wish_for.h"
 #include "tilewalk/tilewalk.h"
 
-namespace tilewalk::same_bits_gpu_test {
+namespace tilewalk::same_bits_test {
 namespace {
 
 // Five tiles, the last of them not full.
@@ -677,4 +677,4 @@ TEST_F(same_bits_on_a_gpu, of_tables_in_every_space_and_with_every_feed) {
 }
 
 }  // namespace
-}  // namespace tilewalk::same_bits_gpu_test
+}  // namespace tilewalk::same_bits_test

@@ -15,7 +15,7 @@
 #include "tests/on_a_gpu.h"
 #include "tests/product_sums.h"
 
-namespace tilewalk::least_squares_gpu_test {
+namespace tilewalk::least_squares_test {
 namespace {
 
 class least_squares_on_a_gpu : public tests::on_a_gpu {
@@ -140,4 +140,4 @@ TEST_F(least_squares_on_a_gpu, are_those_of_cusolver) {
 }
 
 }  // namespace
-}  // namespace tilewalk::least_squares_gpu_test
+}  // namespace tilewalk::least_squares_test

@@ -31,7 +31,7 @@
 #include "tests/own_folder.h"
 #include "tilewalk/tilewalk.h"
 
-namespace tilewalk::ways_back_gpu_test {
+namespace tilewalk::ways_back_test {
 namespace {
 
 using program::precision;
@@ -401,4 +401,4 @@ TEST_F(ways_back_on_a_gpu, have_the_same_bits_by_every_feed) {
     }
 }
 
-}  // namespace tilewalk::ways_back_gpu_test
+}  // namespace tilewalk::ways_back_test

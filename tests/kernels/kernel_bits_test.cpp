@@ -34,7 +34,7 @@
 #include "kernels/shocks.h"
 #include "kernels/tile_result.h"
 
-namespace tilewalk::kernel_bits_gpu_test {
+namespace tilewalk::kernel_bits_test {
 namespace {
 
 using kernels::word32;
@@ -746,4 +746,4 @@ TEST_F(kernel_bits_on_a_gpu, moments_of_tiles) {
     }
 }
 
-}  // namespace tilewalk::kernel_bits_gpu_test
+}  // namespace tilewalk::kernel_bits_test
