@@ -7,7 +7,8 @@
 #
 # Suites of sources with a line "// label: sampled (why)" hold so many cases against published values, truths or hostile input that a
 # quarter of them runs at a time: with TILEWALK_TURN, a number, those whose hash has its remainder, and those of always.txt. Any four
-# turns in a row run all.
+# turns in a row run all. Those of a source with "// label: apart (why)" share no process with others.
+import collections
 import os
 import pathlib
 import re
@@ -19,15 +20,15 @@ TESTS = pathlib.Path(__file__).resolve().parent
 SHARD = 25  # tests of one process
 DECLARED = re.compile(r"^(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+)", re.M)
 ON_GPU = re.compile("_on_(a_)?gpu")
-SAMPLED = re.compile(r"^// label: sampled \(", re.M)
+LABEL = re.compile(r"^// label: (\w+) \(", re.M)
 TURN = os.environ.get("TILEWALK_TURN")
 ALWAYS = {line.split("#")[0].strip() for line in (TESTS / "always.txt").read_text().splitlines()}
 FILLS_MEMORY = "says_that_memory_is_out"  # counts what is free, of which every other test that prices takes some where there is a GPU
 
 
 def sources_of_suites(area):
-    """The source of each suite: its name, and whether it is sampled."""
-    return {suite: (source.stem, bool(SAMPLED.search(text)))
+    """The source of each suite: its name and its labels."""
+    return {suite: (source.stem, LABEL.findall(text))
             for source in sorted((TESTS / area).glob("*_test.cpp")) for text in [source.read_text()]
             for suite in DECLARED.findall(text)}
 
@@ -62,11 +63,11 @@ def say_tests_of(program):
         print(f"add_test({area}_NOT_BUILT {area}_NOT_BUILT)")
         return
     sources = sources_of_suites(area)
-    shards = {False: [], True: []}
+    shards = collections.defaultdict(list)  # by what they have in common
     for test in tests_of(program):
         parts = test.split(".")[0].split("/")
-        source, is_sampled = next(sources[part] for part in reversed(parts) if part in sources)
-        if is_sampled and not is_due(test):
+        source, labels = next(sources[part] for part in reversed(parts) if part in sources)
+        if "sampled" in labels and not is_due(test):
             continue
         on_gpu = bool(ON_GPU.search(test))
         is_long = any(part.endswith("_long") for part in parts)
@@ -75,11 +76,11 @@ def say_tests_of(program):
                 7200 if is_long else 700, **({"RESOURCE_LOCK": "gpu"} if on_gpu else {}),
                 **({"RUN_SERIAL": "TRUE"} if FILLS_MEMORY in test else {}))
         else:
-            shards[on_gpu].append(test)
-    for on_gpu, tests in shards.items():
+            shards[on_gpu, source + "_" if "apart" in labels else ""].append(test)
+    for (on_gpu, apart), tests in shards.items():
         count = -(-len(tests) // SHARD)
         for k in range(count):
-            say(f"{area}.{'gpu_' * on_gpu}{k + 1}", program, tests[k::count], ["quick"] + ["gpu"] * on_gpu, 3600,
+            say(f"{area}.{apart}{'gpu_' * on_gpu}{k + 1}", program, tests[k::count], ["quick"] + ["gpu"] * on_gpu, 3600,
                 **({"RESOURCE_LOCK": "gpu"} if on_gpu else {}))
 
 

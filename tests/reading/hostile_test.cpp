@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (hostile input)
+// label: apart (the memory of a command is counted from that of the process that starts it)
 // Files that mean harm, or were made without care, given to the command as its book, its market or a product:
 // each is refused in words and with the right exit code, in little memory, and none crashes, hangs or passes.
 #include <gtest/gtest.h>
