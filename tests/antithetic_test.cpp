@@ -11,9 +11,7 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <regex>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -38,6 +36,7 @@
 #include "products/program/recorder.h"
 #include "products/program/trial.h"
 #include "tests/every_model.h"
+#include "tests/known_kernels.h"
 #include "tests/on_a_gpu.h"
 #include "tests/own_folder.h"
 #include "tests/plain_paths.h"
@@ -598,22 +597,14 @@ TEST(pairs, have_intervals_of_95_percent_that_hold_the_truth) {
 
 namespace {
 
-// Bytes of the stack frame, and of what is spilled, that ptxas tells of.
-int spilled_bytes(const std::string& log) {
-    static const std::regex report(
-        "(\\d+) bytes stack frame, (\\d+) bytes spill stores, (\\d+) bytes spill loads");
-    int out = 0, reports = 0;
-    for (std::sregex_iterator at(log.begin(), log.end(), report), end; at != end; ++at, ++reports)
-        for (std::size_t k = 1; k <= 3; ++k) out += std::stoi((*at)[k]);
-    if (reports == 0) throw std::runtime_error("no report of ptxas in the log:\n" + log);
-    return out;
-}
-
+// Bytes of the stack frame, and of what is spilled.
 int spilled_bytes_of(const program::path_program& code, program::precision in, const std::string& on) {
     cuda::kernel_wish asked;
     asked.precision = in;
     const auto how = cuda::decide(asked, code, [](const cuda::kernel_decision&, int) { return true; });
-    return spilled_bytes(cuda::nvrtc_compiler().compile({cuda::path_kernel_text(code, how), on}).log);
+    const tests::kernel_facts got = tests::facts_of({cuda::path_kernel_text(code, how), on});
+    EXPECT_GT(got.kernels, 0) << got;
+    return got.stack_bytes + got.spill_stores + got.spill_loads;
 }
 
 // Each turn is that of one precision on one architecture, or all are.
