@@ -73,6 +73,14 @@ TEST_F(known_kernels, a_line_that_lies_is_found_when_it_is_ignored) {
     EXPECT_THROW(with_line(lie, "ignore").facts_of(spilling, {}), std::runtime_error);
 }
 
+TEST_F(known_kernels, are_those_of_the_file_unless_it_is_ignored) {
+    const std::string line = digest_ + " 1 32 8 4 12 0 0 0";
+    EXPECT_TRUE(with_line(line).knows(spilling, {}));
+    EXPECT_FALSE(with_line(line).knows(spilling, {"fma."}));
+    EXPECT_FALSE(with_line(line, "ignore").knows(spilling, {}));
+    EXPECT_FALSE(kernel_ledger(folder_ / "missing", "").knows(spilling, {}));
+}
+
 TEST_F(known_kernels, what_is_asked_for_is_written_and_known_from_then_on) {
     const auto asked = folder_ / "asked";
     const kernel_facts made = kernel_ledger(folder_ / "missing", asked).facts_of(spilling, {"fma.rn.f64"});
