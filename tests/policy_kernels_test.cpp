@@ -74,7 +74,7 @@ void expect_nothing_spilled(const std::map<std::string, std::string>& texts) {
         EXPECT_GT(got.kernels, 0) << name << ", " << architecture << got;
         EXPECT_EQ(got.spill_stores + got.spill_loads, 0) << name << ", " << architecture << got;
         EXPECT_LE(got.stack_bytes, known != known_frames.end() ? known->second : 0)
-            << name << ", " << architecture;
+            << name << ", " << architecture << got;
     }
 }
 
