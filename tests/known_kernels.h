@@ -120,8 +120,8 @@ class kernel_ledger {
             const std::size_t digest = line.find(' ');
             const std::string figures = digest == line.npos ? "" : line.substr(digest + 1);
             if (text_of(facts_in(figures)) != figures ||
-                !lines_.emplace(line.substr(0, digest), figures).second)
-                throw std::runtime_error(file.string() + ": no line of a kernel, or one of two: " + line);
+                lines_.emplace(line.substr(0, digest), figures).first->second != figures)
+                throw std::runtime_error(file.string() + ": no figures, or two of one kernel: " + line);
         }
     }
 
