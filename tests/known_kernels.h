@@ -108,9 +108,7 @@ class kernel_digests {
 class kernel_ledger {
   public:
     // `how` is a value of TILEWALK_KERNELS. A file that is missing knows nothing.
-    kernel_ledger(const std::filesystem::path& file, std::string how,
-                  kernel_digests digests = kernel_digests())
-        : file_(file), how_(std::move(how)), digests_(std::move(digests)) {
+    kernel_ledger(const std::filesystem::path& file, std::string how) : file_(file), how_(std::move(how)) {
         if (!how_.empty() && how_ != "ignore" && !how_.starts_with('/'))
             throw std::invalid_argument("TILEWALK_KERNELS is " + how_ +
                                         ", neither 'ignore' nor an absolute path");
