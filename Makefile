@@ -26,7 +26,7 @@ switch_on = grep -q '^$(1):BOOL=ON' $(BUILD)/CMakeCache.txt || { cmake $(BUILD) 
     || { cat $(BUILD)/configure.log; exit 1; }; }
 
 .DEFAULT_GOAL := help
-.PHONY: help demo say_demo commands build test bits benchmarks bench docs install format clean force \
+.PHONY: help demo say_demo commands build test bits kernels benchmarks bench docs install format clean force \
         packages_for_demo packages_for_test packages_for_bench packages_for_ci
 
 help:  ## this list
@@ -59,6 +59,15 @@ test: build  ## build and run the tests; TESTS=dates_test runs those whose name 
 bits: build  ## write tests/data/bits.txt anew, where prices are meant to change
 	@TILEWALK_WRITE_BITS=1 $(BUILD)/tests/study_tests --gtest_filter=bits.are_those_of_the_ledger --gtest_brief=1
 	@git diff --stat -- tests/data/bits.txt
+
+# Tests that ask for kernels' facts have one of these words in their names, which tests/known_kernels.h sees to.
+kernels: ASKED := $(abspath $(BUILD))/kernels_asked
+kernels: build  ## write tests/data/kernels.txt anew, after a change to kernels: what each takes of registers and stack
+	@rm -f $(ASKED)
+	@TILEWALK_KERNELS=$(ASKED) $(MAKE) -s test TESTS='kernel|compile'
+	@{ echo '# digest kernels registers stack spill_stores spill_loads warnings inexact contracted words: by make kernels'; \
+	    LC_ALL=C sort -u $(ASKED); } > $(ASKED).txt && mv $(ASKED).txt tests/data/kernels.txt
+	@git diff --stat -- tests/data/kernels.txt
 
 benchmarks: packages_for_bench $(CONFIGURED)  ## build the benchmarks
 	@$(call switch_on,TILEWALK_BENCH)

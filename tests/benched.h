@@ -20,6 +20,7 @@
 #include "engine/cuda/kernel_store.h"
 #include "engine/cuda/launcher.h"
 #include "tests/fake_device.h"
+#include "tests/known_kernels.h"
 
 namespace tilewalk {
 
@@ -66,15 +67,15 @@ inline std::unique_ptr<cuda::device> some_gpu() {
 }
 
 // Every kernel of the text compiles without a warning, a spill or a stack frame; `stack_bytes` of the latter
-// where that is what is studied.
-inline void expect_clean(const std::string& text, const std::string& architecture, int stack_bytes = 0) {
-    const auto got = cuda::nvrtc_compiler().compile({text, architecture}, false);
-    EXPECT_NE(got.log.find(" " + std::to_string(stack_bytes) +
-                           " bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"),
-              std::string::npos)
-        << architecture << '\n'
-        << text << got.log;
-    EXPECT_EQ(got.log.find("warning"), std::string::npos) << architecture << '\n' << text << got.log;
+// where that is what is studied. Words are those of `facts_of`.
+inline tests::kernel_facts expect_clean(const std::string& text, const std::string& architecture,
+                                        int stack_bytes = 0, const std::vector<std::string>& words = {}) {
+    tests::kernel_facts got = tests::facts_of({text, architecture}, words);
+    EXPECT_GT(got.kernels, 0) << architecture << '\n' << text << got;
+    EXPECT_EQ(got.stack_bytes, stack_bytes) << architecture << '\n' << text << got;
+    EXPECT_EQ(got.spill_stores + got.spill_loads, 0) << architecture << '\n' << text << got;
+    EXPECT_EQ(got.warnings, 0) << architecture << '\n' << text << got;
+    return got;
 }
 
 }  // namespace tilewalk

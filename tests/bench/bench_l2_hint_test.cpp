@@ -25,15 +25,13 @@ TEST(bench_l2_hint, every_kernel_has_its_qualifier_and_no_spills) {
         for (const std::string& hint : l2_hint::hints()) {
             const std::string text = l2_hint::text_of(a, hint);
             EXPECT_TRUE(texts.insert(text).second) << text;
-            for (const std::string architecture : {"sm_80", "sm_90"}) expect_clean(text, architecture);
-            const auto ptx = cuda::nvrtc_compiler().compile({text, "sm_90"}, true).ptx;
             const std::string instruction = hint == "none" ? a.instruction : a.instruction + ".L2::" + hint;
-            EXPECT_NE(ptx.find(instruction + (a.copies       ? " "
-                                              : a.bytes == 4 ? ".b32"
-                                                             : ".v")),
-                      std::string::npos)
-                << ptx;
-            EXPECT_EQ(ptx.find("L2::") == std::string::npos, hint == "none") << ptx;
+            const std::string used = instruction + (a.copies ? " " : a.bytes == 4 ? ".b32" : ".v");
+            for (const std::string architecture : {"sm_80", "sm_90"}) {
+                const auto got = expect_clean(text, architecture, 0, {used, "L2::"});
+                EXPECT_GT(got.words.at(0), 0) << used << '\n' << got;
+                EXPECT_EQ(got.words.at(1) == 0, hint == "none") << used << '\n' << got;
+            }
         }
     }
 }

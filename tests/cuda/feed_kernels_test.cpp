@@ -4,6 +4,7 @@
 // instructions that the feed is about, and the program of a step as often in the code as the feed says.
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "engine/cuda/compiler.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/spaces.h"
+#include "tests/known_kernels.h"
 
 namespace feed_kernels_test {
 
@@ -112,22 +114,6 @@ walk(const __grid_constant__ tilewalk::kernels::path_arguments a) {{
         fmt::arg("type", k.defect.empty() ? feed.type() : "defect"));
 }
 
-int count(std::string_view text, std::string_view what) {
-    int found = 0;
-    for (std::size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1))
-        ++found;
-    return found;
-}
-
-cuda::compiled compile(const feed_kernel& k, const std::string& architecture) {
-    return cuda::nvrtc_compiler().compile({text_of(k), architecture}, true);
-}
-
-bool is_in_registers(const cuda::compiled& got) {
-    return count(got.log, "0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads") >= 1 &&
-           count(got.log, " bytes stack frame") == count(got.log, " 0 bytes stack frame");
-}
-
 // An instruction of the PTX that a feed promises, and how often: `least` times or more, at most `most`.
 struct promise {
     std::string_view instruction;
@@ -137,16 +123,18 @@ struct promise {
 
 void expect_kernel(const feed_kernel& k, const std::string& architecture,
                    const std::vector<promise>& promises) {
-    const auto got = compile(k, architecture);
+    std::vector<std::string> instructions;
+    for (const auto& p : promises) instructions.emplace_back(p.instruction);
+    const auto got = tests::facts_of({text_of(k), architecture}, instructions);
     const std::string words =
         fmt::format("{} {} slots {} width {} threads {} distance {} {} on {}", k.feed, k.shock, k.slots,
                     k.width, k.threads, k.distance, k.space, architecture);
-    EXPECT_TRUE(is_in_registers(got)) << words << '\n' << got.log;
-    EXPECT_EQ(count(got.log, "warning"), 0) << words << '\n' << got.log;
-    for (const auto& p : promises) {
-        const int found = count(got.ptx, p.instruction);
-        EXPECT_TRUE(found >= p.least && found <= p.most)
-            << words << ": " << p.instruction << " stands " << found << " times";
+    EXPECT_TRUE(got.is_in_registers()) << words << '\n' << got;
+    EXPECT_EQ(got.warnings, 0) << words << '\n' << got;
+    for (std::size_t i = 0; i < promises.size(); ++i) {
+        const int found = got.words.at(i);
+        EXPECT_TRUE(found >= promises[i].least && found <= promises[i].most)
+            << words << ": " << promises[i].instruction << " stands " << found << " times";
     }
 }
 
@@ -278,7 +266,7 @@ struct defect {
 };
 }  // namespace feeds
 )";
-    EXPECT_FALSE(is_in_registers(compile(k, "sm_90")));
+    EXPECT_FALSE(tests::facts_of({text_of(k), "sm_90"}).is_in_registers());
 }
 
 }  // namespace feed_kernels_test

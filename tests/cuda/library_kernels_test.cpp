@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (hundreds of kernels through the run-time compiler)
-// The kernels of the product library, compiled without a GPU. No registers spilled, no stack frame, and, but
+// The kernels of the product library, without a GPU. No registers spilled, no stack frame, and, but
 // for the fast precision, no operation that rounds otherwise than the CPU does. And terms are data: trades of
 // one shape share one text. Suites named _long compile every product with every feed in every precision on
 // every architecture, thousands of kernels; the others compile a share of these, in which each product, feed,
-// precision and architecture has its turns.
+// precision and architecture has its turns, and look at all that the ledger of kernels knows.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -14,9 +14,7 @@
 #include <filesystem>
 #include <map>
 #include <random>
-#include <regex>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -35,6 +33,7 @@
 #include "engine/settings/precision_named.h"
 #include "products/program/precision.h"
 #include "tests/every_model.h"
+#include "tests/known_kernels.h"
 #include "tests/made_book.h"
 #include "tests/own_folder.h"
 #include "tests/surface_program.h"
@@ -66,64 +65,6 @@ bool is_due(share of, std::size_t turn, precision in, const std::string& archite
 
 bool runs_on(const cuda::feed_entry& feed, const std::string& architecture) {
     return feed.least_compute_capability <= std::stoi(architecture.substr(3));
-}
-
-// The lines of ptxas's report that tell of spills or a stack frame.
-std::string spills_in(const std::string& log) {
-    static const std::regex report(
-        "(\\d+) bytes stack frame, (\\d+) bytes spill stores, (\\d+) bytes spill loads");
-    std::string found;
-    int reports = 0;
-    for (std::sregex_iterator at(log.begin(), log.end(), report), end; at != end; ++at, ++reports) {
-        if ((*at)[1] != "0" || (*at)[2] != "0" || (*at)[3] != "0") found += at->str() + '\n';
-    }
-    return reports > 0 ? found : "no report of ptxas in the log:\n" + log;
-}
-
-// The floating-point operations of PTX that are not those of IEEE 754 as the source writes them. Addition and
-// multiplication carry .rn: without it, ptxas may contract them. One guess is allowed where it is written as
-// inline assembly: that of kernels::sqrt_of_middle_range, which goes on to round correctly.
-std::string inexact_in(const std::string& ptx) {
-    static const std::regex exact(
-        "(add|sub|mul|div|fma|sqrt|rcp)\\.rn\\.f(32|64)|(neg|abs|min|max|copysign|mov|selp)\\.f(32|64)|"
-        "setp\\.\\w+(\\.(and|or|xor))?\\.f(32|64)|"
-        "tex\\.1d\\.v4\\.f32\\.s32|(ld|st)(\\.\\w+)*(\\.v[24])?\\.f(32|64)|cvt(\\.r[nzmp]i?)?\\.\\w+\\.f(32|"
-        "64)|cvt\\.rn\\.f(32|64)\\."
-        "\\w+");
-    static const std::regex guess("rsqrt\\.approx\\.ftz\\.f(32|64)");
-    static const std::regex floating("\\.(f16|f16x2|bf16|bf16x2|tf32|f32|f32x2|f64)(\\.|$)");
-    std::istringstream lines(ptx);
-    std::string line, found;
-    bool written = false;
-    while (std::getline(lines, line)) {
-        if (line.find("begin inline asm") != std::string::npos) written = true;
-        if (line.find("end inline asm") != std::string::npos) written = false;
-        std::istringstream words(line.substr(0, line.find("//")));
-        std::string operation;
-        words >> operation;
-        if (operation.starts_with('@')) words >> operation;
-        if (operation.empty() || operation.starts_with('.')) continue;
-        if (operation.ends_with(';')) operation.pop_back();
-        if (written && std::regex_match(operation, guess)) continue;
-        const bool is_call = operation.starts_with("call");
-        if (is_call || (std::regex_search(operation, floating) && !std::regex_match(operation, exact))) {
-            found += line + '\n';
-        }
-    }
-    return found;
-}
-
-// Floating-point fused operations that the compiler made itself: not those inside inline assembly.
-std::string contracted_in(const std::string& ptx) {
-    std::istringstream lines(ptx);
-    std::string line, found;
-    bool written = false;
-    while (std::getline(lines, line)) {
-        if (line.find("begin inline asm") != std::string::npos) written = true;
-        if (line.find("end inline asm") != std::string::npos) written = false;
-        if (!written && line.find("fma.") != std::string::npos) found += line + '\n';
-    }
-    return found;
 }
 
 // A text in which every fma of the source is inline assembly, which PTX shows as such.
@@ -332,22 +273,24 @@ cuda::kernel_decision usual(const program::path_program& code, precision in, std
     return cuda::decide(asked, code, [](const cuda::kernel_decision&, int) { return true; });
 }
 
-// All that a kernel is judged by.
-void compile_and_judge(const program::path_program& code, const cuda::kernel_decision& how,
-                       const std::string& architecture, const std::string& product) {
+// All that a kernel is judged by. One that is not due is judged if the ledger knows it.
+void judge(bool due, const program::path_program& code, const cuda::kernel_decision& how,
+           const std::string& architecture, const std::string& product) {
+    const cuda::compile_request kernel{cuda::path_kernel_text(code, how), architecture};
+    if (!due && !tests::is_known(kernel)) return;
     const std::string in(program::name_of(how.precision));
     const std::string what = fmt::format("{}, feed {}, {}, {}", product, how.feed, in, architecture);
-    cuda::compiled got;
+    tests::kernel_facts got;
     try {
-        got = cuda::nvrtc_compiler().compile({cuda::path_kernel_text(code, how), architecture}, true);
+        got = tests::facts_of(kernel);
     } catch (const error& e) {
         ADD_FAILURE() << what << '\n' << e.what();
         return;
     }
-    EXPECT_EQ(got.log.find("warning"), std::string::npos) << what << '\n' << got.log;
-    EXPECT_EQ(spills_in(got.log), "") << what << '\n' << got.log;
+    EXPECT_EQ(got.warnings, 0) << what << '\n' << got;
+    EXPECT_TRUE(got.is_in_registers()) << what << '\n' << got;
     if (how.precision != precision::single_fast) {
-        EXPECT_EQ(inexact_in(got.ptx), "") << what;
+        EXPECT_EQ(got.inexact, 0) << what << '\n' << got;
     }
 }
 
@@ -370,9 +313,10 @@ void judge_product(const std::string& product, share of) {
         for (std::size_t of_feed = 0; of_feed < cuda::feeds().size(); ++of_feed) {
             const auto& feed = cuda::feeds()[of_feed];
             for (const std::string& architecture : architectures) {
-                if (!is_due(of, number, of_feed, in, architecture) || !runs_on(feed, architecture)) continue;
-                compile_and_judge(code, usual(code, in, feed.name), architecture, product);
-                ++judged;
+                if (!runs_on(feed, architecture)) continue;
+                const bool due = is_due(of, number, of_feed, in, architecture);
+                judge(due, code, usual(code, in, feed.name), architecture, product);
+                judged += due;
             }
         }
     }
@@ -386,13 +330,15 @@ TEST_P(library_kernels_long, neither_spill_nor_approximate) {
     judge_product(GetParam(), share::all);
 }
 
-void expect_written_fma_alone(const std::string& product, precision in) {
+void expect_written_fma_alone(bool due, const std::string& product, precision in) {
     cuda::kernel_decision how;
     how.precision = in;
-    const std::string text = cuda::path_kernel_text(example_of(product), how);
-    const auto got = cuda::nvrtc_compiler().compile({with_fma_as_written(text), "sm_90"}, true);
-    EXPECT_EQ(contracted_in(got.ptx), "") << product << ", " << program::name_of(in);
-    EXPECT_NE(got.ptx.find("fma."), std::string::npos);
+    const cuda::compile_request kernel{with_fma_as_written(cuda::path_kernel_text(example_of(product), how)),
+                                       "sm_90"};
+    if (!due && !tests::is_known(kernel, {"fma."})) return;
+    const auto got = tests::facts_of(kernel, {"fma."});
+    EXPECT_EQ(got.contracted, 0) << product << ", " << program::name_of(in) << '\n' << got;
+    EXPECT_GT(got.words.at(0), 0) << product;
 }
 
 // single_fast may fuse.
@@ -401,10 +347,11 @@ constexpr precision exact_precisions[] = {precision::double_, precision::single,
 TEST_P(library_kernels, fuse_only_where_the_source_says_so) {
     const std::vector<std::string> all = products();
     const auto number = static_cast<std::size_t>(std::ranges::find(all, GetParam()) - all.begin());
-    expect_written_fma_alone(GetParam(), exact_precisions[number % 3]);
+    for (const precision in : exact_precisions)
+        expect_written_fma_alone(in == exact_precisions[number % 3], GetParam(), in);
 }
 TEST_P(library_kernels_long, fuse_only_where_the_source_says_so) {
-    for (const precision in : exact_precisions) expect_written_fma_alone(GetParam(), in);
+    for (const precision in : exact_precisions) expect_written_fma_alone(true, GetParam(), in);
 }
 
 INSTANTIATE_TEST_SUITE_P(all, library_kernels, testing::ValuesIn(products()),
@@ -450,21 +397,22 @@ void judge_with_scenarios(precision in, share of) {
         for (const auto& feed : cuda::feeds()) {
             ++turn;
             for (const std::string& architecture : architectures) {
-                if (!is_due(of, turn, in, architecture) || !runs_on(feed, architecture)) continue;
-                compile_and_judge(code, usual(code, in, feed.name), architecture, t.id + " with scenarios");
+                if (!runs_on(feed, architecture)) continue;
+                judge(is_due(of, turn, in, architecture), code, usual(code, in, feed.name), architecture,
+                      t.id + " with scenarios");
             }
         }
-        if (!is_due(of, ++turn, in)) continue;
+        const bool due = is_due(of, ++turn, in);
         cuda::kernel_decision how;
         how.precision = in;
         if (t.id == "asian") {
             how[cuda::knobs::width] = 4;  // what a run takes for it
-            compile_and_judge(code, how, "sm_90", t.id + " with scenarios on four paths a thread");
+            judge(due, code, how, "sm_90", t.id + " with scenarios on four paths a thread");
             how[cuda::knobs::width] = 1;
         }
         how.feed = "none";
         how.space = "texture";
-        compile_and_judge(code, how, "sm_90", t.id + " with scenarios in a texture");
+        judge(due, code, how, "sm_90", t.id + " with scenarios in a texture");
     }
 }
 
@@ -496,8 +444,8 @@ void judge_models(precision in, share of) {
         for (const char* feed : {"inline", "smem_rolling_async"}) {
             const bool is_other = of_feed++ != turn / 2 % 2;
             for (const std::string& architecture : architectures) {
-                if (!is_due(of, turn, in, architecture) || (of == share::turns && is_other)) continue;
-                compile_and_judge(code, usual(code, in, feed), architecture, t.id);
+                const bool due = is_due(of, turn, in, architecture) && (of == share::all || !is_other);
+                judge(due, code, usual(code, in, feed), architecture, t.id);
             }
         }
     }
@@ -567,8 +515,7 @@ void judge_intervals(precision in, share of) {
         const auto code = program_of(t, in, *b.market());
         ++turn;
         for (const std::string& architecture : architectures) {
-            if (is_due(of, turn, in, architecture))
-                compile_and_judge(code, usual(code, in, "inline"), architecture, t.id);
+            judge(is_due(of, turn, in, architecture), code, usual(code, in, "inline"), architecture, t.id);
         }
     }
 }
@@ -591,35 +538,35 @@ INSTANTIATE_TEST_SUITE_P(all, library_kernels_of_intervals_long,
 
 void judge_with_tables(precision in, share of) {
     std::size_t turn = 0;
-    const auto judge = [&](const program::path_program& code, const cuda::kernel_decision& how,
-                           const std::string& architecture, const std::string& what) {
-        if (is_due(of, turn++, in)) compile_and_judge(code, how, architecture, what);
+    const auto judge_next = [&](const program::path_program& code, const cuda::kernel_decision& how,
+                                const std::string& architecture, const std::string& what) {
+        judge(is_due(of, turn++, in), code, how, architecture, what);
     };
     for (const std::size_t size : {2u, 100u}) {
         for (const std::size_t every : {1u, 2u}) {
             const tests::surface_program p(12, size, every);
             const std::string what = fmt::format("tables of {}, paid after {} steps", size, every);
             for (const std::string& architecture : architectures)
-                judge(p.code, usual(p.code, in, "inline"), architecture, what);
+                judge_next(p.code, usual(p.code, in, "inline"), architecture, what);
         }
     }
     const tests::surface_program p(12, 100, 2);
     for (const auto& feed : cuda::feeds()) {
         for (const std::string& architecture : architectures)
             if (runs_on(feed, architecture))
-                judge(p.code, usual(p.code, in, feed.name), architecture, "tables");
+                judge_next(p.code, usual(p.code, in, feed.name), architecture, "tables");
     }
     cuda::kernel_decision how;
     how.precision = in;
     for (const int width : {1, 2, 4}) {
         how[cuda::knobs::width] = width;
-        judge(p.code, how, "sm_90", fmt::format("tables, {} paths a thread", width));
+        judge_next(p.code, how, "sm_90", fmt::format("tables, {} paths a thread", width));
     }
     for (const auto& space : cuda::spaces()) {
         if (!space.holds_rows) continue;
         how[cuda::knobs::width] = 1;
         how.row_space = space.name;
-        judge(p.code, how, "sm_90", fmt::format("tables in {}", space.name));
+        judge_next(p.code, how, "sm_90", fmt::format("tables in {}", space.name));
     }
 }
 
@@ -653,7 +600,7 @@ TEST_P(library_kernels_of_targets, neither_spill_nor_approximate) {
         ASSERT_EQ(how.feed, "inline");
         ASSERT_NE(cuda::path_kernel_text(code, how).find("draws_to_targets"), std::string::npos);
         for (const std::string& architecture : architectures)
-            compile_and_judge(code, how, architecture, fmt::format("{} to targets", product));
+            judge(true, code, how, architecture, fmt::format("{} to targets", product));
     }
 }
 
@@ -673,7 +620,7 @@ TEST_P(library_kernels_that_make_points, neither_spill_nor_approximate) {
         ASSERT_EQ(how.feed, "inline");
         ASSERT_NE(cuda::path_kernel_text(code, how).find("draws_of_points"), std::string::npos);
         for (const std::string& architecture : architectures)
-            compile_and_judge(code, how, architecture, fmt::format("{} that makes points", product));
+            judge(true, code, how, architecture, fmt::format("{} that makes points", product));
     }
 }
 
@@ -687,8 +634,8 @@ TEST(library_kernels_tables, fuse_only_where_the_source_says_so) {
         cuda::kernel_decision how;
         how.precision = in;
         const std::string text = cuda::path_kernel_text(p.code, how);
-        const auto got = cuda::nvrtc_compiler().compile({with_fma_as_written(text), "sm_90"}, true);
-        EXPECT_EQ(contracted_in(got.ptx), "") << program::name_of(in);
+        const auto got = tests::facts_of({with_fma_as_written(text), "sm_90"});
+        EXPECT_EQ(got.contracted, 0) << program::name_of(in) << '\n' << got;
     }
 }
 
@@ -709,9 +656,8 @@ void judge_united(precision in, share of) {
     ASSERT_FALSE(united.programs.empty());
     std::size_t turn = 0;
     for (const auto& code : united.programs) {
-        if (!is_due(of, turn++, in)) continue;
-        compile_and_judge(code, usual(code, in, "inline"), "sm_90",
-                          fmt::format("united, of {} sections", code.sections.size()));
+        judge(is_due(of, turn++, in), code, usual(code, in, "inline"), "sm_90",
+              fmt::format("united, of {} sections", code.sections.size()));
     }
 }
 
@@ -791,6 +737,7 @@ TEST(library_kernels_judges, find_what_is_planted) {
     const auto ptx_of = [](const std::string& of) {
         return cuda::nvrtc_compiler().compile({of, "sm_90"}, true).ptx;
     };
+    using tests::contracted_in, tests::inexact_in;
     EXPECT_EQ(inexact_in(ptx_of(planted("x * y + x / sqrt(y)"))), "");
     for (const char* inexact : {"__expf(s)", "__logf(s)", "__fdividef(s, t)", "rsqrt(x)", "__sinf(s)",
                                 "__fsqrt_rz(s)", "__dadd_rz(x, y)", "__frcp_ru(s)", "__fmaf_rd(s, t, s)"}) {
@@ -799,10 +746,16 @@ TEST(library_kernels_judges, find_what_is_planted) {
     EXPECT_EQ(contracted_in(ptx_of(with_fma_as_written(planted("x * y + x")))), "");
     EXPECT_NE(contracted_in(ptx_of(with_fma_as_written(planted("__fma_rn(x, y, x)")))), "");
     EXPECT_NE(contracted_in(ptx_of(with_fma_as_written(planted("__fmaf_rn(s, t, s)")))), "");
-    EXPECT_NE(spills_in("ptxas . 8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads"), "");
-    EXPECT_NE(spills_in("ptxas . 64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"), "");
-    EXPECT_EQ(spills_in("ptxas . 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"), "");
-    EXPECT_NE(spills_in(""), "");
+    const std::string none = "ptxas . 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n";
+    EXPECT_TRUE(tests::measured({"", "", none}).is_in_registers());
+    EXPECT_FALSE(tests::measured({"", "", ""}).is_in_registers());
+    for (const char* const figures :
+         {"8 bytes stack frame, 4 bytes spill stores, 4", "64 bytes stack frame, 0 bytes spill stores, 0",
+          "0 bytes stack frame, 4 bytes spill stores, 0", "0 bytes stack frame, 0 bytes spill stores, 4"}) {
+        const std::string some = fmt::format("ptxas . {} bytes spill loads\n", figures);
+        EXPECT_FALSE(tests::measured({"", "", some + none}).is_in_registers()) << some;
+        EXPECT_FALSE(tests::measured({"", "", none + some}).is_in_registers()) << some;
+    }
     EXPECT_NE(inexact_in("\tadd.f64 \t%fd1, %fd2, %fd3;\n"), "");  // which ptxas may contract
     EXPECT_NE(inexact_in("\t@%p1 call.uni (retval0), f, (param0);\n"), "");
 }

@@ -3,7 +3,6 @@
 // Kernels whose tiles are tallied by quarters, too: they compile without a GPU, with no stack frame.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstddef>
 #include <string>
 
@@ -15,6 +14,7 @@
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
 #include "products/program/quarters.h"
+#include "tests/known_kernels.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::quarter_kernels_test {
@@ -28,12 +28,9 @@ const char* const a_book =
     "12}}\n"
     "  - {id: b, product: european, underlying: A, strike: 100, maturity: 1.0}\n";
 
-// Each kernel on one architecture, by turns, or all on both.
-void expect_kernels(bool all) {
+TEST(quarter_kernels, compile_without_a_gpu) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     const book b = book::parse(a_book);
-    const std::array<std::string, 2> architectures{"sm_80", "sm_90"};
-    std::size_t turn = 0;
     for (const books::trade& t : b.state().trades) {
         for (const auto in : {program::precision::double_, program::precision::single}) {
             for (const cuda::reduction_entry& reduction : cuda::reductions()) {
@@ -47,25 +44,15 @@ void expect_kernels(bool all) {
                     cuda::decide(asked, code, [](const cuda::kernel_decision&, int) { return true; });
                 const std::string text = cuda::path_kernel_text(code, how);
                 EXPECT_NE(text.find("has_quarters"), std::string::npos);
-                ++turn;
-                for (std::size_t a = 0; a < architectures.size(); ++a) {
-                    if (!all && turn % architectures.size() != a) continue;
-                    const std::string log = cuda::nvrtc_compiler().compile({text, architectures[a], {}}).log;
-                    EXPECT_NE(log.find(" 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"),
-                              std::string::npos)
-                        << t.id << " " << reduction.name << ", " << architectures[a] << "\n"
-                        << log;
+                for (const char* const architecture : {"sm_80", "sm_90"}) {
+                    const tests::kernel_facts got = tests::facts_of({text, architecture});
+                    EXPECT_TRUE(got.is_in_registers())
+                        << t.id << " " << reduction.name << ", " << architecture << "\n"
+                        << got;
                 }
             }
         }
     }
-}
-
-TEST(quarter_kernels, compile_without_a_gpu) {
-    expect_kernels(false);
-}
-TEST(quarter_kernels_long, compile_without_a_gpu) {
-    expect_kernels(true);
 }
 
 TEST(quarter_kernels_quarters, are_possible_of_an_output_that_there_is) {

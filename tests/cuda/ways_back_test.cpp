@@ -26,6 +26,7 @@
 #include "products/program/row_names.h"
 #include "tests/both_ways.h"
 #include "tests/every_model.h"
+#include "tests/known_kernels.h"
 #include "tests/made_book.h"
 #include "tests/many_blocks.h"
 #include "tests/own_folder.h"
@@ -140,16 +141,9 @@ constexpr const char* asian_of_61_dates =
 
 void expect_no_stack(const cuda::way_back_kernel& kernel, const std::string& architecture,
                      const std::string& what) {
-    const cuda::compiled made = cuda::nvrtc_compiler().compile({kernel.text, architecture, {}});
-    const std::string wanted = " 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads";
-    std::size_t kernels = 0, without = 0;
-    for (std::size_t at = made.log.find(" bytes stack frame"); at != std::string::npos;
-         at = made.log.find(" bytes stack frame", at + 1)) {
-        ++kernels;
-        without += made.log.compare(at - 2, wanted.size(), wanted) == 0;
-    }
-    EXPECT_EQ(kernels, 2u) << what << "\n" << made.log;
-    EXPECT_EQ(without, kernels) << what << " for " << architecture << "\n" << made.log;
+    const tests::kernel_facts made = tests::facts_of({kernel.text, architecture});
+    EXPECT_EQ(made.kernels, 2) << what << "\n" << made;
+    EXPECT_TRUE(made.is_in_registers()) << what << " for " << architecture << "\n" << made;
 }
 
 std::vector<cuda::way_back_decision> by_every_feed(precision to) {

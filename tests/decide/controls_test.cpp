@@ -40,6 +40,7 @@
 #include "products/program/trial.h"
 #include "tests/both_ways.h"
 #include "tests/every_model.h"
+#include "tests/known_kernels.h"
 #include "tests/made_book.h"
 #include "tests/on_a_gpu.h"
 #include "tests/rows_by_id.h"
@@ -850,42 +851,29 @@ plan::trade_program with_control(const books::trade& t, const markets::market_st
     return out;
 }
 
-// Each trade in every other precision, by turns, or in all.
-void expect_no_spills(bool all) {
+}  // namespace
+
+TEST(controls, compile_into_registers) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
-    int compiled = 0, turn = 0;
+    int compiled = 0;
     for (const std::string& text : {std::string(market_text) + trades_text, basket_book(10)}) {
         const book b = book::parse(text);
         for (const books::trade& t : b.state().trades) {
             if (plan::has_rights(t)) continue;
-            ++turn;  // other precisions than the trade before
             for (const std::string& name : program::precision_names()) {
-                if (!all && turn++ % 2 != 0) continue;
                 cuda::kernel_wish wish;
                 wish.precision = precision_named(name);
                 const auto made = with_control(t, b.market()->state(), wish.precision);
                 const run::job job{&made.code, &made.data, &made.when};
                 for (const cuda::needed_kernel& k : cuda::kernels_of({&job, 1}, wish, "auto", {})) {
                     if (!k.name.starts_with("walk")) continue;
-                    const auto got =
-                        cuda::nvrtc_compiler().compile({k.text, compiled++ % 3 == 0 ? "sm_80" : "sm_90"});
-                    EXPECT_NE(got.log.find(" 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"),
-                              std::string::npos)
-                        << t.id << ' ' << name << got.log;
+                    const auto got = tests::facts_of({k.text, compiled++ % 3 == 0 ? "sm_80" : "sm_90"});
+                    EXPECT_TRUE(got.is_in_registers()) << t.id << ' ' << name << got;
                 }
             }
         }
     }
-    EXPECT_EQ(compiled, all ? 4 * 7 : 2 * 7);
-}
-
-}  // namespace
-
-TEST(controls, compile_into_registers) {
-    expect_no_spills(false);
-}
-TEST(controls_long, compile_into_registers) {
-    expect_no_spills(true);
+    EXPECT_EQ(compiled, 4 * 7);
 }
 
 using controls_on_a_gpu = tests::on_a_gpu;

@@ -34,6 +34,7 @@
 #include "engine/verify/sample.h"
 #include "products/program/recorder.h"
 #include "products/program/trial.h"
+#include "tests/known_kernels.h"
 #include "tests/on_a_gpu.h"
 #include "tests/plain_paths.h"
 #include "tests/rows_by_id.h"
@@ -550,18 +551,13 @@ TEST(importance, keeps_more_paths_as_they_are_where_some_numbers_are_uniform) {
     EXPECT_EQ(tried, 2);
 }
 
-namespace {
-
-// Each trade in every other precision, by turns, or in all.
-void expect_no_spills(bool all) {
+TEST(importance, compiles_into_registers) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
-    int compiled = 0, turn = 0;
+    int compiled = 0;
     const book b = book::parse(std::string(market_text) + trades_text);
     for (const books::trade& t : b.state().trades) {
         if (t.id == "put_4" || t.id == "put_6" || t.id.starts_with("call")) continue;
-        ++turn;  // other precisions than the trade before
         for (const std::string& name : program::precision_names()) {
-            if (!all && turn++ % 2 != 0) continue;
             cuda::kernel_wish wish;
             wish.precision = precision_named(name);
             const plan::trade_program made =
@@ -569,24 +565,12 @@ void expect_no_spills(bool all) {
             const run::job job{&made.code, &made.data, &made.when};
             for (const cuda::needed_kernel& k : cuda::kernels_of({&job, 1}, wish, "auto", {})) {
                 if (!k.name.starts_with("walk")) continue;
-                const auto got =
-                    cuda::nvrtc_compiler().compile({k.text, compiled++ % 3 == 0 ? "sm_80" : "sm_90"});
-                EXPECT_NE(got.log.find(" 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"),
-                          std::string::npos)
-                    << t.id << ' ' << name << got.log;
+                const auto got = tests::facts_of({k.text, compiled++ % 3 == 0 ? "sm_80" : "sm_90"});
+                EXPECT_TRUE(got.is_in_registers()) << t.id << ' ' << name << got;
             }
         }
     }
-    EXPECT_EQ(compiled, all ? 4 * 7 : 2 * 7);
-}
-
-}  // namespace
-
-TEST(importance, compiles_into_registers) {
-    expect_no_spills(false);
-}
-TEST(importance_long, compiles_into_registers) {
-    expect_no_spills(true);
+    EXPECT_EQ(compiled, 4 * 7);
 }
 
 using importance_on_a_gpu = tests::on_a_gpu;

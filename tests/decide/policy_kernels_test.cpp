@@ -8,8 +8,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <regex>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +15,7 @@
 #include "engine/cuda/compiler.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/policy_kernels.h"
+#include "tests/known_kernels.h"
 #include "tests/on_a_gpu.h"
 #include "tests/policies_as_found.h"
 #include "tests/scenario_file.h"
@@ -61,23 +60,6 @@ book trades_with_rights() {
 
 using tests::untrained_of;
 
-// Bytes of the stack frame, and of what is spilled; the last without a report of ptxas.
-struct memory_of_threads {
-    int frame = 0, spilled = 0;
-};
-memory_of_threads memory_in(const std::string& log) {
-    static const std::regex report(
-        "(\\d+) bytes stack frame, (\\d+) bytes spill stores, (\\d+) bytes spill loads");
-    memory_of_threads out;
-    int reports = 0;
-    for (std::sregex_iterator at(log.begin(), log.end(), report), end; at != end; ++at, ++reports) {
-        out.frame = std::max(out.frame, std::stoi((*at)[1]));
-        out.spilled = std::max(out.spilled, std::stoi((*at)[2]) + std::stoi((*at)[3]));
-    }
-    if (reports == 0) throw std::runtime_error("no report of ptxas in the log:\n" + log);
-    return out;
-}
-
 // The compiler keeps the states of these in memory, on either architecture, because it lays out their loops
 // too late.
 const std::map<std::string, int> known_frames{{"shout, leaving", 208}, {"convertible_bond, leaving", 224}};
@@ -87,10 +69,12 @@ void expect_nothing_spilled(const std::map<std::string, std::string>& texts) {
     std::size_t turn = 0;
     for (const auto& [text, name] : texts) {
         const std::string architecture = turn++ % 2 == 0 ? "sm_90" : "sm_80";
-        const memory_of_threads got = memory_in(cuda::nvrtc_compiler().compile({text, architecture, {}}).log);
+        const tests::kernel_facts got = tests::facts_of({text, architecture});
         const auto known = known_frames.find(name);
-        EXPECT_EQ(got.spilled, 0) << name << ", " << architecture;
-        EXPECT_LE(got.frame, known != known_frames.end() ? known->second : 0) << name << ", " << architecture;
+        EXPECT_GT(got.kernels, 0) << name << ", " << architecture << got;
+        EXPECT_EQ(got.spill_stores + got.spill_loads, 0) << name << ", " << architecture << got;
+        EXPECT_LE(got.stack_bytes, known != known_frames.end() ? known->second : 0)
+            << name << ", " << architecture << got;
     }
 }
 

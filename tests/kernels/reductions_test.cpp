@@ -40,6 +40,7 @@
 #include "engine/plan/trade_program.h"
 #include "kernels/reduce_stored.h"
 #include "tests/fake_device.h"
+#include "tests/known_kernels.h"
 #include "tilewalk/tilewalk.h"
 
 // ---- what the reductions take from CUDA, for a block of threads of the host ------------------------------
@@ -601,13 +602,6 @@ trades:
   - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 12}}
 )";
 
-int count(std::string_view text, std::string_view what) {
-    int found = 0;
-    for (std::size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1))
-        ++found;
-    return found;
-}
-
 // Instructions that the PTX of a reduction holds, and those that it must not hold.
 struct promise {
     std::string_view reduction;
@@ -631,22 +625,15 @@ TEST(reductions, compile_without_spills) {
             cuda::kernel_decision how;
             how.reduction = r.name;
             how[cuda::knobs::block] = threads;
-            const auto got = cuda::nvrtc_compiler().compile(
-                {cuda::path_kernel_text(planned.code, how), architecture}, true);
+            const auto got =
+                tests::facts_of({cuda::path_kernel_text(planned.code, how), architecture},
+                                {".shared.add.f64", "membar.gl", "fence.acq_rel.gpu", "fence.sc.gpu"});
             const std::string words =
                 std::string(r.name) + " on " + architecture + ", " + std::to_string(threads) + " threads";
-            EXPECT_EQ(count(got.log, "warning"), 0) << words << '\n' << got.log;
-            EXPECT_GE(count(got.log, "0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"), 1)
-                << words << '\n'
-                << got.log;
-            EXPECT_EQ(count(got.log, " bytes stack frame"), count(got.log, " 0 bytes stack frame"))
-                << words << '\n'
-                << got.log;
-            EXPECT_EQ(count(got.ptx, ".shared.add.f64"), promised->sums_by_atomics) << words;
-            EXPECT_EQ(count(got.ptx, "membar.gl") + count(got.ptx, "fence.acq_rel.gpu") +
-                          count(got.ptx, "fence.sc.gpu"),
-                      promised->fences)
-                << words;
+            EXPECT_EQ(got.warnings, 0) << words << '\n' << got;
+            EXPECT_TRUE(got.is_in_registers()) << words << '\n' << got;
+            EXPECT_EQ(got.words.at(0), promised->sums_by_atomics) << words;
+            EXPECT_EQ(got.words.at(1) + got.words.at(2) + got.words.at(3), promised->fences) << words;
         }
     }
 }

@@ -28,6 +28,7 @@
 #include "kernels/targets.h"
 #include "tests/fake_device.h"
 #include "tests/host_kernel.h"
+#include "tests/known_kernels.h"
 #include "tests/on_a_gpu.h"
 #include "tests/quasi_orders.h"
 
@@ -388,12 +389,9 @@ TEST_F(sobol_kernels_on_the_host, steps_and_uniforms_have_the_bits_of_the_cpu) {
 namespace {
 
 void expect_registers_alone(const std::string& text, const char* architecture) {
-    const auto got = cuda::nvrtc_compiler().compile({text, architecture}, true);
-    EXPECT_FALSE(got.cubin.empty());
-    EXPECT_EQ(got.ptx.find(".local"), std::string::npos) << text;
-    EXPECT_NE(got.log.find(" 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"),
-              std::string::npos)
-        << got.log;
+    const auto got = tests::facts_of({text, architecture}, {".local"});
+    EXPECT_EQ(got.words.at(0), 0) << text;
+    EXPECT_TRUE(got.is_in_registers()) << got;
 }
 
 }  // namespace
