@@ -22,7 +22,7 @@ DECLARED = re.compile(r"^(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+)", re.M)
 ON_GPU = re.compile("_on_(a_)?gpu")
 LABEL = re.compile(r"^// label: (\w+) \(", re.M)
 TURN = os.environ.get("TILEWALK_TURN")
-ALWAYS = {line.split("#")[0].strip() for line in (TESTS / "always.txt").read_text().splitlines()}
+ALWAYS = {line for line in (TESTS / "always.txt").read_text().splitlines() if not line.startswith("#")}
 FILLS_MEMORY = "says_that_memory_is_out"  # counts what is free, of which every other test that prices takes some where there is a GPU
 
 
@@ -61,10 +61,11 @@ def say_tests_of(program):
     area = pathlib.Path(program).name.removesuffix("_tests")
     if not os.path.exists(program):
         print(f"add_test({area}_NOT_BUILT {area}_NOT_BUILT)")
-        return
+        return set()
     sources = sources_of_suites(area)
     shards = collections.defaultdict(list)  # by what they have in common
-    for test in tests_of(program):
+    listed = set(tests_of(program))
+    for test in sorted(listed):
         parts = test.split(".")[0].split("/")
         source, labels = next(sources[part] for part in reversed(parts) if part in sources)
         if "sampled" in labels and not is_due(test):
@@ -82,7 +83,9 @@ def say_tests_of(program):
         for k in range(count):
             say(f"{area}.{apart}{'gpu_' * on_gpu}{k + 1}", program, tests[k::count], ["quick"] + ["gpu"] * on_gpu, 3600,
                 **({"RESOURCE_LOCK": "gpu"} if on_gpu else {}))
+    return listed
 
 
-for each in sys.argv[1:]:
-    say_tests_of(each)
+found = [say_tests_of(program) for program in sys.argv[1:]]
+if all(found) and (missing := ALWAYS - set().union(*found)):
+    print(f"message(FATAL_ERROR [==[tests/always.txt: there is no test {', '.join(sorted(missing))}]==])")
