@@ -14,13 +14,13 @@
 #include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 #include "tests/own_folder.h"
+#include "tests/texts.h"
 
 namespace tilewalk::tests {
 
@@ -127,13 +127,6 @@ inline std::string shown(const arguments& with, const finished& got) {
 
 inline bool has(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
-}
-
-inline std::string text_of(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
 }
 
 class command_test : public testing::Test {

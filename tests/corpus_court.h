@@ -17,6 +17,7 @@
 #include "tests/corpus.h"
 #include "tests/independent_reader.h"
 #include "tests/own_folder.h"
+#include "tests/texts.h"
 
 namespace tilewalk::corpus {
 

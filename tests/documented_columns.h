@@ -5,12 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tests/texts.h"
 
 namespace tilewalk::tests {
 
@@ -24,10 +24,7 @@ inline std::vector<std::string> split(const std::string& line) {
 // The table of a file: below a heading with its name a line for each column, with unit and meaning. A name
 // with a star stands for one column or more that begin so.
 inline std::vector<std::string> documented_columns(std::string_view name) {
-    static const std::string page = [] {
-        std::ifstream file(std::filesystem::path(TILEWALK_SOURCE_DIR) / "docs/files.md");
-        return std::string(std::istreambuf_iterator<char>(file), {});
-    }();
+    static const std::string page = own_text("docs/files.md");
     std::vector<std::string> out;
     const std::size_t head = page.find("### `" + std::string(name) + "`");
     if (head == page.npos) return out;

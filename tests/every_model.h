@@ -11,6 +11,7 @@
 
 #include "engine/models/model.h"
 #include "engine/models/rates.h"
+#include "tests/market_text.h"
 
 namespace tilewalk {
 
@@ -117,17 +118,12 @@ inline std::string book_of_every_model() {
         trades += "  - {id: " + model + "_barrier, product: barrier, underlying: " + model +
                   ", strike: 100, maturity: 0.5, direction: down, barrier: 85}\n";
     }
-    return text + "  correlations:\n" + correlations + R"(products:
-  - product: swap_rate_calls
-    summary: Calls on the swap rate of ten years.
-    parameters:
-      dates: {type: schedule, help: The dates of fixing.}
-    example: {dates: [1.0, 2.0]}
-    script: |
-      on dates:
-          pay max(constant_maturity_rate(currency, 10, 1) - 0.02, 0)
-)" + "trades:\n" +
-           trades;
+    return text + "  correlations:\n" + correlations + "products:\n" +
+           tests::product_in_words("swap_rate_calls", "Calls on the swap rate of ten years.",
+                                   "dates: schedule",
+                                   "on dates:\n"
+                                   "    pay max(constant_maturity_rate(currency, 10, 1) - 0.02, 0)\n") +
+           "trades:\n" + trades;
 }
 
 }  // namespace tilewalk

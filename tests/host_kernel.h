@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "tests/own_folder.h"
+#include "tests/texts.h"
 
 namespace tilewalk::tests {
 
@@ -104,13 +105,6 @@ inline std::string replaced_once(std::string text, const std::string& what, cons
         throw std::logic_error("not there once: " + what);
     }
     return text.replace(at, what.size(), by);
-}
-
-inline std::string text_of(const std::filesystem::path& file) {
-    std::ifstream in(file);
-    std::ostringstream out;
-    out << in.rdbuf();
-    return out.str();
 }
 
 // ---- a block of threads ----------------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "tests/by_source.h"
+#include "tests/market_text.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -18,40 +19,24 @@ namespace tilewalk {
 inline constexpr double limit = 4.5;
 
 // For the section `products` of a book.
-inline const std::string forward_product = R"(  - product: forward
-    summary: The price itself.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      maturity: {type: date, help: The day.}
-    example: {underlying: A, maturity: 1.0}
-    script: |
-      on maturity:
-          pay spot(underlying)
-)";
-inline const std::string late_forward_product = R"(  - product: late_forward
-    summary: The price on the last of many dates, on all of which the path stops.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      dates: {type: schedule, help: The dates.}
-    example: {underlying: A, dates: [0.5, 1.0]}
-    script: |
-      seen = 0
-      on dates:
-          seen = spot(underlying)
-      on last(dates):
-          pay seen
-  - product: not_above
-    summary: One where the price is at a level or below it, which may be 0.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      level: {type: number, help: The level.}
-      maturity: {type: date, help: The day.}
-    example: {underlying: A, level: 1, maturity: 1.0}
-    script: |
-      on maturity:
-          if spot(underlying) <= level:
-              pay 1
-)";
+inline const std::string forward_product =
+    tests::product_in_words("forward", "The price itself.", "underlying: asset, maturity: date",
+                            "on maturity:\n"
+                            "    pay spot(underlying)\n");
+inline const std::string late_forward_product =
+    tests::product_in_words("late_forward",
+                            "The price on the last of many dates, on all of which the path stops.",
+                            "underlying: asset, dates: schedule",
+                            "seen = 0\n"
+                            "on dates:\n"
+                            "    seen = spot(underlying)\n"
+                            "on last(dates):\n"
+                            "    pay seen\n") +
+    tests::product_in_words("not_above", "One where the price is at a level or below it, which may be 0.",
+                            "underlying: asset, level: number, maturity: date",
+                            "on maturity:\n"
+                            "    if spot(underlying) <= level:\n"
+                            "        pay 1\n");
 
 // `own_products` is the section of a book, or nothing; a trade is what stands in its braces but the id.
 inline std::vector<price_row> priced(const std::string& own_products, const std::string& market_text,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The complaint of a call.
+// The complaint of a call, as its text and as the error itself.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "tilewalk/error.h"
@@ -18,6 +19,16 @@ std::string refusal(act&& does) {
         return e.what();
     }
     return nothing_refused;
+}
+
+template <class act>
+std::optional<error> error_of(act&& does) {
+    try {
+        does();
+    } catch (const error& e) {
+        return e;
+    }
+    return {};
 }
 
 }  // namespace tilewalk::tests

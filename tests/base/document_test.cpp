@@ -18,25 +18,15 @@
 
 #include "engine/config/digest.h"
 #include "tests/comma_locale.h"
+#include "tests/refusal.h"
+#include "tests/texts.h"
 
 namespace tilewalk::config::document_test {
 namespace {
 
-std::string repeated(std::string_view text, int times) {
-    std::string all;
-    for (int i = 0; i < times; ++i) all += text;
-    return all;
-}
-
-template <class action>
-std::optional<error> error_of(action&& act) {
-    try {
-        act();
-    } catch (const error& e) {
-        return e;
-    }
-    return {};
-}
+using tests::error_of;
+using tests::repeated;
+using tests::texts;
 
 struct refusal {
     const char* title;
@@ -448,35 +438,13 @@ TEST(document, reads_json_as_yaml) {
         EXPECT_EQ(read(text, true), read(text, false)) << text;
         EXPECT_FALSE(read(text, true).starts_with("refused")) << text << read(text, true);
     }
-    for (const std::string bad : {"{",
-                                  "{\"\": 1}",
-                                  "{\"a\"",
-                                  "{\"a\":",
-                                  "{\"a\": ",
-                                  "{\"a\": 1",
-                                  "{\"a\": \"b",
-                                  "{\"a\": \"b\\",
-                                  "{\"a\": [1, 2",
-                                  "{\"a\": 1} x",
-                                  "{\"a\": 1} {}",
-                                  "{\"a\": 1}\n---\n{}",
-                                  "{\"a\": 1}\n...\nb: 1",
-                                  "{\"a\": 1, \"a\": 2}",
-                                  "{\"a\": \"\\ud83d\"}",
-                                  "{\"a\": \"\\udc00x\"}",
-                                  "{\"a\": \"\\u00\"}",
-                                  "{\"a\": \"\\u0000\"}",
-                                  "{\"a\": \"\\u202e\"}",
-                                  "{\"a\": \"\\q\"}",
-                                  "{\"a\": *b}",
-                                  "{\"a\": &b 1}",
-                                  "{\"a\": !b 1}",
-                                  "{[1]: 2}",
-                                  "{{}: 2}",
-                                  "{\"a\": ]}",
-                                  "{\"a\": [}",
-                                  "{\"a\" 1}",
-                                  "{, }"})
+    for (const std::string& bad :
+         texts("{", "{\"\": 1}", "{\"a\"", "{\"a\":", "{\"a\": ", "{\"a\": 1", "{\"a\": \"b", "{\"a\": \"b\\",
+               "{\"a\": [1, 2", "{\"a\": 1} x", "{\"a\": 1} {}", "{\"a\": 1}\n---\n{}",
+               "{\"a\": 1}\n...\nb: 1", "{\"a\": 1, \"a\": 2}", "{\"a\": \"\\ud83d\"}",
+               "{\"a\": \"\\udc00x\"}", "{\"a\": \"\\u00\"}", "{\"a\": \"\\u0000\"}", "{\"a\": \"\\u202e\"}",
+               "{\"a\": \"\\q\"}", "{\"a\": *b}", "{\"a\": &b 1}", "{\"a\": !b 1}", "{[1]: 2}", "{{}: 2}",
+               "{\"a\": ]}", "{\"a\": [}", "{\"a\" 1}", "{, }"))
         EXPECT_EQ(read(bad, true), read(bad, false)) << bad;
     // A character, an escape, a word or a number may be cut where a block of a file ends.
     constexpr std::size_t block = std::size_t{64} << 10;

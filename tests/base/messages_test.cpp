@@ -10,6 +10,7 @@
 #include "engine/config/document.h"
 #include "engine/config/wording.h"
 #include "products/language/nearest.h"
+#include "tests/texts.h"
 #include "tilewalk/error.h"
 #include "tilewalk/products.h"
 #include "tilewalk/tilewalk.h"
@@ -17,11 +18,7 @@
 namespace tilewalk::messages_test {
 namespace {
 
-std::string repeated(const std::string& text, std::size_t times) {
-    std::string all;
-    for (std::size_t i = 0; i < times; ++i) all += text;
-    return all;
-}
+using tests::repeated;
 
 // All messages about a book and its trades.
 std::string told(const std::string& yaml) {

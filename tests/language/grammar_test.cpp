@@ -4,11 +4,9 @@
 // token changed both say the same.
 #include <algorithm>
 #include <cctype>
-#include <fstream>
 #include <map>
 #include <random>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -18,6 +16,7 @@
 
 #include "products/language/lexer.h"
 #include "products/language/parser.h"
+#include "tests/texts.h"
 #include "tilewalk/products.h"
 
 namespace grammar_test {
@@ -108,12 +107,7 @@ class grammar {
 };
 
 const std::string& grammar_text() {
-    static const std::string text = [] {
-        std::ifstream in(TILEWALK_SOURCE_DIR "/docs/reference/grammar.ebnf");
-        std::ostringstream all;
-        all << in.rdbuf();
-        return all.str();
-    }();
+    static const std::string text = tilewalk::tests::own_text("docs/reference/grammar.ebnf");
     return text;
 }
 
@@ -355,8 +349,7 @@ TEST(grammar, sentences_made_from_it_parse) {
 
 TEST(grammar, every_script_of_the_library_follows_from_it) {
     EXPECT_EQ(strangers_to(grammar(grammar_text())), std::vector<std::string>());
-    std::string without = grammar_text();
-    without.replace(without.find("| \"receive\" amount"), 18, "");
+    const std::string without = tilewalk::tests::replaced(grammar_text(), "| \"receive\" amount", "");
     const auto missed = strangers_to(grammar(without));
     EXPECT_TRUE(std::ranges::count(missed, "american") == 1 && std::ranges::count(missed, "european") == 0);
 }

@@ -13,10 +13,13 @@
 
 #include <fmt/format.h>
 
+#include "tests/market_text.h"
 #include "tests/model_market.h"
 
 namespace tilewalk::intervals_test {
 namespace {
+
+using tests::dollar_market;
 
 // Assets whose paths stop in many ways: not at all, at expiries and dividends, and by what moves them.
 const std::string many_assets = R"(as_of: 2026-01-15
@@ -181,12 +184,9 @@ TEST(intervals, draws_in_parts_have_the_law_of_the_whole) {
       on maturity:
           pay paid
 )";
-    const std::string market_text = R"(as_of: 2026-01-15
-currencies: {USD: {rate: 0.02}}
-assets:
-  WHOLE: {currency: USD, spot: 100, volatility: 0.3}
-  PARTS: {currency: USD, spot: 100, volatility: {0.2: 0.3, 0.5: 0.3, 0.9: 0.3, 1.0: 0.3}}
-)";
+    const std::string market_text =
+        dollar_market(0.02, {{"WHOLE", "spot: 100, volatility: 0.3"},
+                             {"PARTS", "spot: 100, volatility: {0.2: 0.3, 0.5: 0.3, 0.9: 0.3, 1.0: 0.3}"}});
     for (const auto& [side, level] : {std::pair{"above", 110}, {"below", 85}, {"above", 95}}) {
         for (const std::string pays : {"touch", "entry", "exit", "stay"}) {
             std::vector<std::string> trades;
@@ -216,12 +216,9 @@ assets:
 // A mean is linear in the path: no step is too long. 8 comparisons at 4.5 standard errors: one false alarm in
 // 18,000 seeds.
 TEST(intervals, means_have_no_error_of_the_step) {
-    const std::string market_text = R"(as_of: 2026-01-15
-currencies: {USD: {rate: 0.08}}
-assets:
-  A: {currency: USD, spot: 100, volatility: 0.4}
-  D: {currency: USD, spot: 100, volatility: 0.4, dividends: [{date: 0.5, amount: 10}]}
-)";
+    const std::string market_text =
+        dollar_market(0.08, {{"A", "spot: 100, volatility: 0.4"},
+                             {"D", "spot: 100, volatility: 0.4, dividends: [{date: 0.5, amount: 10}]"}});
     const double discount = std::exp(-0.08);
     const auto grown = [](double from, double to) {
         return (std::exp(0.08 * to) - std::exp(0.08 * from)) / 0.08;
@@ -350,13 +347,10 @@ assets:
 // grid and on a fine one the same price. 6 comparisons at 4.5 standard errors of both: one false alarm in
 // 25,000 seeds.
 TEST(intervals, logarithms_have_a_mean_in_every_coordinate) {
-    const std::string market_text = R"(as_of: 2026-01-15
-currencies: {USD: {rate: 0.03}}
-assets:
-  PAYS: {currency: USD, spot: 100, volatility: 0.3, dividends: [{date: 0.5, amount: 20}]}
-  CEV: {currency: USD, spot: 100, model: {cev: {volatility: 3, beta: 0.5}}}
-  NORMAL: {currency: USD, spot: 100, model: {sabr: {alpha: 20, beta: 0, rho: 0, nu: 0.3}}}
-)";
+    const std::string market_text =
+        dollar_market(0.03, {{"PAYS", "spot: 100, volatility: 0.3, dividends: [{date: 0.5, amount: 20}]"},
+                             {"CEV", "spot: 100, model: {cev: {volatility: 3, beta: 0.5}}"},
+                             {"NORMAL", "spot: 100, model: {sabr: {alpha: 20, beta: 0, rho: 0, nu: 0.3}}"}});
     for (const std::string asset : {"PAYS", "CEV", "NORMAL"}) {
         std::vector<price_row> rows;
         for (const std::string longest : {"0.5", "0.01"}) {
@@ -420,10 +414,7 @@ std::vector<double> errors(const std::string& market_text, const std::string& tr
 // rate 0.05, volatility 0.5, one year, spot and strike 2). 9 comparisons at 4.5 standard errors at most: one
 // false alarm in 16,000 seeds.
 TEST(intervals, averages_converge_with_the_square_of_the_step) {
-    const std::string market_text = R"(as_of: 2026-01-15
-currencies: {USD: {rate: 0.05}}
-assets: {A: {currency: USD, spot: 2, volatility: 0.5}}
-)";
+    const std::string market_text = dollar_market(0.05, {{"A", "spot: 2, volatility: 0.5"}});
     std::vector<double> noise;
     const auto off =
         errors(market_text, "product: average_call, underlying: A, strike: 2", 0.2464156905, 6, noise);
@@ -442,10 +433,7 @@ assets: {A: {currency: USD, spot: 2, volatility: 0.5}}
 // and from the level, the share of the time above it has the arcsine law, so the mean of what it is more
 // than a half is 1 / (2 pi).
 TEST(intervals, occupation_times_converge_with_the_step_to_three_halves) {
-    const std::string market_text = R"(as_of: 2026-01-15
-currencies: {USD: {rate: 0.08}}
-assets: {A: {currency: USD, spot: 100, volatility: 0.4}}
-)";
+    const std::string market_text = dollar_market(0.08, {{"A", "spot: 100, volatility: 0.4"}});
     std::vector<double> noise;
     const double truth = std::exp(-0.08) / (2 * std::numbers::pi);
     const auto off = errors(market_text, "product: occupation_call, underlying: A, level: 100, strike: 0.5",
@@ -461,12 +449,8 @@ assets: {A: {currency: USD, spot: 100, volatility: 0.4}}
 // The past is as long as the time from one fixing to the next, and then to today: whatever is to come
 // is the same.
 TEST(intervals, of_the_past_go_from_fixing_to_fixing) {
-    const std::string market_text = R"(as_of: 2026-01-15
-currencies: {USD: {rate: 0.05}}
-assets: {A: {currency: USD, spot: 100, volatility: 0.2}}
-fixings:
-  A: {2025-06-01: 70, 2025-10-02: 80, 2025-12-01: 90, 2026-01-05: 110}
-)";
+    const std::string market_text = dollar_market(0.05, {{"A", "spot: 100, volatility: 0.2"}}, R"(fixings:
+  A: {2025-06-01: 70, 2025-10-02: 80, 2025-12-01: 90, 2026-01-05: 110})");
     const std::string product = R"(products:
   - product: summed
     summary: The price over time, and the years above a level.

@@ -14,6 +14,7 @@
 #include "products/language/payoff.h"
 #include "products/language/product.h"
 #include "tests/played_path.h"
+#include "tests/texts.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::language::language_test {
@@ -23,6 +24,7 @@ using dates::time_point;
 using tests::path;
 using tests::play;
 using tests::played;
+using tests::repeated;
 
 parameter declared(const std::string& name, parameter_type type, const std::string& per = "",
                    std::vector<std::string> choices = {}) {
@@ -422,11 +424,6 @@ TEST(language, places_are_those_of_the_file) {
 
 TEST(language, hostile_scripts_are_bounded) {
     const std::string on = "on maturity:\n    pay ";
-    const auto repeated = [](const std::string& s, int times) {
-        std::string all;
-        for (int i = 0; i < times; ++i) all += s;
-        return all;
-    };
     const auto is_accepted = [](const std::string& text) {
         return complaint_of(text, {"p.yaml", 1, 1}, parameters_for(text)) == "accepted";
     };

@@ -16,6 +16,7 @@
 #include "engine/cuda/compiler.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
+#include "tests/market_text.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/devices.h"
 #include "tilewalk/picture.h"
@@ -25,15 +26,12 @@
 namespace tilewalk::script_domain_test {
 namespace {
 
+using tests::dollar_market;
+
 constexpr std::uint64_t paths = 1000, seed = 7;
 
-const char* const market_text = R"(
-as_of: 2026-01-15
-currencies: {USD: {rate: 0.03}}
-assets:
-  A: {currency: USD, spot: 100, volatility: 0.2}
-  B: {currency: USD, spot: 100, volatility: 0.4}
-)";
+const std::string market_text =
+    dollar_market(0.03, {{"A", "spot: 100, volatility: 0.2"}, {"B", "spot: 100, volatility: 0.4"}});
 
 // Prices of both assets after half a year and after a year.
 struct seen {

@@ -4,11 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
@@ -18,10 +16,15 @@
 #include "engine/market/market_state.h"
 #include "tests/every_model.h"
 #include "tests/own_folder.h"
+#include "tests/rows_by_id.h"
+#include "tests/texts.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::market_keys_test {
 namespace {
+
+using tests::same_bits;
+using tests::texts;
 
 // Every form in which a market writes numbers, but scenarios, which need a file.
 const std::string all_forms = R"(as_of: 2026-01-15
@@ -100,10 +103,6 @@ fixings:
   EURUSD: {2026-01-02: 1.15}
 )";
 
-bool same_bits(double a, double b) {
-    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
-}
-
 std::vector<std::string> keys_of(const market& of) {
     std::vector<std::string> out;
     for (const market_number& n : of.numbers()) out.push_back(n.key);
@@ -111,94 +110,33 @@ std::vector<std::string> keys_of(const market& of) {
 }
 
 TEST(market_keys, every_form_has_its_key) {
-    const std::vector<std::string> expected{
-        "USD.rate",
-        "USD.hull_white.mean_reversion",
-        "USD.hull_white.volatility@1y",
-        "USD.hull_white.volatility@30y",
-        "EUR.rate@0.5y",
-        "EUR.rate@2027-01-15",
-        "GBP.rate@1y",
-        "GBP.rate@2028-01-15",
-        "GBP.forward_market.loadings@1,1",
-        "GBP.forward_market.loadings@1,2",
-        "GBP.forward_market.loadings@2,1",
-        "GBP.forward_market.loadings@2,2",
-        "CHF.rate",
-        "CHF.forward_market.volatility@1",
-        "CHF.forward_market.volatility@2",
-        "CHF.forward_market.volatility@3",
-        "JPY.rate",
-        "JPY.g2.a",
-        "JPY.g2.sigma",
-        "JPY.g2.b",
-        "JPY.g2.eta",
-        "JPY.g2.rho",
-        "ACME.spot",
-        "ACME.dividend_yield",
-        "ACME.volatility",
-        "BETA.spot",
-        "BETA.dividend_yield@1y",
-        "BETA.dividend@1.5y",
-        "BETA.dividend@2026-06-01",
-        "BETA.dividend@2026-06-01#2",
-        "BETA.volatility@0.5y",
-        "BETA.volatility@2027-07-15",
-        "HEST.spot",
-        "HEST.heston.v0",
-        "HEST.heston.kappa",
-        "HEST.heston.theta",
-        "HEST.heston.sigma",
-        "HEST.heston.rho",
-        "ROUGH.spot",
-        "ROUGH.rough_bergomi.xi@0.25y",
-        "ROUGH.rough_bergomi.xi@1y",
-        "ROUGH.rough_bergomi.eta",
-        "ROUGH.rough_bergomi.rho",
-        "ROUGH.rough_bergomi.hurst",
-        "STRIKES.spot",
-        "STRIKES.volatility@0.5y,5000",
-        "STRIKES.volatility@0.5y,6000",
-        "STRIKES.volatility@0.5y,7000",
-        "STRIKES.volatility@2027-01-15,5000",
-        "STRIKES.volatility@2027-01-15,6000",
-        "STRIKES.volatility@2027-01-15,7000",
-        "MONEY.spot",
-        "MONEY.volatility@1y,0.8",
-        "MONEY.volatility@1y,1",
-        "MONEY.volatility@1y,1.2",
-        "SVI.spot",
-        "SVI.volatility@0.5y,a",
-        "SVI.volatility@0.5y,b",
-        "SVI.volatility@0.5y,rho",
-        "SVI.volatility@0.5y,m",
-        "SVI.volatility@0.5y,sigma",
-        "SVI.stochastic_local_volatility.heston.v0",
-        "SVI.stochastic_local_volatility.heston.kappa",
-        "SVI.stochastic_local_volatility.heston.theta",
-        "SVI.stochastic_local_volatility.heston.sigma",
-        "SVI.stochastic_local_volatility.heston.rho",
-        "GRID.spot",
-        "GRID.volatility@0y,80",
-        "GRID.volatility@0y,120",
-        "GRID.volatility@2027-01-15,80",
-        "GRID.volatility@2027-01-15,120",
-        "EURUSD.rate",
-        "EURUSD.volatility",
-        "GBPUSD.rate",
-        "GBPUSD.volatility@1y",
-        "CHFUSD.rate",
-        "CHFUSD.volatility",
-        "USDJPY.rate",
-        "USDJPY.volatility",
-        "BETA|ACME.correlation",
-        "BETA|EURUSD.correlation",
-        "USD.rate|ACME.correlation",
-        "HEST.variance|ACME.correlation",
-        "ACME.fixing@2026-01-02",
-        "ACME.fixing@2026-01-15",
-        "EURUSD.fixing@2026-01-02",
-    };
+    const std::vector<std::string> expected =
+        texts("USD.rate", "USD.hull_white.mean_reversion", "USD.hull_white.volatility@1y",
+              "USD.hull_white.volatility@30y", "EUR.rate@0.5y", "EUR.rate@2027-01-15", "GBP.rate@1y",
+              "GBP.rate@2028-01-15", "GBP.forward_market.loadings@1,1", "GBP.forward_market.loadings@1,2",
+              "GBP.forward_market.loadings@2,1", "GBP.forward_market.loadings@2,2", "CHF.rate",
+              "CHF.forward_market.volatility@1", "CHF.forward_market.volatility@2",
+              "CHF.forward_market.volatility@3", "JPY.rate", "JPY.g2.a", "JPY.g2.sigma", "JPY.g2.b",
+              "JPY.g2.eta", "JPY.g2.rho", "ACME.spot", "ACME.dividend_yield", "ACME.volatility", "BETA.spot",
+              "BETA.dividend_yield@1y", "BETA.dividend@1.5y", "BETA.dividend@2026-06-01",
+              "BETA.dividend@2026-06-01#2", "BETA.volatility@0.5y", "BETA.volatility@2027-07-15", "HEST.spot",
+              "HEST.heston.v0", "HEST.heston.kappa", "HEST.heston.theta", "HEST.heston.sigma",
+              "HEST.heston.rho", "ROUGH.spot", "ROUGH.rough_bergomi.xi@0.25y", "ROUGH.rough_bergomi.xi@1y",
+              "ROUGH.rough_bergomi.eta", "ROUGH.rough_bergomi.rho", "ROUGH.rough_bergomi.hurst",
+              "STRIKES.spot", "STRIKES.volatility@0.5y,5000", "STRIKES.volatility@0.5y,6000",
+              "STRIKES.volatility@0.5y,7000", "STRIKES.volatility@2027-01-15,5000",
+              "STRIKES.volatility@2027-01-15,6000", "STRIKES.volatility@2027-01-15,7000", "MONEY.spot",
+              "MONEY.volatility@1y,0.8", "MONEY.volatility@1y,1", "MONEY.volatility@1y,1.2", "SVI.spot",
+              "SVI.volatility@0.5y,a", "SVI.volatility@0.5y,b", "SVI.volatility@0.5y,rho",
+              "SVI.volatility@0.5y,m", "SVI.volatility@0.5y,sigma",
+              "SVI.stochastic_local_volatility.heston.v0", "SVI.stochastic_local_volatility.heston.kappa",
+              "SVI.stochastic_local_volatility.heston.theta", "SVI.stochastic_local_volatility.heston.sigma",
+              "SVI.stochastic_local_volatility.heston.rho", "GRID.spot", "GRID.volatility@0y,80",
+              "GRID.volatility@0y,120", "GRID.volatility@2027-01-15,80", "GRID.volatility@2027-01-15,120",
+              "EURUSD.rate", "EURUSD.volatility", "GBPUSD.rate", "GBPUSD.volatility@1y", "CHFUSD.rate",
+              "CHFUSD.volatility", "USDJPY.rate", "USDJPY.volatility", "BETA|ACME.correlation",
+              "BETA|EURUSD.correlation", "USD.rate|ACME.correlation", "HEST.variance|ACME.correlation",
+              "ACME.fixing@2026-01-02", "ACME.fixing@2026-01-15", "EURUSD.fixing@2026-01-02");
     EXPECT_EQ(keys_of(market::parse(all_forms)), expected);
 }
 
@@ -619,8 +557,7 @@ TEST(market_keys, scenarios_are_shifted_row_by_row) {
     EXPECT_EQ(up.files(), m.files());
     // A file with these numbers in its second row.
     write("higher.npy", 0.0625F);
-    std::string higher = text;
-    higher.replace(higher.find("vols.npy"), 8, "higher.npy");
+    const std::string higher = tests::replaced(text, "vols.npy", "higher.npy");
     EXPECT_NEAR(price(market::parse(higher, (folder.path() / "other.yaml").string())), price(up), 1e-5);
     EXPECT_THROW(m.shifted("A.volatility@0.5y", -0.5), error);
 }
@@ -744,9 +681,7 @@ TEST(market_keys_values, all_shipped_files_read_back_as_they_were) {
         for (const auto& entry : std::filesystem::recursive_directory_iterator(
                  std::filesystem::path(TILEWALK_SOURCE_DIR) / folder)) {
             if (entry.path().extension() != ".yaml") continue;
-            std::ifstream in(entry.path());
-            const std::string text{std::istreambuf_iterator<char>(in), {}};
-            const value read = value::parse(text, entry.path().string());
+            const value read = value::parse(tests::text_of(entry.path()), entry.path().string());
             EXPECT_EQ(value::parse(read.yaml()), read) << entry.path();
             ++files;
         }

@@ -15,6 +15,7 @@
 
 #include "engine/config/digest.h"
 #include "engine/market/market_state.h"
+#include "tests/texts.h"
 
 namespace market_test {
 namespace {
@@ -427,14 +428,6 @@ TEST(market, the_demo_market_is_sound) {
         EXPECT_GT(m.fx_spot(currency, "USD"), 0) << currency;
 }
 
-// Replaces `from` in the sound market, once.
-std::string sound_but(const std::string& from, const std::string& to) {
-    std::string text = sound;
-    const std::size_t at = text.find(from);
-    EXPECT_NE(at, std::string::npos) << from;
-    return text.replace(at, from.size(), to);
-}
-
 TEST(market, refusals_say_where_what_and_what_was_expected) {
     const struct {
         const char *from, *to;
@@ -638,7 +631,7 @@ TEST(market, refusals_say_where_what_and_what_was_expected) {
          {"found '99.5'", "dates to values"}},
     };
     for (const auto& c : cases) {
-        const std::string text = sound_but(c.from, c.to);
+        const std::string text = tests::replaced(sound, c.from, c.to);
         try {
             market::parse(text, "sound.yaml");
             ADD_FAILURE() << c.to << " was accepted";

@@ -16,6 +16,7 @@
 #include "engine/analytics/price.h"
 #include "engine/models/cgmy_law.h"
 #include "tests/draws.h"
+#include "tests/market_text.h"
 #include "tests/model_market.h"
 #include "tilewalk/tilewalk.h"
 
@@ -27,6 +28,8 @@ using models::cgmy_table;
 using models::make_cgmy_table;
 
 using draws = random_parameters;
+using tests::dollar_market;
+using tests::product_in_words;
 
 // C by the volatility that it gives.
 cgmy_parameters draw_parameters(draws& d, double least_y, double most_y) {
@@ -175,10 +178,9 @@ TEST(cgmy, weeks_add_up_to_a_year) {
         cgmy_parameters p = draw_parameters(d, i < 2 ? -1 : 0, i < 2 ? 0 : 1.9);
         if (i == 2) p.y = 0;
         if (i == 3) p.y = 1;
-        const std::string text = fmt::format(
-            "as_of: 2026-01-15\ncurrencies: {{USD: {{rate: 0}}}}\nassets:\n  A: {{currency: USD, spot: 1, "
-            "model: {{cgmy: {{C: {}, G: {}, M: {}, Y: {}}}}}}}\n",
-            p.c, p.g, p.m, p.y);
+        const std::string text =
+            dollar_market(0, {{"A", fmt::format("spot: 1, model: {{cgmy: {{C: {}, G: {}, M: {}, Y: {}}}}}",
+                                                p.c, p.g, p.m, p.y)}});
         const double deviation = std::sqrt(models::cgmy_variance(p));
         std::vector<std::string> trades;
         std::vector<double> truths;
@@ -190,22 +192,17 @@ TEST(cgmy, weeks_add_up_to_a_year) {
                 truths.push_back(fourier::vanilla(law_of(p, 1), strike).put);
             }
         }
-        const auto rows = priced(R"(products:
-  - product: late_put
-    summary: A put on the last of many dates, on all of which the path stops.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      strike: {type: amount, help: The strike.}
-      dates: {type: schedule, help: The dates.}
-    example: {underlying: A, strike: 100, dates: [0.5, 1.0]}
-    script: |
-      seen = 0
-      on dates:
-          seen = spot(underlying)
-      on last(dates):
-          pay max(strike - seen, 0)
-)",
-                                 text, trades, 1 << 17, 4000 + std::uint64_t(i));
+        const auto rows =
+            priced("products:\n" +
+                       product_in_words("late_put",
+                                        "A put on the last of many dates, on all of which the path stops.",
+                                        "underlying: asset, strike: amount, dates: schedule",
+                                        "seen = 0\n"
+                                        "on dates:\n"
+                                        "    seen = spot(underlying)\n"
+                                        "on last(dates):\n"
+                                        "    pay max(strike - seen, 0)\n"),
+                   text, trades, 1 << 17, 4000 + std::uint64_t(i));
         for (std::size_t k = 0; k < rows.size(); ++k) {
             ASSERT_EQ(rows[k].status, trade_status::priced) << say(p, 1) << ": " << rows[k].message;
             const double z = (rows[k].price - truths[k]) / rows[k].standard_error;
@@ -223,8 +220,7 @@ TEST(cgmy, weeks_add_up_to_a_year) {
 TEST(cgmy, a_law_that_no_table_holds_is_refused_with_its_place) {
     const std::string text =
         "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0}}\nassets:\n  A: {currency: USD, spot: 1,\n      "
-        "model: {cgmy: "
-        "{C: 1, G: 5, M: 1.1, Y: 0.5}}}\n";
+        "model: {cgmy: {C: 1, G: 5, M: 1.1, Y: 0.5}}}\n";
     const auto rows =
         priced("", text, {"product: european, underlying: A, strike: 1, maturity: 1"}, 1 << 12, 1);
     EXPECT_EQ(rows[0].status, trade_status::failed);

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <random>
@@ -21,18 +20,15 @@
 #include "engine/plan/broken_line.h"
 #include "engine/plan/trade_program.h"
 #include "tests/every_model.h"
+#include "tests/market_text.h"
 #include "tests/model_market.h"
+#include "tests/texts.h"
 #include "tilewalk/models.h"
 
 namespace tilewalk::error_steps_test {
 namespace {
 
-std::string page_of_models() {
-    std::ifstream in(std::string(TILEWALK_SOURCE_DIR) + "/docs/models.md");
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-}
+using tests::dollar_market;
 
 // Numbers in the order of their columns; a line for each trade of that market, as the plan has it.
 std::optional<double> left(const std::string& moves, const std::string& trade,
@@ -72,7 +68,7 @@ TEST(error_steps, the_page_of_models_has_the_data_beside_each_model) {
             rates += fmt::format("| `{}` | {} | {} | {} |\n", p.name, p.scheme, p.factors, p.held_against);
     }
     // The page has them in an order of its own.
-    const std::string text = page_of_models();
+    const std::string text = tests::own_text("docs/models.md");
     for (const std::string& rows : {assets, rates}) {
         std::istringstream lines(rows);
         for (std::string line; std::getline(lines, line);) {
@@ -90,9 +86,7 @@ TEST(error_steps, the_page_of_models_has_the_data_beside_each_model) {
 
 TEST(error_steps, the_number_of_factors_is_that_of_each_model) {
     for (const auto& [name, moves] : every_model()) {
-        const market in = market::parse(
-            "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}}\nassets: {A: {currency: USD, spot: 100, " +
-            moves + "}}\n");
+        const market in = market::parse(dollar_market(0.03, {{"A", "spot: 100, " + moves}}));
         const auto& entry = *std::ranges::find(models::catalogue(), name, &models::catalogue_entry::name);
         const std::size_t factors = 1 + models::model_of(in.state().find_asset("A")).own_factors().size();
         EXPECT_EQ(entry.steps().factors, std::to_string(factors)) << name;
@@ -123,8 +117,7 @@ TEST(error_steps, a_call_has_that_of_its_model_at_the_steps_that_it_takes_by_its
         expect_left(moves, call, by_hand.find(name)->second);
     }
     const auto with = [&](const std::string& name, const std::string& what, const std::string& in_its_place) {
-        std::string moves = every_model().find(name)->second;
-        return moves.replace(moves.find(what), what.size(), in_its_place);
+        return tests::replaced(every_model().find(name)->second, what, in_its_place);
     };
     expect_left(with("local_volatility", ", steps_per_year: 25", ""), call, 0.005);
     expect_left(with("local_volatility", "steps_per_year: 25", "steps_per_year: 100, points: 128"), call,
@@ -320,11 +313,11 @@ TEST(error_steps, heston_is_as_near_to_its_integrals_as_both_errors_say) {
                                      {0.09, 1.2, 0.08, 1.8, -0.45},
                                      {0.11, 2, 0.5, 0.15, 0.3},
                                      {0.09, 20, 0.04, 0.5, -0.7}}) {
-        const std::string market_text = fmt::format(
-            "as_of: 2026-01-15\ncurrencies: {{USD: {{rate: 0}}}}\nassets:\n  A: {{currency: USD, spot: 100, "
-            "model: "
-            "{{heston: {{v0: {}, kappa: {}, theta: {}, sigma: {}, rho: {}}}}}}}\n",
-            p.v0, p.kappa, p.theta, p.sigma, p.rho);
+        const std::string market_text = dollar_market(
+            0,
+            {{"A", fmt::format(
+                       "spot: 100, model: {{heston: {{v0: {}, kappa: {}, theta: {}, sigma: {}, rho: {}}}}}",
+                       p.v0, p.kappa, p.theta, p.sigma, p.rho)}});
         std::vector<std::string> trades;
         for (const double strike : {80.0, 100.0, 120.0})
             trades.push_back(
@@ -352,12 +345,10 @@ results some_rows() {
         "maturity: 0.5}\n";
     run_options options;
     options.overrides.device = "cpu";
-    return engine().price(
-        book::parse(book_text),
-        market::parse(
-            "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}}\nassets:\n  A: {currency: USD, spot: 100, " +
-            heston + "}\n  B: {currency: USD, spot: 50, volatility: 0.3}\n"),
-        options);
+    return engine().price(book::parse(book_text),
+                          market::parse(dollar_market(
+                              0.03, {{"A", "spot: 100, " + heston}, {"B", "spot: 50, volatility: 0.3"}})),
+                          options);
 }
 
 std::string written(const results& r, output_format format) {
@@ -413,10 +404,7 @@ TEST(error_steps, a_plan_tells_it) {
     const auto plan_of = [](const std::string& moves, const std::string& trade) {
         return engine()
             .explain(book::parse("settings: {controls: none}\ntrades: [{id: t, " + trade + "}]"),
-                     market::parse(
-                         "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}}\nassets: {A: {currency: USD, "
-                         "spot: 100, " +
-                         moves + "}}\n"))
+                     market::parse(dollar_market(0.03, {{"A", "spot: 100, " + moves}})))
             .at(0);
     };
     EXPECT_EQ(plan_of(lognormal, call).error_steps, 0.0);

@@ -19,41 +19,33 @@
 
 #include "engine/analytics/jacobi.h"
 #include "tests/known_error.h"
+#include "tests/market_text.h"
 #include "tests/model_market.h"
 #include "tests/moving_rates.h"
 
 namespace tilewalk::forward_market_test {
 namespace {
 
-const std::string own_products = "products:\n" + rate_products + R"(  - product: a_sale
-    summary: The asset, sold when it comes down to the level, or else on the last day.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      level: {type: amount, help: The level.}
-      maturity: {type: date, help: The last day.}
-    example: {underlying: A, level: 80, maturity: 1.0}
-    script: |
-      left = 1
-      between start and maturity:
-          touched = touched_below(underlying, level)
-          pay left * touched * level at touch_time_below(underlying, level)
-          left = left * (1 - touched)
-      on maturity:
-          pay left * spot(underlying)
-  - product: ratchet
-    summary: Option on how much more a period's rate is than that of the period before.
-    parameters:
-      before: {type: date, help: The period before begins.}
-      begin: {type: date, help: It ends and the period begins.}
-      end: {type: date, help: The period ends.}
-    example: {before: 1.0, begin: 2.0, end: 3.0}
-    script: |
-      earlier = 0
-      on before:
-          earlier = forward_rate(currency, before, begin)
-      on begin:
-          pay max(forward_rate(currency, begin, end) - earlier, 0) on end
-)";
+using tests::product_in_words;
+
+const std::string own_products =
+    "products:\n" + rate_products +
+    product_in_words("a_sale", "The asset, sold when it comes down to the level, or else on the last day.",
+                     "underlying: asset, level: amount, maturity: date",
+                     "left = 1\n"
+                     "between start and maturity:\n"
+                     "    touched = touched_below(underlying, level)\n"
+                     "    pay left * touched * level at touch_time_below(underlying, level)\n"
+                     "    left = left * (1 - touched)\n"
+                     "on maturity:\n"
+                     "    pay left * spot(underlying)\n") +
+    product_in_words("ratchet", "Option on how much more a period's rate is than that of the period before.",
+                     "before: date, begin: date, end: date",
+                     "earlier = 0\n"
+                     "on before:\n"
+                     "    earlier = forward_rate(currency, before, begin)\n"
+                     "on begin:\n"
+                     "    pay max(forward_rate(currency, begin, end) - earlier, 0) on end\n");
 
 double usd_rate(double from, double to) {
     return (usd(from) / usd(to) - 1) / (to - from);

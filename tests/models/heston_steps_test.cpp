@@ -13,6 +13,7 @@
 
 #include "bench/suites/steps.h"
 #include "engine/analytics/price.h"
+#include "tests/market_text.h"
 #include "tests/model_market.h"
 #include "tests/scheme_law.h"
 
@@ -20,6 +21,7 @@ namespace tilewalk::heston_steps_test {
 namespace {
 
 using fourier::heston;
+using tests::dollar_market;
 
 constexpr std::array strikes{0.8, 1.0, 1.2};
 
@@ -28,10 +30,7 @@ std::string words(const heston& p) {
                        p.rho);
 }
 std::string market_of(const heston& p, const std::string& more = "") {
-    return fmt::format(
-        "as_of: 2026-01-15\ncurrencies: {{USD: {{rate: 0}}}}\nassets:\n  A: {{currency: USD, spot: 1, model: "
-        "{{heston: {{{}{}}}}}}}\n",
-        words(p), more);
+    return dollar_market(0, {{"A", fmt::format("spot: 1, model: {{heston: {{{}{}}}}}", words(p), more)}});
 }
 
 // Steps of the scheme that a path takes until then if nothing is said.
@@ -116,9 +115,7 @@ TEST(heston_steps, follow_the_wildest_of_a_term) {
         const auto plans = engine().explain(
             book::parse("trades: [{id: t, product: european, underlying: A, strike: 1, maturity: 1}]"),
             market::parse(
-                "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0}}\nassets:\n  A: {currency: USD, spot: 1, "
-                "model: {heston: {v0: 0.04, rho: -0.5, " +
-                t.how + "}}}\n"));
+                dollar_market(0, {{"A", "spot: 1, model: {heston: {v0: 0.04, rho: -0.5, " + t.how + "}}"}})));
         ASSERT_EQ(plans.at(0).failure, "") << t.how;
         EXPECT_NE(plans[0].models.at(0).find(t.steps), std::string::npos)
             << t.how << ": " << plans[0].models[0];

@@ -25,6 +25,7 @@
 #include "kernels/math.h"
 #include "tests/by_source.h"
 #include "tests/known_error.h"
+#include "tests/market_text.h"
 #include "tests/model_market.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
@@ -33,50 +34,29 @@ namespace tilewalk::jump_models_test {
 namespace {
 
 using nlohmann::json;
+using tests::dollar_market;
+using tests::product_in_words;
 
-const std::string own_products = "products:\n" + forward_product + R"(  - product: late_call
-    summary: A call on the last of many dates, on all of which the path stops.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      strike: {type: amount, help: The strike.}
-      dates: {type: schedule, help: The dates.}
-    example: {underlying: A, strike: 100, dates: [0.5, 1.0]}
-    script: |
-      seen = 0
-      on dates:
-          seen = spot(underlying)
-      on last(dates):
-          pay max(seen - strike, 0)
-  - product: joint_return
-    summary: The product of two log returns.
-    parameters:
-      one: {type: asset, help: The one.}
-      other: {type: asset, help: The other.}
-      maturity: {type: date, help: The day.}
-    example: {one: A, other: B, maturity: 1.0}
-    script: |
-      on maturity:
-          pay log(spot(one) / 100) * log(spot(other) / 100)
-  - product: own_return
-    summary: A log return.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      maturity: {type: date, help: The day.}
-    example: {underlying: A, maturity: 1.0}
-    script: |
-      on maturity:
-          pay log(spot(underlying) / 100)
-  - product: changed
-    summary: The asset in the other currency.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      maturity: {type: date, help: The day.}
-      of: {type: currency, help: That of the asset.}
-    example: {underlying: A, maturity: 1.0, of: EUR}
-    script: |
-      on maturity:
-          pay spot(underlying) * fx(of)
-)";
+const std::string own_products =
+    "products:\n" + forward_product +
+    product_in_words("late_call", "A call on the last of many dates, on all of which the path stops.",
+                     "underlying: asset, strike: amount, dates: schedule",
+                     "seen = 0\n"
+                     "on dates:\n"
+                     "    seen = spot(underlying)\n"
+                     "on last(dates):\n"
+                     "    pay max(seen - strike, 0)\n") +
+    product_in_words("joint_return", "The product of two log returns.",
+                     "one: asset, other: asset, maturity: date",
+                     "on maturity:\n"
+                     "    pay log(spot(one) / 100) * log(spot(other) / 100)\n") +
+    product_in_words("own_return", "A log return.", "underlying: asset, maturity: date",
+                     "on maturity:\n"
+                     "    pay log(spot(underlying) / 100)\n") +
+    product_in_words("changed", "The asset in the other currency.",
+                     "underlying: asset, maturity: date, of: currency",
+                     "on maturity:\n"
+                     "    pay spot(underlying) * fx(of)\n");
 
 std::vector<price_row> price(const std::string& market_text, const std::vector<std::string>& trades,
                              std::uint64_t paths, std::uint64_t seed, const std::string& precision = "double",
@@ -93,10 +73,7 @@ constexpr double rate = 0.03, yield = 0.01;
 
 // Asset A alone, at 100.
 std::string market_of(const std::string& model) {
-    return fmt::format(
-        "as_of: 2026-01-15\ncurrencies: {{USD: {{rate: {}}}}}\nassets:\n  A: {{currency: USD, spot: 100, "
-        "dividend_yield: {}, {}}}\n",
-        rate, yield, model);
+    return dollar_market(rate, {{"A", fmt::format("spot: 100, dividend_yield: {}, {}", yield, model)}});
 }
 
 const std::string
@@ -169,11 +146,10 @@ std::string market_of_case(const json& model) {
     std::string text;
     for (const auto& [key, value] : own.items())
         text += (text.empty() ? "" : ", ") + key + ": " + value.dump();
-    return fmt::format(
-        "as_of: 2026-01-15\ncurrencies: {{USD: {{rate: {}}}}}\nassets:\n  A: {{currency: USD, spot: {}, "
-        "dividend_yield: {}, model: {{{}: {{{}}}}}}}\n",
-        model.at("rate").dump(), model.at("spot").dump(), model.at("dividend_yield").dump(),
-        model.at("type").get<std::string>(), text);
+    return dollar_market(
+        model.at("rate").dump(),
+        {{"A", fmt::format("spot: {}, dividend_yield: {}, model: {{{}: {{{}}}}}", model.at("spot").dump(),
+                           model.at("dividend_yield").dump(), model.at("type").get<std::string>(), text)}});
 }
 
 std::string trade_of(const json& product) {
@@ -544,10 +520,8 @@ TEST(jump_models, extremes_are_finite_or_refused_by_name) {
 }
 
 std::string two_assets(const std::string& model) {
-    return fmt::format(
-        "as_of: 2026-01-15\ncurrencies: {{USD: {{rate: 0}}}}\nassets:\n  A: {{currency: USD, spot: 100, "
-        "{}}}\n  B: {{currency: USD, spot: 100, volatility: 0.3}}\ncorrelations: [[A, B, 0.7]]\n",
-        model);
+    return dollar_market(0, {{"A", "spot: 100, " + model}, {"B", "spot: 100, volatility: 0.3"}},
+                         "correlations: [[A, B, 0.7]]");
 }
 
 // The mean of z Q(Phi(z)), Q the quantile of the log of A: by parts, of Q's slope, which is an integral over
@@ -666,12 +640,10 @@ long double touch_probability(long double volatility, long double intensity, lon
 }
 
 std::string watched(double steps_per_year) {
-    return fmt::format(
-        "as_of: 2026-01-15\ncurrencies: {{USD: {{rate: 0}}}}\nassets:\n  A: {{currency: USD, spot: 100, "
-        "model: "
-        "{{kou: {{volatility: 0.2, jump_intensity: 3, p_up: 0.5, eta_up: 20, eta_down: 25, "
-        "watched_steps_per_year: {}}}}}}}\n",
-        steps_per_year);
+    return dollar_market(
+        0, {{"A", fmt::format("spot: 100, model: {{kou: {{volatility: 0.2, jump_intensity: 3, p_up: 0.5, "
+                              "eta_up: 20, eta_down: 25, watched_steps_per_year: {}}}}}",
+                              steps_per_year)}});
 }
 
 // Jumps are put on the grid: the probability is off by some 0.02 over the steps a year, which is seen with

@@ -14,35 +14,19 @@
 
 #include "engine/analytics/black.h"
 #include "tests/plain_paths.h"
+#include "tests/svi_smiles.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::local_volatility_test {
 namespace {
 
+using tests::smiles;
+using tests::svi;
+using tests::svi_surface;
+
 // A sound engine with fresh random numbers misses one comparison at 4.5 standard errors once in 150,000
 // times.
 constexpr double limit = 4.5;
-
-// The asset under test beside a lognormal one that the same noise drives, so that the difference of two
-// options, one of them known, has a small error.
-const std::string own_products = R"(
-products:
-  - product: beside
-    summary: An option on one asset less the same on another.
-    parameters:
-      one: {type: asset, help: The one.}
-      other: {type: asset, help: The other.}
-      option: {type: choice, choices: [call, put], help: Which.}
-      strike: {type: amount, help: The strike.}
-      maturity: {type: date, help: The day.}
-    example: {one: A, other: B, option: call, strike: 100, maturity: 1.0}
-    script: |
-      on maturity:
-          if option == call:
-              pay max(spot(one) - strike, 0) - max(spot(other) - strike, 0)
-          else:
-              pay max(strike - spot(one), 0) - max(strike - spot(other), 0)
-)";
 
 std::string market_of(const std::string& local, double spot, double rate, double flat,
                       const std::string& more = "") {
@@ -60,26 +44,8 @@ results priced(const std::string& market_text, const std::string& trades, std::u
     options.overrides.seed = seed;
     options.overrides.random = "sobol";
     options.overrides.construction = "bridge";
-    return engine().price(book::parse(own_products + "trades:\n" + trades), market::parse(market_text),
-                          options);
-}
-
-// SVI smiles of total variance whose skew flattens with time.
-struct svi {
-    double a, b, rho, m, sigma;
-    double variance(double x) const { return a + b * (rho * (x - m) + std::hypot(x - m, sigma)); }
-};
-const std::vector<std::pair<double, svi>> smiles{{0.25, {0.002, 0.045, -0.55, 0.02, 0.12}},
-                                                 {0.5, {0.005, 0.06, -0.55, 0.02, 0.15}},
-                                                 {1.0, {0.012, 0.08, -0.5, 0.03, 0.2}},
-                                                 {2.0, {0.03, 0.105, -0.45, 0.05, 0.28}}};
-std::string svi_surface() {
-    std::string text;
-    for (const auto& [years, s] : smiles) {
-        text += fmt::format("{}{}: {{a: {}, b: {}, rho: {}, m: {}, sigma: {}}}", text.empty() ? "" : ", ",
-                            years, s.a, s.b, s.rho, s.m, s.sigma);
-    }
-    return "surface: {svi: {" + text + "}}";
+    return engine().price(book::parse("products:\n" + tests::beside_product + "trades:\n" + trades),
+                          market::parse(market_text), options);
 }
 
 struct reading {
@@ -217,8 +183,9 @@ TEST(local_volatility, the_discounted_asset_is_a_martingale) {
         run_options options;
         options.overrides.paths = 1 << 15;
         options.overrides.precision = precision;
-        const auto got = engine().price(book::parse(own_products + "trades:\n" + trades),
-                                        market::parse(market_of(svi_surface(), 100, 0.02, 0.2)), options);
+        const auto got =
+            engine().price(book::parse("products:\n" + tests::beside_product + "trades:\n" + trades),
+                           market::parse(market_of(svi_surface(), 100, 0.02, 0.2)), options);
         for (const price_row& row : got.rows) {
             ASSERT_EQ(row.status, trade_status::priced) << row.message;
             EXPECT_LE(std::abs(row.price - 100), limit * row.standard_error + 1e-3)

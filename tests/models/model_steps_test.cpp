@@ -15,22 +15,23 @@
 #include <vector>
 
 #include "bench/measure/walk.h"
+#include "tests/market_text.h"
 #include "tests/model_market.h"
 #include "tests/plain_walk.h"
 
 namespace tilewalk::model_steps_test {
 namespace {
 
+using tests::dollar_market;
+using tests::in_book;
+
 bench::planned_walk plan_of(const std::string& model, const std::string& trade) {
     cuda::kernel_wish how;
     how.precision = program::precision::double_;
-    return bench::plan_walk(
-        "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0}}\n  assets:\n    A: {currency: USD, "
-        "spot: 1, "
-        "model: {" +
-            model + "}}\nproducts:\n" + forward_product + late_forward_product + "trades:\n  - {id: t, " +
-            trade + "}\n",
-        how);
+    return bench::plan_walk(in_book(dollar_market(0, {{"A", "spot: 1, model: {" + model + "}"}})) +
+                                "products:\n" + forward_product + late_forward_product +
+                                "trades:\n  - {id: t, " + trade + "}\n",
+                            how);
 }
 
 using shocks = std::function<double(std::uint64_t number)>;

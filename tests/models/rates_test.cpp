@@ -11,90 +11,51 @@
 #include "engine/models/loading.h"
 #include "tests/every_model.h"
 #include "tests/known_error.h"
+#include "tests/market_text.h"
 #include "tests/model_market.h"
 #include "tests/moving_rates.h"
+#include "tests/texts.h"
 
 namespace tilewalk::rates_test {
 namespace {
 
+using tests::product_in_words;
+
 // Each pays one number of its language function, so that prices can be taken apart.
-const std::string own_products = "products:\n" + rate_products + R"(  - product: a_forward_rate
-    summary: A rate fixed on one day for a period, paid at its end.
-    parameters:
-      looked: {type: date, help: The day of fixing.}
-      from: {type: date, help: The period begins.}
-      to: {type: date, help: The period ends.}
-    example: {looked: 1.0, from: 1.0, to: 1.25}
-    script: |
-      on looked:
-          pay forward_rate(currency, from, to, "act_360") on to
-  - product: an_annuity
-    summary: An annuity.
-    parameters:
-      looked: {type: date, help: The day.}
-      begin: {type: date, help: The first period begins.}
-      payments: {type: schedule, help: The periods end.}
-    example: {looked: 1.0, begin: 1.0, payments: [2.0, 3.0]}
-    script: |
-      on looked:
-          pay annuity(currency, begin, payments)
-  - product: a_swap_rate
-    summary: A swap rate of a currency.
-    parameters:
-      looked: {type: date, help: The day.}
-      begin: {type: date, help: The first period begins.}
-      payments: {type: schedule, help: The periods end.}
-      of: {type: currency, help: Whose rate it is.}
-    example: {looked: 1.0, begin: 1.0, payments: [2.0, 3.0], of: USD}
-    script: |
-      on looked:
-          pay swap_rate(of, begin, payments)
-  - product: a_forward
-    summary: A forward price, seen on one day and paid on its own.
-    parameters:
-      looked: {type: date, help: The day.}
-      maturity: {type: date, help: Of the forward price.}
-      underlying: {type: asset, help: The asset.}
-    example: {looked: 1.0, maturity: 2.0, underlying: A}
-    script: |
-      on looked:
-          pay forward(underlying, maturity) on maturity
-  - product: a_sale
-    summary: The asset, sold when it comes down to the level, or else on the last day.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      level: {type: amount, help: The level.}
-      maturity: {type: date, help: The last day.}
-      of: {type: currency, help: Its currency.}
-    example: {underlying: A, level: 80, maturity: 1.0, of: USD}
-    script: |
-      left = 1
-      between start and maturity:
-          touched = touched_below(underlying, level)
-          pay left * touched * level in of at touch_time_below(underlying, level)
-          left = left * (1 - touched)
-      on maturity:
-          pay left * spot(underlying) in of
-  - product: what_is_left
-    summary: The annuities of what is left of a swap on some days.
-    parameters:
-      days: {type: schedule, help: The days.}
-      payments: {type: schedule, help: The payments of the swap.}
-    example: {days: [1.0], payments: [2.0]}
-    script: |
-      on days:
-          pay annuity(currency, today, payments)
-  - product: a_cms
-    summary: A swap rate of constant maturity.
-    parameters:
-      days: {type: schedule, help: The days of fixing.}
-      years: {type: number, help: The swap lasts.}
-      of: {type: currency, help: Whose rate it is.}
-    example: {days: [1.0], years: 10, of: USD}
-    script: |
-      on days:
-          pay constant_maturity_rate(of, years, 2)
-)";
+const std::string own_products =
+    "products:\n" + rate_products +
+    product_in_words("a_forward_rate", "A rate fixed on one day for a period, paid at its end.",
+                     "looked: date, from: date, to: date",
+                     "on looked:\n"
+                     "    pay forward_rate(currency, from, to, \"act_360\") on to\n") +
+    product_in_words("an_annuity", "An annuity.", "looked: date, begin: date, payments: schedule",
+                     "on looked:\n"
+                     "    pay annuity(currency, begin, payments)\n") +
+    product_in_words("a_swap_rate", "A swap rate of a currency.",
+                     "looked: date, begin: date, payments: schedule, of: currency",
+                     "on looked:\n"
+                     "    pay swap_rate(of, begin, payments)\n") +
+    product_in_words("a_forward", "A forward price, seen on one day and paid on its own.",
+                     "looked: date, maturity: date, underlying: asset",
+                     "on looked:\n"
+                     "    pay forward(underlying, maturity) on maturity\n") +
+    product_in_words("a_sale", "The asset, sold when it comes down to the level, or else on the last day.",
+                     "underlying: asset, level: amount, maturity: date, of: currency",
+                     "left = 1\n"
+                     "between start and maturity:\n"
+                     "    touched = touched_below(underlying, level)\n"
+                     "    pay left * touched * level in of at touch_time_below(underlying, level)\n"
+                     "    left = left * (1 - touched)\n"
+                     "on maturity:\n"
+                     "    pay left * spot(underlying) in of\n") +
+    product_in_words("what_is_left", "The annuities of what is left of a swap on some days.",
+                     "days: schedule, payments: schedule",
+                     "on days:\n"
+                     "    pay annuity(currency, today, payments)\n") +
+    product_in_words("a_cms", "A swap rate of constant maturity.",
+                     "days: schedule, years: number, of: currency",
+                     "on days:\n"
+                     "    pay constant_maturity_rate(of, years, 2)\n");
 
 const std::string curves =
     "as_of: 2026-01-15\ncurrencies: {USD: {zero_rates: {1: 0.02, 5: 0.03, 10: 0.035}}, EUR: {rate: 0.01}}\n";
@@ -498,10 +459,10 @@ TEST(rates, that_can_not_be_are_refused_where_they_stand) {
 }
 
 TEST(rates, that_move_refuse_what_is_not_known_under_them) {
-    std::string market = moving(hull_white, g2);
-    market.replace(market.find("dividend_yield: 0.01"), 20, "dividends: [{date: 1, amount: 2}]");
-    std::string unquoted = moving(hull_white, g2);
-    unquoted.replace(unquoted.find(", volatility: {1: 0.08, 5: 0.1}"), 31, "");
+    const std::string market =
+        tests::replaced(moving(hull_white, g2), "dividend_yield: 0.01", "dividends: [{date: 1, amount: 2}]");
+    const std::string unquoted =
+        tests::replaced(moving(hull_white, g2), ", volatility: {1: 0.08, 5: 0.1}", "");
     const struct {
         std::string market, trade;
         std::vector<std::string> expected;

@@ -19,6 +19,7 @@
 #include "engine/models/rough_noise.h"
 #include "engine/verify/closed_forms.h"
 #include "tests/known_error.h"
+#include "tests/market_text.h"
 #include "tests/model_market.h"
 #include "tilewalk/tilewalk.h"
 
@@ -27,52 +28,32 @@ namespace {
 
 using models::rough_noise;
 using matrix = std::vector<std::vector<double>>;
+using tests::dollar_market;
+using tests::product_in_words;
 
-const std::string own_products = R"(
-products:
-  - product: late_call
-    summary: A call whose path stops on all dates.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      strike: {type: amount, help: The strike.}
-      dates: {type: schedule, help: The dates.}
-    example: {underlying: A, strike: 100, dates: [0.5, 1.0]}
-    script: |
-      stops = 0
-      on dates:
-          stops = stops + 1
-      on last(dates):
-          pay max(spot(underlying) - strike, 0) * stops / size(dates)
-  - product: log_contract
-    summary: What a variance swap that is watched all the time is worth.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      maturity: {type: date, help: The day.}
-    example: {underlying: A, maturity: 1.0}
-    script: |
-      on maturity:
-          pay -2 * log(spot(underlying) / 100)
-  - product: weighted
-    summary: A log contract paid in another asset.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      by: {type: asset, help: The other.}
-      maturity: {type: date, help: The day.}
-    example: {underlying: A, by: B, maturity: 1.0}
-    script: |
-      on maturity:
-          pay -2 * log(spot(underlying) / 100) * spot(by) / 100
-  - product: lean
-    summary: A call less as many puts as have its price where volatility is the same at all strikes.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      factor: {type: number, help: The strike of the call over 100 and 100 over that of the put.}
-      maturity: {type: date, help: The day.}
-    example: {underlying: A, factor: 1.1, maturity: 1.0}
-    script: |
-      on maturity:
-          pay max(spot(underlying) - 100 * factor, 0) - factor * max(100 / factor - spot(underlying), 0) - (spot(underlying) - 100)
-)";
+const std::string own_products =
+    "products:\n" +
+    product_in_words("late_call", "A call whose path stops on all dates.",
+                     "underlying: asset, strike: amount, dates: schedule",
+                     "stops = 0\n"
+                     "on dates:\n"
+                     "    stops = stops + 1\n"
+                     "on last(dates):\n"
+                     "    pay max(spot(underlying) - strike, 0) * stops / size(dates)\n") +
+    product_in_words("log_contract", "What a variance swap that is watched all the time is worth.",
+                     "underlying: asset, maturity: date",
+                     "on maturity:\n"
+                     "    pay -2 * log(spot(underlying) / 100)\n") +
+    product_in_words("weighted", "A log contract paid in another asset.",
+                     "underlying: asset, by: asset, maturity: date",
+                     "on maturity:\n"
+                     "    pay -2 * log(spot(underlying) / 100) * spot(by) / 100\n") +
+    product_in_words(
+        "lean", "A call less as many puts as have its price where volatility is the same at all strikes.",
+        "underlying: asset, factor: number, maturity: date",
+        "on maturity:\n"
+        "    pay max(spot(underlying) - 100 * factor, 0) - factor * max(100 / factor - spot(underlying), 0) "
+        "- (spot(underlying) - 100)\n");
 
 struct rough {
     double eta = 1.9, rho = -0.9, hurst = 0.07;
@@ -85,10 +66,7 @@ struct rough {
 };
 
 std::string market_of(const std::string& model, double rate = 0, double spot = 100) {
-    return fmt::format(
-        "as_of: 2026-01-15\ncurrencies: {{USD: {{rate: {}}}}}\nassets:\n  A: {{currency: USD, spot: {}, "
-        "model: {{{}}}}}\n",
-        rate, spot, model);
+    return dollar_market(rate, {{"A", fmt::format("spot: {}, model: {{{}}}", spot, model)}});
 }
 
 std::vector<price_row> price(const std::string& market_text, const std::vector<std::string>& trades,

@@ -16,6 +16,7 @@
 
 #include "tests/draws.h"
 #include "tests/known_error.h"
+#include "tests/market_text.h"
 #include "tests/model_market.h"
 #include "tests/plain_paths.h"
 #include "tests/power_volatility.h"
@@ -23,6 +24,8 @@
 
 namespace tilewalk::sabr_test {
 namespace {
+
+using tests::dollar_market;
 
 const std::string own_products = "products:\n" + forward_product + late_forward_product;
 
@@ -34,10 +37,7 @@ std::vector<price_row> price(const std::string& market_text, const std::vector<s
 
 std::string market_of(const std::string& model, double spot = 1, double rate = 0,
                       const std::string& more = "") {
-    return fmt::format(
-        "as_of: 2026-01-15\ncurrencies: {{USD: {{rate: {}}}}}\nassets:\n  A: {{currency: USD, spot: {}, "
-        "model: {{{}}}{}}}\n",
-        rate, spot, model, more);
+    return dollar_market(rate, {{"A", fmt::format("spot: {}, model: {{{}}}{}", spot, model, more)}});
 }
 
 std::string words(const truth::cev& p, const std::string& more = "") {
@@ -219,9 +219,7 @@ TEST(sabr, what_it_contains) {
         }
     }
     const auto power = of(market_of("cev: {volatility: 0.3, beta: 1}"));
-    const auto plain =
-        of("as_of: 2026-01-15\ncurrencies: {USD: {rate: 0}}\nassets:\n  A: {currency: USD, "
-           "spot: 1, volatility: 0.3}\n");
+    const auto plain = of(dollar_market(0, {{"A", "spot: 1, volatility: 0.3"}}));
     for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(power[i].price, plain[i].price, 1e-12);
     EXPECT_NEAR(power[2].price, plain[2].price, limit * plain[2].standard_error);
 }

@@ -13,11 +13,14 @@
 #include <string>
 #include <vector>
 
+#include "tests/market_text.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/engine.h"
 
 namespace tilewalk::spot_dividends_test {
 namespace {
+
+using tests::product_in_words;
 
 constexpr double z_limit = 4.5;  // a false alarm of 1 in 150,000 for each comparison
 constexpr double rate = 0.04, yield = 0.01, spot = 100;
@@ -29,28 +32,15 @@ std::string market_of(const std::string& asset, const std::string& more = "") {
            asset + "}\n" + more;
 }
 
-const std::string products = R"(
-products:
-  - product: forward
-    summary: The price itself.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      maturity: {type: date, help: The day.}
-    example: {underlying: ACME, maturity: 1.0}
-    script: |
-      on maturity:
-          pay spot(underlying)
-  - product: forward_seen
-    summary: A forward price as seen earlier.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      fixing: {type: date, help: The day it is seen.}
-      maturity: {type: date, help: The day.}
-    example: {underlying: ACME, fixing: 0.5, maturity: 1.0}
-    script: |
-      on fixing:
-          pay forward(underlying, maturity)
-)";
+const std::string products =
+    "products:\n" +
+    product_in_words("forward", "The price itself.", "underlying: asset, maturity: date",
+                     "on maturity:\n"
+                     "    pay spot(underlying)\n") +
+    product_in_words("forward_seen", "A forward price as seen earlier.",
+                     "underlying: asset, fixing: date, maturity: date",
+                     "on fixing:\n"
+                     "    pay forward(underlying, maturity)\n");
 
 price_row price(const std::string& asset, const std::string& trade, std::uint64_t paths = 1 << 17,
                 const std::string& precision = "double", run_options options = {}) {

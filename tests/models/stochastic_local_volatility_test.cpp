@@ -19,79 +19,47 @@
 #include "engine/analytics/price.h"
 #include "engine/models/leverage.h"
 #include "tests/known_error.h"
+#include "tests/market_text.h"
 #include "tests/model_market.h"
+#include "tests/svi_smiles.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::stochastic_local_volatility_test {
 namespace {
 
-// The asset under test beside a lognormal one that the same noise drives, so that the difference of two
-// options, one of them known, has a small error.
-const std::string own_products = "products:\n" + forward_product + R"(  - product: forward_start_beside
-    summary: A call on what one asset makes of a later price, less the same of another.
-    parameters:
-      one: {type: asset, help: The one.}
-      other: {type: asset, help: The other.}
-      fixing: {type: date, help: The day of the strike.}
-      maturity: {type: date, help: The day.}
-    example: {one: A, other: B, fixing: 0.5, maturity: 1.0}
-    script: |
-      level = 1
-      other_level = 1
-      on fixing:
-          level = spot(one)
-          other_level = spot(other)
-      on maturity:
-          pay 100 * max(spot(one) / level - 1, 0) - 100 * max(spot(other) / other_level - 1, 0)
-  - product: beside
-    summary: An option on one asset less the same on another.
-    parameters:
-      one: {type: asset, help: The one.}
-      other: {type: asset, help: The other.}
-      option: {type: choice, choices: [call, put], help: Which.}
-      strike: {type: amount, help: The strike.}
-      maturity: {type: date, help: The day.}
-    example: {one: A, other: B, option: call, strike: 100, maturity: 1.0}
-    script: |
-      on maturity:
-          if option == call:
-              pay max(spot(one) - strike, 0) - max(spot(other) - strike, 0)
-          else:
-              pay max(strike - spot(one), 0) - max(strike - spot(other), 0)
-)";
+using tests::dollar_market;
+using tests::product_in_words;
+using tests::smiles;
+using tests::svi;
+using tests::svi_surface;
+
+const std::string own_products =
+    "products:\n" + forward_product +
+    product_in_words(
+        "forward_start_beside", "A call on what one asset makes of a later price, less the same of another.",
+        "one: asset, other: asset, fixing: date, maturity: date",
+        "level = 1\n"
+        "other_level = 1\n"
+        "on fixing:\n"
+        "    level = spot(one)\n"
+        "    other_level = spot(other)\n"
+        "on maturity:\n"
+        "    pay 100 * max(spot(one) / level - 1, 0) - 100 * max(spot(other) / other_level - 1, 0)\n") +
+    tests::beside_product;
 
 constexpr double rate = 0.02, spot = 100;
 
 std::string market_of(const std::string& moves, double flat = 0.2) {
-    return fmt::format(
-        "as_of: 2026-01-15\ncurrencies: {{USD: {{rate: {}}}}}\nassets:\n"
-        "  A: {{currency: USD, spot: {}, {}}}\n"
-        "  B: {{currency: USD, spot: {}, volatility: {}}}\ncorrelations: [[A, B, 1]]\n",
-        rate, spot, moves, spot, flat);
+    return dollar_market(rate,
+                         {{"A", fmt::format("spot: {}, {}", spot, moves)},
+                          {"B", fmt::format("spot: {}, volatility: {}", spot, flat)}},
+                         "correlations: [[A, B, 1]]");
 }
 
 std::vector<price_row> price(const std::string& market_text, const std::vector<std::string>& trades,
                              std::uint64_t paths, std::uint64_t seed = 1,
                              const std::string& precision = "double") {
     return priced(own_products, market_text, trades, paths, seed, precision);
-}
-
-// SVI smiles of total variance whose skew flattens with time.
-struct svi {
-    double a, b, rho, m, sigma;
-    double variance(double x) const { return a + b * (rho * (x - m) + std::hypot(x - m, sigma)); }
-};
-const std::vector<std::pair<double, svi>> smiles{{0.25, {0.002, 0.045, -0.55, 0.02, 0.12}},
-                                                 {0.5, {0.005, 0.06, -0.55, 0.02, 0.15}},
-                                                 {1.0, {0.012, 0.08, -0.5, 0.03, 0.2}},
-                                                 {2.0, {0.03, 0.105, -0.45, 0.05, 0.28}}};
-std::string svi_surface() {
-    std::string text;
-    for (const auto& [years, s] : smiles) {
-        text += fmt::format("{}{}: {{a: {}, b: {}, rho: {}, m: {}, sigma: {}}}", text.empty() ? "" : ", ",
-                            years, s.a, s.b, s.rho, s.m, s.sigma);
-    }
-    return "surface: {svi: {" + text + "}}";
 }
 
 const std::string usual_heston = "heston: {v0: 0.03, kappa: 1.5, theta: 0.05, sigma: 0.6, rho: -0.7}";
@@ -153,11 +121,10 @@ models::heston_parameters heston_of(double sigma, double rho) {
 std::string two_assets(const std::string& first, const std::string& second, double rho, bool both_vary) {
     std::string more = fmt::format(", [A.variance, B, {}]", rho);
     if (both_vary) more += fmt::format(", [B.variance, A, {}], [A.variance, B.variance, 1]", rho);
-    return fmt::format(
-        "as_of: 2026-01-15\ncurrencies: {{USD: {{rate: {}}}}}\nassets:\n"
-        "  A: {{currency: USD, spot: {}, {}}}\n  B: {{currency: USD, spot: {}, {}}}\n"
-        "correlations: [[A, B, 1]{}]\n",
-        rate, spot, first, spot, second, more);
+    return dollar_market(
+        rate,
+        {{"A", fmt::format("spot: {}, {}", spot, first)}, {"B", fmt::format("spot: {}, {}", spot, second)}},
+        "correlations: [[A, B, 1]" + more + "]");
 }
 
 std::string beside(double strike, double years) {
@@ -341,12 +308,10 @@ TEST(stochastic_local_volatility, survives_extremes) {
         {"{v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.6, rho: -0.7}", 0.02, 100, 50},
     };
     for (const auto& c : cases) {
-        const std::string market = fmt::format(
-            "as_of: 2026-01-15\ncurrencies: {{USD: {{rate: {}}}}}\nassets:\n  A: {{currency: USD, spot: {}, "
-            "{}}}\n",
-            c.rate, c.spot,
-            leveraged(svi_surface(), fmt::format("heston: {}", c.heston),
-                      ", particles: 512, steps_per_year: 10"));
+        const std::string market = dollar_market(
+            c.rate, {{"A", fmt::format("spot: {}, {}", c.spot,
+                                       leveraged(svi_surface(), fmt::format("heston: {}", c.heston),
+                                                 ", particles: 512, steps_per_year: 10"))}});
         for (const char* precision : {"double", "single"}) {
             const auto rows =
                 price(market,

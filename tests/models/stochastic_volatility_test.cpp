@@ -23,37 +23,28 @@
 #include "tests/by_source.h"
 #include "tests/draws.h"
 #include "tests/known_error.h"
+#include "tests/market_text.h"
 #include "tests/model_market.h"
 #include "tests/plain_paths.h"
+#include "tests/texts.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::stochastic_volatility_test {
 namespace {
 
 using fourier::characteristic;
+using tests::dollar_market;
+using tests::product_in_words;
 
 const std::string own_products =
-    "products:\n" + forward_product + late_forward_product + R"(  - product: better_of
-    summary: A call on the better of two.
-    parameters:
-      one: {type: asset, help: The one.}
-      other: {type: asset, help: The other.}
-      maturity: {type: date, help: The day.}
-    example: {one: A, other: B, maturity: 1.0}
-    script: |
-      on maturity:
-          pay max(max(spot(one), spot(other)) - 105, 0)
-  - product: joint_skew
-    summary: The square of one log return times the other.
-    parameters:
-      one: {type: asset, help: The one.}
-      other: {type: asset, help: The other.}
-      maturity: {type: date, help: The day.}
-    example: {one: A, other: B, maturity: 1.0}
-    script: |
-      on maturity:
-          pay 1000 * log(spot(one) / 100) * log(spot(one) / 100) * log(spot(other) / 100)
-)";
+    "products:\n" + forward_product + late_forward_product +
+    product_in_words("better_of", "A call on the better of two.", "one: asset, other: asset, maturity: date",
+                     "on maturity:\n"
+                     "    pay max(max(spot(one), spot(other)) - 105, 0)\n") +
+    product_in_words("joint_skew", "The square of one log return times the other.",
+                     "one: asset, other: asset, maturity: date",
+                     "on maturity:\n"
+                     "    pay 1000 * log(spot(one) / 100) * log(spot(one) / 100) * log(spot(other) / 100)\n");
 
 std::vector<price_row> price(const std::string& market_text, const std::vector<std::string>& trades,
                              std::uint64_t paths, std::uint64_t seed, const std::string& precision = "double",
@@ -69,10 +60,9 @@ struct carry {
 
 // Asset A alone.
 std::string market_of(const std::string& model, const carry& of = {}) {
-    return fmt::format(
-        "as_of: 2026-01-15\ncurrencies: {{USD: {{rate: {}}}}}\nassets:\n  A: {{currency: USD, spot: {}, "
-        "dividend_yield: {}, model: {{{}}}}}\n",
-        of.rate, of.spot, of.yield, model);
+    return dollar_market(
+        of.rate,
+        {{"A", fmt::format("spot: {}, dividend_yield: {}, model: {{{}}}", of.spot, of.yield, model)}});
 }
 
 std::string option_on(const char* side, double strike, double years) {
@@ -443,24 +433,19 @@ TEST(stochastic_volatility, the_weak_order_of_each_scheme) {
 // --- several steps to one normal of the asset
 // -----------------------------------------------------------------
 
-const std::string start_and_end_product = R"(products:
-  - product: from_half
-    summary: A call that starts at the money on a day, on a path that stops on others, too.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      half: {type: date, help: The day.}
-      dates: {type: schedule, help: The others.}
-    example: {underlying: A, half: 0.5, dates: [0.5, 1.0]}
-    script: |
-      begun = 0
-      stops = 0
-      on half:
-          begun = spot(underlying)
-      on dates:
-          stops = stops + 1
-      on last(dates):
-          pay max(spot(underlying) - begun, 0) * stops / size(dates)
-)";
+const std::string start_and_end_product =
+    "products:\n" +
+    product_in_words("from_half",
+                     "A call that starts at the money on a day, on a path that stops on others, too.",
+                     "underlying: asset, half: date, dates: schedule",
+                     "begun = 0\n"
+                     "stops = 0\n"
+                     "on half:\n"
+                     "    begun = spot(underlying)\n"
+                     "on dates:\n"
+                     "    stops = stops + 1\n"
+                     "on last(dates):\n"
+                     "    pay max(spot(underlying) - begun, 0) * stops / size(dates)\n");
 
 // The number of steps of the scheme in a step of the path; 1 if nothing is said.
 int parts_of(const std::string& market_text, const std::string& trade) {
@@ -553,10 +538,10 @@ const std::string acme = "{v0: 0.04, kappa: 1.5, theta: 0.05, sigma: 0.6, rho: -
                   beta = "{v0: 0.06, kappa: 1, theta: 0.04, sigma: 0.4, rho: -0.5}";
 
 std::string two_assets(const std::string& correlations) {
-    return "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0}}\nassets:\n  ACME: {currency: USD, spot: 100, "
-           "model: {heston: " +
-           acme + "}}\n  BETA: {currency: USD, spot: 100, model: {heston: " + beta +
-           "}}\ncorrelations: " + correlations + "\n";
+    return dollar_market(0,
+                         {{"ACME", "spot: 100, model: {heston: " + acme + "}"},
+                          {"BETA", "spot: 100, model: {heston: " + beta + "}"}},
+                         "correlations: " + correlations);
 }
 
 struct estimate {
@@ -647,8 +632,7 @@ TEST(stochastic_volatility, a_matrix_that_is_not_valid_is_refused_with_one_that_
         "0.2}\ncorrelations: ";
     const std::string heston = two_assets("");
     const std::string perfect = [&] {
-        std::string text = two_assets("");
-        text.replace(text.find("rho: -0.7"), 9, "rho: -1");
+        const std::string text = tests::replaced(two_assets(""), "rho: -0.7", "rho: -1");
         return text;
     }();
     using pairs = std::vector<std::array<std::string, 3>>;
@@ -763,8 +747,8 @@ TEST(stochastic_volatility, complaints_name_what_was_found_and_expected) {
              bad{two_assets("[[ACME.variance, BETA, -0.3], [BETA, ACME.variance, -0.3]]"),
                  "expected each pair once", 6},
              bad{[] {
-                     std::string text = two_assets("[[ACME.variance, BETA, 0.1]]");
-                     text.replace(text.find("rho: -0.7"), 9, "rho: {1: -0.7, 2: -0.6}");
+                     const std::string text = tests::replaced(two_assets("[[ACME.variance, BETA, 0.1]]"),
+                                                              "rho: -0.7", "rho: {1: -0.7, 2: -0.6}");
                      return text;
                  }(),
                  "changes with time; expected none with others", 6},

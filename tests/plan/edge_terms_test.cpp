@@ -9,21 +9,22 @@
 
 #include <fmt/format.h>
 
+#include "tests/market_text.h"
 #include "tests/model_market.h"
 
 namespace tilewalk::edge_terms_test {
 namespace {
 
+using tests::dollar_market;
+
 constexpr double rate = 0.05, yield = 0.02, spot = 100;
 
-const std::string plain_market = R"(as_of: 2026-01-15
-currencies: {USD: {rate: 0.05}}
-assets:
-  A: {currency: USD, spot: 100, dividend_yield: 0.02, volatility: 0.3}
-  C: {currency: USD, spot: 100, dividend_yield: 0.02, model: {cev: {volatility: 3, beta: 0.5}}}
-fixings:
-  A: {2025-10-15: 91, 2025-11-17: 96, 2025-12-15: 104}
-)";
+const std::string plain_market =
+    dollar_market(0.05,
+                  {{"A", "spot: 100, dividend_yield: 0.02, volatility: 0.3"},
+                   {"C", "spot: 100, dividend_yield: 0.02, model: {cev: {volatility: 3, beta: 0.5}}"}},
+                  R"(fixings:
+  A: {2025-10-15: 91, 2025-11-17: 96, 2025-12-15: 104})");
 
 double discount(double years) {
     return std::exp(-rate * years);

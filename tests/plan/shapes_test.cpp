@@ -21,11 +21,15 @@
 #include "engine/plan/trade_program.h"
 #include "engine/plan/unite.h"
 #include "tests/made_book.h"
+#include "tests/market_text.h"
 #include "tests/whole.h"
 #include "tilewalk/book.h"
 
 namespace tilewalk::shapes_test {
 namespace {
+
+using tests::dollar_market;
+using tests::in_book;
 
 // The trades of a book with one program for each shape.
 struct planned_book {
@@ -73,14 +77,13 @@ TEST(shapes, ten_thousand_mixed_trades_take_at_most_thirty_kernels) {
 // An average over all stops of a path, and over some of them.
 TEST(shapes, what_runs_on_every_step_stays_apart_in_a_small_book) {
     const planned_book b = plan_all(book::parse(
-        "market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, "
-        "spot: 100, volatility: 0.2}}}\n"
-        "trades:\n"
-        "  - {id: call, product: european, underlying: A, strike: 100, maturity: 1}\n"
-        "  - {id: all, product: asian, underlying: A, strike: 100, averaging_dates: [0.5, 1]}\n"
-        "  - {id: more, product: asian, underlying: A, strike: 90, averaging_dates: [0.2, 0.5, 1]}\n"
-        "  - {id: put, product: asian, option: put, underlying: A, strike: 90, averaging_dates: "
-        "[0.2, 0.5, 1]}\n",
+        in_book(dollar_market(0.03, {{"A", "spot: 100, volatility: 0.2"}})) +
+            "trades:\n"
+            "  - {id: call, product: european, underlying: A, strike: 100, maturity: 1}\n"
+            "  - {id: all, product: asian, underlying: A, strike: 100, averaging_dates: [0.5, 1]}\n"
+            "  - {id: more, product: asian, underlying: A, strike: 90, averaging_dates: [0.2, 0.5, 1]}\n"
+            "  - {id: put, product: asian, option: put, underlying: A, strike: 90, averaging_dates: [0.2, "
+            "0.5, 1]}\n",
         "small"));
     const auto united = plan::unite(b.shapes);
     const auto seat_of = [&](std::size_t trade) { return united.seats[b.shape_of_trade[trade]]; };
@@ -169,10 +172,8 @@ TEST(shapes, alike_observations_of_a_trade_have_a_seat_each) {
         trades += "  - {id: " + name + ", product: " + name +
                   ", underlying: A, first_day: 0.5, second_day: 1, third_day: 1.5, maturity: 2}\n";
     }
-    const auto b =
-        plan_all(book::parse("market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.05}}\n"
-                             "  assets: {A: {currency: USD, spot: 100, volatility: 0.2}}\nproducts:\n" +
-                             products + "trades:\n" + trades));
+    const auto b = plan_all(book::parse(in_book(dollar_market(0.05, {{"A", "spot: 100, volatility: 0.2"}})) +
+                                        "products:\n" + products + "trades:\n" + trades));
     ASSERT_EQ(b.shapes.size(), 4u);
     const auto united = plan::unite(b.shapes);
     ASSERT_EQ(united.programs.size(), 1u) << "all of them share a program";

@@ -14,6 +14,7 @@
 #include "engine/plan/trade_program.h"
 #include "tests/both_ways.h"
 #include "tests/made_book.h"
+#include "tests/texts.h"
 #include "tilewalk/book.h"
 
 namespace tilewalk::jumps_test {
@@ -161,48 +162,16 @@ TEST(jumps, that_seldom_count_can_be_smoothed) {
 }
 
 TEST(jumps, of_the_library_are_known) {
-    const std::set<std::string> never{"best_of",
-                                      "cap_floor",
-                                      "capital_protected_note",
-                                      "cliquet",
-                                      "cms_leg",
-                                      "complex_chooser",
-                                      "compound",
-                                      "continuous_asian",
-                                      "corridor_accrual",
-                                      "coupon_bond",
-                                      "european",
-                                      "exchange",
-                                      "floating_rate_note",
-                                      "forward_start",
-                                      "lookback",
-                                      "rainbow",
-                                      "rate_future",
-                                      "reverse_convertible",
-                                      "soft_barrier",
-                                      "spread",
-                                      "step_option",
-                                      "swap",
-                                      "swaption",
-                                      "variance_swap",
-                                      "volatility_swap",
-                                      "worst_of",
-                                      "zero_coupon_bond",
-                                      "asian",
-                                      "basket"};
-    const std::set<std::string> always{"accumulator",
-                                       "autocallable",
-                                       "chooser",
-                                       "corridor_variance_swap",
-                                       "cumulative_parisian",
-                                       "digital",
-                                       "gap_option",
-                                       "himalaya",
-                                       "parisian",
-                                       "phoenix_autocallable",
-                                       "range_accrual",
-                                       "rate_range_accrual",
-                                       "target_redemption_forward"};
+    const std::set<std::string> never = tests::texts<std::set<std::string>>(
+        "best_of", "cap_floor", "capital_protected_note", "cliquet", "cms_leg", "complex_chooser", "compound",
+        "continuous_asian", "corridor_accrual", "coupon_bond", "european", "exchange", "floating_rate_note",
+        "forward_start", "lookback", "rainbow", "rate_future", "reverse_convertible", "soft_barrier",
+        "spread", "step_option", "swap", "swaption", "variance_swap", "volatility_swap", "worst_of",
+        "zero_coupon_bond", "asian", "basket");
+    const std::set<std::string> always = tests::texts<std::set<std::string>>(
+        "accumulator", "autocallable", "chooser", "corridor_variance_swap", "cumulative_parisian", "digital",
+        "gap_option", "himalaya", "parisian", "phoenix_autocallable", "range_accrual", "rate_range_accrual",
+        "target_redemption_forward");
     std::map<std::string, std::set<bool>> found;
     const book all = book_of_every_kind();
     for (const books::trade& t : all.state().trades) {

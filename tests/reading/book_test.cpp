@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,7 +16,10 @@
 #include "engine/config/digest.h"
 #include "engine/market/market_state.h"
 #include "engine/reading/argument_reader.h"
+#include "tests/market_text.h"
 #include "tests/own_folder.h"
+#include "tests/refusal.h"
+#include "tests/texts.h"
 
 namespace tilewalk::books::book_test {
 namespace {
@@ -26,16 +28,8 @@ using language::argument;
 using language::arguments;
 using language::parameter;
 using language::parameter_type;
-
-template <class action>
-std::optional<error> error_of(action&& act) {
-    try {
-        act();
-    } catch (const error& e) {
-        return e;
-    }
-    return {};
-}
+using tests::dollar_market;
+using tests::error_of;
 
 template <class action>
 std::string what_of(action&& act) {
@@ -832,15 +826,13 @@ TEST(books, products_of_the_user) {
     EXPECT_FALSE(read_book.state().trades[0].failure) << read_book.state().trades[0].failure->what();
     EXPECT_EQ(read_book.state().trades[0].product->name, "mine");
 
-    std::string taken = own;
-    taken.replace(taken.find("mine"), 4, "european");
+    const std::string taken = tests::replaced(own, "mine", "european");
     EXPECT_EQ(what_of([&] { book::parse(taken + "trades: []\n", "b"); }),
               "b:2:5: products[0]: the library has a product 'european' already; give this one another name");
     const std::string second = own.substr(own.find("  - product"));
     EXPECT_EQ(what_of([&] { book::parse(own + second + "trades: []\n", "b"); }),
               "b:11:5: products[1]: found a second product 'mine' in this book, expected different names");
-    std::string misspelt = own;
-    misspelt.replace(misspelt.find("pay spot"), 8, "pay spto");
+    const std::string misspelt = tests::replaced(own, "pay spot", "pay spto");
     const auto e = error_of([&] { book::parse(misspelt + "trades: []\n", "b"); });
     ASSERT_TRUE(e);
     EXPECT_EQ(to_string(e->where()), "b:10:15") << e->what();
@@ -863,10 +855,8 @@ class book_files : public ::testing::Test {
 };
 
 TEST_F(book_files, names_are_relative_to_the_book_and_every_input_is_hashed) {
-    const std::string market_hash = write("markets/m.yaml",
-                                          "as_of: 2026-01-15\n"
-                                          "currencies: {USD: {rate: 0.03}}\n"
-                                          "assets: {ACME: {currency: USD, spot: 100, volatility: 0.2}}\n");
+    const std::string market_hash =
+        write("markets/m.yaml", dollar_market(0.03, {{"ACME", "spot: 100, volatility: 0.2"}}));
     const std::string product_hash = write("books/mine.yaml", product_head + product_tail);
     const std::string book_hash = write("books/b.yaml",
                                         "market: ../markets/m.yaml\n"

@@ -7,8 +7,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -16,16 +14,14 @@
 
 #include "engine/book/book_state.h"
 #include "engine/book/library.h"
+#include "tests/texts.h"
 #include "tilewalk/error.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::bounds_test {
 namespace {
 
-std::string contents(const std::string& file) {
-    std::ifstream in(std::string(TILEWALK_SOURCE_DIR) + "/" + file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
+using tests::own_text;
 
 // 20,000,000
 std::string counted(std::uint64_t n) {
@@ -82,13 +78,13 @@ TEST(bounds, the_table_of_the_page_is_that_of_the_code) {
         {"a file of results that is read again", bytes(bounds::results_bytes)},
     };
     // None is left out.
-    const std::string header = contents("engine/include/tilewalk/bounds.h"), word = "inline constexpr ";
+    const std::string header = own_text("engine/include/tilewalk/bounds.h"), word = "inline constexpr ";
     std::size_t constants = 0;
     for (std::size_t at = 0; (at = header.find(word, at)) != std::string::npos; at += word.size())
         ++constants;
     EXPECT_EQ(constants, code.size());
 
-    const std::string page = contents("docs/books.md"), head = "| bound | at most |\n|---|---|\n";
+    const std::string page = own_text("docs/books.md"), head = "| bound | at most |\n|---|---|\n";
     const std::size_t begin = page.find(head);
     ASSERT_NE(begin, std::string::npos);
     std::map<std::string, std::string> told;

@@ -12,6 +12,7 @@
 
 #include "engine/arrays/shock_writer.h"
 #include "engine/config/open_file.h"
+#include "tests/market_text.h"
 #include "tests/own_folder.h"
 #include "tests/refusal.h"
 #include "tilewalk/calibration.h"
@@ -22,6 +23,8 @@ namespace tilewalk::confine_test {
 namespace {
 
 namespace fs = std::filesystem;
+using tests::dollar_market;
+using tests::in_book;
 using tests::nothing_refused;
 using tests::refusal;
 
@@ -29,8 +32,7 @@ const std::string outside =
     "the file is not in the folder of the one that names it, and files are confined to it";
 const load_options confined{.confine = true};
 
-const std::string market_text =
-    "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}}\nassets: {ACME: {currency: USD, spot: 100}}\n";
+const std::string market_text = dollar_market(0.03, {{"ACME", "spot: 100"}});
 const std::string calendar_text = "holidays: [2026-12-25]\n";
 const std::string product_text =
     "product: mine\nsummary: s\nparameters:\n  m: {type: date, help: h}\nexample: {m: 1}\nscript: |\n  on "

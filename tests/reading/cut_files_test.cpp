@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -17,6 +16,7 @@
 #include "engine/book/library.h"
 #include "tests/own_folder.h"
 #include "tests/refusal.h"
+#include "tests/texts.h"
 #include "tilewalk/calibration.h"
 #include "tilewalk/error.h"
 #include "tilewalk/scenarios.h"
@@ -27,12 +27,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using tests::nothing_refused;
+using tests::own_text;
 using tests::refusal;
-
-std::string contents(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
+using tests::text_of;
 
 // The files that come with Tilewalk, with what reads the text of each strictly, as if it stood in its place.
 struct shipped {
@@ -50,7 +47,7 @@ std::vector<shipped> shipped_files() {
         for (const auto& entry : fs::directory_iterator(top / folder)) {
             const fs::path file = entry.path();
             if (file.extension() != ".yaml") continue;
-            all.push_back({file, contents(file), [reads, file](const std::string& text) {
+            all.push_back({file, text_of(file), [reads, file](const std::string& text) {
                                return refusal([&] { reads(text, file); });
                            }});
         }
@@ -117,7 +114,7 @@ TEST(cut_files_long, no_shipped_file_passes_cut_after_any_byte) {
 // A market by itself, as --market names it, and a text.
 TEST(cut_files, a_market_by_itself) {
     const tests::own_folder own;
-    const std::string demo = contents(fs::path(TILEWALK_SOURCE_DIR) / "configs/markets/demo.yaml");
+    const std::string demo = own_text("configs/markets/demo.yaml");
     const std::string cut = demo.substr(0, demo.find("  - [EURUSD, USDJPY"));
     const fs::path file = own.write("market.yaml", cut);
     EXPECT_EQ(refusal([&] { market::load(file); }), nothing_refused);  // nobody can know
@@ -245,7 +242,7 @@ TEST(cut_files, the_last_trade_of_a_book) {
 
 // Quotes to calibrate are read as strictly.
 TEST(cut_files, quotes) {
-    const std::string svi = contents(fs::path(TILEWALK_SOURCE_DIR) / "configs/calibration/svi.yaml");
+    const std::string svi = own_text("configs/calibration/svi.yaml");
     const std::string cut = svi.substr(0, svi.rfind("        2.0:"));
     EXPECT_EQ(refusal([&] { market_quotes::parse(cut); }), nothing_refused);
     EXPECT_NE(

@@ -23,11 +23,14 @@
 #include <vector>
 
 #include "tests/own_folder.h"
+#include "tests/texts.h"
 
 namespace hostile_test {
 namespace {
 
 namespace fs = std::filesystem;
+using tilewalk::tests::repeated;
+using tilewalk::tests::replaced;
 
 // Sanitizers keep shadows of memory, which no limit for the program itself allows for.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -38,13 +41,6 @@ constexpr bool is_sanitized = false;
 
 constexpr std::size_t megabyte = 1'000'000;
 constexpr long most_resident_kib = 64 << 10;
-
-std::string repeated(std::string_view text, std::size_t times) {
-    std::string all;
-    all.reserve(text.size() * times);
-    for (std::size_t i = 0; i < times; ++i) all += text;
-    return all;
-}
 
 // Writes a large file without ever holding it.
 void put_large(const fs::path& file, const std::string& begin, const std::string& block, std::size_t bytes,
@@ -391,9 +387,7 @@ TEST_F(hostile, values_that_mislead) {
     setting("unknown setting", "path: 5", "did you mean 'paths'?");
     const auto market = [&](const std::string& title, const std::string& from, const std::string& to,
                             const std::string& said) {
-        std::string text = good_market;
-        ASSERT_NE(text.find(from), std::string::npos) << title;
-        expect_market(title, text.replace(text.find(from), from.size(), to), said);
+        expect_market(title, replaced(good_market, from, to), said);
     };
     market("spot not a number", "spot: 100", "spot: .nan",
            "market.yaml:3:38: assets.ACME.spot: found '.nan', expected a number");

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
@@ -16,6 +14,7 @@
 #include "engine/config/xml.h"
 #include "tests/own_folder.h"
 #include "tests/refusal.h"
+#include "tests/texts.h"
 #include "tilewalk/bounds.h"
 #include "tilewalk/import.h"
 #include "tilewalk/tilewalk.h"
@@ -27,11 +26,7 @@ using config::xml_element;
 using config::xml_reader;
 using tests::nothing_refused;
 using tests::refusal;
-
-std::string text_of(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
+using tests::text_of;
 
 const std::filesystem::path source = TILEWALK_SOURCE_DIR;
 

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <random>
 #include <string>
@@ -17,6 +15,7 @@
 #include "engine/config/wildcard.h"
 #include "tests/own_folder.h"
 #include "tests/refusal.h"
+#include "tests/texts.h"
 #include "tilewalk/scenarios.h"
 #include "tilewalk/tilewalk.h"
 
@@ -89,11 +88,6 @@ void expect_values(const scenario& s, const values& expected) {
         ASSERT_TRUE(found.contains(key)) << s.name << " " << key;
         EXPECT_NEAR(found.at(key), value, 1e-13 * std::max(1.0, std::abs(value))) << s.name << " " << key;
     }
-}
-
-std::string contents(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
 }
 
 TEST(scenario_reader, every_way_to_move) {
@@ -634,9 +628,7 @@ TEST_F(scenario_reader_tables, refusals_of_a_history) {
 // and a history and a table of scenarios say the same of them.
 TEST_F(scenario_reader_tables, a_level_that_no_market_has) {
     const auto market_says = [](const std::string& from, const std::string& to) {
-        std::string text = market_text;
-        text.replace(text.find(from), from.size(), to);
-        const std::string said = refusal([&] { market::parse(text); });
+        const std::string said = refusal([&] { market::parse(tests::replaced(market_text, from, to)); });
         return said.substr(std::min(said.find("found"), said.size()));
     };
     struct one {
@@ -1040,7 +1032,7 @@ TEST(scenario_reader, the_examples) {
     EXPECT_GE(sizes["stress"], 4);
     EXPECT_GE(sizes["ladder"], 27);
     EXPECT_GE(sizes["history"], 250);
-    EXPECT_LE(contents(configs / "scenarios/history.csv").size(), 30'720U);
+    EXPECT_LE(tests::text_of(configs / "scenarios/history.csv").size(), 30'720U);
 }
 
 }  // namespace

@@ -14,10 +14,14 @@
 #include "engine/verbs/price.h"
 #include "products/program/recorder.h"
 #include "tests/every_model.h"
+#include "tests/market_text.h"
 
 namespace tilewalk::cancel_test {
 
 namespace {
+
+using tests::dollar_market;
+using tests::in_book;
 
 struct enough : std::runtime_error {
     enough() : runtime_error("enough") {}
@@ -25,10 +29,8 @@ struct enough : std::runtime_error {
 
 book book_with(const std::string& asset, int dates) {
     return book::parse(
-        "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}}\n  assets:\n"
-        "    ACME: {currency: USD, spot: 100, " +
-        asset +
-        "}\nsettings: {paths: 256}\ntrades:\n  - {id: asian, product: asian, underlying: ACME, strike: 100, "
+        in_book(dollar_market(0.03, {{"ACME", "spot: 100, " + asset}})) +
+        "settings: {paths: 256}\ntrades:\n  - {id: asian, product: asian, underlying: ACME, strike: 100, "
         "averaging_dates: {start: 0, end: 1, count: " +
         std::to_string(dates) + "}}\n");
 }

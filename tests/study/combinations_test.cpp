@@ -29,6 +29,7 @@
 #include "engine/arrays/shock_writer.h"
 #include "engine/verbs/decisions.h"
 #include "tests/fake_backend.h"
+#include "tests/market_text.h"
 #include "tests/own_folder.h"
 #include "tilewalk/tilewalk.h"
 
@@ -44,6 +45,8 @@ inline void PrintTo(feature f, std::ostream* out) {
 namespace {
 
 using features = std::set<feature>;
+using tests::dollar_market;
+using tests::in_book;
 
 // Pilots are walked from `few_paths` on; Greeks of rights have parts with policies of their own from
 // `more_paths` on; pilots beside each other, and jumps of controls, take `paths_for_jumps`.
@@ -51,15 +54,10 @@ constexpr std::uint64_t few_paths = 8192, more_paths = 16384, paths_for_jumps = 
                         most_paths_of_rounds = 131072, training_paths_of_file = 3072;
 
 std::string market_of(double spot, double volatility) {
-    return fmt::format(R"(market:
-  as_of: 2026-01-15
-  currencies: {{USD: {{rate: 0.05}}}}
-  assets:
-    A: {{currency: USD, spot: {}, volatility: {}}}
-    B: {{currency: USD, spot: 90, volatility: 0.3, dividend_yield: 0.02}}
-  correlations: [[A, B, 0.4]]
-)",
-                       spot, volatility);
+    return in_book(dollar_market(0.05,
+                                 {{"A", fmt::format("spot: {}, volatility: {}", spot, volatility)},
+                                  {"B", "spot: 90, volatility: 0.3, dividend_yield: 0.02"}},
+                                 "correlations: [[A, B, 0.4]]"));
 }
 
 // A right, a jump, a basket, and a payoff so rare that shocks are worth shifting.

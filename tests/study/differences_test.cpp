@@ -18,10 +18,13 @@
 #include "tests/comma_locale.h"
 #include "tests/command.h"
 #include "tests/documented_columns.h"
+#include "tests/market_text.h"
 #include "tilewalk/calibration.h"
 
 namespace tilewalk::differences_test {
 namespace {
+
+using tests::dollar_market;
 
 const std::string market_text = R"(as_of: 2026-01-15
 currencies:
@@ -241,10 +244,8 @@ TEST(differences, do_not_depend_on_the_trades_that_are_priced_together) {
 
 // A rise of the first volatility would let total variance fall.
 TEST(differences, go_down_where_the_market_cannot_go_up) {
-    const market in = market::parse(R"(as_of: 2026-01-15
-currencies: {USD: {rate: 0.03}}
-assets: {ACME: {currency: USD, spot: 100, volatility: {0.5: 0.30, 0.52: 0.295}}}
-)");
+    const market in =
+        market::parse(dollar_market(0.03, {{"ACME", "spot: 100, volatility: {0.5: 0.30, 0.52: 0.295}"}}));
     const book trades = book::parse(R"(settings: {paths: 16384}
 trades: [{id: call, product: european, underlying: ACME, option: call, strike: 100, maturity: 0.5}]
 )");

@@ -31,6 +31,7 @@
 #include "products/program/streams.h"
 #include "tests/own_folder.h"
 #include "tests/plain_paths.h"
+#include "tests/texts.h"
 #include "tests/whole.h"
 #include "tilewalk/products.h"
 
@@ -752,10 +753,6 @@ TEST(engine, the_manifest_names_files_of_settings) {
         EXPECT_EQ(r.rows.at(0).status, trade_status::priced) << r.rows.at(0).message;
         return r.manifest;
     };
-    const auto bytes_of = [](const std::string& file) {
-        std::ifstream in(file, std::ios::binary);
-        return std::string{std::istreambuf_iterator<char>(in), {}};
-    };
     const tests::own_folder folder;
     const std::string file = (folder / "shocks.npy").string();
     std::set<std::string> hashes;
@@ -765,13 +762,13 @@ TEST(engine, the_manifest_names_files_of_settings) {
         const run_manifest told = replayed(file);
         EXPECT_EQ(told.settings.replay, file);
         EXPECT_EQ(told.inputs.back().file, file);
-        EXPECT_EQ(told.inputs.back().hash, config::sha256(bytes_of(file)));
+        EXPECT_EQ(told.inputs.back().hash, config::sha256(tests::text_of(file)));
         hashes.insert(told.inputs.back().hash);
     }
     EXPECT_EQ(hashes.size(), 2U) << "two files of one name";
 
     // A file in memory goes by the name that it was made with.
-    const std::string bytes = bytes_of(file);
+    const std::string bytes = tests::text_of(file);
     const int memory = ::memfd_create("ours.npy", 0);
     ASSERT_EQ(::write(memory, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
     const run_manifest told = replayed("/proc/self/fd/" + std::to_string(memory));

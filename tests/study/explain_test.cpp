@@ -8,11 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "tests/market_text.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/engine.h"
 
 namespace tilewalk::explain_test {
 namespace {
+
+using tests::product_in_words;
 
 constexpr double z_limit = 4.5;  // a false alarm of 1 in 150,000 for each comparison
 
@@ -48,18 +51,10 @@ fixings:
   ACME: {2025-12-31: 98}
 )";
 
-const std::string own_product = R"(
-products:
-  - product: forward
-    summary: The price itself.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      maturity: {type: date, help: The day.}
-    example: {underlying: ACME, maturity: 1.0}
-    script: |
-      on maturity:
-          pay spot(underlying)
-)";
+const std::string own_product =
+    "products:\n" + product_in_words("forward", "The price itself.", "underlying: asset, maturity: date",
+                                     "on maturity:\n"
+                                     "    pay spot(underlying)\n");
 
 market test_market() {
     return market::parse(market_text);

@@ -22,11 +22,15 @@
 #include "tests/by_source.h"
 #include "tests/every_model.h"
 #include "tests/made_book.h"
+#include "tests/market_text.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::greeks_test {
 namespace {
+
+using tests::dollar_market;
+using tests::in_book;
 
 // A sound value is further off than this once in 150,000 times.
 constexpr double most_errors = 4.5;
@@ -78,10 +82,8 @@ double below(double x) {
 }
 
 // A market of one asset, whose numbers are all flat.
-const char* const flat_market =
-    "as_of: 2026-01-15\n"
-    "currencies: {USD: {rate: 0.03}}\n"
-    "assets: {A: {currency: USD, spot: 100, dividend_yield: 0.01, volatility: 0.25}}\n";
+const std::string flat_market =
+    dollar_market(0.03, {{"A", "spot: 100, dividend_yield: 0.01, volatility: 0.25"}});
 
 struct flat_option {
     double strike, years;
@@ -543,13 +545,10 @@ TEST(greeks, of_the_second_order_see_the_jump_of_a_digital) {
 
 // The formula of Margrabe.
 TEST(greeks, of_the_second_order_cross_between_assets) {
-    const market in = market::parse(
-        "as_of: 2026-01-15\n"
-        "currencies: {USD: {rate: 0.03}}\n"
-        "assets:\n"
-        "  A: {currency: USD, spot: 100, dividend_yield: 0.01, volatility: 0.25}\n"
-        "  B: {currency: USD, spot: 95, dividend_yield: 0.02, volatility: 0.2}\n"
-        "correlations: [[A, B, 0.3]]\n");
+    const market in = market::parse(dollar_market(0.03,
+                                                  {{"A", "spot: 100, dividend_yield: 0.01, volatility: 0.25"},
+                                                   {"B", "spot: 95, dividend_yield: 0.02, volatility: 0.2"}},
+                                                  "correlations: [[A, B, 0.3]]"));
     const results r =
         greeks_of("  - {id: x, product: exchange, received_asset: A, given_asset: B, maturity: 2.0}\n",
                   1 << 17, {{"gamma", "cross_gamma", "vanna"}, "auto"}, in);
@@ -571,13 +570,8 @@ TEST(greeks, of_the_second_order_cross_between_assets) {
 // All volatilities of an asset together: what a flat volatility would do.
 TEST(greeks, of_the_second_order_sum_over_pillars) {
     const std::string in_pillars =
-        "as_of: 2026-01-15\n"
-        "currencies: {USD: {rate: 0.03}}\n"
-        "assets: {A: {currency: USD, spot: 100, volatility: {0.5: 0.25, 1: 0.25, 2: 0.25}}}\n";
-    const std::string flat =
-        "as_of: 2026-01-15\n"
-        "currencies: {USD: {rate: 0.03}}\n"
-        "assets: {A: {currency: USD, spot: 100, volatility: 0.25}}\n";
+        dollar_market(0.03, {{"A", "spot: 100, volatility: {0.5: 0.25, 1: 0.25, 2: 0.25}"}});
+    const std::string flat = dollar_market(0.03, {{"A", "spot: 100, volatility: 0.25"}});
     const std::string trade =
         "  - {id: a, product: asian, underlying: A, strike: 110, averaging_dates: {start: 0, end: 2, count: "
         "8}}\n";
@@ -777,10 +771,9 @@ TEST(greeks, of_spot_and_strike_make_the_price) {
 // The row of no key, the sum over pillars, tells what happens when all volatilities move together.
 TEST(greeks, of_all_pillars_sum_to_that_of_a_parallel_move) {
     const auto in = [](double more) {
-        return market::parse(fmt::format(
-            "as_of: 2026-01-15\ncurrencies: {{USD: {{rate: 0.03}}}}\n"
-            "assets: {{A: {{currency: USD, spot: 100, volatility: {{0.5: {}, 1: {}, 2: {}}}}}}}\n",
-            0.2 + more, 0.25 + more, 0.22 + more));
+        return market::parse(
+            dollar_market(0.03, {{"A", fmt::format("spot: 100, volatility: {{0.5: {}, 1: {}, 2: {}}}",
+                                                   0.2 + more, 0.25 + more, 0.22 + more)}}));
     };
     const std::string trade =
         "  - {id: t, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 2, count: "
@@ -873,8 +866,7 @@ TEST(greeks, of_some_models_are_those_of_differences) {
 // The mean time that a path spends beyond a level bends where the path crosses it, and jumps nowhere.
 TEST(greeks, the_mean_time_beyond_a_level_is_no_jump) {
     const book b = book::parse(
-        "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.02}}\n"
-        "  assets: {A: {currency: USD, spot: 100, dividend_yield: 0.01, volatility: 0.2}}\n"
+        in_book(dollar_market(0.02, {{"A", "spot: 100, dividend_yield: 0.01, volatility: 0.2"}})) +
         "settings: {paths: 16384}\n"
         "trades:\n"
         "  - {id: step, product: step_option, underlying: A, strike: 95, barrier: 105, direction: up, form: "

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "tests/own_folder.h"
+#include "tests/texts.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::journal_test {
@@ -66,11 +67,6 @@ std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder)
     return out;
 }
 
-std::string bytes_of(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
 class journal : public testing::TestWithParam<bool> {
   protected:
     const book trades_ = book::parse(text_of_book);
@@ -91,9 +87,7 @@ TEST_P(journal, changes_no_bit_and_is_taken_up) {
 TEST_P(journal, of_another_request_is_left_alone) {
     const tests::own_folder folder;
     EXPECT_EQ(run(trades_, GetParam(), folder.path()), whole_);
-    std::string other = text_of_book;
-    other.replace(other.find("spot: 100"), 9, "spot: 101");
-    const book changed = book::parse(other);
+    const book changed = book::parse(tests::replaced(text_of_book, "spot: 100", "spot: 101"));
     EXPECT_EQ(run(changed, GetParam(), folder.path()), run(changed, GetParam(), ""));
     EXPECT_EQ(run(trades_, GetParam(), folder.path()), whole_);
 }
@@ -137,7 +131,7 @@ TEST_P(journal, with_a_damaged_block_is_done_again) {
     std::mt19937_64 dice(5);
     const std::vector<std::filesystem::path> files = files_in(folder.path());
     for (const std::filesystem::path& file : files) {
-        const std::string whole = bytes_of(file);
+        const std::string whole = tests::text_of(file);
         for (const bool is_cut : {false, true}) {
             std::string other = whole;
             const std::size_t at = std::uniform_int_distribution<std::size_t>(0, whole.size() - 1)(dice);

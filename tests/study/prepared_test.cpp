@@ -15,6 +15,7 @@
 
 #include "tests/changing_market.h"
 #include "tests/every_model.h"
+#include "tests/market_text.h"
 #include "tests/plain_paths.h"
 #include "tests/scenario_file.h"
 
@@ -23,6 +24,7 @@ namespace {
 
 using tests::changed;
 using tests::changing_market;
+using tests::dollar_market;
 
 run_options on_cpu(std::uint64_t paths, int threads = 2, run_options o = {}) {
     o.overrides.paths = paths;
@@ -81,9 +83,7 @@ TEST(prepared, has_the_bits_of_price_after_any_changes) {
 TEST(prepared, models_that_were_read_anew_count_as_changed) {
     for (const auto& [name, asset] : every_model()) {
         const std::string text =
-            "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}}\nassets:\n  ACME: {currency: USD, spot: "
-            "100, " +
-            asset + "}\n  BETA: {currency: USD, spot: 100, volatility: 0.2}\n";
+            dollar_market(0.03, {{"ACME", "spot: 100, " + asset}, {"BETA", "spot: 100, volatility: 0.2"}});
         const book trades = book::parse(
             "trades:\n  - {id: a, product: european, underlying: ACME, strike: 100, maturity: 0.5}\n"
             "  - {id: b, product: european, underlying: BETA, strike: 100, maturity: 0.5}\n");
@@ -154,10 +154,8 @@ TEST(prepared, failures_are_those_of_price_and_pass) {
 TEST(prepared, scenarios_are_those_of_the_market_at_hand) {
     const tests::scenario_file file(2, 1000), shorter(2, 100);
     const auto in = [](const tests::scenario_file& by) {
-        return market::parse(
-            "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}}\nassets:\n  ACME: {currency: USD, "
-            "spot: 100, volatility: {scenarios: " +
-            by.name() + ", times: [0.5, 1.0]}}\n");
+        return market::parse(dollar_market(
+            0.03, {{"ACME", "spot: 100, volatility: {scenarios: " + by.name() + ", times: [0.5, 1.0]}"}}));
     };
     const book trades = book::parse(
         "trades:\n  - {id: a, product: european, underlying: ACME, strike: 100, maturity: 1.0}\n");
@@ -242,10 +240,7 @@ TEST(prepared, programs_that_no_trade_has_are_dropped) {
     const prepared_book ready = engine().prepare(trades);
     for (int round = 0; round < 3; ++round) {
         for (const auto& [name, asset] : every_model()) {
-            ready.price(market::parse(
-                            "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}}\nassets:\n  ACME: {currency: "
-                            "USD, spot: 100, " +
-                            asset + "}\n"),
+            ready.price(market::parse(dollar_market(0.03, {{"ACME", "spot: 100, " + asset}})),
                         on_cpu(10, 2, tests::plain_paths()));
             EXPECT_EQ(ready.facts().programs, 1U) << name;
             EXPECT_EQ(ready.facts().programs_compiled, 1U) << name;

@@ -28,6 +28,7 @@
 #include "engine/verify/closed_forms.h"
 #include "kernels/shocks.h"
 #include "products/program/streams.h"
+#include "tests/market_text.h"
 #include "tests/own_folder.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/setting_table.h"
@@ -35,6 +36,8 @@
 
 namespace tilewalk::scenarios_test {
 namespace {
+
+using tests::dollar_market;
 
 constexpr std::uint64_t paths = 20000;
 
@@ -263,11 +266,8 @@ TEST_F(scenarios, a_watched_barrier_is_worth_the_average_of_its_closed_form) {
         for (std::uint64_t p = 0; p < count; p += 2) row[p] *= 0.2;
     }
     write_rows("vols.npy", vols);
-    write("market.yaml", R"(as_of: 2026-01-15
-currencies: {USD: {rate: 0}}
-assets:
-  A: {currency: USD, spot: 100, volatility: {scenarios: vols.npy, times: [0.3, 0.5, 1.0]}}
-)");
+    write("market.yaml",
+          dollar_market(0, {{"A", "spot: 100, volatility: {scenarios: vols.npy, times: [0.3, 0.5, 1.0]}"}}));
     const book b = load(R"(market: market.yaml
 trades:
   - {id: down, product: barrier, underlying: A, option: call, strike: 95, maturity: 0.9, direction: down, barrier: 85, rebate: 5}
@@ -438,10 +438,8 @@ TEST_F(scenarios, go_with_replayed_shocks) {
     std::mt19937_64 random(9);
     for (double& z : shocks) z = std::normal_distribution<double>()(random);
     arrays::write_numpy<double>(folder_ / "shocks.npy", {2, 1, 0, count, shocks, {}});
-    write("market.yaml", R"(as_of: 2026-01-15
-currencies: {USD: {rate: 0.02}}
-assets: {A: {currency: USD, spot: 100, volatility: {scenarios: vols.npy, times: [0.5, 1.0]}}}
-)");
+    write("market.yaml",
+          dollar_market(0.02, {{"A", "spot: 100, volatility: {scenarios: vols.npy, times: [0.5, 1.0]}"}}));
     const book b = load(R"(market: market.yaml
 trades: [{id: call, product: european, underlying: A, option: call, strike: 100, maturity: 1.0}]
 )");

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <numeric>
 #include <random>
@@ -18,12 +17,18 @@
 #include <vector>
 
 #include "engine/verbs/manifest.h"
+#include "tests/market_text.h"
 #include "tests/on_a_gpu.h"
 #include "tests/own_folder.h"
+#include "tests/texts.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::shards_test {
 namespace {
+
+using tests::dollar_market;
+using tests::in_book;
+using tests::text_of;
 
 std::string shown(const results& r) {
     std::ostringstream out;
@@ -32,11 +37,6 @@ std::string shown(const results& r) {
     else
         write_greeks(out, r, output_format::csv);
     return out.str();
-}
-
-std::string bytes_of(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
 }
 
 std::vector<std::size_t> shuffled(std::size_t count, unsigned seed) {
@@ -218,14 +218,14 @@ TEST(shards, that_are_missing_or_damaged_are_listed_and_nothing_is_merged) {
     all.run(by, 4);
     EXPECT_EQ(shown(all.merge(by)), whole);
     // The same bytes, whoever does it again.
-    const std::string bytes = bytes_of(file);
+    const std::string bytes = text_of(file);
     EXPECT_TRUE(all.run(by, 1).was_done);
     std::filesystem::remove(file);
     run_options with;
     with.overrides.threads = 1;
     with.journal_block_seconds = 1e-4;
     all.run(by, 1, shards::stage::pricing, with);
-    EXPECT_EQ(bytes_of(file), bytes);
+    EXPECT_EQ(text_of(file), bytes);
     for (const std::size_t at : {std::size_t{0}, std::size_t{30}, bytes.size() / 2, bytes.size() - 1}) {
         std::string other = bytes;
         other[at] = static_cast<char>(other[at] ^ 4);
@@ -237,13 +237,12 @@ TEST(shards, that_are_missing_or_damaged_are_listed_and_nothing_is_merged) {
     const shard_outcome again = all.run(by, 1);
     EXPECT_FALSE(again.was_done);
     EXPECT_EQ(again.damaged, std::vector<std::string>{file});
-    EXPECT_EQ(bytes_of(file), bytes);
+    EXPECT_EQ(text_of(file), bytes);
     EXPECT_EQ(shown(all.merge(by)), whole);
 }
 
 const std::string own_market =
-    "market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, spot: 100, "
-    "volatility: 0.2}}}\ntrades:\n";
+    in_book(dollar_market(0.03, {{"A", "spot: 100, volatility: 0.2"}})) + "trades:\n";
 const std::string own_text =
     own_market +
     "  - {id: call, product: european, underlying: A, strike: 100, maturity: 1}\n"

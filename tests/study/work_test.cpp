@@ -16,10 +16,14 @@
 #include "engine/verbs/price.h"
 #include "kernels/tile.h"
 #include "tests/every_model.h"
+#include "tests/market_text.h"
 #include "tests/own_folder.h"
 
 namespace tilewalk::work_test {
 namespace {
+
+using tests::dollar_market;
+using tests::in_book;
 
 constexpr int alike = 1000;
 
@@ -75,10 +79,7 @@ work priced(const book& trades, std::uint64_t paths, int threads = 1) {
 
 // Trades that differ in their strikes alone.
 std::string text_of(const std::string& asset, const std::string& trade, int count) {
-    std::string text =
-        "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}}\n  assets:\n    ACME: {currency: "
-        "USD, spot: 100, " +
-        asset + "}\ntrades:\n";
+    std::string text = in_book(dollar_market(0.03, {{"ACME", "spot: 100, " + asset}})) + "trades:\n";
     for (int i = 0; i < count; ++i) {
         text += fmt::format("  - {{id: t{}, underlying: ACME, strike: {}, {}}}\n", i, 80 + 0.04 * i, trade);
     }

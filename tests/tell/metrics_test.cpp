@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <charconv>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <set>
@@ -14,6 +13,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tests/texts.h"
 
 namespace tilewalk::metrics_test {
 namespace {
@@ -146,13 +147,6 @@ double value(const families& of, const std::string& name, const label_set& more 
     return found->second.samples.at(labels);
 }
 
-std::string text_of(const std::string& file) {
-    std::ifstream in(TILEWALK_SOURCE_DIR + file);
-    std::ostringstream out;
-    out << in.rdbuf();
-    return out.str();
-}
-
 TEST(metrics, say_how_a_run_went) {
     results r = made();
     r.greeks.resize(3);
@@ -240,7 +234,7 @@ TEST(metrics, of_a_shard_say_how_it_went) {
         for (const auto& [labels, number] : of.samples)
             for (const auto& [label, word] : mine) EXPECT_EQ(labels.at(label), word) << name;
     }
-    EXPECT_NE(text_of("/docs/clusters.md").find("\n" + told + "\n"), std::string::npos)
+    EXPECT_NE(tests::own_text("docs/clusters.md").find("\n" + told + "\n"), std::string::npos)
         << "docs/clusters.md should say, in one line\n"
         << told;
 }
@@ -288,7 +282,7 @@ TEST(metrics, are_documented) {
         const std::size_t end = line.find(' ', 7);
         rows += "| `" + line.substr(7, end - 7) + "` | " + line.substr(end + 1) + " |\n";
     }
-    EXPECT_NE(text_of("/docs/results.md").find("\n" + rows + "\n"), std::string::npos)
+    EXPECT_NE(tests::own_text("docs/results.md").find("\n" + rows + "\n"), std::string::npos)
         << "docs/results.md should say\n"
         << rows;
 }

@@ -15,12 +15,15 @@
 #include "engine/plan/bounds.h"
 #include "engine/plan/trade_program.h"
 #include "kernels/draws.h"
+#include "tests/market_text.h"
 #include "tests/plain_walk.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/products.h"
 
 namespace tilewalk::remarks_test {
 namespace {
+
+using tests::product_in_words;
 
 const std::string market_text = R"(
 as_of: 2026-01-15
@@ -37,22 +40,15 @@ fixings:
   EURUSD: {2026-01-15: 110}
 )";
 
-const std::string own_products = R"(
-products:
-  - product: quanto_average
-    summary: The average of the price in the trade's own currency.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      days: {type: schedule, help: The days.}
-      foreign: {type: currency, help: The currency.}
-    example: {underlying: BETA, days: [1.0], foreign: EUR}
-    script: |
-      so_far = 0
-      on days:
-          so_far = so_far + spot(underlying) * fx(foreign)
-      on last(days):
-          pay so_far / size(days)
-)";
+const std::string own_products =
+    "products:\n" + product_in_words("quanto_average",
+                                     "The average of the price in the trade's own currency.",
+                                     "underlying: asset, days: schedule, foreign: currency",
+                                     "so_far = 0\n"
+                                     "on days:\n"
+                                     "    so_far = so_far + spot(underlying) * fx(foreign)\n"
+                                     "on last(days):\n"
+                                     "    pay so_far / size(days)\n");
 
 run_options with(std::uint64_t paths) {
     run_options o;

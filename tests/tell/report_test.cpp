@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -17,6 +16,7 @@
 #include "engine/report/formats.h"
 #include "engine/report/numbers.h"
 #include "engine/report/row_fields.h"
+#include "tests/texts.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/products.h"
 #include "tilewalk/remarks.h"
@@ -24,6 +24,8 @@
 
 namespace tilewalk::report_test {
 namespace {
+
+using tests::replaced;
 
 price_row priced(const std::string& id, const std::string& currency, double price, double standard_error) {
     price_row row;
@@ -462,9 +464,7 @@ TEST(report, an_answer_beside_the_price_is_told_in_every_form) {
 
 // docs/results.md lists the columns of CSV and the members of JSON as the writers know them.
 TEST(report, the_page_of_results_documents_every_field) {
-    std::ifstream in(std::string(TILEWALK_SOURCE_DIR) + "/docs/results.md");
-    std::ostringstream page;
-    page << in.rdbuf();
+    const std::string page = tests::own_text("docs/results.md");
     const auto code = [](std::string_view name) {
         return name.empty() ? std::string() : "`" + std::string(name) + "`";
     };
@@ -478,7 +478,7 @@ TEST(report, the_page_of_results_documents_every_field) {
     std::string totals = "| CSV, Parquet and JSON | what it is |\n|---|---|\n";
     for (const auto& field : report::total_fields())
         totals += "| " + code(field.name) + " | " + std::string(field.meaning) + " |\n";
-    const std::string text = page.str();
+    const std::string text = page;
     EXPECT_NE(text.find("\n" + rows + "\n"), std::string::npos) << "docs/results.md should say\n" << rows;
     EXPECT_NE(text.find("\n" + totals + "\n"), std::string::npos) << "docs/results.md should say\n" << totals;
     // Each member is there.
@@ -575,31 +575,23 @@ TEST(report, greeks_are_written_and_read) {
 }
 
 TEST(report, the_page_of_greeks_documents_every_field) {
-    std::ifstream in(std::string(TILEWALK_SOURCE_DIR) + "/docs/greeks.md");
-    std::ostringstream page;
-    page << in.rdbuf();
+    const std::string page = tests::own_text("docs/greeks.md");
     std::string fields = "| CSV, Parquet and JSON | what it is |\n|---|---|\n";
     for (const auto& field : report::greek_fields())
         fields += "| `" + std::string(field.name) + "` | " + std::string(field.meaning) +
                   (field.is_in_csv ? "" : " Not in CSV.") + " |\n";
-    EXPECT_NE(page.str().find("\n" + fields + "\n"), std::string::npos) << "docs/greeks.md should say\n"
-                                                                        << fields;
+    EXPECT_NE(page.find("\n" + fields + "\n"), std::string::npos) << "docs/greeks.md should say\n" << fields;
     std::string measures = "| measure | what the value changes with |\n|---|---|\n";
     for (const greek_measure& m : greek_measures())
         measures += "| `" + std::string(m.name) + "` | " + std::string(m.to) + " |\n";
-    EXPECT_NE(page.str().find("\n" + measures + "\n"), std::string::npos) << "docs/greeks.md should say\n"
-                                                                          << measures;
+    EXPECT_NE(page.find("\n" + measures + "\n"), std::string::npos) << "docs/greeks.md should say\n"
+                                                                    << measures;
 }
 
 // Results that were written before there were remarks.
 // Rows are read while the text still comes; what is told is what would be if they were not.
 TEST(report, damage_is_told_in_one_order_whichever_comes_first) {
     const std::string good = written(sample(), output_format::json);
-    const auto changed = [](std::string text, std::string_view from, std::string_view to) {
-        const auto at = text.find(from);
-        EXPECT_NE(at, std::string::npos) << from;
-        return text.replace(at, from.size(), to);
-    };
     const auto told = [](const std::string& text) -> std::string {
         try {
             read_results(text, "r.json");
@@ -613,17 +605,17 @@ TEST(report, damage_is_told_in_one_order_whichever_comes_first) {
     };
     const std::string head = "  \"format\": \"tilewalk-results-3\",\n";
     const std::string late =
-        changed(changed(good, head, ""), "\n  ]\n}\n", "\n  ],\n  \"format\": \"tilewalk-results-3\"\n}\n");
+        replaced(replaced(good, head, ""), "\n  ]\n}\n", "\n  ],\n  \"format\": \"tilewalk-results-3\"\n}\n");
     EXPECT_EQ(written(read_results(late, "r.json"), output_format::json), good) << late;
     for (const std::string& sound : {good, late}) {
-        const std::string wrong = changed(sound, "\"price\": 10.45058", "\"price\": null");
+        const std::string wrong = replaced(sound, "\"price\": 10.45058", "\"price\": null");
         EXPECT_TRUE(has(told(wrong), "rows[0].price: found null"));
         EXPECT_TRUE(has(told(wrong + "{"), "not JSON")) << told(wrong + "{");
-        EXPECT_TRUE(has(told(changed(wrong, "\"price\": null", "\"price\": null, \"low\": 1")), "twice"));
-        EXPECT_TRUE(has(told(changed(wrong, "\"threads\": 2", "\"threads\": -2")), "manifest.threads"));
-        EXPECT_TRUE(has(told(changed(wrong, "results-3", "results-9")), "format: found the format"));
-        EXPECT_TRUE(has(told(changed(wrong, "\"kind\": \"input\"", "\"kind\": 3")), "rows[0].price"));
-        EXPECT_TRUE(has(told(changed(wrong, "\"totals\": [", "\"total\": [")), "rows[0].price"));
+        EXPECT_TRUE(has(told(replaced(wrong, "\"price\": null", "\"price\": null, \"low\": 1")), "twice"));
+        EXPECT_TRUE(has(told(replaced(wrong, "\"threads\": 2", "\"threads\": -2")), "manifest.threads"));
+        EXPECT_TRUE(has(told(replaced(wrong, "results-3", "results-9")), "format: found the format"));
+        EXPECT_TRUE(has(told(replaced(wrong, "\"kind\": \"input\"", "\"kind\": 3")), "rows[0].price"));
+        EXPECT_TRUE(has(told(replaced(wrong, "\"totals\": [", "\"total\": [")), "rows[0].price"));
     }
 }
 
@@ -797,10 +789,7 @@ TEST(report, damaged_json_is_refused_with_the_reason) {
     };
     ASSERT_NO_THROW(read_results(good, "r.json"));
     for (const auto& c : cases) {
-        std::string text = good;
-        const auto at = text.find(c.from);
-        ASSERT_NE(at, std::string::npos) << c.from;
-        text.replace(at, std::string_view(c.from).size(), c.to);
+        const std::string text = replaced(good, c.from, c.to);
         try {
             read_results(text, "r.json");
             ADD_FAILURE() << "accepted " << c.to << " in place of " << c.from;

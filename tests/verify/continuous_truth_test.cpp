@@ -17,6 +17,7 @@
 #include "engine/verify/average_forms.h"
 #include "engine/verify/excursion_forms.h"
 #include "tests/by_source.h"
+#include "tests/market_text.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
@@ -29,6 +30,7 @@ using truth::integrate;
 using truth::normal_mean;
 using truth::side;
 using pays = excursion_option::pays;
+using tests::dollar_market;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -431,11 +433,10 @@ TEST_P(continuous_truth_products, parisian_has_no_error_of_the_step) {
 // The time beyond the barrier is drawn as it is, over the whole life at once or from pillar to pillar. Ten
 // comparisons: a false alarm in 15,000. With a window a quarter longer each truth would be missed.
 TEST_P(continuous_truth_products, cumulative_parisian_has_no_error_of_the_step) {
-    const std::string with_pillars = R"(as_of: 2026-01-15
-currencies: {USD: {rate: 0.05}}
-assets:
-  A: {currency: USD, spot: 100, dividend_yield: 0.02, volatility: {0.1: 0.2, 0.3: 0.2, 0.55: 0.2, 0.9: 0.2, 1: 0.2}}
-)";
+    const std::string with_pillars = dollar_market(
+        0.05,
+        {{"A",
+          "spot: 100, dividend_yield: 0.02, volatility: {0.1: 0.2, 0.3: 0.2, 0.55: 0.2, 0.9: 0.2, 1: 0.2}"}});
     for (const beyond_example& e : beyond_examples) {
         const auto worth = [&](double window) {
             const double left = window - e.elapsed;
@@ -504,10 +505,7 @@ price_row by_default(const std::string& trade, const std::string& in) {
 }
 
 // In a market that hardly moves what is paid is next to certain but for the time beyond the barrier.
-const std::string still_market = R"(as_of: 2026-01-15
-currencies: {USD: {rate: 0}}
-assets: {A: {currency: USD, spot: 100, volatility: 0.01}}
-)";
+const std::string still_market = dollar_market(0, {{"A", "spot: 100, volatility: 0.01"}});
 
 // The error with steps of half the length is a part of 2^(5/2), and within what the description says; an
 // order of 3/2, as without the variance of the time, would be seen. 10 comparisons by default settings: a
@@ -569,9 +567,9 @@ TEST(continuous_truth_products, geometric_average_has_no_error_of_the_step) {
                                     "option: {}, maturity: {}, longest_step: {}{}",
                                     floats ? "averaging_start: 0" : "strike: 100",
                                     steps == 2 ? "put" : "call", years, years / steps, known),
-                        fmt::format("as_of: 2026-01-15\ncurrencies: {{USD: {{rate: 0.05}}}}\nassets: {{A: "
-                                    "{{currency: USD, spot: 100, dividend_yield: 0.02, volatility: {}}}}}\n",
-                                    volatility));
+                        dollar_market(0.05,
+                                      {{"A", fmt::format("spot: 100, dividend_yield: 0.02, volatility: {}",
+                                                         volatility)}}));
                     const double right = truth::geometric_mean_option(o, std::exp(-0.05 * years));
                     EXPECT_LE(std::abs(row.price - right), chance_of(row, limit) + 1e-12 * right)
                         << volatility << ' ' << years << ' ' << floats << ' ' << steps;
@@ -621,10 +619,7 @@ TEST(continuous_truth_products, arithmetic_average_converges_with_the_fourth_pow
             fmt::format("product: continuous_asian, underlying: A, strike: 100, maturity: 1.0, longest_step: "
                         "{}",
                         1.0 / steps),
-            R"(as_of: 2026-01-15
-currencies: {USD: {rate: 0}}
-assets: {A: {currency: USD, spot: 100, volatility: 0.8}}
-)");
+            dollar_market(0, {{"A", "spot: 100, volatility: 0.8"}}));
         const double off = row.price - right;
         fmt::print("{} steps: off by {:.5f} of {:.4f}, standard error {:.5f}\n", steps, off, right,
                    row.standard_error);

@@ -16,11 +16,14 @@
 
 #include "kernels/philox.h"
 #include "kernels/shocks.h"
+#include "tests/market_text.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::independent_test {
 namespace {
+
+using tests::product_in_words;
 
 // Three assets: one pays a continuous yield and a proportional dividend, one cash dividends, and one is
 // quoted in another currency and pays into this one at par.
@@ -276,24 +279,16 @@ TEST(independent_random_number_contract, one_number_a_step) {
 // A sampled minimum takes a uniform number of the step that ends there, from a stream that belongs to the
 // asset's path between dates.
 TEST(independent_random_number_contract, uniforms_are_counted_apart) {
-    const std::string products = R"(
-products:
-  - product: low
-    summary: The lowest price there was.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      stops: {type: schedule, help: Days at which the path stops.}
-    example: {underlying: ONE, stops: [0.25, 0.5]}
-    script: |
-      low = 1000000
-      seen = 0
-      on stops:
-          seen = seen + spot(underlying)
-      between start and last(stops):
-          low = min(low, lowest(underlying))
-      on last(stops):
-          pay low + seen
-)";
+    const std::string products = "products:\n" + product_in_words("low", "The lowest price there was.",
+                                                                  "underlying: asset, stops: schedule",
+                                                                  "low = 1000000\n"
+                                                                  "seen = 0\n"
+                                                                  "on stops:\n"
+                                                                  "    seen = seen + spot(underlying)\n"
+                                                                  "between start and last(stops):\n"
+                                                                  "    low = min(low, lowest(underlying))\n"
+                                                                  "on last(stops):\n"
+                                                                  "    pay low + seen\n");
     constexpr std::array<double, 3> stops{0.1, 0.25, 0.5};
     constexpr std::uint64_t paths = 5000;
     long double sum = 0;

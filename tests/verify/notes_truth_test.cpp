@@ -23,12 +23,14 @@
 
 #include "engine/verify/closed_forms.h"
 #include "tests/by_source.h"
+#include "tests/market_text.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::notes_truth_test {
 namespace {
 
+using tests::dollar_market;
 using truth::black;
 using truth::move;
 using truth::pair_of_assets;
@@ -535,10 +537,8 @@ TEST_P(notes_truths, decumulator_watched_at_every_moment) {
 }
 
 TEST(notes_truths, without_volatility_the_price_is_exact) {
-    const std::string still =
-        "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}}\nassets:\n  A: {currency: USD, spot: 100, "
-        "volatility: 0}\n"
-        "  B: {currency: USD, spot: 60, dividend_yield: 0.05, volatility: 0}\n";
+    const std::string still = dollar_market(
+        0.03, {{"A", "spot: 100, volatility: 0"}, {"B", "spot: 60, dividend_yield: 0.05, volatility: 0"}});
     const double up = std::exp(0.03), down = std::exp(-0.02), d = std::exp(-0.03);
     struct exact {
         std::string trade;

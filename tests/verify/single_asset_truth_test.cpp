@@ -18,12 +18,14 @@
 
 #include "engine/verify/closed_forms.h"
 #include "tests/by_source.h"
+#include "tests/market_text.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::single_asset_truth_test {
 namespace {
 
+using tests::dollar_market;
 using truth::black;
 using truth::intrinsic;
 using truth::move;
@@ -292,10 +294,8 @@ TEST_P(single_asset_truths, cash_dividends_between_decision_and_payment) {
     EXPECT_NEAR(nothing.price, std::exp(-rate * 0.5), 1e-15) << "a put below the dividends is worth nothing";
 }
 
-const std::string usual =
-    "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.05}}\n"
-    "assets: {A: {currency: USD, spot: 100, dividend_yield: 0.02, volatility: 0.25}}\n"
-    "fixings: {A: {2025-12-15: 104, 2025-12-31: 93}}\n";
+const std::string usual = dollar_market(0.05, {{"A", "spot: 100, dividend_yield: 0.02, volatility: 0.25"}},
+                                        "fixings: {A: {2025-12-15: 104, 2025-12-31: 93}}");
 move usual_step(double years) {
     return {0.03 * years, 0.0625 * years, std::exp(-0.05 * years)};
 }
@@ -355,9 +355,7 @@ TEST_P(single_asset_truths, begun_in_the_past) {
 
 // Without volatility there is nothing to simulate, and the price is what the one path pays.
 TEST(single_asset_truths, no_volatility) {
-    const std::string still =
-        "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.05}}\n"
-        "assets: {A: {currency: USD, spot: 100, dividend_yield: 0.02, volatility: 0}}\n";
+    const std::string still = dollar_market(0.05, {{"A", "spot: 100, dividend_yield: 0.02, volatility: 0"}});
     const double d = std::exp(-0.05), forward = 100 * std::exp(0.03);
     const auto exact = [&](const std::string& terms, double truth) {
         const price_row got = price(still, terms, 2048);

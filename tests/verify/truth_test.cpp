@@ -18,12 +18,15 @@
 
 #include "engine/verify/closed_forms.h"
 #include "tests/by_source.h"
+#include "tests/market_text.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::truth_test {
 namespace {
 
+using tests::dollar_market;
+using tests::product_in_words;
 using truth::backward;
 using truth::barrier_option;
 using truth::black;
@@ -41,56 +44,35 @@ const char* name_of(side option) {
 }
 
 // Products as a user would write them, for what the library does not have.
-const std::string own_products = R"(
-products:
-  - product: two_assets
-    summary: Exchange and rainbow options.
-    parameters:
-      first_asset: {type: asset, help: The first asset.}
-      second_asset: {type: asset, help: The second asset.}
-      basket: {type: asset_list, help: Both again.}
-      form: {type: choice, choices: [exchange, call_on_worst, call_on_best, put_on_worst], help: Form.}
-      strike: {type: amount, default: 0, help: Of all but the exchange.}
-      maturity: {type: date, help: The end.}
-    example: {first_asset: A, second_asset: B, basket: [A, B], form: exchange, maturity: 1.0}
-    script: |
-      on maturity:
-          if form == exchange:
-              pay max(spot(first_asset) - spot(second_asset), 0)
-          elif form == call_on_worst:
-              pay max(worst(spot(a) for a in basket) - strike, 0)
-          elif form == call_on_best:
-              pay max(best(spot(a) for a in basket) - strike, 0)
-          else:
-              pay max(strike - worst(spot(a) for a in basket), 0)
-  - product: foreign_call
-    summary: A call with an exchange rate in it.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      foreign: {type: currency, help: Its currency.}
-      form: {type: choice, choices: [composite, paid_abroad, rate_itself], help: Which.}
-      strike: {type: amount, help: The strike.}
-      maturity: {type: date, help: The end.}
-    example: {underlying: A, foreign: EUR, form: composite, strike: 100, maturity: 1.0}
-    script: |
-      on maturity:
-          if form == composite:
-              pay max(spot(underlying) * fx(foreign) - strike, 0)
-          elif form == paid_abroad:
-              pay max(spot(underlying) - strike, 0) in foreign
-          else:
-              pay max(fx(foreign) - strike, 0)
-  - product: forward
-    summary: What the asset is worth above a price, or lacks to it.
-    parameters:
-      underlying: {type: asset, help: The asset.}
-      strike: {type: amount, help: The price.}
-      maturity: {type: date, help: The end.}
-    example: {underlying: A, strike: 100, maturity: 1.0}
-    script: |
-      on maturity:
-          pay spot(underlying) - strike
-)";
+const std::string own_products =
+    "products:\n" +
+    product_in_words("two_assets", "Exchange and rainbow options.",
+                     "first_asset: asset, second_asset: asset, basket: asset_list, form: {type: choice, "
+                     "choices: [exchange, call_on_worst, call_on_best, put_on_worst]}, strike: {type: "
+                     "amount, default: 0}, maturity: date",
+                     "on maturity:\n"
+                     "    if form == exchange:\n"
+                     "        pay max(spot(first_asset) - spot(second_asset), 0)\n"
+                     "    elif form == call_on_worst:\n"
+                     "        pay max(worst(spot(a) for a in basket) - strike, 0)\n"
+                     "    elif form == call_on_best:\n"
+                     "        pay max(best(spot(a) for a in basket) - strike, 0)\n"
+                     "    else:\n"
+                     "        pay max(strike - worst(spot(a) for a in basket), 0)\n") +
+    product_in_words("foreign_call", "A call with an exchange rate in it.",
+                     "underlying: asset, foreign: currency, form: {type: choice, choices: [composite, "
+                     "paid_abroad, rate_itself]}, strike: amount, maturity: date",
+                     "on maturity:\n"
+                     "    if form == composite:\n"
+                     "        pay max(spot(underlying) * fx(foreign) - strike, 0)\n"
+                     "    elif form == paid_abroad:\n"
+                     "        pay max(spot(underlying) - strike, 0) in foreign\n"
+                     "    else:\n"
+                     "        pay max(fx(foreign) - strike, 0)\n") +
+    product_in_words("forward", "What the asset is worth above a price, or lacks to it.",
+                     "underlying: asset, strike: amount, maturity: date",
+                     "on maturity:\n"
+                     "    pay spot(underlying) - strike\n");
 
 struct one_asset {
     double spot = 100, rate = 0, yield = 0, volatility = 0;
@@ -100,10 +82,9 @@ struct one_asset {
     double discount(double years) const { return std::exp(-rate * years); }
     move step(double years) const { return {(rate - yield) * years, variance(years), discount(years)}; }
     std::string text() const {
-        return fmt::format(
-            "as_of: 2026-01-15\ncurrencies: {{USD: {{rate: {}}}}}\n"
-            "assets: {{A: {{currency: USD, spot: {}, dividend_yield: {}, volatility: {}}}}}\n",
-            rate, spot, yield, volatility);
+        return dollar_market(
+            rate,
+            {{"A", fmt::format("spot: {}, dividend_yield: {}, volatility: {}", spot, yield, volatility)}});
     }
 };
 
@@ -668,10 +649,8 @@ TEST_P(truths, variance_swap) {
         }
     }
     // A proportional dividend is a return like any other: 3 percent fall on 0.4.
-    const std::string paying =
-        "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}}\n"
-        "assets: {A: {currency: USD, spot: 100, volatility: 0.2, dividends: [{date: 0.4, proportion: "
-        "0.03}]}}\n";
+    const std::string paying = dollar_market(
+        0.03, {{"A", "spot: 100, volatility: 0.2, dividends: [{date: 0.4, proportion: 0.03}]"}});
     const double fair =
         truth::mean_square_return({{0.03 * 0.25 + std::log(0.97), 0.01, 1}, {0.03 * 0.25, 0.01, 1}});
     check({paying,
@@ -816,11 +795,10 @@ TEST_P(truths, two_currencies) {
 // The price less the value of the dividends to come is random, also of those after maturity.
 TEST_P(truths, cash_and_proportional_dividends) {
     const double rate = 0.05, yield = 0.01, b = rate - yield;
-    const std::string in =
-        "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.05}}\n"
-        "assets: {A: {currency: USD, spot: 100, dividend_yield: 0.01, volatility: 0.3, dividends: [\n"
-        "  {date: 0.3, amount: 2}, {date: 0.6, proportion: 0.04}, {date: 0.9, amount: 3}, {date: 1.4, "
-        "amount: 2.5}]}}\n";
+    const std::string in = dollar_market(
+        0.05, {{"A",
+                "spot: 100, dividend_yield: 0.01, volatility: 0.3, dividends: [ {date: 0.3, amount: 2}, "
+                "{date: 0.6, proportion: 0.04}, {date: 0.9, amount: 3}, {date: 1.4, amount: 2.5}]"}});
     const double after = 0.96;  // what the proportional one leaves
     const double worth =
         2 * std::exp(-b * 0.3) + 3 * std::exp(-b * 0.9) / after + 2.5 * std::exp(-b * 1.4) / after;
@@ -841,14 +819,10 @@ TEST_P(truths, cash_and_proportional_dividends) {
 
 TEST_P(truths, lookbacks_watched_all_the_time) {
     const one_asset in{100, 0.05, 0.02, 0.3};
-    const std::string cut =
-        "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.05}}\n"
-        "assets: {A: {currency: USD, spot: 100, dividend_yield: 0.02, volatility: {0.1: 0.3, 0.35: 0.3, 0.5: "
-        "0.3}}}\n";
-    const std::string bent =
-        "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.05}}\n"
-        "assets: {A: {currency: USD, spot: 100, dividend_yield: 0.05, volatility: {0.1: 0.5, 0.35: 0.35, "
-        "0.75: 0.3}}}\n";
+    const std::string cut = dollar_market(
+        0.05, {{"A", "spot: 100, dividend_yield: 0.02, volatility: {0.1: 0.3, 0.35: 0.3, 0.5: 0.3}"}});
+    const std::string bent = dollar_market(
+        0.05, {{"A", "spot: 100, dividend_yield: 0.05, volatility: {0.1: 0.5, 0.35: 0.35, 0.75: 0.3}"}});
     const double years = 0.75, growth = 0.03 * years, variance = in.variance(years),
                  discount = in.discount(years);
     // The highest price has at most twice the spread about the start of the last one (Doob).

@@ -22,16 +22,14 @@
 #include "engine/plan/trade_program.h"
 #include "engine/verbs/settled.h"
 #include "tests/own_folder.h"
+#include "tests/texts.h"
 #include "tilewalk/book.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::kept::kept_test {
 namespace {
 
-std::string bytes_of(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
+using tests::text_of;
 
 const std::vector<record> some_records{{{1, 2}, "Dfirst"}, {{3, 4}, std::string("D\0\1", 3)}, {{5, 6}, "D"}};
 
@@ -44,14 +42,14 @@ TEST(kept_blocks, are_read_as_they_were_written) {
     EXPECT_EQ(block_in(folder / "a.kept", "another").is, finding::of_another_request);
     EXPECT_EQ(block_in(folder / "b.kept", "request").is, finding::absent);
     write_block(folder / "b.kept", "request", some_records);
-    EXPECT_EQ(bytes_of(folder / "a.kept"), bytes_of(folder / "b.kept"));
+    EXPECT_EQ(text_of(folder / "a.kept"), text_of(folder / "b.kept"));
 }
 
 TEST(kept_blocks, are_damaged_by_every_flip_and_cut) {
     const tests::own_folder folder;
     const std::filesystem::path file = folder / "a.kept";
     write_block(file, "request", some_records);
-    const std::string whole = bytes_of(file);
+    const std::string whole = text_of(file);
     for (std::size_t size = 0; size < whole.size(); ++size) {
         folder.write("a.kept", whole.substr(0, size));
         EXPECT_EQ(block_in(file, "request").is, finding::damaged) << size;
@@ -100,7 +98,7 @@ TEST(kept_stores, lose_one_block_at_most_and_take_nothing_wrong) {
     };
     look(0, "whole");
     for (const std::filesystem::path& file : files) {
-        const std::string whole = bytes_of(file);
+        const std::string whole = text_of(file);
         for (std::size_t at = 0; at < whole.size(); ++at) {
             std::string other = whole;
             other[at] = static_cast<char>(other[at] ^ (1 << (at % 8)));

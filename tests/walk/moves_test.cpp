@@ -17,6 +17,7 @@
 #include "engine/plan/trade_program.h"
 #include "kernels/shocks.h"
 #include "products/program/evaluate.h"
+#include "tests/market_text.h"
 #include "tilewalk/book.h"
 
 namespace tilewalk::moves_test {
@@ -28,6 +29,7 @@ using program::path_data;
 using program::path_program;
 using program::separate_moves;
 using program::separated_moves;
+using tests::product_in_words;
 
 constexpr std::uint64_t seed = 20260115;
 
@@ -133,22 +135,14 @@ std::string market_of(int assets) {
     return text;
 }
 
-const std::string own_products = R"(
-products:
-  - product: basket_call
-    summary: Call on the mean of a basket.
-    parameters:
-      basket: {type: asset_list, help: The assets.}
-      strike: {type: amount, help: The strike.}
-      dates: {type: schedule, help: The days that count.}
-    example: {basket: [A0, A1], strike: 100, dates: [0.5, 1.0]}
-    script: |
-      mean = 0
-      on dates:
-          mean = mean + average(spot(a) for a in basket) / size(dates)
-      on last(dates):
-          pay max(mean - strike, 0)
-)";
+const std::string own_products =
+    "products:\n" + product_in_words("basket_call", "Call on the mean of a basket.",
+                                     "basket: asset_list, strike: amount, dates: schedule",
+                                     "mean = 0\n"
+                                     "on dates:\n"
+                                     "    mean = mean + average(spot(a) for a in basket) / size(dates)\n"
+                                     "on last(dates):\n"
+                                     "    pay max(mean - strike, 0)\n");
 
 plan::trade_program planned(int assets, const std::string& terms) {
     std::string basket;

@@ -19,6 +19,7 @@
 #include "engine/settings/precision_named.h"
 #include "products/program/evaluate.h"
 #include "products/program/precision.h"
+#include "tests/market_text.h"
 #include "tests/plain_walk.h"
 #include "tests/whole.h"
 #include "tilewalk/tilewalk.h"
@@ -27,6 +28,8 @@ namespace tilewalk::precision_test {
 namespace {
 
 using program::precision;
+using tests::dollar_market;
+using tests::in_book;
 
 constexpr precision cpu_precisions[] = {precision::double_, precision::single, precision::mixed};
 
@@ -291,11 +294,10 @@ TEST(precision, single_fast_needs_a_gpu) {
 }
 
 TEST(precision, is_a_setting_of_a_run) {
-    const book trades = book::parse(
-        "market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.05}}, assets: {ACME: {currency: USD, spot: "
-        "100, "
-        "volatility: 0.2}}}\n"
-        "trades:\n  - {id: one, product: european, underlying: ACME, strike: 105, maturity: 1.0}\n");
+    const book trades =
+        book::parse(in_book(dollar_market(0.05, {{"ACME", "spot: 100, volatility: 0.2"}})) +
+                    "trades:\n"
+                    "  - {id: one, product: european, underlying: ACME, strike: 105, maturity: 1.0}\n");
     const auto made = plan::plan_trade(trades.state().trades.at(0), trades.market()->state());
     const auto code = cpu::compile(made.code);
     run_options options;
@@ -358,11 +360,8 @@ TEST(precision, bridges_stay_finite_without_variance) {
             for (const std::string kind : {"knock_out", "knock_in"}) {
                 const std::string direction = barrier == "120.0" ? "up" : "down";
                 const std::string text =
-                    "market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.05}}, assets: {ACME: {currency: "
-                    "USD, "
-                    "spot: 100, volatility: " +
-                    volatility +
-                    "}}}\n"
+                    in_book(dollar_market(0.05,
+                                          {{"ACME", std::string("spot: 100, volatility: ") + volatility}})) +
                     "trades:\n  - {id: one, product: barrier, underlying: ACME, strike: 90, maturity: 1.0, "
                     "direction: " +
                     direction + ", kind: " + kind + ", barrier: " + barrier +

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <random>
 #include <span>
@@ -18,6 +17,7 @@
 #include "engine/arrays/shock_file.h"
 #include "engine/arrays/shock_writer.h"
 #include "tests/own_folder.h"
+#include "tests/texts.h"
 #include "tilewalk/error.h"
 
 namespace replay_file_test {
@@ -34,11 +34,6 @@ class replay_file : public testing::Test {
 
     std::filesystem::path write(const std::string& bytes) const { return own_.write("shocks", bytes); }
 };
-
-std::string bytes_of_file(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
 
 // The message of what reading these bytes throws; "" if they do.
 std::string refusal(const std::string& bytes) {
@@ -153,7 +148,7 @@ TEST_F(replay_file, writes_numpy_arrays_as_numpy_does) {
     const std::string expected =
         numpy_of_shape("(2, 3, 4)", 0) +
         std::string(reinterpret_cast<const char*>(normals.data()), 24 * sizeof(double));
-    EXPECT_EQ(bytes_of_file(folder_ / "a.npy"), expected);
+    EXPECT_EQ(tests::text_of(folder_ / "a.npy"), expected);
     EXPECT_EQ(expected.size(), 128 + 24 * sizeof(double));
 }
 
@@ -170,7 +165,7 @@ TEST_F(replay_file, keeps_the_bytes_that_its_documentation_says) {
     for (const char c : expected) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
     std::string sum(8, '\0');
     std::memcpy(sum.data(), &hash, 8);
-    EXPECT_EQ(bytes_of_file(folder_ / "a"), expected + sum + std::string("\0\0\x80\x3e\0\0\0\x3f", 8));
+    EXPECT_EQ(tests::text_of(folder_ / "a"), expected + sum + std::string("\0\0\x80\x3e\0\0\0\x3f", 8));
 }
 
 TEST_F(replay_file, rows_are_copied_in_the_precision_asked_for_and_filled_up) {

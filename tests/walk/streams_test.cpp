@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "products/program/recorder.h"
+#include "tests/market_text.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
@@ -20,6 +21,7 @@ namespace tilewalk::streams_test {
 namespace {
 
 using program::stream_name;
+using tests::dollar_market;
 
 // FNV-1a and the finaliser of MurmurHash3 by Python's integers.
 TEST(streams, keys_of_names_are_known_answers) {
@@ -73,12 +75,8 @@ TEST(streams, a_path_of_too_many_numbers_is_refused_by_name) {
 }
 
 // Assets that are alike in all but their names.
-const std::string alike = R"(as_of: 2026-01-15
-currencies: {USD: {rate: 0.03}}
-assets:
-  ACME: {currency: USD, spot: 100, volatility: 0.2}
-  BETA: {currency: USD, spot: 100, volatility: 0.2}
-)";
+const std::string alike =
+    dollar_market(0.03, {{"ACME", "spot: 100, volatility: 0.2"}, {"BETA", "spot: 100, volatility: 0.2"}});
 
 // A list of trades, which get ids.
 book book_of(const std::string& trades) {
