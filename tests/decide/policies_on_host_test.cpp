@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Policies found by a GPU that is made of the host: its kernels are the text that a GPU compiles, built for
 // the host. They are those of the CPU to the bit.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -212,7 +213,7 @@ TEST(policies_on_host, are_left_to_the_cpu_where_given_volatilities_lack_paths) 
 TEST(policies_on_host, are_those_of_the_cpu_however_paths_are_read) {
     for (const auto reads : {kernels::path_reads::none, kernels::path_reads::l2_prefetch,
                              kernels::path_reads::smem_rolling_async}) {
-        compare(std::string(put) + "maturity: 1, exercise_step: 0.5}\n", 600, reads);
+        compare(fmt::format("{}maturity: 1, exercise_step: 0.5}}\n", put), 600, reads);
         compare(R"(trades:
   - {id: average, product: bermudan_basket, basket: [A, B, C], price: mean, strike: 100, exercise_dates: [1.0]}
 )",

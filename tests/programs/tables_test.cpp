@@ -77,9 +77,9 @@ real interpolated(const std::vector<real>& numbers, real position) {
 }
 
 template <class real>
-class interpolation : public testing::Test {};
+class tables_interpolation : public testing::Test {};
 using both = testing::Types<double, float>;
-TYPED_TEST_SUITE(interpolation, both);
+TYPED_TEST_SUITE(tables_interpolation, both);
 
 TYPED_TEST(tables_interpolation, is_linear_between_the_numbers_and_flat_beyond) {
     using real = TypeParam;
