@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads what ctest has said: which tests passed, what each cost, and its summary."""
 import collections
+import os
 import pathlib
 import re
 
 OUTCOME = re.compile(r"^ *\d+/\d+ Test +#\d+: (.+?) \.+(?: +(Passed)|\*\*\*(\w+))", re.M)
 SUMMARY = re.compile(r"^\d+% tests passed, .*", re.M | re.S)
-# In the log that ctest keeps in the build folder, which has the output of every test.
-ENTRY = re.compile(r"^\d+/\d+ Testing: ", re.M)
-TIME = re.compile(r"^Test time = +([\d.]+) sec$", re.M)
-CASE = re.compile(r"^\[ +(?:OK|FAILED|SKIPPED) +\] (\S+?\.\S+?)(?:, where .*)? \((\d+) ms\)$", re.M)
+TOOK = re.compile(r"^ *\d+/\d+ Test +#\d+: (\w+_test\S*) .* ([\d.]+) sec$", re.M)
 
 
 def outcomes(output):
@@ -33,21 +31,22 @@ def stages(rows):
     table(["wall s", "CPU s", "stage"], [*rows, (sum(r[0] for r in rows), sum(r[1] for r in rows), "all")])
 
 
-def tests(build):
-    """Prints the costliest tests of ctest's last run in this folder, also of programs that run many in one process."""
-    log = pathlib.Path(build, "Testing/Temporary/LastTest.log").read_text(errors="replace")
-    programs, scripts, tests = collections.Counter(), collections.Counter(), collections.Counter()
-    for entry in ENTRY.split(log)[1:]:
-        name = entry.partition("\n")[0].split("  #")[0]
-        took = float(found[1]) if (found := TIME.search(entry)) else 0.
-        cases = CASE.findall(entry)
-        for case, milliseconds in cases:
-            tests[f"{name.split('.')[0]}.{case}"] += int(milliseconds) / 1000
-        if not cases:
-            tests[name] += took
-        (programs if cases else scripts)[name.split(".")[0] if cases else name] += took
-    for head, costs in (("programs", programs.most_common(15)), ("scripts", [s for s in scripts.most_common() if s[1] >= 1]),
-                        ("costliest tests", tests.most_common(30))):
+def kept_in(file):
+    """The variable by which tests/run.py leaves what each test cost in this file, which is emptied."""
+    pathlib.Path(file).write_text("")
+    return {"TILEWALK_COSTS": os.path.abspath(file)}
+
+
+def tests(file, output):
+    """Prints the costliest tests: those of programs as the file has them, and scripts as ctest's output has them."""
+    rows = [line.split() for line in pathlib.Path(file).read_text().splitlines()]  # program, test, seconds
+    tests = {f"{program}: {test}": float(seconds) for program, test, seconds in rows}
+    scripts = collections.Counter({name: float(seconds) for name, seconds in TOOK.findall(output)})
+    programs = collections.Counter()
+    for program, _, seconds in rows:
+        programs[program] += float(seconds)
+    for head, costs in (("programs", programs.most_common()), ("scripts", [s for s in scripts.most_common() if s[1] >= 1]),
+                        ("costliest tests", collections.Counter(tests | scripts).most_common(30))):
         if costs:
             table(["s", head], [(took, name) for name, took in costs])
-    print(f"\n{programs.total() + scripts.total():.0f} s in {len(tests)} tests\n")
+    print(f"\n{programs.total() + scripts.total():.0f} s in {len(tests)} tests of programs and {len(scripts)} scripts\n")

@@ -50,13 +50,16 @@ def main():
         # First, last and stride come before the numbers, which would be places among the tests that filters left.
         command = [*ctest, "-j", str(os.cpu_count()), "--output-on-failure", "--timeout", asked_for.timeout,
                    "-I", ",".join([rest[0], rest[0], "1", *rest])]
-        with subprocess.Popen(command, text=True, errors="replace", stdout=subprocess.PIPE) as running, file.open("a") as log:
+        said, kept = [], pathlib.Path(build, "costs_of_tests")
+        with subprocess.Popen(command, text=True, errors="replace", stdout=subprocess.PIPE,
+                              env=os.environ | costs.kept_in(kept)) as running, file.open("a") as log:
             for line in running.stdout:
                 print(line, end="", flush=True)
+                said.append(line)
                 for name, outcome in costs.outcomes(line).items():
                     if outcome in ("Passed", "Skipped"):
                         print(name, file=log, flush=True)
-        costs.tests(build)
+        costs.tests(kept, "".join(said))
         if running.returncode:
             sys.exit(running.returncode)
     kept = [name for name in file.read_text().splitlines() if name not in asked]

@@ -24,7 +24,7 @@ import records
 MOST_COMMITS = 100  # that a stage of the night may be behind
 LOGS = pathlib.Path("build/stages")
 TESTS = "tests"  # the stage of the main suite, which runs those scripts that changed
-CTEST_LOG = pathlib.Path("build/release/Testing/Temporary/LastTest.log")
+COSTS = LOGS / "costs_of_tests"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -138,6 +138,8 @@ class Run:
         self.stages = self.scripts | self.listed
         self.digests = {stage.name: stage.digest() for stage in self.stages.values() if stage.files}
         self.environment = {key: value for key, value in os.environ.items() if key not in ("TILEWALK_TURN", "TURN", "LONG", "TESTS")}
+        LOGS.mkdir(parents=True, exist_ok=True)
+        self.environment |= costs.kept_in(COSTS)
         self.leave_out(())
         self.costs, self.failed, self.summary = [], [], ""
         self.commit = records.git("rev-parse", "HEAD").strip()
@@ -155,7 +157,6 @@ class Run:
         stage = self.stages[name]
         for needed in stage.needs:
             self.run(needed)
-        LOGS.mkdir(parents=True, exist_ok=True)
         log = LOGS / f"{name}.log"
         before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
         passed = run_bash(stage, log, self.environment)
@@ -240,7 +241,6 @@ def main():
     unknown = [name for name in names if name not in run.stages]
     if unknown:
         sys.exit(f"usage: .ci/run [nightly] [STAGE...]\nno stage: {' '.join(unknown)}\nstages: {' '.join(sorted(run.stages))}")
-    started = time.time()
     if names:
         for name in names:
             run.run(name)
@@ -250,8 +250,7 @@ def main():
         run.gate()
     costs.stages(run.costs)
     if not asked:
-        if CTEST_LOG.exists() and CTEST_LOG.stat().st_mtime >= started:
-            costs.tests("build/release")
+        costs.tests(COSTS, (LOGS / f"{TESTS}.log").read_text())
         for sentence in late(run.listed, run.commit):
             print(f"late by night: {sentence}")
     if records.git("status", "--porcelain", "--", records.PASSED, records.NIGHTLY):

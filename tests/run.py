@@ -2,13 +2,15 @@
 # Runs tests of a program of GoogleTest in one process: run.py PROGRAM TEST...
 #
 # A test that ends the program, or takes longer than ten minutes, has failed by name, and the rest runs in a process of its own. Prints the
-# output of tests that failed and a line for each of the others. Exit code 77 says that all were skipped.
+# output of tests that failed and a line for each of the others. Exit code 77 says that all were skipped. The file that TILEWALK_COSTS
+# names gets a line for each test: program, test, seconds.
 import os
 import re
 import shlex
 import subprocess
 import sys
 import threading
+import time
 
 LONGEST = 600   # seconds that a quick test may take
 BEGIN = re.compile(r"\[ RUN      \] (\S+)")
@@ -26,23 +28,30 @@ class Run:
             line = raw.decode(errors="replace").rstrip("\n")
             output.append(line)
             if begun := BEGIN.match(line):
-                self.running, output = begun[1], [line]
+                self.running, self.began, output = begun[1], time.monotonic(), [line]
                 clock = threading.Timer(longest, self.end, [child])
                 clock.start()
             # A test may write without an end of line before its own line.
             elif self.running and (done := END.search(line)) and done[2] == self.running:
                 clock.cancel()
                 print("\n".join(output) if done[1] != "OK" else line[done.start():], flush=True)
+                self.keep_cost(program)
                 self.ended[self.running], self.running, output = done[1], None, []
         self.code = child.wait()
         if self.running:
             clock.cancel()
             why = f"ran longer than {longest} s" if self.is_late else how_it_ended(self.code)
             print("\n".join(output) + f"\n[  FAILED  ] {self.running} ({why})", flush=True)
+            self.keep_cost(program)
             self.ended[self.running] = "FAILED"
         elif self.code not in (0, 1) or (self.code == 1 and "FAILED" not in self.ended.values()) or not self.ended:
             print("\n".join(output) + f"\n[  FAILED  ] the program {how_it_ended(self.code)} outside of its tests", flush=True)
             self.ended[tests[0] if not self.ended else "the program"] = "FAILED"
+
+    def keep_cost(self, program):
+        if file := os.environ.get("TILEWALK_COSTS"):
+            with open(file, "a") as costs:  # which other processes write, too
+                costs.write(f"{os.path.basename(program)} {self.running} {time.monotonic() - self.began:.3f}\n")
 
     def end(self, child):
         self.is_late = True

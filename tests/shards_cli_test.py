@@ -163,7 +163,7 @@ def check_signals(folder):
         begin, before = time.monotonic(), len(list(journal.glob("*.kept")))
         while len(list(journal.glob("*.kept"))) <= before and process.poll() is None and time.monotonic() < begin + PATIENCE:
             time.sleep(0.01)
-        assert process.poll() is None, "the shard was done before it could be stopped"
+        assert process.poll() is None, f"the shard was done before it could be stopped: {process.stderr.read()}"
         process.send_signal(number)
         _, errors = process.communicate(timeout=PATIENCE)
         assert process.returncode == code, f"{number}: exit code {process.returncode}: {errors}"
