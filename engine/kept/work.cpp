@@ -217,7 +217,8 @@ class work::blocks {
         std::size_t end = first;
         while (end < units_.size() && units_[end].tiles == units_[first].tiles &&
                !failures_[units_[end].job] &&
-               (end == first || (operations < most && bytes < most_bytes_of_block))) {
+               (end == first ||
+                (operations + operations_of(units_[end]) <= most && bytes < most_bytes_of_block))) {
             operations += operations_of(units_[end]);
             const std::size_t derivatives = jobs_[units_[end].job]->known.derivatives();
             bytes += static_cast<double>(derivatives * run::most_parts * sizeof(double));

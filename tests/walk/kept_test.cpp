@@ -20,6 +20,7 @@
 #include "engine/kept/store.h"
 #include "engine/kept/work.h"
 #include "engine/plan/trade_program.h"
+#include "engine/run/cost.h"
 #include "engine/verbs/settled.h"
 #include "tests/own_folder.h"
 #include "tests/texts.h"
@@ -158,6 +159,7 @@ class kept_walks_in_parts : public testing::Test {
         std::vector<run::tally> out(jobs_.size(), run::tally(1));
         const walker on = [&](const run::walk& of, const taker& take) {
             run::outcome got = back_end_.walk_all(of);
+            jobs_of_walks_.push_back(of.jobs.size());
             for (std::size_t k = 0; k < of.jobs.size(); ++k) {
                 tiles_walked_ += of.tiles.count;
                 take(k, got.tallies[k]);
@@ -183,6 +185,7 @@ class kept_walks_in_parts : public testing::Test {
     conditions by_{"double", "philox", "tree"};
     cpu::back_end back_end_{verbs::operations_named("auto"), 2, program::precision::double_};
     std::uint64_t tiles_walked_ = 0;
+    std::vector<std::size_t> jobs_of_walks_;
 };
 
 TEST_F(kept_walks_in_parts, merge_to_one_walk_from_shares_in_any_order) {
@@ -250,6 +253,20 @@ TEST_F(kept_walks_in_parts, go_on_from_blocks_and_walk_no_tile_twice) {
     EXPECT_EQ(second.known().blocks_taken(), blocks);
     EXPECT_EQ(walk(second), whole);
     EXPECT_EQ(tiles_walked_ - walked_first, 22 * jobs_.size());
+}
+
+// The first block is as large as an assumed speed of 2^30 operations a second makes it.
+TEST_F(kept_walks_in_parts, a_trade_of_several_blocks_shares_none_with_others) {
+    std::vector<double> operations;
+    for (const run::job& j : jobs_)
+        operations.push_back(37. * kernels::paths_per_tile * (run::operations_of(j) + 1));
+    const double small = operations[0] + operations[1];
+    ASSERT_GT(operations[2], 5 * small);
+    const tests::own_folder folder;
+    work by(std::make_shared<store>("request", folder.path(), 2 * small / (1 << 30)));
+    EXPECT_EQ(walk(by), back_end_.walk_all(asked_).tallies);
+    EXPECT_EQ(jobs_of_walks_.at(0), 2u);
+    EXPECT_EQ(std::ranges::max(jobs_of_walks_), 2u);
 }
 
 TEST_F(kept_walks_in_parts, are_not_taken_by_a_request_of_other_paths) {
