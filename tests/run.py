@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs tests of a program of GoogleTest in one process: run.py PROGRAM TEST...
 #
-# A test that ends the program, or takes longer than ten minutes, has failed by name, and the rest runs in a process of its own. Prints the
-# output of tests that failed and a line for each of the others. Exit code 77 says that all were skipped. The file that TILEWALK_COSTS
-# names gets a line for each test: program, test, seconds.
+# A test that ends the program, or takes longer than ten minutes, has failed by name, and the rest runs in a process of its own. Prints
+# the output of tests that failed, or of one that runs alone, and a line for each of the others. Exit code 77 says that all were
+# skipped. The file that TILEWALK_COSTS names gets a line for each test: program, test, seconds.
 import os
 import re
 import shlex
@@ -34,7 +34,7 @@ class Run:
             # A test may write without an end of line before its own line.
             elif self.running and (done := END.search(line)) and done[2] == self.running:
                 clock.cancel()
-                print("\n".join(output) if done[1] != "OK" else line[done.start():], flush=True)
+                print("\n".join(output) if done[1] != "OK" or len(tests) == 1 else line[done.start():], flush=True)
                 self.keep_cost(program)
                 self.ended[self.running], self.running, output = done[1], None, []
         self.code = child.wait()

@@ -39,7 +39,7 @@ inline std::string text_of(const std::filesystem::path& file) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Of a file of this project, such as docs/models.md.
+// The contents of a file of this project, such as docs/models.md.
 inline std::string own_text(const std::filesystem::path& file) {
     return text_of(std::filesystem::path(TILEWALK_SOURCE_DIR) / file);
 }
