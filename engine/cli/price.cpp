@@ -88,8 +88,6 @@ std::size_t shards_for(std::size_t workers, const chosen_book& asked) {
 
 // Plans, runs in processes, and merges.
 int price_by_workers(price_arguments& asked, const chosen_book& wanted, std::size_t workers) {
-    if (asked.policies)
-        throw error(error_kind::usage, "--save-policy is for one process; leave out --workers");
     if (asked.book == "-")
         throw error(error_kind::usage, "workers read the book: found standard input, expected a file");
     // Files that can't be written are refused before the work, not after it.
@@ -109,6 +107,7 @@ int price_by_workers(price_arguments& asked, const chosen_book& wanted, std::siz
         run_options options = wanted.with.options();
         options.cancel = listening.flag();
         options.journal.clear();
+        options.keep_policies = asked.policies.has_value();
         plan.emplace(shards::plan(by, request, shards_for(workers, wanted), folder, INFINITY, options));
     }
     const int failed =

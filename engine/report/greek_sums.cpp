@@ -18,6 +18,9 @@ greek_row sum_of(const std::vector<greek_term>& terms, greek_row as, const run_m
     out.paths = 0;
     out.method = terms.front().row->method;
     out.part_means.clear();
+    std::vector<const greek_row*> rows;
+    for (const greek_term& t : terms) rows.push_back(t.row);
+    out.walk = walk_of_all(rows);
     bool are_known = true;
     double beside_parts = 0;
     for (const auto& [row, factor] : terms) {

@@ -10,6 +10,19 @@
 namespace tilewalk::report {
 
 // A row, so many times.
+// The walk that all rows of these are of that took one, prices or sensitivities, of which some may be null.
+// 0: there is none, or there are several.
+template <class rows>
+std::uint64_t walk_of_all(const rows& all) {
+    std::uint64_t out = 0;
+    for (const auto* row : all) {
+        if (row == nullptr || (row->walk == 0 && row->part_means.empty())) continue;
+        if (row->walk == 0 || (out != 0 && row->walk != out)) return 0;
+        out = row->walk;
+    }
+    return out;
+}
+
 struct greek_term {
     const greek_row* row;
     double factor;

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -11,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -52,6 +55,17 @@ class json_members {
         const nlohmann::json& value = take(key);
         if (!value.is_string()) fail(path(key), value, "a text");
         return value.get<std::string>();
+    }
+    // Written as 16 hexadecimal digits.
+    std::uint64_t word_of_bits(const std::string& key) {
+        const std::string digits = text(key);
+        constexpr std::size_t wanted = 16;
+        std::uint64_t out = 0;
+        const char* const end = digits.data() + digits.size();
+        const auto [at, failure] = std::from_chars(digits.data(), end, out, wanted);
+        if (digits.size() != wanted || at != end || failure != std::errc())
+            fail(path(key), object_[key], "16 hexadecimal digits");
+        return out;
     }
     double number(const std::string& key) {
         const nlohmann::json& value = take(key);

@@ -171,6 +171,7 @@ price_row read_row(json_members from, bool is_older, const std::string& name) {
         row.kind = from.word("kind", report::kind_words);
     }
     row.paths = from.natural<std::uint64_t>("paths");
+    if (from.has("walk")) row.walk = from.word_of_bits("walk");
     if (from.has("randomisations")) {
         row.randomisations = from.natural<std::uint64_t>("randomisations");
         from.text("error_from");
@@ -209,6 +210,7 @@ greek_row read_greek(json_members from, bool, const std::string&) {
     row.standard_error = from.at_least_zero_or_null("standard_error").value_or(no_figure);
     row.method = from.text("method");
     row.paths = from.natural<std::uint64_t>("paths");
+    if (from.has("walk")) row.walk = from.word_of_bits("walk");
     row.bias = from.at_least_zero("bias");
     row.message = from.text("message");
     if (row.has_failed()) row.kind = from.word("kind", report::kind_words);

@@ -3,6 +3,9 @@
 #include "engine/report/row_fields.h"
 
 #include <array>
+#include <cstdint>
+
+#include <fmt/format.h>
 
 #include "engine/config/wording.h"
 #include "engine/report/formats.h"
@@ -64,6 +67,14 @@ std::string json_of(const early_exercise& e) {
            ", \"training_paths\": " + std::to_string(e.training_paths) + "}";
 }
 
+// An empty text for none.
+std::string text_of_walk(std::uint64_t walk) {
+    return walk == 0 ? "" : fmt::format("{:016x}", walk);
+}
+std::string json_of_walk(std::uint64_t walk) {
+    return walk == 0 ? "" : json_string(text_of_walk(walk));
+}
+
 constexpr std::array rows{
     row_field{"trade", "trade", "The `id` of the trade.", column_kind::text,
               [](const price_row& row) -> cell { return std::string_view(row.trade); },
@@ -108,6 +119,11 @@ constexpr std::array rows{
     row_field{"paths", "paths", "The number of paths walked; 0 where none was needed.", column_kind::count,
               [](const price_row& row) -> cell { return priced(row) ? count(row.paths) : cell(); },
               [](const price_row& row) { return std::to_string(row.paths); }},
+    row_field{
+        "", "walk",
+        "The fingerprint of the random numbers of these paths, in hexadecimal digits: figures of a trade "
+        "with one fingerprint are of the same paths. Only where paths were walked.",
+        column_kind::text, nullptr, [](const price_row& row) { return json_of_walk(row.walk); }},
     row_field{
         "error_from", "error_from",
         "What the standard error is from: the spread of `paths`, or that of `randomisations` of quasi-random "
@@ -295,6 +311,11 @@ constexpr std::array greeks{
     greek_field{"paths", "The number of paths walked; 0 where none was needed.", column_kind::count,
                 [](const greek_row& r) -> cell { return count(r.paths); },
                 [](const greek_row& r) { return std::to_string(r.paths); }},
+    greek_field{"walk",
+                "The fingerprint of their random numbers, as that of the price; none where parts of the run "
+                "follow policies of their own.",
+                column_kind::text, [](const greek_row& r) -> cell { return text_of_walk(r.walk); },
+                [](const greek_row& r) { return json_of_walk(r.walk); }, false},
     greek_field{
         "bias",
         "The size of the error that a finite move, a smoothing or a policy makes, from half the move, "

@@ -16,6 +16,7 @@
 #include "engine/plan/trade_program.h"
 #include "engine/quasi/order.h"
 #include "engine/report/columns.h"
+#include "products/program/precision.h"
 #include "tilewalk/error.h"
 #include "tilewalk/setting_table.h"
 
@@ -67,7 +68,10 @@ constexpr std::array feature_names{
     named_feature{replay, "a replay"},
     named_feature{decisions, "a file of decisions"},
     named_feature{policy, "a policy file"},
+    named_feature{kept_policies, "--save-policy"},
     named_feature{journal, "a journal"},
+    named_feature{curand, "a random source of cuRAND"},
+    named_feature{single_fast, "precision: single_fast"},
 };
 
 // Features that studies do not take. All other pairs work.
@@ -110,6 +114,20 @@ const std::vector<rule>& rules() {
         {{journal},
          {study::explain, study::warm, study::tune, study::tune_greeks},
          {no_meaning, "they find no result that could be kept"}},
+        {{kept_policies},
+         {greeks, greeks_by_bump, greeks_of_second_order, files_of_greeks, study::scenarios,
+          explained_scenarios, study::explain, study::warm, study::tune, study::tune_greeks},
+         {missing, "only a price writes the policies that it has found"}},
+        {{kept_policies},
+         {shards_of_prices, shards_of_greeks, shards_of_scenarios},
+         {missing, "they are found by several processes, of which none has all"}},
+        {{curand},
+         {greeks, greeks_by_bump, greeks_of_second_order, files_of_greeks, explained_scenarios,
+          study::tune_greeks, shards_of_greeks},
+         {missing, "paths of derivatives are drawn twice, and cuRAND draws them once"}},
+        {{single_fast},
+         {study::tune_greeks},
+         {missing, "the way to read back changes its last bits, so that no two ways can be compared"}},
     };
     return all;
 }
@@ -124,9 +142,10 @@ const std::vector<rule_of_two>& rules_of_two() {
     static const std::vector<rule_of_two> all{
         {replay, {tolerance, budget}, {impossible, "a file of shocks has no more paths to add"}},
         {replay, {own_tolerance}, {left_out, "a file of shocks has no more paths to add"}},
-        {replay, {points, importance}, {impossible, "the shocks of a file are drawn already"}},
+        {replay, {points, importance, curand}, {impossible, "the shocks of a file are drawn already"}},
         {replay, {controls}, {impossible, "the mean of a control is that of another law than a file's"}},
         {replay, {decisions}, {impossible, "what was decided is for shocks that are drawn"}},
+        {decisions, {curand}, {missing, "what was decided is followed on numbers of our own alone"}},
         {replay, {nested_bounds}, {missing, "paths inside of paths are drawn, and a file has none to draw"}},
     };
     return all;
@@ -212,13 +231,15 @@ std::vector<feature> features_asked(const book& trades, const run_options& optio
     const std::vector<books::trade>& all = trades.state().trades;
     const run_settings said = over(options.overrides, trades.settings());
     const auto any = [&](auto what) { return std::ranges::any_of(all, what); };
+    const random::catalogue_entry* const source = !said.random || *said.random == random::chosen_by_pilot
+                                                      ? nullptr
+                                                      : &random::find(*said.random, random::back_end::gpu);
     const auto is_asked = [&](feature f) {
         switch (f) {
             case controls:
                 return said.controls == quasi::chosen_by_pilot;
             case points:
-                return said.random && *said.random != random::chosen_by_pilot &&
-                       random::find(*said.random, random::back_end::gpu).is_points;
+                return source != nullptr && source->is_points;
             case importance:
                 return said.importance == quasi::chosen_by_pilot;
             case pairs:
@@ -240,10 +261,16 @@ std::vector<feature> features_asked(const book& trades, const run_options& optio
                 return said.decisions.has_value();
             case policy:
                 return said.policy.has_value();
+            case kept_policies:
+                return options.keep_policies;
             case journal:
+                return !options.journal.empty();
+            case curand:
+                return source != nullptr && source->needs_gpu;
+            case single_fast:
                 break;
         }
-        return !options.journal.empty();
+        return said.precision == program::name_of(program::precision::single_fast);
     };
     std::vector<feature> out;
     std::ranges::copy_if(all_features(), std::back_inserter(out), is_asked);

@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "engine/config/wording.h"
-#include "engine/cuda/random/catalogue.h"
 #include "engine/exercise/training.h"
 #include "engine/greeks/measures.h"
 #include "engine/greeks/moved_markets.h"
@@ -176,13 +175,7 @@ class greek_run {
           has_kinks_(trades.size()),
           certain_(trades.size()),
           controls_(in, {run_, operations_named(settings.instruction_set), options.cancel, jumps_of()},
-                    options.work.get()) {
-        const random::catalogue_entry& source = source_of(run_, false);
-        if (source.rounds > 0 || source.is_points) return;
-        throw error(error_kind::usage, "found random: " + run_.random +
-                                           " for Greeks, whose paths are drawn twice; expected philox, "
-                                           "philox_7, sobol or auto");
-    }
+                    options.work.get()) {}
 
     results told(stages by) {
         const timings::during finding(options_.times, stage::derivatives);
@@ -708,7 +701,7 @@ class greek_run {
         std::vector<std::pair<std::size_t, treatment>> others;
         for (auto& [i, trade] : jumping_) {
             if (to.rows[i].status == trade_status::failed) continue;
-            trade.found[trade.first()] = first[i];
+            trade.found[trade.first()] = {first[i], to.rows[i].walk};
             for (const treatment& by : trade.needed(states_bias_))
                 if (!trade.found.contains(by)) others.emplace_back(i, by);
         }
@@ -717,8 +710,9 @@ class greek_run {
         priced_book priced = walk_with(others, heard, usual);
         add_steps(to.manifest, priced.told.manifest);
         for (std::size_t t = 0; t < others.size(); ++t)
-            if (priced.told.rows[t].status != trade_status::failed)
-                jumping_.at(others[t].first).found[others[t].second] = std::move(priced.derivatives[t]);
+            if (const price_row& row = priced.told.rows[t]; row.status != trade_status::failed)
+                jumping_.at(others[t].first).found[others[t].second] = {std::move(priced.derivatives[t]),
+                                                                        row.walk};
     }
 
     greek_row treated_row(const results& of, std::size_t i, std::size_t k) const {
@@ -726,26 +720,28 @@ class greek_run {
         const jumping_trade& trade = jumping_.at(i);
         const treatment by = trade.choices[k]->by;
         greek_row row = row_for(of, i, n, by.is_smoothing() ? "smoothed" : "likelihood_ratio");
-        const auto means_by = [&](treatment t) -> const std::vector<double>* {
+        const auto found_by = [&](treatment t) {
             const auto found = trade.found.find(t);
-            return found == trade.found.end() ? nullptr : &found->second[k];
+            return found == trade.found.end() ? nullptr : &found->second;
         };
         const bool has_bias = states_bias_ && by.is_smoothing();
-        const auto* const means = means_by(by);
-        const auto* const wider = has_bias ? means_by({2 * by.width}) : nullptr;
-        if (means == nullptr || (has_bias && wider == nullptr)) {
+        const auto* const as_chosen = found_by(by);
+        const auto* const wider = has_bias ? found_by({2 * by.width}) : nullptr;
+        if (as_chosen == nullptr || (has_bias && wider == nullptr)) {
             row.message = "its paths could not be walked again with its jumps treated in another way";
             row.kind = error_kind::numeric;
             return row;
         }
-        fill(row, of, i, n, *means);
+        const std::vector<double>& means = as_chosen->means[k];
+        fill(row, of, i, n, means);
+        row.walk = as_chosen->walk;
         if (row.has_failed()) return row;
         // No path has come near the jump, so the paths show no error either.
-        if (std::ranges::all_of(*means, [&](double m) { return m == means->front(); }))
+        if (std::ranges::all_of(means, [&](double m) { return m == means.front(); }))
             row.standard_error = no_figure;
         if (!has_bias) return row;
         greek_row wide = row;
-        fill(wide, of, i, n, *wider);
+        fill(wide, of, i, n, wider->means[k]);
         row.bias = bias_of_smoothing(row.value, wide.value);
         return row;
     }
@@ -808,6 +804,7 @@ class greek_run {
                            std::vector<double>& means) const {
         greek_row row = row_for(of, i, n, "pathwise");
         fill(row, of, i, n, std::move(means));
+        row.walk = of.rows[i].walk;
         // The derivative of a payoff with a kink jumps, and moves by whole paths: as the price of one that
         // jumps, it errs by one path at least, which is as much as the paths that carry the price have each.
         // The rest that a control leaves of the payoff carries another variance, and has kinks of both near
@@ -987,6 +984,7 @@ class greek_run {
             for (std::size_t p = 0; p < parts; ++p)
                 means.push_back(now.quantity * (mean(then, p) - mean(now, p)));
             set_value(row, std::move(means), to.manifest);
+            row.walk = report::walk_of_all(std::vector{&now, &then});
             const double beside = std::hypot(beside_parts(now), beside_parts(then));
             row.standard_error = std::hypot(row.standard_error, beside);
         }
@@ -1019,6 +1017,7 @@ class greek_run {
             for (std::size_t p = 0; p < at[0]->part_means.size(); ++p)
                 means.push_back((at[0]->part_means[p] - at[1]->part_means[p]) / wide.distance);
             fill(row, of, i, n, std::move(means));
+            row.walk = report::walk_of_all(at);
         }
         // No path has shown what the number does, so the paths show no error either.
         if (stands) row.standard_error = no_figure;

@@ -44,8 +44,11 @@ struct jumping_trade {
     std::vector<std::optional<choice>> choices{};  // by number; none: it moves no jump
     double control = 0;                            // is taken from the payoff for likelihood ratios
     bool takes_points = false;                     // quasi-random ones
-    // The mean derivatives, by number and part.
-    std::map<treatment, std::vector<std::vector<double>>> found{};
+    struct found_so {
+        std::vector<std::vector<double>> means;  // of derivatives, by number and part
+        std::uint64_t walk = 0;                  // price_row::walk of their paths
+    };
+    std::map<treatment, found_so> found{};
 
     // Adds to the plan of the trade what finds derivatives so.
     void add_derivatives(planned& to, treatment by) const;

@@ -62,6 +62,7 @@ void found_by_parts::fill(greek_row& row, const run_manifest& told, double own_e
         return;
     }
     const values& of = found->second;
+    row.walk = 0;
     std::vector<double> fine, coarser;
     for (std::size_t p = 0; p < cut_.parts; ++p) {
         fine.push_back(at(of.fine, p));

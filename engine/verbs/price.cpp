@@ -265,10 +265,16 @@ std::vector<std::string> flaws_of(const planned_run& r,
     return out;
 }
 
+// Empty if no file of that name was read.
+std::string hash_of_file(std::span<const input_file> read, const std::string& file) {
+    const auto found = std::ranges::find(read, arrays::name_of(file), &input_file::file);
+    return file.empty() || found == read.end() ? std::string() : found->hash;
+}
+
 // Rows of the market number m.
 void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<walked_trade>>& walked,
               const std::vector<found_bound>& bounds, const std::vector<std::string>& flaws,
-              priced_book& into) {
+              std::string_view replay, priced_book& into) {
     const timings::during adding(r.options.times, stage::rows);
     const std::size_t trades = r.book.trades.size();
     into.moments.resize(trades);
@@ -282,6 +288,7 @@ void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<wal
         price_row& row = into.told.rows[i];
         row = row_of(r.book.trades[i], p, walked[k], r.run.paths, flaws[k]);
         const std::optional<quasi::points>& points = p.points ? p.points : r.run.points;
+        if (walked[k]) row.walk = fingerprint_of_paths(r.run, points, replay);
         if (row.randomisations > 0 && points) row.construction = quasi::name_of(points->construction);
         row.decisions = p.decisions;
         if (p.rights) add_rights(row, *p.rights, bounds[k]);
@@ -493,7 +500,7 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
         run_manifest& of = made[m].told.manifest;
         of = told;
         of.path_steps = path_steps[m];
-        add_rows(r, m, walked, bounds, flaws, made[m]);
+        add_rows(r, m, walked, bounds, flaws, hash_of_file(hashed, r.run.replay), made[m]);
         if (r.options.keep_policies) made[m].told.policies = policies_of(r, m);
         if (r.policies.keeps) made[m].policies = policies_by_trade(r, m);
         describe_run(r.run, r.operations.name, r.book, r.in[m], hashed, of);

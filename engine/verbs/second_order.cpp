@@ -13,6 +13,7 @@
 
 #include "engine/book/book_state.h"
 #include "engine/greeks/moved_markets.h"
+#include "engine/report/greek_sums.h"
 #include "engine/run/units.h"
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/next_day.h"
@@ -128,6 +129,7 @@ void fill(greek_row& row, const in_four& at, const greeks::moved_markets& wide,
             means.push_back(per * (mean_of(at[0], p) - mean_of(at[1], p)) / wide.distance);
         set_value(row, std::move(means), told);
     }
+    row.walk = report::walk_of_all(at);
     // For twice the move the error of a central difference is four times as large, that of a difference on
     // one side twice.
     row.bias = std::abs(far - near) * (wide.is_central && narrow.is_central ? 4.0 / 3 : 2.0);
@@ -329,6 +331,7 @@ class charm_run {
         std::vector<double> means;
         for (std::size_t p = 0; p < parts; ++p) means.push_back(mean_of(later, p) - mean_of(&today, p));
         set_value(row, std::move(means), of_.manifest);
+        row.walk = report::walk_of_all(two_days{&today, later});
         if (row.standard_error >= 0)
             row.standard_error = std::max(row.standard_error, rounding_of_difference({&today, later}));
     }

@@ -10,6 +10,7 @@
 #include "engine/cuda/decide.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/random/catalogue.h"
+#include "engine/kept/fingerprint.h"
 #include "engine/market/market_state.h"
 #include "engine/run/units.h"
 #include "engine/settings/wished_kernel.h"
@@ -117,6 +118,19 @@ std::uint64_t settled::paths_of_pilot() const {
 
 const random::catalogue_entry& source_of(const settled& run, bool has_points) {
     return random::source_of(run.random, has_points, random::back_end::gpu);
+}
+
+std::uint64_t fingerprint_of_paths(const settled& run, const std::optional<quasi::points>& points,
+                                   std::string_view replay) {
+    kept::fingerprint out;
+    out.add(run.seed);
+    out.add(run.paths);
+    out.add(points ? run.unit_paths : 0);
+    out.add(source_of(run, points.has_value()).name);
+    out.add(points ? quasi::name_of(points->construction) : std::string_view());
+    out.add(std::uint64_t{run.walks_pairs});
+    out.add(replay);
+    return out.found().first;
 }
 
 const cpu::lane_operations& operations_named(const std::string& name) {

@@ -83,6 +83,11 @@ struct settled {
 // The source of shocks of trades with points or without.
 const random::catalogue_entry& source_of(const settled& run, bool has_points);
 
+// The fingerprint of the random numbers of its paths, for trades that take these points or none; `replay` is
+// the hash of the file that it replays.
+std::uint64_t fingerprint_of_paths(const settled& run, const std::optional<quasi::points>& points,
+                                   std::string_view replay);
+
 // For a run in these markets: where it would be rounded up, for points that nobody asked for, to more paths
 // than their scenarios have, it takes none.
 settled settle(const run_options& options, const run_settings& file, std::span<const market> in = {});

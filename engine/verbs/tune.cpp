@@ -126,11 +126,6 @@ std::vector<tuned_kernel> engine::tune_greeks(const book& trades, const market& 
     const asked_of_study asked = asked_of(study::tune_greeks, trades, options);
     const settled run = settle(asked.options, trades.settings(), {&in, 1});
     check_open(run);
-    if (program::is_fast(run.how.precision)) {
-        throw error(error_kind::usage,
-                    "found precision single_fast, in which the way to read back changes the last bits; "
-                    "expected double, single or mixed");
-    }
     const auto on = first_of(*gpus_, run.device);
     tuning::gpu_timer with(on, gpus_->kernels(), tuning::open_clocks(on->get().properties().uuid), {});
     with.cancel = options.cancel;

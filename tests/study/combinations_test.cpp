@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -30,6 +31,7 @@
 #include "engine/verbs/decisions.h"
 #include "tests/fake_backend.h"
 #include "tests/market_text.h"
+#include "tests/on_a_gpu.h"
 #include "tests/own_folder.h"
 #include "tilewalk/tilewalk.h"
 
@@ -169,6 +171,7 @@ struct request {
     // Who decides in the place of a file.
     enum class decider { nobody, settings, pilots } instead = decider::nobody;
     std::uint64_t paths = few_paths;
+    bool is_on_a_real_gpu = false;
 
     auto operator<=>(const request&) const = default;
     request without(const features& some) const {
@@ -192,13 +195,20 @@ bool is_on_a_gpu(study s) {
 bool has_rows(study s) {
     return !is_on_a_gpu(s);
 }
+bool needs_a_gpu(feature f) {
+    return f == feature::curand || f == feature::single_fast;
+}
+// Only a GPU that is no fake walks its paths.
+bool needs_a_real_gpu(const request& r) {
+    return has_rows(r.of) && std::ranges::any_of(r.asked, needs_a_gpu);
+}
 
 // The settings say what is asked for and no more, so that decisions have something left open.
 run_settings settings_of(const request& r) {
     const auto asks = [&](feature f) { return r.asked.contains(f); };
     const bool adds_paths = asks(feature::tolerance) || asks(feature::budget) ||
                             (asks(feature::own_tolerance) && !asks(feature::replay));
-    const std::string device = is_on_a_gpu(r.of) ? "0" : "cpu";
+    const std::string device = is_on_a_gpu(r.of) || r.is_on_a_real_gpu ? "0" : "cpu";
     run_settings out{.seed = r.seed, .threads = 1, .device = device};
     if (r.instead == request::decider::settings) {
         out = settings_of_decisions(device);
@@ -221,6 +231,8 @@ run_settings settings_of(const request& r) {
     if (asks(feature::replay)) out.replay = inputs().replay();
     if (asks(feature::decisions)) out.decisions = inputs().decisions(r.asked);
     if (asks(feature::policy)) out.policy = inputs().policy();
+    if (asks(feature::curand)) out.random = "curand_philox";
+    if (asks(feature::single_fast)) out.precision = "single_fast";
     return out;
 }
 
@@ -366,7 +378,9 @@ void run_once(const request& r, const book& trades, const run_options& with, out
     if (r.of == study::shards_of_greeks) what.greeks = greeks_of(study::greeks);
     if (r.of == study::shards_of_scenarios) what.scenarios = inputs().scenarios();
     const tests::own_folder folder;
-    shards::plan(by, what, 2, folder.path());
+    run_options planned;
+    planned.keep_policies = with.keep_policies;
+    shards::plan(by, what, 2, folder.path(), INFINITY, planned);
     const shards all = shards::open(folder.path());
     run_options of_part;
     of_part.journal = with.journal;
@@ -399,6 +413,7 @@ outcome found_by(const request& r) {
     run_options with;
     with.overrides = settings_of(r);
     if (r.asked.contains(feature::journal)) with.journal = journal.path().string();
+    with.keep_policies = r.asked.contains(feature::kept_policies);
     try {
         run_once(r, trades, with, out);
         if (!with.journal.empty() && has_rows(r.of) && !is_of_shards(r.of)) {
@@ -528,11 +543,22 @@ std::string no_evidence_in_rows(feature f, const request& r, const outcome& with
                 return fmt::format("a policy of {} paths is followed", right.early->training_paths);
             return right.early->policy_value != other_right.early->policy_value ? ""
                                                                                 : "the policy is no other";
+        case feature::kept_policies:
+            return with.told.policies.find("\"right\"") != std::string::npos ? "" : "no policy is kept";
         case feature::journal:
+            if (!with.is_repeated) return "the second run has other rows";
+            return with.blocks > 0 ? "" : "no block was taken";
+        case feature::curand:
+            if (with.told.manifest.random != "curand_philox") return "another source is told of";
+            break;
+        case feature::single_fast:
+            if (with.told.manifest.precision != "single_fast") return "another precision is told of";
             break;
     }
-    if (!with.is_repeated) return "the second run has other rows";
-    return with.blocks > 0 ? "" : "no block was taken";
+    for (const char* const trade : {"right", "jump", "basket"})
+        if (with.figures.at(trade) == other.figures.at(trade))
+            return std::string(trade) + " has the figures that it has without";
+    return "";
 }
 
 const trade_plan& plan_of(const outcome& o, std::string_view trade) {
@@ -566,6 +592,12 @@ std::string no_evidence_in_plans(feature f, const outcome& with, const outcome& 
             return "";
         case feature::replay:
             return says(inputs().replay());
+        case feature::curand:
+            return says("curand_philox");
+        case feature::single_fast:
+            for (const trade_plan& p : with.plans)
+                if (p.kernel == plan_of(other, p.trade).kernel) return "kernels are the same";
+            return "";
         case feature::policy: {
             const auto& by = plan_of(with, "right").decides_by;
             return by && by->training_paths == training_paths_of_file ? "" : "another policy is told of";
@@ -624,11 +656,17 @@ void expect_no_failures(const outcome& o) {
     for (const trade_plan& p : o.plans) EXPECT_EQ(p.failure, "") << p.trade;
 }
 
-// The price and the derivatives of a row are of one walk.
+// The price and the derivatives of a row are of one walk, but for those of rights, which may be from parts of
+// the run that follow policies of their own.
 void expect_one_walk(const outcome& o) {
+    for (const price_row& row : o.told.rows) EXPECT_NE(row.walk, 0U) << row.trade;
     for (const greek_row& g : o.told.greeks) {
         if (g.trade.empty()) continue;
-        EXPECT_EQ(g.paths, row_of(o, g.trade).paths) << g.trade << " " << g.measure << " " << g.key;
+        const price_row& priced = row_of(o, g.trade);
+        SCOPED_TRACE(fmt::format("{} {} {}", g.trade, g.measure, g.key));
+        EXPECT_EQ(g.paths, priced.paths);
+        const bool is_of_parts = priced.early && g.walk == 0;
+        EXPECT_TRUE(is_of_parts || g.walk == priced.walk);
     }
 }
 
@@ -643,6 +681,12 @@ std::string expected_refusal(study s, const features& asked) {
                 return sentence(c, name_of(first), name_of(second));
         }
     return "";
+}
+
+// One setting says both.
+bool are_of_one_setting(feature a, feature b) {
+    const features both{a, b};
+    return both == features{feature::points, feature::curand};
 }
 
 // The features that show the same evidence.
@@ -681,6 +725,10 @@ void expect_as_the_catalogue_says(feature f, const request& r) {
     const outcome& with = found(r);
     if (!expected.empty()) {
         EXPECT_EQ(with.refusal, expected);
+        return;
+    }
+    if (needs_a_real_gpu(r) && !r.is_on_a_real_gpu) {
+        EXPECT_NE(with.refusal.find(" GPU"), std::string::npos) << with.refusal;
         return;
     }
     const request plain = r.without(shown_by(f));
@@ -731,10 +779,12 @@ TEST_P(combinations_every_study, with_every_feature) {
     }
 }
 
-void expect_both(study s, feature a, feature b, std::uint64_t paths) {
+void expect_both(study s, feature a, feature b, std::uint64_t paths, bool is_on_a_real_gpu = false) {
+    if (are_of_one_setting(a, b)) return;
     SCOPED_TRACE(fmt::format("{} and {} in {}", name_of(a), name_of(b), name_of(s)));
     request both{s, {a, b, feature::rights}};
     both.paths = paths;
+    both.is_on_a_real_gpu = is_on_a_real_gpu;
     expect_as_the_catalogue_says(a, both);
     expect_as_the_catalogue_says(b, both);
 }
@@ -759,6 +809,22 @@ TEST_P(combinations_every_study_long, with_every_two_features) {
     for (const feature a : all_features())
         for (const feature b : all_features())
             if (a < b) expect_both(GetParam(), a, b, more_paths);
+}
+
+class combinations_on_a_gpu : public tests::on_a_gpu {};
+
+TEST_F(combinations_on_a_gpu, of_what_needs_one) {
+    for (const feature f : {feature::curand, feature::single_fast}) {
+        for (const study s : all_studies()) {
+            if (!has_rows(s)) continue;
+            SCOPED_TRACE(fmt::format("{} in {}", name_of(f), name_of(s)));
+            request r{s, {f, feature::rights}};
+            r.is_on_a_real_gpu = true;
+            expect_as_the_catalogue_says(f, r);
+        }
+        for (const feature other : all_features())
+            if (other != f) expect_both(study::price, f, other, few_paths, true);
+    }
 }
 
 // Some of its trades took more paths than the first round has.

@@ -3,6 +3,7 @@
 // that stay with their trade; moments, flags, the past, progress and cancellation.
 #include "tilewalk/engine.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -15,6 +16,7 @@
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -369,6 +371,47 @@ TEST(engine, seeds_change_the_numbers) {
     }
     EXPECT_EQ(prices.size(), 6U) << "both halves of the seed count";
     EXPECT_EQ(bits(price_one(call, with(2000, 1, 1)).price), bits(price_one(call, with(2000, 1, 1)).price));
+}
+
+// All that changes the random numbers of a run changes the fingerprint, and nothing else does.
+TEST(engine, fingerprints_of_walks_tell_random_numbers_apart) {
+    const auto walk_of = [](const run_settings& settings, double strike = 100) {
+        run_options with;
+        with.overrides = settings;
+        const std::string one = fmt::format(
+            "trades: [{{id: a, product: european, underlying: ACME, strike: {}, maturity: 1}}]", strike);
+        const results told = engine().price(book::parse(one), market::parse(market_text), with);
+        std::ostringstream text;
+        write(text, told, output_format::json);
+        EXPECT_EQ(read_results(text.str(), "text").rows[0].walk, told.rows[0].walk);
+        return told.rows[0].walk;
+    };
+    constexpr std::uint64_t paths = 16384, steps = 2, normals = 2;
+    const run_settings usual{.paths = paths, .seed = 1, .threads = 1, .device = "cpu", .random = "philox"};
+    const tests::own_folder folder;
+    std::set<std::uint64_t> walks{walk_of(usual)};
+    const auto add = [&](auto change) {
+        run_settings changed = usual;
+        change(changed);
+        walks.insert(walk_of(changed));
+    };
+    add([](run_settings& s) { s.seed = 2; });
+    add([](run_settings& s) { s.paths = 2 * paths; });
+    add([](run_settings& s) { s.antithetic = "pairs"; });
+    for (const char* const way : {"bridge", "steps"})
+        add([&](run_settings& s) { s.random = "sobol", s.construction = way; });
+    add([](run_settings& s) { s.random = "sobol", s.construction = "steps", s.randomisations = 8; });
+    for (const double shock : {0.5, -0.5}) {
+        const std::vector<double> all(steps * normals * paths, shock);
+        arrays::write_shocks<double>(folder / "shocks", {steps, normals, 0, paths, all, {}});
+        add([&](run_settings& s) { s.replay = (folder / "shocks").string(); });
+    }
+    EXPECT_EQ(walks.size(), 9U);
+    add([](run_settings& s) { s.threads = 2; });
+    add([](run_settings& s) { s.precision = "single"; });
+    add([](run_settings& s) { s.controls = "none"; });
+    EXPECT_EQ(walks.size(), 9U);
+    EXPECT_EQ(walk_of(usual, 90), walk_of(usual));
 }
 
 TEST(engine, settings_of_the_book_hold_and_the_caller_beats_them) {

@@ -485,6 +485,7 @@ TEST(report, the_page_of_results_documents_every_field) {
     results all = sample();
     all.rows.front().early.emplace();
     all.rows.front().decisions = "{\"control\":{}}";
+    all.rows.front().walk = 1;
     const std::string json = written(all, output_format::json);
     for (const auto& field : report::row_fields()) {
         if (field.json.empty()) continue;

@@ -47,7 +47,10 @@ enum class feature : std::uint8_t {
     replay,
     decisions,
     policy,
+    kept_policies,
     journal,
+    curand,
+    single_fast,
 };
 
 enum class standing : std::uint8_t {

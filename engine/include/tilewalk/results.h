@@ -69,6 +69,9 @@ struct price_row {
     double standard_error = 0;
     double low = 0, high = 0;  // 95 % interval, or none
     std::uint64_t paths = 0;
+    // The fingerprint of the random numbers of these paths, whoever walked them: figures of a trade that have
+    // one fingerprint are of the same paths. 0 where none was needed.
+    std::uint64_t walk = 0;
     // The interval that was asked for (`tolerance`) is wider still; the message says what it would take.
     bool misses_tolerance = false;
     // Independent randomisations of quasi-random points, whose spread is the standard error; 0: it is that of
@@ -216,6 +219,9 @@ struct greek_row {
     // the difference of two prices of common random numbers; "bumped_pathwise": that of two derivatives.
     std::string method;
     std::uint64_t paths = 0;
+    // As that of a price. 0 where none was needed, and where several have been walked: parts of a run that
+    // follow policies of their own.
+    std::uint64_t walk = 0;
     // The size of the error that a difference of finite moves makes, found by halving them, and of that which
     // smoothing makes, found by doubling its width; 0: the method has none.
     double bias = 0;
