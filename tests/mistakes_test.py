@@ -8,79 +8,23 @@ that was caught in this state of the source is not tried again, so that a run th
 import argparse
 import hashlib
 import json
-import os
-import pathlib
-import re
 import shutil
-import subprocess
 import sys
 
+import mistake_copy
 import mistake_tables
+from mistake_copy import compile_targets, copy, run
 from mistake_tables import source
 
-copy = pathlib.Path(os.environ.get("TILEWALK_BINARY_DIR", source / "build" / "release")) / "mistakes"
 build = copy / "build"
-rooms = ["CMakeLists.txt", ".ci", "bench", "configs", "engine", "kernels", "products", "tests", "docs", "README.md", "CONTRIBUTING.md"]
-
-
-def run(command, **options):
-    return subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
-
-
-def bring_source():
-    """Copies what differs, so that only that is built again, and returns a digest of all."""
-    kept = {}
-    for room in rooms:
-        top = source / room
-        for file in [top] if top.is_file() else top.rglob("*"):
-            if file.is_file() and "__pycache__" not in file.parts and file.parent != source / "tests" / "mistakes":
-                kept[file.relative_to(source)] = file
-    for old in [f for room in rooms for f in (copy / room).rglob("*") if f.is_file()]:
-        if old.relative_to(copy) not in kept:
-            old.unlink()
-    digest = hashlib.sha256()
-    for name, file in sorted(kept.items()):
-        there, content = copy / name, file.read_bytes()
-        digest.update(f"{name} {len(content)} ".encode() + content)
-        if there.exists() and there.read_bytes() == content:
-            continue
-        there.parent.mkdir(parents=True, exist_ok=True)
-        there.write_bytes(content)
-        there.chmod(file.stat().st_mode)
-    return digest.hexdigest()
-
-
-def configure():
-    """A shared library, to which programs are not linked anew, and a file a source: an edit costs one of them and one link."""
-    options = ["-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1 -DNDEBUG", "-DBUILD_SHARED_LIBS=ON", "-DTILEWALK_BY_FOLDER=OFF",
-               "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON", "-DTILEWALK_TESTS=ON", "-DTILEWALK_BENCH=OFF"]
-    if shutil.which("ccache"):
-        options.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
-    if shutil.which("ninja"):
-        options += ["-G", "Ninja"]
-    environment = {k: v for k, v in os.environ.items() if k != "CMAKE_GENERATOR"}
-    done = run(["cmake", "-S", copy, "-B", build, *options], env=environment)
-    if done.returncode != 0:
-        sys.exit(f"the copy can't be configured:\n{done.stdout[-4000:]}")
 
 
 def compile_tests(tests):
-    programs = sorted({mistake_tables.program_of(test) for test in tests})
-    return run(["cmake", "--build", build, "-j", str(os.cpu_count()), "--target", *programs])
+    return compile_targets(build, *sorted({mistake_tables.program_of(test) for test in tests}))
 
 
 def outcome(test):
-    """passed, failed, or why neither can be said."""
-    try:
-        done = run([build / "tests" / mistake_tables.program_of(test), f"--gtest_filter={test}:*/{test}/*"], cwd=copy, timeout=1800)
-    except subprocess.TimeoutExpired:
-        return "failed"
-    if re.search(r"\[ +FAILED +\]|terminate called|Segmentation|Aborted", done.stdout) or done.returncode < 0:
-        return "failed"
-    passed = re.search(r"\[ +PASSED +\] (\d+) test", done.stdout)
-    if done.returncode == 0 and passed and int(passed[1]) > 0 and not re.search(r"\[ +SKIPPED +\]", done.stdout):
-        return "passed"
-    return f"neither passed nor failed:\n{done.stdout[-2000:]}"
+    return mistake_copy.outcome(build / "tests" / mistake_tables.program_of(test), f"{test}:*/{test}/*")
 
 
 def why_missed(mistake):
@@ -124,8 +68,9 @@ def main():
     mistakes = chosen(wish.names)
     if not wish.names and not wish.all:
         mistakes = quarter_by_turns(mistakes)
-    state = bring_source()
-    configure()
+    state = mistake_copy.bring_source()
+    # A file a source: an edit costs one of them and one link.
+    mistake_copy.configure(build, "-DTILEWALK_BY_FOLDER=OFF")
     caught_file = build / "caught"
     caught = caught_file.read_text().split() if caught_file.exists() and not wish.names else []
     keys = {m.name: hashlib.sha256(f"{state} {json.dumps(m.row)}".encode()).hexdigest() for m in mistakes}

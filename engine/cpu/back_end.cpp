@@ -29,11 +29,14 @@ run::outcome back_end::walk_all(const run::walk& of) {
     out.failures.resize(of.jobs.size());
     out.tallies.assign(of.jobs.size(), run::tally(kernels::tiles_of(of.paths), of.part_tiles()));
     // Jobs of one shape share what is compiled.
-    const auto compiled = compiled_ ? compiled_ : std::make_shared<compiled_programs>();
+    compiled_programs of_this_walk;
+    const auto compiled_with = [&](const program::path_program& p) -> compiled_programs& {
+        return compiled_ && compiled_->takes(p) ? *compiled_ : of_this_walk;
+    };
     std::map<const program::path_program*, std::shared_ptr<const lane_program>> code;
     std::vector<const program::path_program*> missing;
     const auto need = [&](const program::path_program& p) {
-        if (code.try_emplace(&p).second && !compiled->has(p)) missing.push_back(&p);
+        if (code.try_emplace(&p).second && !compiled_with(p).has(p)) missing.push_back(&p);
     };
     for (const run::job& j : of.jobs) {
         need(*j.code);
@@ -42,8 +45,8 @@ run::outcome back_end::walk_all(const run::walk& of) {
         need(j.back.code->back);
     }
     pool_->crew().for_each(missing.size(), of.cancel,
-                           [&](int, std::uint64_t i) { compiled->of(*missing[i]); }, {});
-    for (auto& [shape, made] : code) made = compiled->of(*shape);
+                           [&](int, std::uint64_t i) { compiled_with(*missing[i]).of(*missing[i]); }, {});
+    for (auto& [shape, made] : code) made = compiled_with(*shape).of(*shape);
     std::vector<std::size_t> walked;
     std::vector<path_job> jobs;
     std::deque<lane_way_back> ways;

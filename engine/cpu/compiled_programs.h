@@ -2,9 +2,11 @@
 // Programs compiled for the lane machine, each once.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "engine/cpu/lane_program.h"
 
@@ -13,6 +15,11 @@ namespace tilewalk::cpu {
 // Safe to share between threads.
 class compiled_programs {
   public:
+    // Takes all programs, or those of which `takes` is true: a program that goes and is not forgotten leaves
+    // its place to another one, which would be taken for it.
+    explicit compiled_programs(std::function<bool(const program::path_program&)> takes = {})
+        : takes_(std::move(takes)) {}
+    bool takes(const program::path_program& p) const { return !takes_ || takes_(p); }
     // Compiled when it is first asked for. A program stays as it is and where it is until it is forgotten.
     std::shared_ptr<const lane_program> of(const program::path_program& p) {
         const std::shared_ptr<entry> e = entry_of(p);
@@ -44,6 +51,7 @@ class compiled_programs {
         return e;
     }
 
+    const std::function<bool(const program::path_program&)> takes_;
     mutable std::mutex lock_;
     std::map<const program::path_program*, std::shared_ptr<entry>> by_program_;
 };

@@ -14,8 +14,16 @@ std::shared_ptr<const program::path_program> shape_store::one_of(program::path_p
     }
     const std::unique_lock guard(lock_);
     auto& entry = by_shape_[std::move(key)];
-    if (!entry) entry = std::make_shared<const program::path_program>(std::move(code));
+    if (!entry) {
+        entry = std::make_shared<const program::path_program>(std::move(code));
+        all_.insert(entry.get());
+    }
     return entry;
+}
+
+bool shape_store::has(const program::path_program& code) const {
+    const std::shared_lock guard(lock_);
+    return all_.contains(&code);
 }
 
 std::size_t shape_store::size() const {
@@ -28,6 +36,7 @@ void shape_store::drop_unused(const std::function<void(const program::path_progr
     std::erase_if(by_shape_, [&](const auto& entry) {
         if (entry.second.use_count() > 1) return false;
         tell(*entry.second);
+        all_.erase(entry.second.get());
         return true;
     });
 }

@@ -40,12 +40,14 @@ class shape_store {
   public:
     std::shared_ptr<const program::path_program> one_of(program::path_program code);
     std::size_t size() const;
+    bool has(const program::path_program& code) const;
     // Drops the programs that nobody else holds, each told of before it goes.
     void drop_unused(const std::function<void(const program::path_program&)>& tell);
 
   private:
     mutable std::shared_mutex lock_;
     std::map<std::string, std::shared_ptr<const program::path_program>> by_shape_;
+    std::set<const program::path_program*> all_;
 };
 
 // Pairs that trades take as 0, each once: a book has many trades and few pairs.

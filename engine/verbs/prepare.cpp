@@ -159,7 +159,8 @@ class prepared_state {
           gpus_(std::move(gpus)),
           trades_(std::move(trades)),
           operations_(operations_named(settings_.instruction_set)),
-          compiled_(std::make_shared<cpu::compiled_programs>()),
+          compiled_(std::make_shared<cpu::compiled_programs>(
+              [this](const program::path_program& code) { return shapes_.has(code); })),
           pools_(operations_),
           controls_(trades_.size(), trades_.market()),
           plans_(trades_.size()) {}

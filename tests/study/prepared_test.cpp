@@ -57,6 +57,24 @@ TEST(prepared, plans_anew_the_trades_that_read_what_changed) {
     }
 }
 
+// What is compiled is known by the place of its program, so that programs of one call, such as those of
+// bounds, are compiled by each.
+TEST(prepared, keeps_nothing_compiled_of_programs_that_go) {
+    const book trades = book::parse(
+        "trades:\n  - {id: a, product: american, option: put, underlying: A, strike: 100, maturity: 1, "
+        "exercise_dates: [0.5, 1]}\n"
+        "  - {id: b, product: european, underlying: A, strike: 100, maturity: 1}\n");
+    const market in = market::parse(dollar_market(0.05, {{"A", "spot: 100, volatility: 0.2"}}));
+    const prepared_book ready = engine().prepare(trades);
+    for (const char* const source : {"sobol", "philox"}) {
+        run_options with = on_cpu(16384);
+        with.overrides.random = source;
+        ready.price(in, with);
+        EXPECT_GT(ready.facts().programs_compiled, 0U);
+        EXPECT_LE(ready.facts().programs_compiled, ready.facts().programs);
+    }
+}
+
 TEST(prepared, has_the_bits_of_price_after_any_changes) {
     const book trades = book::parse(tests::changing_book);
     const engine e;

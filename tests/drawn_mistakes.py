@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Draws mistakes in the sources of a room, such as engine/kept, and tells which of them no test notices.
+
+A mistake is a swapped sign, a factor or a statement that is left out, a wrong index, an end of a range off by one, a condition turned
+round, a wrong constant. All of a room are put into one copy of the source, each behind the number that the environment variable
+TILEWALK_DRAWN names, so that the room is built once; those that do not compile are left out, and those on lines that change no number.
+Programs of tests run in the order of likelihood, by the tables of tests/mistakes: first each test alone, which tells by what mistakes
+it comes, then, for each mistake that nobody has noticed, the tests that come by it.
+"""
+import argparse
+import collections
+import concurrent.futures
+import datetime
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import time
+
+import mistake_copy
+import mistake_tables
+from mistake_tables import source
+
+build = mistake_copy.copy.parent / "drawn"
+scores = source / "tests" / "mistakes" / "scores"
+SILENT = re.compile(r"reserve\(|throw |fmt::|static_assert|EXPECT|timings|seconds|progress|poll|cancel|#|^\s*(//|using|template|"
+                    r"namespace|struct|class|enum|case|friend|public:|private:|extern)")
+NAME = r"[A-Za-z_][\w.>:-]*(?:\[[^\]]*\])?"
+HIGH = (" * ", " / ", " % ")
+SUMS = HIGH + (" + ", " - ")
+ORDERS = SUMS + (" << ", " >> ", " < ", " > ", " <= ", " >= ", " == ", " != ")
+ALL = ORDERS + (" && ", " || ", " ? ", " : ", " = ", " += ", " -= ", " *= ")
+
+
+def masked(line):
+    """The line with what stands in quotes, and a comment, blotted out."""
+    line = re.sub(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'', lambda m: m[0][0] + "_" * (len(m[0]) - 2) + m[0][-1], line)
+    return re.sub(r"//.*", lambda m: " " * len(m[0]), line)
+
+
+def end_of_operand(text, at, operators):
+    """Where the operand that begins there ends; none if not in this line."""
+    depth = 0
+    for i in range(at, len(text)):
+        if depth == 0 and (text[i] in ");,]}" or any(text.startswith(op, i) for op in operators)):
+            return i
+        depth += (text[i] in "([{") - (text[i] in ")]}")
+    return None
+
+
+def start_of_operand(text, end, operators):
+    depth = 0
+    for i in range(end - 1, -1, -1):
+        if depth == 0 and text[i] in "([{,;":
+            return i + 1 + (len(text[i + 1:end]) - len(text[i + 1:end].lstrip()))
+        if depth == 0 and (op := next((op for op in operators + ("return ",) if text.startswith(op, i)), None)):
+            return i + len(op)
+        depth += (text[i] in ")]}") - (text[i] in "([{")
+    return None
+
+
+def proposals(line, before):
+    """Pairs of a kind and a line with the mistake in it, whose condition is @. `before` is the code before the line."""
+    text = masked(line)
+    is_new = before.rstrip()[-1:] in (";", "{", "}", ")", ":", "") or before.rstrip().endswith("else")
+    for m in re.finditer(r" ([+-]) (?=[\w(*])", text):
+        yield "sign", f"{line[:m.start()]} {m[1]} (@ ? -1 : 1) * {line[m.end():]}"
+    for m in re.finditer(r" [*/] (?=[\w(])", text):
+        if end := end_of_operand(text, m.end(), ALL):
+            yield "factor", f"{line[:m.end()]}(@ ? 1 : {line[m.end():end]}){line[end:]}"
+    for m in re.finditer(r" (<|<=|>|>=|==|!=) ", text):
+        other = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}[m[1]]
+        first, end = start_of_operand(text, m.start(), ALL), end_of_operand(text, m.end(), ALL)
+        if first is not None and end is not None:
+            a, b = line[first:m.start()], line[m.end():end]
+            yield "order", f"{line[:first]}(@ ? {a} {other} {b} : {a} {m[1]} {b}){line[end:]}"
+    for m in re.finditer(r" (&&|\|\|) ", text):
+        if end := end_of_operand(text, m.end(), (" && ", " || ", " ? ", " : ")):
+            drop = "@ ||" if m[1] == "&&" else "!(@) &&"
+            yield "term", f"{line[:m.end()]}({drop} ({line[m.end():end]})){line[end:]}"
+    if m := re.match(r"\s*(?:\} else )?if \(", text):
+        end = end_of_operand(text, m.end(), ())
+        content = text[m.end():end] if end else ";"
+        if ";" not in content and not re.search(r"\w [\w\[*&]+ = ", content):
+            yield "condition", f"{line[:m.end()]}(@) != static_cast<bool>({line[m.end():end]}){line[end:]}"
+    for m in re.finditer(r"(?<![\w.'\"])(\d+(?:\.\d*)?(?:e[+-]?\d+)?)(?![\w.'\"])", text):
+        other = f"{m[1]} + 1" if m[1].isdigit() else f"1.5 * {m[1]} + (0.0 == {m[1]})"
+        yield "constant", f"{line[:m.start()]}(@ ? {other} : {m[1]}){line[m.end():]}".replace("constexpr ", "const ")
+    for m in re.finditer(r"(?<=[\w)\]])\[([a-z_]\w*)\]", text):
+        yield "index", f"{line[:m.start()]}[@ ? 0 : {m[1]}]{line[m.end():]}"
+    for m in re.finditer(r"std::(min|max)\((?!\{)", text):
+        call = {"min": "lesser", "max": "greater"}[m[1]]
+        yield "end", f"{line[:m.start()]}tilewalk::drawn_mistake::{call}(#, {line[m.end():]}"
+    if (m := re.match(r"\s*return (?![\[{])(.+);$", text)) and is_new:
+        yield "answer", f"{line[:m.start(1)]}tilewalk::drawn_mistake::other(#, {line[m.start(1):m.end(1)]});"
+    if is_new and (re.match(rf"\s*{NAME}\(.*\);$", text) or re.match(rf"\s*{NAME} [-+*/]?= .*;$", text)) and not text.strip().startswith("return"):
+        indent = len(line) - len(line.lstrip())
+        yield "statement", f"{' ' * indent}{{ if (!(@)) {line.strip()} }}"
+
+
+class Drawn:
+    def __init__(self, number, file, line, kind, right, wrong):
+        self.number, self.file, self.line, self.kind, self.right, self.wrong = number, file, line, kind, right, wrong
+
+    def text(self):
+        return self.wrong.replace("@", f"tilewalk::drawn_mistake::is_on({self.number})").replace("#", str(self.number))
+
+    def __str__(self):
+        return f"{self.file}:{self.line}: {self.kind}: {self.right.strip()}\n    -> {self.wrong.strip()}"
+
+
+def drawn_in(room, seed, count):
+    """So many mistakes in the sources of a room, a line each."""
+    dice = random.Random(f"{seed} {room}")
+    places = []
+    for file in sorted((source / room).rglob("*.cpp")):
+        lines = file.read_text().split("\n")
+        code = ""
+        for i, line in enumerate(lines[1:], 2):
+            if not SILENT.search(masked(line)) and (found := list(proposals(line, code))):
+                places.append((str(file.relative_to(source)), i, line, found))
+            code = masked(line) if masked(line).strip() else code
+    dice.shuffle(places)
+    out = []
+    for number, (file, at, line, found) in enumerate(places[:count]):
+        kinds = sorted({kind for kind, _ in found})
+        kind = dice.choice(kinds)
+        wrong = dice.choice([text for k, text in found if k == kind])
+        out.append(Drawn(number, file, at, kind, line, wrong))
+    return out
+
+
+def texts_with(drawn):
+    """The texts of files with all of these in them. Lines keep their numbers."""
+    out = {}
+    for file in sorted({d.file for d in drawn}):
+        lines = (source / file).read_text().split("\n")
+        lines[0] = '#include "tests/drawn_mistake.h"'
+        for d in drawn:
+            if d.file == file:
+                lines[d.line - 1] = d.text()
+        out[file] = "\n".join(lines)
+    return out
+
+
+def without_faults(drawn):
+    """Those that compile together, built in the copy."""
+    while True:
+        mistake_copy.bring_source(texts_with(drawn))
+        done = mistake_copy.run(["cmake", "--build", build, "-j", str(os.cpu_count()), "--target", "tilewalk", "tilewalk_cli",
+                                 "--", "-k", "0"])
+        if done.returncode == 0:
+            return drawn
+
+        def places(what):
+            found = re.findall(rf"^{re.escape(str(mistake_copy.copy))}/(\S+?):(\d+):\d+: (?:{what})", done.stdout, re.M)
+            return {(file, int(line)) for file, line in found}
+
+        named, told = places("error"), places("error|note")
+        bad = [d for d in drawn if (d.file, d.line) in named] or [d for d in drawn if (d.file, d.line) in told]
+        bad = bad or [d for d in drawn if d.file in {file for file, _ in named}]
+        if not bad:
+            sys.exit(f"the copy can't be built:\n{done.stdout[-4000:]}")
+        print(f"{len(bad)} do not compile", flush=True)
+        drawn = [d for d in drawn if d not in bad]
+
+
+def programs_by_likelihood(room):
+    """The programs of tests: first those that rows about the room name, then those that include most of its headers."""
+    named, including = collections.Counter(), collections.Counter()
+    for table in mistake_tables.tables:
+        for row in mistake_tables.rows_of(table):
+            mistake = mistake_tables.Mistake(row)
+            if any(file.startswith(room + "/") for file in mistake.changes):
+                named.update(mistake_tables.program_of(test) for test in mistake.fails)
+    for test in (source / "tests").glob("*/*_test.cpp"):
+        headers = re.findall(rf'#include "({room}|tilewalk)/', test.read_text())
+        including[f"{test.parent.name}_tests"] += sum(10 if header == room else 1 for header in headers)
+    return sorted(including, key=lambda program: (-named[program], -including[program], program))
+
+
+def quick_tests_of(program):
+    listed = subprocess.run([program, "--gtest_list_tests"], capture_output=True, text=True, check=True).stdout
+    suite = ""
+    for line in listed.splitlines():
+        name = line.split("#")[0].rstrip()
+        if name.endswith(".") and not name.startswith(" "):
+            suite = name
+        elif name.startswith("  ") and suite and not re.search(r"_long\b|_on_(a_)?gpu", suite + name):
+            yield suite + name.strip()
+
+
+class Tries:
+    """The mistakes of a room by the programs of tests."""
+
+    LONGEST = 60  # seconds of a test that is tried
+
+    def __init__(self, drawn):
+        self.left, self.caught, self.reached = {d.number: d for d in drawn}, {}, set()
+
+    def by(self, program):
+        path = build / "tests" / program
+        crew = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
+        tests = {}
+        for name, (numbers, seconds) in zip(names := list(quick_tests_of(path)), crew.map(lambda n: self.reach(path, n), names)):
+            if numbers is not None:
+                tests[name] = (numbers, seconds)
+        self.reached |= set().union(*(numbers for numbers, _ in tests.values())) & self.left.keys()
+        print(f"{program}: {len(tests)} tests come by {len(set().union(*(n for n, _ in tests.values())) & self.left.keys())} of "
+              f"{len(self.left)}", flush=True)
+
+        def catches(number):
+            of_it = sorted((seconds, name) for name, (numbers, seconds) in tests.items() if number in numbers)
+            for first in range(0, len(of_it), 10):
+                some = of_it[first:first + 10]
+                most = 20 + 10 * sum(seconds for seconds, _ in some)
+                done = mistake_copy.outcome(path, ":".join(name for _, name in some), "--gtest_fail_fast", timeout=most,
+                                            env=os.environ | {"TILEWALK_DRAWN": str(number)})
+                if done == "failed":
+                    return True
+            return False
+
+        for number, is_caught in zip(numbers := sorted(self.left), crew.map(catches, numbers)):
+            if is_caught:
+                self.caught[number] = program
+                del self.left[number]
+        print(f"{program}: {len(self.caught)} caught, {len(self.left)} left", flush=True)
+
+    def reach(self, path, name):
+        """The numbers of mistakes that a test comes by, and its seconds; none for a test that is not tried."""
+        file = build / f"reached_{re.sub(r'[^A-Za-z0-9]', '_', name)}"
+        began = time.monotonic()
+        done = mistake_copy.outcome(path, name, timeout=self.LONGEST, env=os.environ | {"TILEWALK_REACHED": str(file)})
+        numbers = {int(line) for line in file.read_text().split()} if file.exists() else set()
+        file.unlink(missing_ok=True)
+        return (numbers, time.monotonic() - began) if done == "passed" else (None, 0)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("room", metavar="ROOM", nargs="+", help="a folder of sources, such as engine/kept")
+    parser.add_argument("--seed", default=f"{datetime.date.today():%Y%m%d}", help="what is drawn follows from it (today's date)")
+    parser.add_argument("--count", type=int, default=20, help="mistakes that compile, in each room (20)")
+    parser.add_argument("--programs", type=int, help="so many programs of tests, the likeliest, in place of all")
+    parser.add_argument("--list", action="store_true", help="print what is drawn, and no more")
+    wish = parser.parse_args()
+    for room in wish.room:
+        if not any((source / room).rglob("*.cpp")):
+            sys.exit(f"there are no sources in {room}")
+        drawn = drawn_in(room, wish.seed, 2 * wish.count)
+        if wish.list:
+            print(*drawn, sep="\n")
+            continue
+        mistake_copy.bring_source()
+        mistake_copy.configure(build, "-DTILEWALK_BY_FOLDER=ON")
+        programs = programs_by_likelihood(room)[:wish.programs]
+        made = mistake_copy.compile_targets(build, *programs)
+        if made.returncode != 0:
+            sys.exit(f"the tests do not compile without a mistake:\n{made.stdout[-4000:]}")
+        tries = Tries(without_faults(drawn)[:wish.count])
+        count = len(tries.left)
+        for program in programs:
+            if tries.left:
+                tries.by(program)
+        for number, d in tries.left.items():
+            print(f"MISSED{'' if number in tries.reached else ', no test comes by it'}: {d}")
+        print(f"{room}: {len(tries.caught)} of {count} caught")
+        commit = mistake_copy.run(["git", "-C", source, "rev-parse", "--short=12", "HEAD"]).stdout.strip()
+        with scores.open("a") as file:
+            print(room, f"{datetime.date.today()}", commit, wish.seed, f"{len(tries.caught)}/{count}", file=file)
+
+
+try:
+    main()
+except mistake_tables.Fault as fault:
+    sys.exit(str(fault))
+except KeyboardInterrupt:
+    sys.exit(130)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A copy of the source in the build folder, in which mistakes are made and tests are run."""
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import mistake_tables
+from mistake_tables import source
+
+copy = pathlib.Path(os.environ.get("TILEWALK_BINARY_DIR", source / "build" / "release")) / "mistakes"
+rooms = ["CMakeLists.txt", ".ci", "bench", "configs", "engine", "kernels", "products", "tests", "docs", "README.md", "CONTRIBUTING.md"]
+
+
+def run(command, **options):
+    return subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+
+
+def bring_source(changed=None):
+    """Copies what differs, so that only that is built again, and returns a digest of all. `changed` has other texts of some files."""
+    changed = changed or {}
+    kept = {}
+    for room in rooms:
+        top = source / room
+        for file in [top] if top.is_file() else top.rglob("*"):
+            if file.is_file() and "__pycache__" not in file.parts and file.parent != source / "tests" / "mistakes":
+                kept[file.relative_to(source)] = file
+    for old in [f for room in rooms for f in (copy / room).rglob("*") if f.is_file()]:
+        if old.relative_to(copy) not in kept:
+            old.unlink()
+    digest = hashlib.sha256()
+    for name, file in sorted(kept.items()):
+        there = copy / name
+        content = changed[str(name)].encode() if str(name) in changed else file.read_bytes()
+        digest.update(f"{name} {len(content)} ".encode() + content)
+        if there.exists() and there.read_bytes() == content:
+            continue
+        there.parent.mkdir(parents=True, exist_ok=True)
+        there.write_bytes(content)
+        there.chmod(file.stat().st_mode)
+    return digest.hexdigest()
+
+
+def configure(build, *more):
+    """A shared library, to which programs are not linked anew."""
+    options = ["-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1 -DNDEBUG", "-DBUILD_SHARED_LIBS=ON",
+               "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON", "-DTILEWALK_TESTS=ON", "-DTILEWALK_BENCH=OFF", *more]
+    if shutil.which("ccache"):
+        options.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
+    if shutil.which("ninja"):
+        options += ["-G", "Ninja"]
+    environment = {k: v for k, v in os.environ.items() if k != "CMAKE_GENERATOR"}
+    done = run(["cmake", "-S", copy, "-B", build, *options], env=environment)
+    if done.returncode != 0:
+        sys.exit(f"the copy can't be configured:\n{done.stdout[-4000:]}")
+
+
+def compile_targets(build, *targets):
+    return run(["cmake", "--build", build, "-j", str(os.cpu_count()), "--target", *targets])
+
+
+def outcome(program, names, *options, timeout=1800, env=None):
+    """passed, failed, or why neither can be said, of the tests that GoogleTest's filter takes."""
+    try:
+        done = run([program, f"--gtest_filter={names}", *options], cwd=copy, timeout=timeout, env=env)
+    except subprocess.TimeoutExpired:
+        return "failed"
+    if re.search(r"\[ +FAILED +\]|terminate called|Segmentation|Aborted", done.stdout) or done.returncode < 0:
+        return "failed"
+    passed = re.search(r"\[ +PASSED +\] (\d+) test", done.stdout)
+    if done.returncode == 0 and passed and int(passed[1]) > 0 and not re.search(r"\[ +SKIPPED +\]", done.stdout):
+        return "passed"
+    return f"neither passed nor failed:\n{done.stdout[-2000:]}"
