@@ -22,6 +22,7 @@ import costs
 import records
 
 MOST_COMMITS = 100  # that a stage of the night may be behind
+LEAST_CAUGHT = 0.9  # of the mistakes that tests/drawn_mistakes.py draws in a room
 LOGS = pathlib.Path("build/stages")
 TESTS = "tests"  # the stage of the main suite, which runs those scripts that changed
 COSTS = LOGS / "costs_of_tests"
@@ -232,6 +233,15 @@ def late(stages, commit):
             yield f"{at}, {behind} commits ago"
 
 
+def weak(scores):
+    """Sentences about rooms in which tests noticed too few of the mistakes that were drawn last."""
+    last = {room: (at, *map(int, caught.split("/"))) for room, at, _, _, caught in
+            (line.split() for line in scores.read_text().splitlines() if not line.startswith("#"))} if scores.exists() else {}
+    for room, (at, caught, drawn) in sorted(last.items()):
+        if caught < LEAST_CAUGHT * drawn:
+            yield f"{room}: {caught} of {drawn} drawn mistakes caught on {at}"
+
+
 def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     asked = sys.argv[1:]
@@ -253,8 +263,10 @@ def main():
         costs.tests(COSTS, (LOGS / f"{TESTS}.log").read_text())
         for sentence in late(run.listed, run.commit):
             print(f"late by night: {sentence}")
-    if records.git("status", "--porcelain", "--", records.PASSED, records.NIGHTLY):
-        print(f"{records.PASSED} and {records.NIGHTLY} say what has passed: commit them")
+        for sentence in weak(pathlib.Path(records.SCORES)):
+            print(f"weak tests: {sentence}")
+    if records.git("status", "--porcelain", "--", records.PASSED, records.NIGHTLY, records.SCORES):
+        print(f"{records.PASSED}, {records.NIGHTLY} and {records.SCORES} say what has passed: commit them")
     if not asked:
         print(f"\n{run.summary}", flush=True)
     for name in run.failed:

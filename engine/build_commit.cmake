@@ -7,6 +7,7 @@ if(git AND EXISTS "${SOURCE}/.git")  # which is a file in a worktree; not the re
     execute_process(COMMAND ${git} -C ${SOURCE} rev-parse --short=12 HEAD
                     OUTPUT_VARIABLE head ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
     execute_process(COMMAND ${git} -C ${SOURCE} diff --quiet HEAD -- . ":(exclude).ci/passed" ":(exclude).ci/nightly"
+                            ":(exclude)tests/mistakes/scores"
                     ERROR_QUIET RESULT_VARIABLE is_dirty)
     if(failed EQUAL 0 AND head MATCHES "^[0-9a-f]+$")
         set(commit "${head}")

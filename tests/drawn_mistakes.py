@@ -24,7 +24,7 @@ import mistake_tables
 from mistake_tables import source
 
 build = mistake_copy.copy.parent / "drawn"
-scores = source / "tests" / "mistakes" / "scores"
+scores = source / "tests" / "mistakes" / "scores"  # room, date, commit, seed, caught of all; the gate reads it
 SILENT = re.compile(r"reserve\(|throw |fmt::|static_assert|EXPECT|timings|seconds|progress|poll|cancel|#|^\s*(//|using|template|"
                     r"namespace|struct|class|enum|case|friend|public:|private:|extern)")
 NAME = r"[A-Za-z_][\w.>:-]*(?:\[[^\]]*\])?"
@@ -238,15 +238,25 @@ class Tries:
         return (numbers, time.monotonic() - began) if done == "passed" else (None, 0)
 
 
+def room_by_turns(turn):
+    """The room of turn K/N: each commit goes on by N rooms."""
+    k, n = map(int, turn.split("/"))
+    rooms = sorted({f"{top}/{folder.name}" for top in ("engine", "products") for folder in (source / top).iterdir()
+                    if folder.is_dir() and any(folder.rglob("*.cpp"))})
+    commits = int(subprocess.run(["git", "-C", source, "rev-list", "--count", "HEAD"], capture_output=True, text=True, check=True).stdout)
+    return rooms[(commits * n + k - 1) % len(rooms)]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("room", metavar="ROOM", nargs="+", help="a folder of sources, such as engine/kept")
+    parser.add_argument("room", metavar="ROOM", nargs="*", help="a folder of sources, such as engine/kept")
+    parser.add_argument("--turn", metavar="K/N", help="the room of this commit that is number K of N")
     parser.add_argument("--seed", default=f"{datetime.date.today():%Y%m%d}", help="what is drawn follows from it (today's date)")
     parser.add_argument("--count", type=int, default=20, help="mistakes that compile, in each room (20)")
     parser.add_argument("--programs", type=int, help="so many programs of tests, the likeliest, in place of all")
     parser.add_argument("--list", action="store_true", help="print what is drawn, and no more")
     wish = parser.parse_args()
-    for room in wish.room:
+    for room in wish.room or [room_by_turns(wish.turn or "1/1")]:
         if not any((source / room).rglob("*.cpp")):
             sys.exit(f"there are no sources in {room}")
         drawn = drawn_in(room, wish.seed, 2 * wish.count)

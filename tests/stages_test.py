@@ -205,7 +205,11 @@ def the_gate_names_what_has_not_passed_for_long(small):
     said = small.run()
     assert "resumed: passed at 00000000 on 2026-01-01, a commit that this clone does not have" in said and "half_" not in said, said
     assert "late by night: endless: never passed\n" in said, said  # `optional` passed in this gate
+    small.put("tests/mistakes/scores", "engine/a 2026-01-01 0 1 10/20\nengine/a 2026-01-02 0 2 18/20\nengine/b 2026-01-01 0 1 17/20\n")
     small.commit()
+    said = small.run()
+    assert "weak tests: engine/b: 17 of 20 drawn mistakes caught on 2026-01-01" in said and "engine/a" not in said, said
+    small.git("rm", "-q", "tests/mistakes/scores")
     assert re.search(rf"^late by night: half_1: passed at {commit[:8]} on .*, 101 commits ago$", small.run(), re.M)
 
 
