@@ -389,7 +389,13 @@ TEST(shards, are_found_where_the_folder_has_moved_with_its_book) {
     what.settings.paths = 16384;
     shards::plan(by, what, 2, folder / "here/plan");
     std::filesystem::rename(folder / "here", folder / "there");
-    run_all(by, folder / "there/plan", 1);
+    shards::open(folder / "there/plan").run(by, 1);
+    // Another book takes the place of the old one.
+    std::filesystem::create_directory(folder / "here");
+    folder.write("here/book.yaml", own_market +
+                                       "  - {id: other, product: european, underlying: A, strike: 90, "
+                                       "maturity: 1}\n");
+    shards::open(folder / "there/plan").run(by, 2);
     EXPECT_EQ(shards::open(folder / "there/plan").merge(by).rows.size(),
               book::load(folder / "there/book.yaml").size());
 }
