@@ -215,6 +215,21 @@ TEST(gains, controls_serve_small_ones) {
     }
 }
 
+// Two moves of 0.6 of the size up to which one is small are 0.85 together, and two of 0.9 are 1.27.
+TEST(gains, of_two_small_moves_may_be_large) {
+    const auto both = [](const std::string& name, double part) {
+        return moved(name, {to("ACME.spot", 100 + part), to("ACME.volatility", 0.2 + 0.01 * part)});
+    };
+    scenario_list asked;
+    asked.scenarios = {both("small", 0.6), both("large", 0.9)};
+    run_options with;
+    with.overrides.paths = 16384;
+    const scenario_results r = engine().scenarios(book_of(call), in(), asked, with);
+    const scenario_results plain = engine().scenarios(book_of(call), in(), asked, with_paths(16384, "auto"));
+    EXPECT_LT(r.error_of_gain(0, 0), 0.5 * plain.error_of_gain(0, 0));
+    EXPECT_EQ(r.error_of_gain(1, 0), plain.error_of_gain(1, 0));
+}
+
 TEST(gains, a_failure_stays_in_its_cell) {
     scenario_list asked;
     asked.scenarios = {moved("up", {to("ACME.spot", 103)}), moved("no market", {to("ACME.volatility", -0.1)}),
