@@ -230,6 +230,25 @@ TEST(gains, of_two_small_moves_may_be_large) {
     EXPECT_EQ(r.error_of_gain(1, 0), plain.error_of_gain(1, 0));
 }
 
+// The control of a forward leaves rounding alone, which parts do not show: that of both prices.
+TEST(gains, of_prices_known_to_rounding_err_by_both) {
+    scenario_list asked;
+    asked.scenarios = {moved("up", {to("ACME.spot", 100.4)})};
+    run_options with;
+    with.overrides.paths = 16384;
+    const book trades = book_of(
+        "  - {id: forward, product: european, underlying: ACME, strike: 1e-9, maturity: 1.0, quantity: "
+        "-3}\n");
+    const scenario_results r = engine().scenarios(trades, in(), asked, with);
+    ASSERT_EQ(r.failed(), 0U) << why(r);
+    const double
+        now = engine().price(trades, in(), with).rows[0].value_error(),
+        then = engine().price(trades, in().changed(asked.scenarios[0].changes), with).rows[0].value_error();
+    ASSERT_GT(std::min(now, then), 0);
+    ASSERT_LT(std::max(now, then), 1e-9);
+    EXPECT_NEAR(r.error_of_gain(0, 0), std::hypot(then, now), 0.01 * now);
+}
+
 TEST(gains, a_failure_stays_in_its_cell) {
     scenario_list asked;
     asked.scenarios = {moved("up", {to("ACME.spot", 103)}), moved("no market", {to("ACME.volatility", -0.1)}),
