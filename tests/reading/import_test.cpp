@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -160,6 +161,11 @@ class import_of_ore : public testing::Test {
     static const std::string& whole() {
         static const std::string text = text_of(source / "tests/data/ore/portfolio.xml");
         return text;
+    }
+    static const value& row_of(const imported_portfolio& read, const std::string& id) {
+        for (const value& row : read.book.at("trades").items())
+            if (row.at("id").text() == id) return row;
+        throw error(error_kind::internal, "found no row " + id);
     }
     // The reason given for a change that is refused.
     std::string refused(const std::string& trade, const std::string& old, const std::string& text) const {
@@ -581,6 +587,22 @@ TEST_F(import_of_ore, rows_of_two_trades_have_different_ids) {
               "found a trade of which a row would be 'eq_call_premium', as one of another trade is, expected "
               "different ids");
     EXPECT_EQ(read.imported, 33u);
+}
+
+// A rebate in the file is for the whole trade, in the book for one unit, whoever holds it. A knock-out pays
+// it at the touch; without a touch a knock-in pays it at the end, when it is known.
+TEST_F(import_of_ore, a_rebate_is_shared_by_the_units_of_its_trade) {
+    const auto rebate = [&](const std::string& trade, const std::string& old, const std::string& text) {
+        const imported_portfolio read = of(with(trade, old, text));
+        const value& row = row_of(read, trade);
+        const value* const paid = row.find("rebate_paid");
+        EXPECT_EQ(paid != nullptr && paid->text() == "at_hit", row.at("kind").text() == "knock_out");
+        return row.at("rebate").number() * std::abs(row.at("quantity").number());
+    };
+    EXPECT_DOUBLE_EQ(rebate("eq_rebate", "<LongShort>Long<", "<LongShort>Short<"), 3000);
+    EXPECT_DOUBLE_EQ(rebate("eq_rebate", "<Quantity>1000<", "<Quantity>40<"), 3000);
+    EXPECT_DOUBLE_EQ(rebate("eq_rebate", "<Type>DownAndOut<", "<Type>DownAndIn<"), 3000);
+    EXPECT_DOUBLE_EQ(rebate("fx_up_in", "</Levels>", "</Levels><Rebate>20000</Rebate>"), 20000);
 }
 
 TEST_F(import_of_ore, payments_that_move_are_refused) {
