@@ -605,6 +605,33 @@ TEST_F(import_of_ore, a_rebate_is_shared_by_the_units_of_its_trade) {
     EXPECT_DOUBLE_EQ(rebate("fx_up_in", "</Levels>", "</Levels><Rebate>20000</Rebate>"), 20000);
 }
 
+// 2030-09-15 is a Sunday. 2031-03-15, a Saturday, is the last date, which rolls by the convention of the end.
+TEST_F(import_of_ore, the_last_date_of_a_schedule_rolls_by_its_own_convention) {
+    const auto payments = [&](const std::string& conventions) {
+        std::string xml = with("cap", "<PaymentConvention>MF<", "<PaymentConvention>U<");
+        const std::size_t begin = xml.find("<StartDate>", xml.find("<Trade id=\"cap\">")),
+                          end = xml.find("<Rule>", begin);
+        xml.replace(begin, end - begin,
+                    "<StartDate>2030-03-15</StartDate><EndDate>2031-03-15</EndDate><Tenor>6M</Tenor>"
+                    "<Calendar>WeekendsOnly</Calendar>" +
+                        conventions);
+        const imported_portfolio read = of(xml);
+        EXPECT_TRUE(read.refused.empty()) << read.refused.front().reason;
+        std::string out;
+        for (const value& day : row_of(read, "cap").at("payments").items()) out += day.text() + " ";
+        return out;
+    };
+    EXPECT_EQ(payments("<Convention>F</Convention>"), "2030-09-16 2031-03-17 ");
+    EXPECT_EQ(payments("<Convention>F</Convention><TermConvention>P</TermConvention>"),
+              "2030-09-16 2031-03-14 ");
+    EXPECT_EQ(payments("<Convention>P</Convention><TermConvention>F</TermConvention>"),
+              "2030-09-13 2031-03-17 ");
+    EXPECT_EQ(payments("<Convention>F</Convention><TermConvention>U</TermConvention>"),
+              "2030-09-16 2031-03-15 ");
+    EXPECT_EQ(payments("<Convention>U</Convention><TermConvention>F</TermConvention>"),
+              "2030-09-15 2031-03-17 ");
+}
+
 TEST_F(import_of_ore, payments_that_move_are_refused) {
     const std::string said =
         refused("swap", "<Convention>MF</Convention>\n            <TermConvention>MF</TermConvention>",
