@@ -632,6 +632,34 @@ TEST_F(import_of_ore, the_last_date_of_a_schedule_rolls_by_its_own_convention) {
               "2030-09-15 2031-03-17 ");
 }
 
+// A collar is a cap less a floor on the same rates; a floor by itself is a floor.
+TEST_F(import_of_ore, a_collar_is_a_cap_less_a_floor) {
+    const auto quantity_of = [](const value& row) {
+        const value* const given = row.find("quantity");
+        return given == nullptr ? 1.0 : given->number();
+    };
+    for (const auto& [position, sign] :
+         {std::pair(std::string("Long"), 1.0), std::pair(std::string("Short"), -1.0)}) {
+        const imported_portfolio read =
+            of(with("collar", "<LongShort>Short<", "<LongShort>" + position + "<"));
+        value cap = row_of(read, "collar"), floor = row_of(read, "collar_floor");
+        EXPECT_EQ(cap.at("option").text(), "caplets");
+        EXPECT_EQ(floor.at("option").text(), "floorlets");
+        EXPECT_EQ(quantity_of(cap), sign);
+        EXPECT_EQ(quantity_of(floor), -sign);
+        for (value* const row : {&cap, &floor})
+            for (const char* const own_key : {"id", "option", "quantity"}) row->erase(own_key);
+        EXPECT_EQ(cap, floor) << cap.yaml() << floor.yaml();
+        std::string alone = with("cap", "<LongShort>Long<", "<LongShort>" + position + "<");
+        const std::size_t begin = alone.find("<Caps>", alone.find("<Trade id=\"cap\">")),
+                          end = alone.find("</Caps>", begin) + 7;
+        alone.replace(begin, end - begin, "<Floors><Floor>0.02</Floor></Floors>");
+        const imported_portfolio of_floor = of(alone);
+        EXPECT_EQ(row_of(of_floor, "cap").at("option").text(), "floorlets");
+        EXPECT_EQ(quantity_of(row_of(of_floor, "cap")), sign);
+    }
+}
+
 TEST_F(import_of_ore, payments_that_move_are_refused) {
     const std::string said =
         refused("swap", "<Convention>MF</Convention>\n            <TermConvention>MF</TermConvention>",
