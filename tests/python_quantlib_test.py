@@ -259,6 +259,29 @@ def test_books_are_plain():
 
 
 @without_failures
+def test_an_option_may_be_exercised_today():
+    """Interest on the strike is more than dividends and chance can win back: today is the best day."""
+    days = [TODAY, TODAY + 180, TODAY + 360]
+    put = ql.PlainVanillaPayoff(ql.Option.Put, 150.0)
+    option = ql.VanillaOption(put, ql.BermudanExercise(days))
+    book = from_option(option, process(), id="put", underlying="ACME", currency="EUR")
+    found = book["trades"][0]["exercise_dates"]
+    expect(found == [day.ISO() for day in days], f"exercise on {days} becomes {found}")
+    worst, plain = ql.MinBasketPayoff(put), process()
+    basket = from_option(
+        ql.BasketOption(worst, ql.BermudanExercise(days)),
+        [plain, plain],
+        underlying=["A", "B"],
+        payoff=worst,
+        correlation=0.3,
+        check=False,
+    )["trades"][0]
+    expect(basket["exercise_dates"] == found, f"exercise of a basket on {days} becomes {basket}")
+    early = tilewalk.price(book, paths=16384)["put"].early
+    expect(abs(early["policy_value"] - 50) < 1e-9, f"a put that is worth 50 today has the policy {early}")
+
+
+@without_failures
 def test_local_volatility_has_the_surface():
     """Vanillas on paths of the local volatility have the prices of the surface, within what docs/models.md
     states: two basis points of volatility. A barrier has another price than by the volatility at its

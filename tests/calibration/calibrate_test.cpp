@@ -393,6 +393,36 @@ TEST(calibrate_test, hull_white_is_fitted_to_caps_by_their_flat_volatility) {
     EXPECT_NEAR(parameter_of(found.fits[0], "volatility"), 0.009, 1e-7);
 }
 
+// The rate of the swap that a cap is on: on a curve as steep as this a plain mean of the forward rates is
+// another one.
+TEST(calibrate_test, a_cap_without_a_strike_is_at_the_rate_of_its_swap) {
+    const std::string steep = R"(as_of: 2026-01-15
+currencies:
+  USD: {zero_rates: {1.0: 0.01, 5.0: 0.05, 10.0: 0.08}}
+assets: {}
+)";
+    const markets::market_state market = market_of(steep);
+    const markets::curve& curve = market.discount_curve("USD");
+    double annuity = 0, forwards = 0;
+    for (int i = 1; i < 40; ++i) {
+        annuity += 0.25 * curve.discount(0.25 * (i + 1));
+        forwards += (curve.discount(0.25 * i) / curve.discount(0.25 * (i + 1)) - 1) / 0.25;
+    }
+    const double swap_rate = (curve.discount(0.25) - curve.discount(10)) / annuity;
+    ASSERT_GT(forwards / 39, swap_rate + 0.002);
+    const auto volatility_with = [&](const std::string& strike) {
+        const calibration found = calibrate(market_quotes::parse(
+            steep +
+            "calibrate:\n  USD:\n    hull_white:\n      fixed: {mean_reversion: 0.05}\n      caps:\n" +
+            "        - {maturity: 10, " + strike + "volatility: 0.009, type: normal}\n"));
+        EXPECT_LT(found.fits[0].largest, 1e-10) << text_of(found);
+        return parameter_of(found.fits[0], "volatility");
+    };
+    const double at_the_money = volatility_with("");
+    EXPECT_NEAR(at_the_money, volatility_with("strike: " + shown(swap_rate) + ", "), 1e-9);
+    EXPECT_GT(std::abs(at_the_money - volatility_with("strike: " + shown(forwards / 39) + ", ")), 1e-7);
+}
+
 // The two factors have no order.
 TEST(calibrate_test, g2_meets_the_swaptions_that_it_made) {
     const calibration found =

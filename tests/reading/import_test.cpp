@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -160,6 +161,11 @@ class import_of_ore : public testing::Test {
     static const std::string& whole() {
         static const std::string text = text_of(source / "tests/data/ore/portfolio.xml");
         return text;
+    }
+    static const value& row_of(const imported_portfolio& read, const std::string& id) {
+        for (const value& row : read.book.at("trades").items())
+            if (row.at("id").text() == id) return row;
+        throw error(error_kind::internal, "found no row " + id);
     }
     // The reason given for a change that is refused.
     std::string refused(const std::string& trade, const std::string& old, const std::string& text) const {
@@ -581,6 +587,77 @@ TEST_F(import_of_ore, rows_of_two_trades_have_different_ids) {
               "found a trade of which a row would be 'eq_call_premium', as one of another trade is, expected "
               "different ids");
     EXPECT_EQ(read.imported, 33u);
+}
+
+// A rebate in the file is for the whole trade, in the book for one unit, whoever holds it. A knock-out pays
+// it at the touch; without a touch a knock-in pays it at the end, when it is known.
+TEST_F(import_of_ore, a_rebate_is_shared_by_the_units_of_its_trade) {
+    const auto rebate = [&](const std::string& trade, const std::string& old, const std::string& text) {
+        const imported_portfolio read = of(with(trade, old, text));
+        const value& row = row_of(read, trade);
+        const value* const paid = row.find("rebate_paid");
+        EXPECT_EQ(paid != nullptr && paid->text() == "at_hit", row.at("kind").text() == "knock_out");
+        return row.at("rebate").number() * std::abs(row.at("quantity").number());
+    };
+    EXPECT_DOUBLE_EQ(rebate("eq_rebate", "<LongShort>Long<", "<LongShort>Short<"), 3000);
+    EXPECT_DOUBLE_EQ(rebate("eq_rebate", "<Quantity>1000<", "<Quantity>40<"), 3000);
+    EXPECT_DOUBLE_EQ(rebate("eq_rebate", "<Type>DownAndOut<", "<Type>DownAndIn<"), 3000);
+    EXPECT_DOUBLE_EQ(rebate("fx_up_in", "</Levels>", "</Levels><Rebate>20000</Rebate>"), 20000);
+}
+
+// 2030-09-15 is a Sunday. 2031-03-15, a Saturday, is the last date, which rolls by the convention of the end.
+TEST_F(import_of_ore, the_last_date_of_a_schedule_rolls_by_its_own_convention) {
+    const auto payments = [&](const std::string& conventions) {
+        std::string xml = with("cap", "<PaymentConvention>MF<", "<PaymentConvention>U<");
+        const std::size_t begin = xml.find("<StartDate>", xml.find("<Trade id=\"cap\">")),
+                          end = xml.find("<Rule>", begin);
+        xml.replace(begin, end - begin,
+                    "<StartDate>2030-03-15</StartDate><EndDate>2031-03-15</EndDate><Tenor>6M</Tenor>"
+                    "<Calendar>WeekendsOnly</Calendar>" +
+                        conventions);
+        const imported_portfolio read = of(xml);
+        EXPECT_TRUE(read.refused.empty()) << read.refused.front().reason;
+        std::string out;
+        for (const value& day : row_of(read, "cap").at("payments").items()) out += day.text() + " ";
+        return out;
+    };
+    EXPECT_EQ(payments("<Convention>F</Convention>"), "2030-09-16 2031-03-17 ");
+    EXPECT_EQ(payments("<Convention>F</Convention><TermConvention>P</TermConvention>"),
+              "2030-09-16 2031-03-14 ");
+    EXPECT_EQ(payments("<Convention>P</Convention><TermConvention>F</TermConvention>"),
+              "2030-09-13 2031-03-17 ");
+    EXPECT_EQ(payments("<Convention>F</Convention><TermConvention>U</TermConvention>"),
+              "2030-09-16 2031-03-15 ");
+    EXPECT_EQ(payments("<Convention>U</Convention><TermConvention>F</TermConvention>"),
+              "2030-09-15 2031-03-17 ");
+}
+
+// A collar is a cap less a floor on the same rates; a floor by itself is a floor.
+TEST_F(import_of_ore, a_collar_is_a_cap_less_a_floor) {
+    const auto quantity_of = [](const value& row) {
+        const value* const given = row.find("quantity");
+        return given == nullptr ? 1.0 : given->number();
+    };
+    for (const auto& [position, sign] :
+         {std::pair(std::string("Long"), 1.0), std::pair(std::string("Short"), -1.0)}) {
+        const imported_portfolio read =
+            of(with("collar", "<LongShort>Short<", "<LongShort>" + position + "<"));
+        value cap = row_of(read, "collar"), floor = row_of(read, "collar_floor");
+        EXPECT_EQ(cap.at("option").text(), "caplets");
+        EXPECT_EQ(floor.at("option").text(), "floorlets");
+        EXPECT_EQ(quantity_of(cap), sign);
+        EXPECT_EQ(quantity_of(floor), -sign);
+        for (value* const row : {&cap, &floor})
+            for (const char* const own_key : {"id", "option", "quantity"}) row->erase(own_key);
+        EXPECT_EQ(cap, floor) << cap.yaml() << floor.yaml();
+        std::string alone = with("cap", "<LongShort>Long<", "<LongShort>" + position + "<");
+        const std::size_t begin = alone.find("<Caps>", alone.find("<Trade id=\"cap\">")),
+                          end = alone.find("</Caps>", begin) + 7;
+        alone.replace(begin, end - begin, "<Floors><Floor>0.02</Floor></Floors>");
+        const imported_portfolio of_floor = of(alone);
+        EXPECT_EQ(row_of(of_floor, "cap").at("option").text(), "floorlets");
+        EXPECT_EQ(quantity_of(row_of(of_floor, "cap")), sign);
+    }
 }
 
 TEST_F(import_of_ore, payments_that_move_are_refused) {

@@ -740,6 +740,10 @@ TEST_F(scenario_reader_tables, a_table_of_moves) {
     EXPECT_EQ(names(scenario_list::load(own / "moves.csv", base())), names(read));
     EXPECT_EQ(names(parsed(table)), names(read));
     EXPECT_EQ(parsed("Scenario,ACME.spot\na,1\n").scenarios[0].set, "stress");
+    // The sets that histories and tables of levels make are as likely under these names here.
+    EXPECT_EQ(
+        parsed("Scenario,Set,ACME.spot\na,other,1\nb,ore,1\nc,stress,1\nd,ore,2\ne,history,1\n").likely_sets,
+        (std::vector<std::string>{"ore", "history"}));
     const scenario_list loaded = scenario_list::load(own / "moves.csv", base());
     ASSERT_EQ(loaded.inputs.size(), 1U);
     EXPECT_EQ(loaded.inputs[0].file, at("moves.csv"));

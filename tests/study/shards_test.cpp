@@ -380,6 +380,26 @@ TEST(shards, see_that_an_input_has_changed) {
     EXPECT_NE(why.find("book.yaml"), std::string::npos) << why;
 }
 
+// The plan says what bits depend on, also by its silence; who runs a shard may say all else.
+TEST(shards, take_no_setting_that_decides_bits_from_who_runs_them) {
+    const engine by;
+    const tests::own_folder folder;
+    sharded_request what;
+    what.book = folder.write("book.yaml", own_text);
+    what.settings.paths = 8192;
+    what.settings.seed = 5;
+    const std::string whole = shown(by_one_process(by, what));
+    run_options with;
+    with.overrides.paths = 16384;
+    with.overrides.seed = 9;
+    with.overrides.random = "philox";
+    with.overrides.precision = "single";
+    with.overrides.threads = 1;
+    const shards all = shards::plan(by, what, 2, folder / "plan");
+    for (const std::size_t number : {1U, 2U}) all.run(by, number, shards::stage::pricing, with);
+    EXPECT_EQ(shown(all.merge(by, with)), whole);
+}
+
 TEST(shards, are_found_where_the_folder_has_moved_with_its_book) {
     const engine by;
     const tests::own_folder folder;
@@ -389,7 +409,13 @@ TEST(shards, are_found_where_the_folder_has_moved_with_its_book) {
     what.settings.paths = 16384;
     shards::plan(by, what, 2, folder / "here/plan");
     std::filesystem::rename(folder / "here", folder / "there");
-    run_all(by, folder / "there/plan", 1);
+    shards::open(folder / "there/plan").run(by, 1);
+    // Another book takes the place of the old one.
+    std::filesystem::create_directory(folder / "here");
+    folder.write("here/book.yaml", own_market +
+                                       "  - {id: other, product: european, underlying: A, strike: 90, "
+                                       "maturity: 1}\n");
+    shards::open(folder / "there/plan").run(by, 2);
     EXPECT_EQ(shards::open(folder / "there/plan").merge(by).rows.size(),
               book::load(folder / "there/book.yaml").size());
 }

@@ -1186,6 +1186,32 @@ TEST(report_compare, common_random_numbers_leave_nothing_to_chance) {
         << out.str();
 }
 
+// Parts that differ by 0.1 +- d by turns have a mean of 0.1 with the error d / sqrt(15). Student's law of 15
+// degrees has a part of 0.0005 beyond 4.0728, as the normal law has beyond 3.2905.
+TEST(report_compare, an_error_of_few_parts_says_as_much_as_they_do) {
+    for (const double sign : {1.0, -1.0}) {
+        const double d = 0.1 * std::sqrt(15.0) / 4.0728;
+        results a = sample(), b = sample();
+        for (results* r : {&a, &b}) {
+            r->rows.resize(1);
+            r->manifest.part_paths = r->manifest.paths / 16;
+            r->rows[0].randomisations = 16;
+        }
+        for (int part = 0; part < 16; ++part) {
+            a.rows[0].part_means.push_back(10 + 0.3 * part);
+            b.rows[0].part_means.push_back(10 + 0.3 * part + sign * 0.1 + (part % 2 == 0 ? d : -d));
+        }
+        b.rows[0].price = a.rows[0].price + sign * 0.1;
+        const price_difference of_points = compare(a, b).rows.at(0);
+        EXPECT_TRUE(of_points.error_of_parts);
+        EXPECT_NEAR(of_points.error, d / std::sqrt(15.0), 1e-12);
+        EXPECT_NEAR(of_points.z, sign * 3.2905, 3e-3 * 3.2905);
+        // The parts of independent paths are taken to be so many that their error is known.
+        a.rows[0].randomisations = b.rows[0].randomisations = 0;
+        EXPECT_NEAR(compare(a, b).rows.at(0).z, sign * 4.0728, 1e-9);
+    }
+}
+
 // Two markets, for which pilots chose differently: that trade alone goes by its errors.
 TEST(report_compare, trades_whose_pilots_chose_otherwise_go_by_their_errors) {
     results a = sample(), b = sample();

@@ -2,10 +2,12 @@
 // Blocks are whole or worth nothing, whatever byte of them is another; and work that is done in shares, in
 // blocks and in attempts merges to the tallies of one walk.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -17,12 +19,14 @@
 
 #include "engine/cpu/back_end.h"
 #include "engine/kept/block.h"
+#include "engine/kept/kept_file.h"
 #include "engine/kept/store.h"
 #include "engine/kept/work.h"
 #include "engine/plan/trade_program.h"
 #include "engine/run/cost.h"
 #include "engine/verbs/settled.h"
 #include "tests/own_folder.h"
+#include "tests/refusal.h"
 #include "tests/texts.h"
 #include "tilewalk/book.h"
 #include "tilewalk/error.h"
@@ -65,6 +69,52 @@ TEST(kept_blocks, are_damaged_by_every_flip_and_cut) {
     }
     folder.write("a.kept", whole + "x");
     EXPECT_EQ(block_in(file, "request").is, finding::damaged);
+}
+
+// For as long as it lives no file of this process grows beyond so many bytes, as on a disk that is full.
+class full_disk {
+  public:
+    explicit full_disk(::rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
+        if (::getrlimit(RLIMIT_FSIZE, &before_) != 0) ADD_FAILURE();
+        ::rlimit small = before_;
+        small.rlim_cur = bytes;
+        if (::setrlimit(RLIMIT_FSIZE, &small) != 0) ADD_FAILURE();
+    }
+    ~full_disk() {
+        ::setrlimit(RLIMIT_FSIZE, &before_);
+        std::signal(SIGXFSZ, signal_);
+    }
+    full_disk(const full_disk&) = delete;
+    full_disk& operator=(const full_disk&) = delete;
+
+  private:
+    ::rlimit before_{};
+    void (*signal_)(int);
+};
+
+TEST(kept_files, that_can_not_be_written_leave_the_one_before) {
+    const tests::own_folder folder;
+    const std::filesystem::path file = folder / "a";
+    const auto files = [&] {
+        std::vector<std::string> out;
+        for (const auto& one : std::filesystem::directory_iterator(folder.path()))
+            out.push_back(one.path().filename());
+        return out;
+    };
+    const std::string large(5000, 'x');
+    const auto written_to_full_disk = [&] {
+        const full_disk full(1000);
+        return tests::refusal([&] { write_file(file, large); });
+    };
+    EXPECT_NE(written_to_full_disk(), tests::nothing_refused);
+    EXPECT_EQ(files(), std::vector<std::string>{}) << "a part of a file is none";
+    write_file(file, "before");
+    EXPECT_NE(written_to_full_disk(), tests::nothing_refused);
+    EXPECT_EQ(files(), std::vector<std::string>{"a"});
+    EXPECT_EQ(text_of(file), "before");
+    write_file(file, large);
+    EXPECT_EQ(text_of(file), large);
+    EXPECT_EQ(files(), std::vector<std::string>{"a"});
 }
 
 // A journal of five blocks, of which one byte after the other is another, or the last there is.
