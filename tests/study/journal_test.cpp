@@ -43,10 +43,8 @@ trades:
 
 std::string shown(const results& r, bool has_greeks) {
     std::ostringstream out;
-    if (has_greeks)
-        write_greeks(out, r, output_format::csv);
-    else
-        write(out, r, output_format::csv);
+    write(out, r, output_format::csv);
+    if (has_greeks) write_greeks(out, r, output_format::csv);
     return out.str();
 }
 
