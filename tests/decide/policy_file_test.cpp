@@ -217,6 +217,30 @@ TEST(policy_file, several_uses_and_notice_are_kept) {
               std::string::npos);
 }
 
+// Uses that must be made are made on the dates on which the run that trained made them, though each costs.
+TEST(policy_file, uses_that_must_be_made_are_kept) {
+    const auto swing = [](int rights, int least) {
+        return market_with("2026-01-15", 40, "volatility: 0.2") +
+               "trades:\n  - {id: swing, product: swing, underlying: A, strike: 46, exercise_dates: [0.25, "
+               "0.5, "
+               "0.75, 1], rights: " +
+               std::to_string(rights) + ", minimum_rights: " + std::to_string(least) +
+               ", minimum_amount: 1}\n";
+    };
+    for (const int least : {3, 4}) {
+        const results found = priced(swing(4, least));
+        const std::string file = kept_in("forced", found.policies);
+        const price_row again = priced(swing(4, least), file).rows.at(0);
+        ASSERT_EQ(again.status, trade_status::priced) << again.message;
+        EXPECT_EQ(again.price, found.rows.at(0).price) << least;
+        EXPECT_EQ(again.early->upper_bound, found.rows[0].early->upper_bound) << least;
+        if (least < 4) continue;
+        double forwards = 0;
+        for (const double t : {0.25, 0.5, 0.75, 1.0}) forwards += 40 - 46 * std::exp(-0.06 * t);
+        EXPECT_NEAR(again.early->policy_value, forwards, 4.5 * again.early->policy_error + 1e-9);
+    }
+}
+
 TEST(policy_file, a_trade_that_is_not_in_it_is_told) {
     const results trained = priced(today);
     std::vector<exercise::saved_policy> kept = report::read_policies(trained.policies, "p");
