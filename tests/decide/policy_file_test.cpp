@@ -241,6 +241,23 @@ TEST(policy_file, uses_that_must_be_made_are_kept) {
     }
 }
 
+// Under SABR a path carries a price itself, whose scale moves with the market's.
+TEST(policy_file, is_followed_where_a_price_has_moved_by_a_factor) {
+    const auto american = [](double spot) {
+        return tests::put_on(
+            "spot: " + std::to_string(spot) + ", model: {sabr: {alpha: 2, beta: 0.5, rho: -0.4, nu: 0.4}}",
+            0.05, "90", "{start: 0, end: 1, count: 4}");
+    };
+    const std::string file = kept_in("sabr", priced(american(100)).policies);
+    const price_row followed = priced(american(85), file).rows.at(0), anew = priced(american(85)).rows.at(0);
+    ASSERT_EQ(followed.status, trade_status::priced) << followed.message;
+    const early_exercise &held = *followed.early, &found = *anew.early;
+    // On the same paths.
+    EXPECT_NEAR(held.policy_value, found.policy_value, 0.03 * found.policy_value);
+    EXPECT_GT(held.upper_bound + 4 * held.upper_error, found.lower_bound - 4 * found.lower_error);
+    EXPECT_LT(held.upper_bound, 1.05 * found.upper_bound);
+}
+
 TEST(policy_file, a_trade_that_is_not_in_it_is_told) {
     const results trained = priced(today);
     std::vector<exercise::saved_policy> kept = report::read_policies(trained.policies, "p");
