@@ -17,6 +17,9 @@
 #include <vector>
 
 #include "engine/book/book_state.h"
+#include "engine/greeks/measures.h"
+#include "engine/greeks/moved_markets.h"
+#include "engine/market/market_state.h"
 #include "engine/verbs/price.h"
 #include "tests/both_ways.h"
 #include "tests/by_source.h"
@@ -601,6 +604,36 @@ double delta_of_call(flat_option o) {
 }
 
 }  // namespace
+
+// Numbers move by less where they would leave their range, and not at all where any move does.
+TEST(greeks, moved_markets_are_as_far_apart_as_their_numbers) {
+    const market in = market::parse(dollar_market(
+        0.03,
+        {{"A", "spot: 100, volatility: 0.008, dividends: [{date: 2026-06-01, proportion: 0.95}]"},
+         {"B", "spot: 100, volatility: 4.997"},
+         {"C", "spot: 100, volatility: 5"}},
+        "correlations: [[A, B, 0.992], [A, C, 0], [B, C, 0]]"));
+    std::size_t central = 0, on_one_side = 0, uneven = 0;
+    for (const markets::keyed_number& n : in.state().source->numbers()) {
+        const greeks::risk_number risk = greeks::risk_of(n);
+        if (risk.measure.empty()) continue;
+        const greeks::moved_markets about(in, {n.key}, risk.large);
+        ASSERT_TRUE(about.are_there()) << n.key;
+        const double here = in.number(n.key).value, above = about.up->number(n.key).value - here,
+                     below = here - about.down->number(n.key).value;
+        EXPECT_NEAR(about.distance, above + below, 1e-9 * risk.large) << n.key;
+        EXPECT_EQ(about.is_central, std::abs(above - below) < 1e-9 * risk.large) << n.key;
+        if (about.is_central)
+            ++central;
+        else if (above == 0 || below == 0)
+            ++on_one_side;
+        else
+            ++uneven;
+    }
+    EXPECT_GE(central, 4U);
+    EXPECT_GE(on_one_side, 1U);
+    EXPECT_GE(uneven, 4U);
+}
 
 // A day later the option has a day less, whether its maturity is written in years or as a date.
 TEST(greeks, of_the_next_day_are_those_of_black_and_scholes) {
