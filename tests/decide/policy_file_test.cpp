@@ -170,8 +170,9 @@ TEST(policy_file, is_followed_on_later_days) {
 TEST(policy_file, holds_still_under_greeks) {
     const std::string file = kept_in("greeks", priced(today).policies);
     const book b = book::parse(today);
-    const results got =
-        engine().greeks(b.only({"put"}), *b.market(), {{"delta", "theta"}}, with_policy(file));
+    run_options options = with_policy(file);
+    options.keep_policies = false;
+    const results got = engine().greeks(b.only({"put"}), *b.market(), {{"delta", "theta"}}, options);
     const std::vector<double> dates{90 / 365.0, 181 / 365.0, 273 / 365.0, 1};
     const double truth =
         (put_on_a_lattice(40.4, 40, 0.06, 0.2, dates) - put_on_a_lattice(39.6, 40, 0.06, 0.2, dates)) / 0.8;
