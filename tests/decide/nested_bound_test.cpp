@@ -175,6 +175,28 @@ TEST(nested_bound, is_the_mean_of_all_inner_paths_where_nothing_is_decided) {
     EXPECT_NEAR(e.upper_error / expected, 1, 5.0 / 22);
 }
 
+// Inner means of two dates have nothing to do with each other: a policy that goes on where 50 are paid leaves
+// 50 less the mean of the later date's inner paths, and more the mean of the earlier's. What these paths pay
+// is of the time behind both dates, so that nothing else moves a bound.
+TEST(nested_bound, has_inner_paths_of_its_own_for_each_date) {
+    const early_exercise e = early_by(put_on("spot: 100, volatility: 0.2", 0, "100", "[0.5, 1.0]",
+                                             "seen = 1\nratio = 1\non dates:\n    ratio = spot(underlying) / "
+                                             "seen\n    seen = spot(underlying)\n"
+                                             "exercise on first(dates): receive 50\n"
+                                             "on last(dates):\n    pay strike * max(ratio - 1, 0)\n"),
+                                      16384, [](exercise::policy& of) { set_value_to_come(of, 1e9); });
+    const price_row later =
+        engine()
+            .price(book::parse(put_on("spot: 100, volatility: 0.2", 0, "100", "[0.5]",
+                                      "on dates:\n    pay max(spot(underlying) - strike, 0)\n")),
+                   with(16384, "nested", 2, tests::plain_paths()))
+            .rows.at(0);
+    EXPECT_NEAR(e.upper_bound, 50, errors * e.upper_error);
+    // Of 256 outer paths.
+    const double of_one_mean = later.standard_error * std::sqrt(16384.0 / (256 * 1024));
+    EXPECT_NEAR(e.upper_error / (std::sqrt(2) * of_one_mean), 1, 5.0 / 22);
+}
+
 // Payments after the last date are in the martingale, too: at half a year the holder may take 40 less the
 // price in place of the call that ends at one year.
 TEST(nested_bound, follows_what_comes_after_the_last_date) {

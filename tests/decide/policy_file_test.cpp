@@ -170,8 +170,9 @@ TEST(policy_file, is_followed_on_later_days) {
 TEST(policy_file, holds_still_under_greeks) {
     const std::string file = kept_in("greeks", priced(today).policies);
     const book b = book::parse(today);
-    const results got =
-        engine().greeks(b.only({"put"}), *b.market(), {{"delta", "theta"}}, with_policy(file));
+    run_options options = with_policy(file);
+    options.keep_policies = false;
+    const results got = engine().greeks(b.only({"put"}), *b.market(), {{"delta", "theta"}}, options);
     const std::vector<double> dates{90 / 365.0, 181 / 365.0, 273 / 365.0, 1};
     const double truth =
         (put_on_a_lattice(40.4, 40, 0.06, 0.2, dates) - put_on_a_lattice(39.6, 40, 0.06, 0.2, dates)) / 0.8;
@@ -215,6 +216,47 @@ TEST(policy_file, several_uses_and_notice_are_kept) {
     EXPECT_NE(failure_of(several_on("2026-01-15", 40, 3), file)
                   .find("it tells apart up to 2 uses, and the trade has 3"),
               std::string::npos);
+}
+
+// Uses that must be made are made on the dates on which the run that trained made them, though each costs.
+TEST(policy_file, uses_that_must_be_made_are_kept) {
+    const auto swing = [](int rights, int least) {
+        return market_with("2026-01-15", 40, "volatility: 0.2") +
+               "trades:\n  - {id: swing, product: swing, underlying: A, strike: 46, exercise_dates: [0.25, "
+               "0.5, "
+               "0.75, 1], rights: " +
+               std::to_string(rights) + ", minimum_rights: " + std::to_string(least) +
+               ", minimum_amount: 1}\n";
+    };
+    for (const int least : {3, 4}) {
+        const results found = priced(swing(4, least));
+        const std::string file = kept_in("forced", found.policies);
+        const price_row again = priced(swing(4, least), file).rows.at(0);
+        ASSERT_EQ(again.status, trade_status::priced) << again.message;
+        EXPECT_EQ(again.price, found.rows.at(0).price) << least;
+        EXPECT_EQ(again.early->upper_bound, found.rows[0].early->upper_bound) << least;
+        if (least < 4) continue;
+        double forwards = 0;
+        for (const double t : {0.25, 0.5, 0.75, 1.0}) forwards += 40 - 46 * std::exp(-0.06 * t);
+        EXPECT_NEAR(again.early->policy_value, forwards, 4.5 * again.early->policy_error + 1e-9);
+    }
+}
+
+// Under SABR a path carries a price itself, whose scale moves with the market's.
+TEST(policy_file, is_followed_where_a_price_has_moved_by_a_factor) {
+    const auto american = [](double spot) {
+        return tests::put_on(
+            "spot: " + std::to_string(spot) + ", model: {sabr: {alpha: 2, beta: 0.5, rho: -0.4, nu: 0.4}}",
+            0.05, "90", "{start: 0, end: 1, count: 4}");
+    };
+    const std::string file = kept_in("sabr", priced(american(100)).policies);
+    const price_row followed = priced(american(85), file).rows.at(0), anew = priced(american(85)).rows.at(0);
+    ASSERT_EQ(followed.status, trade_status::priced) << followed.message;
+    const early_exercise &held = *followed.early, &found = *anew.early;
+    // On the same paths.
+    EXPECT_NEAR(held.policy_value, found.policy_value, 0.03 * found.policy_value);
+    EXPECT_GT(held.upper_bound + 4 * held.upper_error, found.lower_bound - 4 * found.lower_error);
+    EXPECT_LT(held.upper_bound, 1.05 * found.upper_bound);
 }
 
 TEST(policy_file, a_trade_that_is_not_in_it_is_told) {

@@ -378,6 +378,38 @@ TEST(gains, sensitivities_explain_small_moves) {
     EXPECT_NE(std::ranges::find(r.measures, "theta"), r.measures.end());
 }
 
+// A volga is of volatilities that move together: a twist about a mean move of none has no part of it, and
+// parts are linear in the moves of a volatility for one mean move.
+TEST(gains, volga_explains_what_volatilities_do_together) {
+    const market pillars = market::parse(R"(
+as_of: 2026-01-15
+currencies: {USD: {rate: 0.03}}
+assets: {ACME: {currency: USD, spot: 100, volatility: {0.5: 0.2, 1.5: 0.2}}}
+)");
+    const auto both = [](const std::string& name, double first, double second) {
+        return moved(name, {{"ACME.volatility@0.5y", first}, {"ACME.volatility@1.5y", second}});
+    };
+    scenario_list asked;
+    asked.explains = true;
+    asked.scenarios = {both("parallel", 0.02, 0.02), both("twist", 0.02, -0.02), both("first", 0.04, 0),
+                       both("second", 0, -0.02), both("all", 0.04, -0.02)};
+    run_options with;
+    with.overrides.paths = 16384;
+    const scenario_results r = engine().scenarios(
+        book_of("  - {id: call, product: european, underlying: ACME, strike: 130, maturity: 1.0}\n"), pillars,
+        asked, with);
+    ASSERT_EQ(r.failed(), 0U) << why(r);
+    ASSERT_EQ(r.explained.size(), 5U);
+    const auto volga = std::ranges::find(r.measures, "volga") - r.measures.begin();
+    std::vector<double> parts;
+    for (const explained_gain& e : r.explained)
+        parts.push_back(e.by_measure.at(static_cast<std::size_t>(volga)));
+    EXPECT_LT(std::abs(r.explained[0].left), 0.1 * parts[0] + 4.5 * r.explained[0].error);
+    EXPECT_GT(parts[0], 4.5 * r.explained[0].error);
+    EXPECT_NEAR(parts[1], 0, 1e-12 * parts[0]);
+    EXPECT_NEAR(parts[4], parts[2] / 2 - parts[3], 1e-12 * parts[0]);
+}
+
 TEST(gains, a_day_that_passes_is_worth_what_black_says) {
     scenario_list asked;
     asked.scenarios = {moved("month", {})};

@@ -17,6 +17,9 @@
 #include <vector>
 
 #include "engine/book/book_state.h"
+#include "engine/greeks/measures.h"
+#include "engine/greeks/moved_markets.h"
+#include "engine/market/market_state.h"
 #include "engine/verbs/price.h"
 #include "tests/both_ways.h"
 #include "tests/by_source.h"
@@ -601,6 +604,78 @@ double delta_of_call(flat_option o) {
 }
 
 }  // namespace
+
+// Numbers move by less where they would leave their range, and not at all where any move does.
+TEST(greeks, moved_markets_are_as_far_apart_as_their_numbers) {
+    const market in = market::parse(dollar_market(
+        0.03,
+        {{"A", "spot: 100, volatility: 0.008, dividends: [{date: 2026-06-01, proportion: 0.95}]"},
+         {"B", "spot: 100, volatility: 4.997"},
+         {"C", "spot: 100, volatility: 5"}},
+        "correlations: [[A, B, 0.992], [A, C, 0], [B, C, 0]]"));
+    std::size_t central = 0, on_one_side = 0, uneven = 0;
+    for (const markets::keyed_number& n : in.state().source->numbers()) {
+        const greeks::risk_number risk = greeks::risk_of(n);
+        if (risk.measure.empty()) continue;
+        const greeks::moved_markets about(in, {n.key}, risk.large);
+        ASSERT_TRUE(about.are_there()) << n.key;
+        const double here = in.number(n.key).value, above = about.up->number(n.key).value - here,
+                     below = here - about.down->number(n.key).value;
+        EXPECT_NEAR(about.distance, above + below, 1e-9 * risk.large) << n.key;
+        EXPECT_EQ(about.is_central, std::abs(above - below) < 1e-9 * risk.large) << n.key;
+        if (about.is_central)
+            ++central;
+        else if (above == 0 || below == 0)
+            ++on_one_side;
+        else
+            ++uneven;
+    }
+    EXPECT_GE(central, 4U);
+    EXPECT_GE(on_one_side, 1U);
+    EXPECT_GE(uneven, 4U);
+}
+
+// A bias is what the difference leaves that a value is of. The square of the logarithm of a price has one
+// that is known, and paths that bend nowhere. At the largest volatility what is squared has the mean 0: the
+// derivatives there are differences on one side, too, and leave nothing else. Chance moves these biases by
+// less than a hundredth.
+TEST(greeks, of_the_second_order_tell_what_their_differences_leave) {
+    const auto of = [](double years, const greek_options& wanted, const market& in) {
+        const book b = book::parse(
+            "products:\n" +
+            tests::product_in_words("squared", "The square of a logarithm.",
+                                    "underlying: asset, maturity: date",
+                                    "on maturity:\n    pay pow(log(spot(underlying) / 100) + 12.5, 2)\n") +
+            fmt::format("trades:\n  - {{id: t, product: squared, underlying: A, maturity: {}}}\n", years));
+        return engine().greeks(b, in, wanted, plain_with(1 << 16));
+    };
+    // On one side, for no volatility is larger.
+    const double years = 1, highest = 5, move = 0.01, more = 12.5;
+    const auto vega = [&](double v) { return 2 * v * years * (1 - more) + v * v * v * years * years; };
+    const double volga = 2 * years * (1 - more) + 3 * highest * highest * years * years;
+    const double of_side = (vega(highest) - vega(highest - move)) / move - volga;
+    const greek_row by_volatility = row_of(
+        of(years, {{"volga"}, "auto"}, market::parse(dollar_market(0, {{"A", "spot: 100, volatility: 5"}}))),
+        "t", "A.volatility");
+    EXPECT_NEAR(by_volatility.bias, 1e-4 * std::abs(of_side), 0.02e-4 * std::abs(of_side));
+    // On both sides, of the deltas of two days.
+    const auto worth = [&](double spot, double of_years) {
+        const double variance = flat_option::volatility * flat_option::volatility * of_years;
+        const double mean =
+            std::log(spot / 100) + more + (flat_option::rate - flat_option::yield) * of_years - variance / 2;
+        return std::exp(-flat_option::rate * of_years) * (mean * mean + variance);
+    };
+    const auto charm = [&](double by) {
+        const auto delta = [&](double of_years) {
+            return (worth(100 + by, of_years) - worth(100 - by, of_years)) / (2 * by);
+        };
+        return delta(years - 1 / 365.0) - delta(years);
+    };
+    const double of_both = charm(1) - charm(1e-2);
+    const greek_row by_day =
+        row_of(of(years, {{"charm"}, "bump"}, market::parse(flat_market)), "t", "A.spot;as_of");
+    EXPECT_NEAR(by_day.bias, std::abs(of_both), 0.1 * std::abs(of_both));
+}
 
 // A day later the option has a day less, whether its maturity is written in years or as a date.
 TEST(greeks, of_the_next_day_are_those_of_black_and_scholes) {

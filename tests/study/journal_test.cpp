@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/market_text.h"
 #include "tests/own_folder.h"
 #include "tests/texts.h"
 #include "tilewalk/tilewalk.h"
@@ -42,10 +43,8 @@ trades:
 
 std::string shown(const results& r, bool has_greeks) {
     std::ostringstream out;
-    if (has_greeks)
-        write_greeks(out, r, output_format::csv);
-    else
-        write(out, r, output_format::csv);
+    write(out, r, output_format::csv);
+    if (has_greeks) write_greeks(out, r, output_format::csv);
     return out.str();
 }
 
@@ -82,6 +81,21 @@ TEST_P(journal, changes_no_bit_and_is_taken_up) {
     EXPECT_GT(files, 3U);
     EXPECT_EQ(run(trades_, GetParam(), folder.path()), whole_);
     EXPECT_EQ(files_in(folder.path()).size(), files) << "something was done twice";
+}
+
+// Trades that are alike, on assets that are alike but for the names of their random numbers.
+TEST(journal_of_alike_trades, keeps_the_paths_of_each) {
+    const std::string terms = ", strike: 100, averaging_dates: {start: 0, end: 1, count: 12}}\n";
+    const book trades =
+        book::parse("settings: {paths: 16384, seed: 7, threads: 2}\n" +
+                    tests::in_book(tests::dollar_market(
+                        0.03, {{"A", "spot: 100, volatility: 0.2"}, {"B", "spot: 100, volatility: 0.2"}})) +
+                    "trades:\n  - {id: a, product: asian, underlying: A" + terms +
+                    "  - {id: b, product: asian, underlying: B" + terms);
+    const tests::own_folder folder;
+    const std::string whole = run(trades, false, "");
+    EXPECT_EQ(run(trades, false, folder.path()), whole);
+    EXPECT_EQ(run(trades, false, folder.path()), whole);
 }
 
 TEST_P(journal, of_another_request_is_left_alone) {

@@ -6,12 +6,15 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "tests/changing_market.h"
 #include "tests/every_model.h"
@@ -96,6 +99,50 @@ TEST(prepared, has_the_bits_of_price_after_any_changes) {
         tests::expect_same_rows(ready.price(in, options), e.price(trades, in, options),
                                 "round " + std::to_string(round));
     }
+}
+
+// Calls differ from the one before by one setting that a plan, or a pilot, follows. By points, pilots choose
+// for each seed anew how they make paths; and a level that paths are compared with is another number for
+// floats, between which these paths have little room.
+TEST(prepared, has_the_bits_of_price_after_any_other_call) {
+    struct call {
+        std::uint64_t seed, paths;
+        std::string precision, random, controls;
+    };
+    const auto expect_same = [](const book& trades, const market& in, const std::vector<call>& calls) {
+        const engine e;
+        const prepared_book ready = e.prepare(trades);
+        for (const call& c : calls) {
+            run_options options = on_cpu(c.paths);
+            options.overrides.seed = c.seed;
+            options.overrides.precision = c.precision;
+            options.overrides.random = c.random;
+            options.overrides.controls = c.controls;
+            tests::expect_same_rows(ready.price(in, options), e.price(trades, in, options),
+                                    fmt::format("seed {}, {} paths, {}, {}, controls {}", c.seed, c.paths,
+                                                c.precision, c.random, c.controls));
+        }
+    };
+    expect_same(book::parse(tests::changing_book), market::parse(changing_market),
+                {{1, 32768, "double", "auto", "none"},
+                 {2, 32768, "double", "auto", "none"},
+                 {3, 32768, "double", "auto", "none"},
+                 {3, 65536, "double", "auto", "none"},
+                 {3, 65536, "double", "auto", "auto"},
+                 {4, 65536, "double", "auto", "auto"},
+                 {4, 65536, "double", "sobol", "auto"},
+                 {4, 65536, "double", "sobol", "none"}});
+    std::string digitals = "trades:\n";
+    for (int k = -4; k <= 4; ++k)
+        digitals += fmt::format(
+            "  - {{id: d{}, product: digital, underlying: ACME, strike: {:.9f}, maturity: 1.0, payout: 1}}\n",
+            k + 4, 100 * std::exp(0.05) * (1 + 3e-7 * k));
+    expect_same(book::parse(digitals),
+                market::parse(dollar_market(0.05, {{"ACME", "spot: 100, volatility: 0.000001"}})),
+                {{1, 4096, "double", "philox", "none"},
+                 {1, 4096, "single", "philox", "none"},
+                 {1, 4096, "mixed", "philox", "none"},
+                 {1, 4096, "double", "philox", "none"}});
 }
 
 TEST(prepared, models_that_were_read_anew_count_as_changed) {

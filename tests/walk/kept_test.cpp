@@ -346,6 +346,10 @@ TEST_F(kept_walks_in_parts, are_not_taken_by_a_request_of_other_paths) {
     data.initial_states[0] = std::nextafter(data.initial_states[0], 1e9);
     jobs_[0].data = &data;
     EXPECT_FALSE(has_all(asked_, by_));
+    program::path_data of_another_asset = plans_[0].data;
+    of_another_asset.normal_names.at(0) = program::stream_name("B");
+    jobs_[0].data = &of_another_asset;
+    EXPECT_FALSE(has_all(asked_, by_));
 }
 
 TEST_F(kept_walks_in_parts, say_what_is_missing_where_nothing_may_be_walked) {
