@@ -37,14 +37,12 @@ inline bool is_on(int number) {
 
 // Another value than the one that is right.
 template <class value>
-value other(int number, value right) {
+requires std::is_arithmetic_v<value> value other(int number, value right) {
     if (!is_on(number)) return right;
     if constexpr (std::is_same_v<value, bool>)
         return !right;
-    else if constexpr (std::is_arithmetic_v<value>)
-        return static_cast<value>(right + 1);
     else
-        return value{};
+        return static_cast<value>(right + 1);
 }
 
 template <class a, class b>

@@ -155,10 +155,10 @@ def without_faults(drawn):
             return drawn
 
         def places(what):
-            found = re.findall(rf"^{re.escape(str(mistake_copy.copy))}/(\S+?):(\d+):\d+: (?:{what})", done.stdout, re.M)
+            found = re.findall(rf"^{re.escape(str(mistake_copy.copy))}/(\S+?):(\d+):\d+: +(?:{what})", done.stdout, re.M)
             return {(file, int(line)) for file, line in found}
 
-        named, told = places("error"), places("error|note")
+        named, told = places("error"), places("error|note|required from")
         bad = [d for d in drawn if (d.file, d.line) in named] or [d for d in drawn if (d.file, d.line) in told]
         bad = bad or [d for d in drawn if d.file in {file for file, _ in named}]
         if not bad:
