@@ -253,7 +253,7 @@ def main():
     parser.add_argument("--turn", metavar="K/N", help="the room of this commit that is number K of N")
     parser.add_argument("--seed", default=f"{datetime.date.today():%Y%m%d}", help="what is drawn follows from it (today's date)")
     parser.add_argument("--count", type=int, default=20, help="mistakes that compile, in each room (20)")
-    parser.add_argument("--programs", type=int, help="so many programs of tests, the likeliest, in place of all")
+    parser.add_argument("--programs", type=int, help="so many programs of tests, the likeliest, in place of all; keeps no score")
     parser.add_argument("--list", action="store_true", help="print what is drawn, and no more")
     wish = parser.parse_args()
     for room in wish.room or [room_by_turns(wish.turn or "1/1")]:
@@ -277,6 +277,8 @@ def main():
         for number, d in tries.left.items():
             print(f"MISSED{'' if number in tries.reached else ', no test comes by it'}: {d}")
         print(f"{room}: {len(tries.caught)} of {count} caught")
+        if wish.programs:
+            continue  # which are no score of all tests
         commit = mistake_copy.run(["git", "-C", source, "rev-parse", "--short=12", "HEAD"]).stdout.strip()
         with scores.open("a") as file:
             print(room, f"{datetime.date.today()}", commit, wish.seed, f"{len(tries.caught)}/{count}", file=file)
