@@ -86,6 +86,11 @@ def say_tests_of(program):
     return listed
 
 
-found = [say_tests_of(program) for program in sys.argv[1:]]
-if all(found) and (missing := ALWAYS - set().union(*found)):
-    print(f"message(FATAL_ERROR [==[tests/always.txt: there is no test {', '.join(sorted(missing))}]==])")
+def main():
+    found = [say_tests_of(program) for program in sys.argv[1:]]
+    if all(found) and (missing := ALWAYS - set().union(*found)):
+        print(f"message(FATAL_ERROR [==[tests/always.txt: there is no test {', '.join(sorted(missing))}]==])")
+
+
+if __name__ == "__main__":
+    main()

@@ -19,6 +19,7 @@ import subprocess
 import sys
 import time
 
+import discover
 import mistake_copy
 import mistake_tables
 from mistake_tables import source
@@ -182,14 +183,7 @@ def programs_by_likelihood(room):
 
 
 def quick_tests_of(program):
-    listed = subprocess.run([program, "--gtest_list_tests"], capture_output=True, text=True, check=True).stdout
-    suite = ""
-    for line in listed.splitlines():
-        name = line.split("#")[0].rstrip()
-        if name.endswith(".") and not name.startswith(" "):
-            suite = name
-        elif name.startswith("  ") and suite and not re.search(r"_long\b|_on_(a_)?gpu", suite + name):
-            yield suite + name.strip()
+    return [test for test in discover.tests_of(program) if not re.search(r"_long\b", test) and not discover.ON_GPU.search(test)]
 
 
 class Tries:
@@ -204,7 +198,7 @@ class Tries:
         path = build / "tests" / program
         crew = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
         tests = {}
-        for name, (numbers, seconds) in zip(names := list(quick_tests_of(path)), crew.map(lambda n: self.reach(path, n), names)):
+        for name, (numbers, seconds) in zip(names := quick_tests_of(path), crew.map(lambda n: self.reach(path, n), names)):
             if numbers is not None:
                 tests[name] = (numbers, seconds)
         self.reached |= set().union(*(numbers for numbers, _ in tests.values())) & self.left.keys()

@@ -266,7 +266,7 @@ std::vector<feature> features_asked(const book& trades, const run_options& optio
             case journal:
                 return !options.journal.empty();
             case curand:
-                return source != nullptr && source->needs_gpu;
+                return source != nullptr && !source->is_keyed;
             case single_fast:
                 break;
         }

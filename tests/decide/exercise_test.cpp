@@ -272,7 +272,7 @@ TEST(exercise, steps_are_extrapolated) {
     const double error_of_gain = std::sqrt(e.step_error * e.step_error - gain * gain);
     EXPECT_GT(error_of_gain, 0);
     EXPECT_LT(error_of_gain, 0.02);
-    // One seed in 15,000 fails, but for what both policies give away.
+    // A seed in 15,000 fails, but for what both policies give away.
     EXPECT_NEAR(gain, of_dates(10) - of_dates(5), 4 * error_of_gain + 0.002);
     EXPECT_NEAR(e.extrapolated, of_dates(100),
                 e.step_error + 4 * got.standard_error + (e.upper_bound - e.lower_bound) / 2);

@@ -259,8 +259,8 @@ TEST(importance, is_of_no_run_that_has_too_few_paths_for_a_pilot) {
     for (const auto& [id, row] : a) EXPECT_TRUE(same_bits(row.price, b.at(id).price)) << id;
 }
 
-// A control that leaves less than shifts alone would stays beside them, and its mean with it.
-// One seed in 147,000 is further off.
+// A control that leaves less than shifts alone would stays beside them, and its mean with it. The price of
+// a seed in 147,000 is further off.
 TEST(importance, goes_with_a_control_that_stays) {
     const std::string put =
         "trades:\n  - {id: put, product: barrier, option: put, underlying: A, strike: 70, maturity: 1, "

@@ -192,7 +192,7 @@ TEST(nested_bound, has_inner_paths_of_its_own_for_each_date) {
                    with(16384, "nested", 2, tests::plain_paths()))
             .rows.at(0);
     EXPECT_NEAR(e.upper_bound, 50, errors * e.upper_error);
-    // Of 256 outer paths.
+    // The bound is the mean of 256 outer paths.
     const double of_one_mean = later.standard_error * std::sqrt(16384.0 / (256 * 1024));
     EXPECT_NEAR(e.upper_error / (std::sqrt(2) * of_one_mean), 1, 5.0 / 22);
 }

@@ -156,7 +156,7 @@ const std::vector<memory>& memories() {
              return ready.price(market::parse(second.market_text()), second.options());
          },
          false, false,
-         // It has the controls of its own market in every market of the day, but for rights.
+         // A prepared book has the controls of its own market in every market of the day, but for rights.
          [](const call& first, const call& second) {
              const std::vector<market> in{market::parse(first.market_text()),
                                           market::parse(second.market_text())};

@@ -683,7 +683,7 @@ std::string expected_refusal(study s, const features& asked) {
     return "";
 }
 
-// One setting says both.
+// Features that one setting asks for.
 bool are_of_one_setting(feature a, feature b) {
     const features both{a, b};
     return both == features{feature::points, feature::curand};
@@ -912,6 +912,18 @@ TEST(combinations_catalogue, has_a_reason_for_all_that_does_not_work) {
             EXPECT_EQ(c.is == standing::works, c.why.empty()) << name_of(f) << " and " << name_of(other);
             EXPECT_TRUE(c.is == turned.is && c.why == turned.why) << name_of(f) << " and " << name_of(other);
         }
+    }
+}
+
+// Our own Philox of seven rounds needs a GPU as well, and has Greeks.
+TEST(combinations_catalogue, takes_no_source_of_our_own_for_one_of_curand) {
+    const book trades = book::parse(text_of_book({}));
+    for (const auto& [source, is_asked] :
+         {std::pair{"philox", false}, {"philox_7", false}, {"sobol", false}, {"curand_mt19937", true}}) {
+        run_options with;
+        with.overrides.random = source;
+        const std::vector<feature> asked = features_asked(trades, with);
+        EXPECT_EQ(std::ranges::count(asked, feature::curand), is_asked ? 1 : 0) << source;
     }
 }
 

@@ -60,7 +60,7 @@ TEST(prepared, plans_anew_the_trades_that_read_what_changed) {
     }
 }
 
-// What is compiled is known by the place of its program, so that programs of one call, such as those of
+// Compiled code is known by the address of its program, so that programs of one call, such as those of
 // bounds, are compiled by each.
 TEST(prepared, keeps_nothing_compiled_of_programs_that_go) {
     const book trades = book::parse(
