@@ -22,7 +22,7 @@ import pyarrow.parquet
 
 command, source = sys.argv[1:]
 # Columns that are in no CSV.
-BESIDE = {"message", "kind", "first_day", "last_day"}
+BESIDE = {"message", "kind", "walk", "first_day", "last_day"}
 DATES = {"first_day", "last_day"}
 
 
