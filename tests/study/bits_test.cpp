@@ -21,6 +21,7 @@
 #include "engine/cuda/device.h"
 #include "tests/every_model.h"
 #include "tests/made_book.h"
+#include "tests/own_folder.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::bits_test {
@@ -107,23 +108,29 @@ ledger priced_on(const std::string& device) {
 // A trade of each kind that studies treat in a way of its own.
 constexpr const char* text_of_studies = R"(market:
   as_of: 2026-01-15
-  currencies: {USD: {rate: 0.03}}
+  currencies: {USD: {rate: 0.03}, EUR: {rate: 0.02}}
+  fx: {EURUSD: {rate: 1.1, volatility: 0.09}}
   assets:
     A: {currency: USD, spot: 100, volatility: 0.2, dividend_yield: 0.01}
+    E: {currency: EUR, spot: 50, volatility: 0.25}
     B: {currency: USD, spot: 80, model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.05, sigma: 0.4, rho: -0.6}}}
-  correlations: [[A, B, 0.4]]
+  correlations: {complete: true, pairs: [[A, B, 0.4], [A, E, 0.3]]}
 trades:
+  - {id: call, product: european, underlying: A, strike: 104, maturity: 1, quantity: 4}
+  - {id: euro, product: asian, underlying: E, strike: 50, averaging_dates: {start: 0.5, end: 1, count: 2}, quantity: -2}
   - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0.25, end: 1, count: 4}}
   - {id: digital, product: digital, underlying: A, strike: 105, maturity: 1, payout: 10}
   - {id: both, product: basket, basket: [A, B], weights: [0.5, 0.5], strike: 90, maturity: 1}
   - {id: right, product: american, option: put, underlying: A, strike: 100, exercise_dates: [0.5, 1], maturity: 1}
 )";
 constexpr const char* scenarios_of_studies = R"(likely: [stress]
+value_at_risk: {currency: USD}
 stress:
   near: {A.spot: +0.3%}
   far: {A.spot: -20%, B.spot: +10%}
   rates: {USD.rate: +50bp}
   volatilities: {A.volatility: +2pt}
+  exchange: {EURUSD.rate: +5%}
   later: {days: 1}
   crash: {A.spot: -40%, A.volatility: +15pt}
 )";
@@ -145,14 +152,25 @@ class studies {
         some = {};
         some.antithetic = "pairs";
         prices("pairs", trades_, some);
+        some = {};
+        some.random = "philox";
+        prices("philox", trades_, some);
+        decided();
+        prepared();
+        merged();
         for (const auto& [method, measures] : {std::pair{"auto", "delta vega rho theta"},
                                                {"smoothed", "delta"},
                                                {"likelihood_ratio", "delta"},
                                                {"bump", "delta vega"},
                                                {"auto", "gamma vanna volga charm"}})
-            greeks(method, measures);
-        gains();
-        differences_of_values();
+            greeks(method, measures, method, {});
+        run_settings few;
+        few.random = "philox";
+        greeks("auto", "delta theta gamma", "philox", few);
+        gains("", {});
+        gains("philox ", few);
+        differences_of_values("", {});
+        differences_of_values("philox ", few);
         return std::move(out_);
     }
 
@@ -168,7 +186,10 @@ class studies {
         out_.emplace_back(name, bits_text(value) + " " + bits_text(error));
     }
     void prices(const std::string& name, const book& of, const run_settings& some) {
-        for (const price_row& row : engine().price(of, options(some)).rows) {
+        add_prices(name, engine().price(of, options(some)));
+    }
+    void add_prices(const std::string& name, const results& r) {
+        for (const price_row& row : r.rows) {
             EXPECT_EQ(row.status, trade_status::priced) << row.trade << row.message;
             const std::string trade = name + " " + row.trade;
             add(trade, row.price, row.standard_error);
@@ -177,48 +198,120 @@ class studies {
             add(trade + " lower", row.early->lower_bound, row.early->lower_error);
             add(trade + " upper", row.early->upper_bound, row.early->upper_error);
         }
+        for (const currency_total& t : r.totals()) {
+            add(name + " total " + t.currency, t.value, t.error);
+            add(name + " total " + t.currency + " interval", t.low, t.high);
+        }
     }
-    void greeks(const std::string& method, const std::string& measures) {
+    // By decisions and by policies of a run with another seed, and their differences from one without.
+    void decided() {
+        run_options other = options();
+        other.overrides.seed = 11;
+        other.keep_policies = true;
+        const results of_other = engine().price(trades_, other), plain = engine().price(trades_, options());
+        std::ostringstream text;
+        write(text, of_other, output_format::json);
+        run_settings some;
+        some.decisions = folder_.write("decisions.json", text.str()).string();
+        const results by_decisions = engine().price(trades_, options(some));
+        add_prices("decisions", by_decisions);
+        some = {};
+        some.policy = folder_.write("policies.json", of_other.policies).string();
+        const results by_policies = engine().price(trades_, options(some));
+        add_prices("policies", by_policies);
+        for (const auto& [name, r] : {std::pair{"decisions", &by_decisions}, {"policies", &by_policies}})
+            for (const price_difference& d : compare(plain, *r).rows)
+                add(std::string("compared ") + name + " " + d.trade, d.difference, d.error);
+    }
+    // In today's market and in one that has moved.
+    void prepared() {
+        const prepared_book ready = engine().prepare(trades_);
+        add_prices("prepared", ready.price(*trades_.market(), options()));
+        add_prices(
+            "prepared moved",
+            ready.price(trades_.market()->changed(std::vector<market_change>{{"A.spot", 2}}), options()));
+    }
+    // From three shards each.
+    void merged() {
+        const std::string book_file = folder_.write("book.yaml", text_of_studies).string(),
+                          scenario_file = folder_.write("scenarios.yaml", scenarios_of_studies).string();
+        const auto from_shards = [&](const std::string& name, auto ask) {
+            sharded_request what;
+            what.book = book_file;
+            what.settings = options().overrides;
+            ask(what);
+            const std::filesystem::path into = folder_ / ("shards_of_" + name);
+            shards::plan(engine(), what, 3, into, INFINITY);
+            const shards parts = shards::open(into);
+            for (std::size_t k = 1; k <= parts.count(); ++k) parts.run(engine(), k);
+            return parts;
+        };
+        add_prices("merged", from_shards("prices", [](sharded_request&) {}).merge(engine()));
+        const auto ask_greeks = [](sharded_request& what) {
+            what.greeks = greek_options{{"delta", "theta"}};
+        };
+        add_greeks("merged", from_shards("greeks", ask_greeks).merge(engine()));
+        const auto ask_gains = [&](sharded_request& what) { what.scenarios = scenario_file; };
+        add_gains("merged ", from_shards("gains", ask_gains).merge_scenarios(engine()));
+    }
+    void greeks(const std::string& method, const std::string& measures, const std::string& name,
+                const run_settings& some) {
         std::istringstream words(measures);
         greek_options wanted;
         for (std::string word; words >> word;) wanted.wanted.push_back(word);
         wanted.method = method;
-        for (const greek_row& g : engine().greeks(trades_, *trades_.market(), wanted, options()).greeks)
-            if (!g.has_failed()) {
-                const std::string name = method + " " + g.trade + " " + g.measure + " " + g.key;
-                add(name, g.value, g.standard_error);
-                add(name + " bias", g.bias, 0);
-            }
+        add_greeks(name, engine().greeks(trades_, *trades_.market(), wanted, options(some)));
     }
-    void gains() {
+    void add_greeks(const std::string& name, const results& r) {
+        const auto add_row = [&](const std::string& of, const greek_row& g) {
+            if (g.has_failed()) return;
+            add(of, g.value, g.standard_error);
+            add(of + " bias", g.bias, 0);
+        };
+        for (const greek_row& g : r.greeks) add_row(name + " " + g.trade + " " + g.measure + " " + g.key, g);
+        for (const greek_row& g : r.greek_totals())
+            add_row(name + " total " + g.measure + " " + g.key + " in " + g.unit, g);
+    }
+    void gains(const std::string& name, const run_settings& some) {
         const market& in = *trades_.market();
-        const scenario_results r = engine().scenarios(
-            trades_, in, scenario_list::parse(scenarios_of_studies, "scenarios", in), options());
+        scenario_list asked = scenario_list::parse(scenarios_of_studies, "scenarios", in);
+        asked.explains = true;
+        add_gains(name, engine().scenarios(trades_, in, asked, options(some)));
+    }
+    void add_gains(const std::string& of, const scenario_results& r) {
         for (std::size_t s = 0; s < r.scenarios.size(); ++s)
             for (std::size_t t = 0; t < r.trades(); ++t)
-                add("gain " + r.scenarios[s].name + " " + r.base.rows[t].trade, r.gain(s, t),
+                add(of + "gain " + r.scenarios[s].name + " " + r.base.rows[t].trade, r.gain(s, t),
                     r.error_of_gain(s, t));
         for (const portfolio_risk& risk : r.risks)
             for (const tail& t : risk.tails) {
-                const std::string name =
-                    "tail " + risk.set + " " + risk.portfolio + " " + bits_text(t.level) + " ";
+                const std::string name = of + "tail " + risk.set + " " + risk.portfolio + " in " +
+                                         risk.currency + (risk.is_converted ? " converted " : " ") +
+                                         bits_text(t.level) + " ";
                 add(name + "quantile", t.quantile.value, t.quantile.noise);
                 add(name + "shortfall", t.shortfall.value, t.shortfall.noise);
                 add(name + "sampling", t.quantile.sampling, t.shortfall.sampling);
             }
         EXPECT_FALSE(r.risks.empty());
+        for (const explained_gain& e : r.explained) {
+            const std::string name =
+                of + "explained " + r.scenarios[e.scenario].name + " " + e.portfolio + " in " + e.currency;
+            add(name, e.gain, e.error);
+            add(name + " left", e.left, 0);
+        }
     }
-    void differences_of_values() {
-        const difference_results r = differences(engine(), trades_, *trades_.market(), {}, options());
+    void differences_of_values(const std::string& of, const run_settings& some) {
+        const difference_results r = differences(engine(), trades_, *trades_.market(), {}, options(some));
         for (const difference_row& d : r.rows) {
             const std::string name =
-                "difference " + r.values.rows[d.trade].trade + " " + d.key + " " + d.second_key;
+                of + "difference " + r.values.rows[d.trade].trade + " " + d.key + " " + d.second_key;
             add(name + " delta", d.own.delta, d.own.delta_error);
             add(name + " gamma", d.own.gamma, d.own.gamma_error);
         }
     }
 
     const book trades_ = book::parse(text_of_studies);
+    const tests::own_folder folder_;
     ledger out_;
 };
 
