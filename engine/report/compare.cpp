@@ -13,6 +13,7 @@
 #include "engine/report/manifest_text.h"
 #include "engine/report/numbers.h"
 #include "engine/run/units.h"
+#include "engine/study/estimate.h"
 #include "tilewalk/results.h"
 #include "tilewalk/setting_table.h"
 
@@ -77,11 +78,12 @@ void take_error_of_parts(price_difference& d, const price_row& a, const price_ro
     if (d.found != finding::compared || m.part_paths == 0 || a.part_means.size() < least_parts ||
         a.part_means.size() != b.part_means.size() || a.paths != b.paths || a.paths % m.paths != 0)
         return;
-    std::vector<double> parts(b.part_means);
-    for (std::size_t p = 0; p < parts.size(); ++p) parts[p] -= a.part_means[p];
+    const studies::run_parts parts(m);
+    const studies::estimate change =
+        studies::estimate(b.part_means, parts) - studies::estimate(a.part_means, parts);
     // Independent paths that a run to a tolerance added have no parts.
     const bool has_more = a.randomisations == 0 && a.paths > m.paths;
-    d.error = run::error_of_parts(parts, m.part_paths, m.paths) *
+    d.error = change.error() *
               (has_more ? std::sqrt(static_cast<double>(m.paths) / static_cast<double>(a.paths)) : 1);
     d.error_of_parts = true;
     if (d.difference != 0) d.z = z_of(d, std::min(a.degrees_of_freedom(), b.degrees_of_freedom()));

@@ -7,22 +7,21 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/run/units.h"
+#include "engine/study/estimate.h"
 #include "tilewalk/engine.h"
 
 namespace tilewalk::report {
 
 greek_row sum_of(const std::vector<greek_term>& terms, greek_row as, const run_manifest& told) {
     greek_row& out = as;
-    out.value = out.bias = out.standard_error = 0;
+    out.bias = 0;
     out.paths = 0;
     out.method = terms.front().row->method;
     out.part_means.clear();
     std::vector<const greek_row*> rows;
     for (const greek_term& t : terms) rows.push_back(t.row);
     out.walk = walk_of_all(rows);
-    bool are_known = true;
-    double beside_parts = 0;
+    studies::estimate sum;
     for (const auto& [row, factor] : terms) {
         if (row->has_failed()) {
             out.value = out.standard_error = no_figure;
@@ -32,28 +31,14 @@ greek_row sum_of(const std::vector<greek_term>& terms, greek_row as, const run_m
             out.kind = row->kind;
             return out;
         }
-        out.value += factor * row->value;
+        sum.add(studies::estimate(*row, studies::run_parts(told)), factor);
         out.bias += std::abs(factor) * row->bias;
         out.paths = std::max(out.paths, row->paths);
         if (row->method != out.method) out.method = "mixed";
-        if (row->standard_error == 0) continue;
-        if (out.part_means.empty()) out.part_means.resize(row->part_means.size());
-        are_known = are_known && !row->part_means.empty() && row->part_means.size() == out.part_means.size();
-        if (!are_known) continue;
-        beside_parts =
-            std::hypot(beside_parts, factor * run::error_beside_parts(row->standard_error, row->part_means));
-        for (std::size_t p = 0; p < out.part_means.size(); ++p)
-            out.part_means[p] += factor * row->part_means[p];
     }
-    if (!are_known) {
-        out.standard_error = no_figure;
-        out.part_means.clear();
-    } else if (!out.part_means.empty()) {
-        out.standard_error =
-            out.part_means.size() < least_parts
-                ? no_figure
-                : std::hypot(run::error_of_parts(out.part_means, told.part_paths, told.paths), beside_parts);
-    }
+    out.value = sum.value;
+    out.standard_error = sum.error();
+    if (sum.has_known_parts()) out.part_means = std::move(sum.means);
     return out;
 }
 

@@ -14,6 +14,7 @@
 #include "engine/report/greek_sums.h"
 #include "engine/report/numbers.h"
 #include "engine/run/units.h"
+#include "engine/study/estimate.h"
 #include "tilewalk/engine.h"
 
 namespace tilewalk {
@@ -60,7 +61,7 @@ namespace {
 // ones in common, whose parts tell what their errors have in common, and are independent of points.
 class values_by_part {
   public:
-    explicit values_by_part(const run_manifest& m) : told_(m) {}
+    explicit values_by_part(const run_manifest& m) : told_(m), run_(m) {}
 
     void add(const price_row& row) {
         if (row.error_in_totals() == 0) return;
@@ -71,14 +72,10 @@ class values_by_part {
         are_known_ = are_known_ && !means.empty() && means.size() == parts_;
         if (!are_known_) return;
         are_of_the_run_ = are_of_the_run_ && row.paths == told_.paths;
-        const double of_one = row.early ? row.early->policy_error : row.standard_error;
-        beside_parts_ = std::hypot(beside_parts_, row.quantity * run::error_beside_parts(of_one, means));
-        const auto add_to = [&](std::vector<double>& values) {
-            values.resize(parts_);
-            for (std::size_t p = 0; p < parts_; ++p) values[p] += row.quantity * means[p];
-        };
-        add_to(all_);
-        add_to(row.randomisations > 0 ? of_points_ : of_paths_[row.paths]);
+        studies::estimate of_unit(row, run_);
+        beside_parts_ = std::hypot(beside_parts_, row.quantity * std::exchange(of_unit.beside, 0));
+        for (studies::estimate* to : {&all_, row.randomisations > 0 ? &of_points_ : &of_paths_[row.paths]})
+            to->add(of_unit, row.quantity);
     }
     std::size_t rows() const { return with_error_; }
     std::size_t parts() const { return are_known_ ? parts_ : 0; }
@@ -88,24 +85,19 @@ class values_by_part {
 
   private:
     double error_by_parts() const {
-        if (are_of_the_run_) return error_of(all_);
-        double variance = of_points_.empty() ? 0 : std::pow(error_of(of_points_), 2);
+        if (are_of_the_run_) return all_.error();
+        double variance = variance_of(of_points_);
         for (auto a = of_paths_.begin(); a != of_paths_.end(); ++a) {
-            variance += std::pow(error_of(a->second), 2) * share_of(a->first);
+            variance += variance_of(a->second) * share_of(a->first);
             // The one with more paths comes later.
             for (auto b = std::next(a); b != of_paths_.end(); ++b)
                 variance += 2 * covariance(a->second, b->second) * share_of(b->first);
         }
         return std::sqrt(std::max(variance, 0.0));
     }
-    double error_of(const std::vector<double>& values) const {
-        return run::error_of_parts(values, told_.part_paths, told_.paths);
-    }
-    double covariance(const std::vector<double>& a, const std::vector<double>& b) const {
-        std::vector<double> both = a;
-        for (std::size_t p = 0; p < both.size(); ++p) both[p] += b[p];
-        const auto variance = [&](const std::vector<double>& of) { return std::pow(error_of(of), 2); };
-        return (variance(both) - variance(a) - variance(b)) / 2;
+    static double variance_of(const studies::estimate& e) { return std::pow(e.error(), 2); }
+    static double covariance(const studies::estimate& a, const studies::estimate& b) {
+        return (variance_of(a + b) - variance_of(a) - variance_of(b)) / 2;
     }
     // The variance of a mean of so many paths, over that of the first ones.
     double share_of(std::uint64_t paths) const {
@@ -113,10 +105,11 @@ class values_by_part {
     }
 
     const run_manifest& told_;
+    const studies::run_parts run_;
     std::size_t with_error_ = 0, parts_ = 0;
     bool are_known_ = true, are_of_the_run_ = true;
-    std::vector<double> all_, of_points_;
-    std::map<std::uint64_t, std::vector<double>> of_paths_;  // by number of paths
+    studies::estimate all_, of_points_;
+    std::map<std::uint64_t, studies::estimate> of_paths_;  // by number of paths
     double width_at_most_ = 0;
     double beside_parts_ = 0;  // errors of the rows that their parts do not show
 };

@@ -22,7 +22,7 @@
 #include "engine/reading/written_market.h"
 #include "engine/report/greek_sums.h"
 #include "engine/report/ore_factors.h"
-#include "engine/run/units.h"
+#include "engine/study/estimate.h"
 #include "engine/threads/crew.h"
 #include "engine/verbs/asked.h"
 #include "engine/verbs/manifest.h"
@@ -85,31 +85,26 @@ class sums_of_gains {
           first_(first),
           gains_(in_base ? r.converted_gains : r.gains),
           errors_(in_base ? r.converted_errors : r.errors),
-          parts_(in_base ? r.converted_gain_parts : r.gain_parts) {}
+          parts_(in_base ? r.converted_gain_parts : r.gain_parts),
+          // A gain has an error if its parts are enough for one.
+          run_(r.part_paths, r.base.manifest.paths, 0) {}
 
     figure of(std::size_t trade, std::span<const share_of_gain> shares) const {
-        double value = 0, beside = 0;
-        std::vector<double> means;
-        bool has_error = true;
+        studies::estimate sum;
+        double beside = 0;
         for (const share_of_gain& s : shares) {
             const std::size_t cell = cell_of(trade, s.scenario);
             if (!is_figure(gains_[cell])) return {};
-            value += s.weight * gains_[cell];
-            has_error = has_error && is_figure(errors_[cell]);
-            if (!has_error) continue;
-            means.resize(std::max(means.size(), parts_[cell].size()), 0.0);
+            studies::estimate gain(parts_[cell], run_);
+            gain.value = gains_[cell];
             // An error that parts do not show may differ from gain to gain, or be the same.
-            const double shown = error_of(parts_[cell]);
-            beside += std::abs(s.weight) *
-                      std::sqrt(std::max(0.0, (errors_[cell] - shown) * (errors_[cell] + shown)));
+            const double error = errors_[cell], shown = gain.error();
+            beside += is_figure(error)
+                          ? std::abs(s.weight) * std::sqrt(std::max(0.0, (error - shown) * (error + shown)))
+                          : no_figure;
+            sum.add(gain, s.weight);
         }
-        if (!has_error) return {value, no_figure};
-        for (const share_of_gain& s : shares) {
-            const std::size_t cell = cell_of(trade, s.scenario);
-            for (std::size_t p = 0; p < means.size(); ++p)
-                means[p] += s.weight * (parts_[cell].empty() ? gains_[cell] : parts_[cell][p]);
-        }
-        return {value, std::hypot(error_of(means), beside)};
+        return {sum.value, std::hypot(sum.error(), beside)};
     }
     figure of(std::size_t trade, std::initializer_list<share_of_gain> shares) const {
         return of(trade, std::span(shares.begin(), shares.size()));
@@ -122,14 +117,12 @@ class sums_of_gains {
     std::size_t cell_of(std::size_t trade, std::size_t scenario) const {
         return scenario * r_.trades() + trade - first_;
     }
-    double error_of(const std::vector<double>& means) const {
-        return means.empty() ? 0 : run::error_of_parts(means, r_.part_paths, r_.base.manifest.paths);
-    }
 
     const scenario_results& r_;
     const std::size_t first_;
     const std::vector<double>&gains_, &errors_;
     const std::vector<std::vector<double>>& parts_;
+    const studies::run_parts run_;
 };
 
 // A number with the scenarios in which it is up and down.

@@ -20,7 +20,7 @@
 #include "engine/greeks/moved_markets.h"
 #include "engine/greeks/ways_back.h"
 #include "engine/report/greek_sums.h"
-#include "engine/run/units.h"
+#include "engine/study/estimate.h"
 #include "engine/threads/crew.h"
 #include "engine/verbs/asked.h"
 #include "engine/verbs/controls.h"
@@ -110,15 +110,6 @@ asked_greeks greeks_asked(const greek_options& wanted, const market& in) {
 // it.
 double policy_value(const price_row& row) {
     return row.early ? row.early->policy_value : row.price;
-}
-
-// The error of all units that parts do not show.
-double beside_parts(const price_row& row) {
-    return row.early ? 0 : row.quantity * run::error_beside_parts(row.standard_error, row.part_means);
-}
-
-const std::vector<double>& parts_of_policy_value(const price_row& row) {
-    return row.early ? row.early->part_means : row.part_means;
 }
 
 // A trade's sensitivity to a number that no derivative of paths gives.
@@ -733,7 +724,8 @@ class greek_run {
             return row;
         }
         const std::vector<double>& means = as_chosen->means[k];
-        fill(row, of, i, n, means);
+        const studies::run_parts parts(of.manifest);
+        fill(row, of, i, n, {means, parts});
         row.walk = as_chosen->walk;
         if (row.has_failed()) return row;
         // No path has come near the jump, so the paths show no error either.
@@ -741,7 +733,7 @@ class greek_run {
             row.standard_error = no_figure;
         if (!has_bias) return row;
         greek_row wide = row;
-        fill(wide, of, i, n, wider->means[k]);
+        fill(wide, of, i, n, {wider->means[k], parts});
         row.bias = bias_of_smoothing(row.value, wide.value);
         return row;
     }
@@ -785,12 +777,12 @@ class greek_run {
         return row;
     }
 
-    // From the mean derivative of one unit by part of the run.
+    // From the derivative of one unit.
     void fill(greek_row& row, const results& of, std::size_t i, std::size_t n,
-              std::vector<double> means) const {
+              studies::estimate of_unit) const {
         const double scale = of.rows[i].quantity * asked_.numbers[n].risk.per;
-        for (double& m : means) m *= scale;
-        set_value(row, std::move(means), of.manifest);
+        of_unit *= scale;
+        set_value(row, std::move(of_unit), of.manifest);
         const price_row& priced = of.rows[i];
         if (controls_.here(priced.trade) == nullptr || !(row.standard_error >= 0)) return;
         constexpr double of_a_number = 0x1p-51;  // a difference of two
@@ -803,7 +795,7 @@ class greek_run {
     greek_row pathwise_row(const results& of, std::size_t i, std::size_t n,
                            std::vector<double>& means) const {
         greek_row row = row_for(of, i, n, "pathwise");
-        fill(row, of, i, n, std::move(means));
+        fill(row, of, i, n, {std::move(means), studies::run_parts(of.manifest)});
         row.walk = of.rows[i].walk;
         // The derivative of a payoff with a kink jumps, and moves by whole paths: as the price of one that
         // jumps, it errs by one path at least, which is as much as the paths that carry the price have each.
@@ -968,25 +960,12 @@ class greek_run {
                 row.kind = later ? later->rows[t].kind : error_kind::input;
                 continue;
             }
-            const auto mean = [](const price_row& r, std::size_t part) {
-                const std::vector<double>& of = parts_of_policy_value(r);
-                return of.empty() ? policy_value(r) : of[part];
-            };
             const price_row& then = later->rows[t];
-            const std::size_t parts =
-                std::max(parts_of_policy_value(now).size(), parts_of_policy_value(then).size());
-            if (parts == 0) {
-                row.value = now.quantity * (policy_value(then) - policy_value(now));
-                row.standard_error = 0;
-                continue;
-            }
-            std::vector<double> means;
-            for (std::size_t p = 0; p < parts; ++p)
-                means.push_back(now.quantity * (mean(then, p) - mean(now, p)));
-            set_value(row, std::move(means), to.manifest);
+            const studies::run_parts parts(to.manifest);
+            set_value(row, now.quantity * (studies::estimate(then, parts) - studies::estimate(now, parts)),
+                      to.manifest);
+            if (row.part_means.empty()) continue;
             row.walk = report::walk_of_all(std::vector{&now, &then});
-            const double beside = std::hypot(beside_parts(now), beside_parts(then));
-            row.standard_error = std::hypot(row.standard_error, beside);
         }
     }
 
@@ -1013,10 +992,11 @@ class greek_run {
             row.value = near;
             row.standard_error = 0;
         } else {
-            std::vector<double> means;
-            for (std::size_t p = 0; p < at[0]->part_means.size(); ++p)
-                means.push_back((at[0]->part_means[p] - at[1]->part_means[p]) / wide.distance);
-            fill(row, of, i, n, std::move(means));
+            const studies::run_parts parts(of.manifest);
+            studies::estimate change = studies::estimate(*at[0], parts) - studies::estimate(*at[1], parts);
+            change /= wide.distance;
+            change.beside = 0;  // `fill` states what a control leaves
+            fill(row, of, i, n, std::move(change));
             row.walk = report::walk_of_all(at);
         }
         // No path has shown what the number does, so the paths show no error either.

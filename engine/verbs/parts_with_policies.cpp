@@ -6,22 +6,13 @@
 #include <span>
 #include <vector>
 
-#include "engine/run/units.h"
+#include "engine/study/estimate.h"
 
 namespace tilewalk::verbs {
 
 namespace {
 
 constexpr std::size_t wanted_policies = 16;
-
-double mean_of_parts(const std::vector<double>& means, const run_manifest& told) {
-    double sum = 0;
-    for (std::size_t p = 0; p < means.size(); ++p) {
-        const std::uint64_t first = std::min(told.paths, p * told.part_paths);
-        sum += means[p] * static_cast<double>(std::min(told.part_paths, told.paths - first));
-    }
-    return sum / static_cast<double>(told.paths);
-}
 
 struct mean_and_error {
     double mean = 0, error = 0;
@@ -77,8 +68,8 @@ void found_by_parts::fill(greek_row& row, const run_manifest& told, double own_e
     // Parts of the run as others know them: with this mean and this error.
     for (std::size_t p = 0; p < row.part_means.size(); ++p)
         row.part_means[p] = at(of.fine, std::min(p / cut_.each, cut_.parts - 1));
-    const double middle = mean_of_parts(row.part_means, told);
-    const double shown = run::error_of_parts(row.part_means, told.part_paths, told.paths);
+    const studies::estimate of_parts(row.part_means, studies::run_parts(told));
+    const double middle = of_parts.value, shown = of_parts.error();
     for (double& m : row.part_means) m = mean + (shown > 0 ? row.standard_error / shown : 0) * (m - middle);
 }
 

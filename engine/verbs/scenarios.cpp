@@ -31,6 +31,7 @@
 #include "engine/report/machine.h"
 #include "engine/risk/risks.h"
 #include "engine/run/units.h"
+#include "engine/study/estimate.h"
 #include "engine/threads/beside.h"
 #include "engine/threads/crew.h"
 #include "engine/verbs/asked.h"
@@ -64,72 +65,30 @@ std::size_t bytes_of(const planned& p) {
     return numbers * sizeof(double);
 }
 
-// The parts of a run, whose spread is an error. Randomisations are independent by design and may be few; few
-// parts of independent paths say too little.
-class parts_of_run {
-  public:
-    explicit parts_of_run(const settled& run)
-        : paths_(run.paths), least_(run.unit_paths > 0 ? run::least_randomisations : least_parts) {}
+// Randomisations are independent by design and may be few; few parts of independent paths say too little.
+std::size_t least_parts_of(const settled& run) {
+    return run.unit_paths > 0 ? run::least_randomisations : least_parts;
+}
 
-    // All results of a run have the same parts; those of trades that need no path tell of none.
-    void take(const run_manifest& told) {
-        if (told.part_paths > 0) part_paths_ = told.part_paths;
-    }
-    std::uint64_t part_paths() const { return part_paths_; }
-
-    double error(std::span<const double> means) const {
-        if (means.empty()) return 0;
-        if (means.size() < least_) return no_figure;
-        return run::error_of_parts(means, part_paths_, paths_);
-    }
-
-  private:
-    const std::uint64_t paths_;
-    const std::size_t least_;
-    std::atomic<std::uint64_t> part_paths_ = 0;
-};
-
-// A trade's worth in a market, and its means by part of the run.
-struct worth {
-    double value = 0;  // of the quantity
-    std::vector<double> means{};
-    double beside_parts = 0;  // the error that the means do not show
-
-    worth(const price_row& row, const parts_of_run& by) : value(row.value_in_totals()) {
-        const std::vector<double>& of = row.early ? row.early->part_means : row.part_means;
-        for (const double m : of) means.push_back(row.quantity * m);
-        // Rounding, which is all that a perfect control leaves. By chance parts show as little once in 1e12
-        // times.
-        constexpr double far_more = 10;
-        if (const double error = row.error_in_totals(); error > far_more * by.error(means))
-            beside_parts = error;
-    }
-    double mean(std::size_t part) const { return means.empty() ? value : means[part]; }
-};
-
-// A difference of two worths in any currency, each turned into it.
-struct worth_difference {
-    double value = 0, error = 0;
-    std::vector<double> means{};
-
-    worth_difference(const worth& then, double rate_then, const worth& now, double rate_now,
-                     const parts_of_run& by) {
-        value = rate_then * then.value - rate_now * now.value;
-        const std::size_t parts = std::max(then.means.size(), now.means.size());
-        for (std::size_t p = 0; p < parts; ++p)
-            means.push_back(rate_then * then.mean(p) - rate_now * now.mean(p));
-        error = std::hypot(by.error(means),
-                           std::hypot(rate_then * then.beside_parts, rate_now * now.beside_parts));
-        // No path has shown what the scenario does to it, so the paths show no error either.
-        if (then.value == now.value && then.means == now.means && !means.empty()) error = no_figure;
-    }
-    // A trade that the scenario does not move.
-    worth_difference(const worth& still, double rate_then, double rate_now, const parts_of_run& by) {
-        value = (rate_then - rate_now) * still.value + 0.0;  // not -0, of a short trade
-        for (const double m : still.means) means.push_back((rate_then - rate_now) * m);
-        error = std::hypot(by.error(means), (rate_then - rate_now) * still.beside_parts);
-    }
-};
+studies::estimate worth(const price_row& row, const studies::run_parts& parts) {
+    return row.quantity * studies::estimate(row, parts);
+}
+// A gain in any currency, each of its two worths turned into it.
+studies::estimate gain_of(studies::estimate then, double rate_then, const studies::estimate& now,
+                          double rate_now) {
+    const bool has_moved = then.value != now.value || then.means != now.means;
+    then *= rate_then;
+    then.add(now, -rate_now);
+    // No path has shown what the scenario does to it, so the paths show no error either.
+    if (!has_moved && !then.means.empty()) then.beside = no_figure;
+    return then;
+}
+// The same of a trade that the scenario does not move.
+studies::estimate gain_of_still(const studies::estimate& still, double rate_then, double rate_now) {
+    studies::estimate out = (rate_then - rate_now) * still;
+    out.value += 0.0;  // not -0, of a short trade
+    return out;
+}
 
 using clock = std::chrono::steady_clock;
 
@@ -236,7 +195,7 @@ class scenario_run {
         for (std::size_t first = 0; first < all; first += markets_at_once)
             walk_scenarios(first, std::min(first + markets_at_once, all));
         end_totals();
-        out_.part_paths = parts_.part_paths();
+        out_.part_paths = part_paths_;
         out_.risks = risk::risks_of(out_, asked_);
         tell_of_impossible();
         tell_of_few_parts();
@@ -247,6 +206,11 @@ class scenario_run {
 
   private:
     const std::vector<books::trade>& trades() const { return book_.state().trades; }
+    // All results of the run have the same parts; those of trades that need no path tell of none.
+    studies::run_parts parts_of(const run_manifest& told) {
+        if (told.part_paths > 0) part_paths_ = told.part_paths;
+        return {told.part_paths, run_.paths, least_parts_of(run_)};
+    }
     bool has_base(std::size_t trade) const { return out_.base.rows[trade].status == trade_status::priced; }
 
     // All decisions are those of the base market, so that differences are of the same kind of paths.
@@ -277,8 +241,8 @@ class scenario_run {
         out_.scenarios = asked_.scenarios;
         out_.inputs = asked_.inputs;
         for (const books::trade& t : trades()) out_.portfolios.push_back(t.portfolio);
-        parts_.take(out_.base.manifest);
-        for (const price_row& row : out_.base.rows) near_.emplace_back(row, parts_);
+        const studies::run_parts parts = parts_of(out_.base.manifest);
+        for (const price_row& row : out_.base.rows) near_.push_back(worth(row, parts));
         progress_.end(0, trades().size());
     }
 
@@ -320,7 +284,8 @@ class scenario_run {
         add_steps(out_.base.manifest, plain.manifest);
         for (std::size_t k = 0; k < with_control_.size(); ++k) {
             const std::size_t i = with_control_[k];
-            if (plain.rows[k].status == trade_status::priced) far_[i] = worth(plain.rows[k], parts_);
+            if (plain.rows[k].status == trade_status::priced)
+                far_[i] = worth(plain.rows[k], parts_of(plain.manifest));
             const std::string& id = trades()[i].id;
             const bool is_far_alone = controls_.here(id) == nullptr;
             for (points_by_trade* const to : {&far_points_, &near_points_}) {
@@ -515,12 +480,12 @@ class scenario_run {
                 continue;
             }
             if (!has_base(i)) continue;
-            std::optional<worth_difference> converted;
+            std::optional<studies::estimate> converted;
             // Differences of differences are of one kind of paths.
             const bool is_on_near = asked_.for_differences && is_near(asked_.scenarios[scenario]);
-            const worth& still = is_on_near ? near_[i] : far_[i];
-            if (!asked_.currency.empty()) converted.emplace(still, rate_in(in, i), rate_in(in_, i), parts_);
-            add(scenario, i, worth_difference(still, 1, 1, parts_), converted);
+            const studies::estimate& still = is_on_near ? near_[i] : far_[i];
+            if (!asked_.currency.empty()) converted = gain_of_still(still, rate_in(in, i), rate_in(in_, i));
+            add(scenario, i, gain_of_still(still, 1, 1), converted);
         }
         progress_.end(0, trades().size() - moved.size());
     }
@@ -572,12 +537,13 @@ class scenario_run {
         }
         const book some = some_of(then == nullptr ? book_ : *then->trades, of.trades);
         std::vector<priced_book> priced = price_book(settings_, gpus_, some, in, with, by);
-        parts_.take(priced.front().told.manifest);
+        const studies::run_parts parts = parts_of(priced.front().told.manifest);
         const timings::during adding(block_times_, stage::rows);
-        threads::for_each(
-            in.size(), run_.threads, options_.cancel,
-            [&](int, std::uint64_t m) { add_scenario(of, first + of.scenarios[m], priced[m].told, in[m]); },
-            {});
+        threads::for_each(in.size(), run_.threads, options_.cancel,
+                          [&](int, std::uint64_t m) {
+                              add_scenario(of, first + of.scenarios[m], priced[m].told, parts, in[m]);
+                          },
+                          {});
         {
             const std::lock_guard guard(lock_);
             run_manifest& told = out_.base.manifest;
@@ -609,15 +575,16 @@ class scenario_run {
     // move to where no path comes.
     bool is_near(const scenario& of) const { return of.days == 0 && has_small_moves(of); }
 
-    void add_scenario(const block& of, std::size_t scenario, const results& then, const market& in) {
-        const std::vector<worth>& now = of.is_near ? near_ : far_;
+    void add_scenario(const block& of, std::size_t scenario, const results& then,
+                      const studies::run_parts& parts, const market& in) {
+        const std::vector<studies::estimate>& now = of.is_near ? near_ : far_;
         for (std::size_t k = 0; k < of.trades.size(); ++k) {
             const std::size_t i = of.trades[k];
             const price_row& row = then.rows[k];
             if (row.status != trade_status::priced)
                 fail(scenario, i, row.message, row.kind);
             else
-                add(scenario, i, worth(row, parts_), now[i], in);
+                add(scenario, i, worth(row, parts), now[i], in);
         }
     }
 
@@ -630,21 +597,21 @@ class scenario_run {
             if (t.has_trade[trade]) ++t.told.failed[scenario];
     }
 
-    void add(std::size_t scenario, std::size_t trade, const worth& then, const worth& now, const market& in) {
-        std::optional<worth_difference> converted;
-        if (!asked_.currency.empty())
-            converted.emplace(then, rate_in(in, trade), now, rate_in(in_, trade), parts_);
-        add(scenario, trade, worth_difference(then, 1, now, 1, parts_), converted);
+    void add(std::size_t scenario, std::size_t trade, const studies::estimate& then,
+             const studies::estimate& now, const market& in) {
+        std::optional<studies::estimate> converted;
+        if (!asked_.currency.empty()) converted = gain_of(then, rate_in(in, trade), now, rate_in(in_, trade));
+        add(scenario, trade, gain_of(then, 1, now, 1), converted);
     }
 
-    void add(std::size_t scenario, std::size_t trade, const worth_difference& own,
-             const std::optional<worth_difference>& converted) {
+    void add(std::size_t scenario, std::size_t trade, const studies::estimate& own,
+             const std::optional<studies::estimate>& converted) {
         const std::size_t cell = scenario * trades().size() + trade;
         out_.gains[cell] = own.value;
-        out_.errors[cell] = own.error;
+        out_.errors[cell] = own.error();
         if (converted) {
             out_.converted_gains[cell] = converted->value;
-            out_.converted_errors[cell] = converted->error;
+            out_.converted_errors[cell] = converted->error();
         }
         if (asked_.for_differences) {
             out_.gain_parts[cell] = own.means;
@@ -652,18 +619,22 @@ class scenario_run {
         }
         for (total& t : totals_) {
             if (!t.has_trade[trade]) continue;
-            const worth_difference& d = t.told.is_converted ? *converted : own;
+            const studies::estimate& d = t.told.is_converted ? *converted : own;
             t.told.gains[scenario] += d.value;
             for (std::size_t p = 0; p < t.told.parts; ++p)
-                t.told.means_of_parts[scenario * t.told.parts + p] += d.means.empty() ? d.value : d.means[p];
+                t.told.means_of_parts[scenario * t.told.parts + p] += d.mean(p);
         }
     }
 
     void end_totals() {
         for (total& t : totals_) {
-            const std::span<const double> means(t.told.means_of_parts);
+            const studies::run_parts parts(part_paths_, run_.paths, least_parts_of(run_));
             for (std::size_t s = 0; s < t.told.gains.size(); ++s) {
-                t.told.errors[s] = parts_.error(means.subspan(s * t.told.parts, t.told.parts));
+                const auto first =
+                    t.told.means_of_parts.begin() + static_cast<std::ptrdiff_t>(s * t.told.parts);
+                t.told.errors[s] =
+                    studies::estimate({first, first + static_cast<std::ptrdiff_t>(t.told.parts)}, parts)
+                        .error();
                 // A sum of no gain is none, where it would pass for a loss that nobody has.
                 if (t.told.failed[s] == t.told.trades.size()) t.told.gains[s] = t.told.errors[s] = no_figure;
             }
@@ -737,7 +708,7 @@ class scenario_run {
     const run_options& options_;
     const clock::time_point begin_ = clock::now();
     const settled run_;
-    parts_of_run parts_{run_};
+    std::atomic<std::uint64_t> part_paths_ = 0;
     scenario_results out_;
     std::vector<markets::market_reads> reads_;  // by trade
     std::vector<std::size_t> bytes_of_trades_;  // likewise, of their plans
@@ -746,7 +717,7 @@ class scenario_run {
     std::vector<std::size_t> with_control_;  // trades
     exercise::saved_policies held_;
     // By trade, in the base market: on the paths of near gains, with controls, and of far ones, without.
-    std::vector<worth> near_, far_;
+    std::vector<studies::estimate> near_, far_;
     points_by_trade near_points_, far_points_;
     std::map<int, base_of_day> days_;
     std::mutex lock_;  // of failures and facts while blocks are walked

@@ -14,7 +14,7 @@
 #include "engine/book/book_state.h"
 #include "engine/greeks/moved_markets.h"
 #include "engine/report/greek_sums.h"
-#include "engine/run/units.h"
+#include "engine/study/estimate.h"
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/next_day.h"
 #include "engine/verbs/read_parts.h"
@@ -92,8 +92,12 @@ class found_in {
 double value_of(const greek_row* g) {
     return g == nullptr ? 0 : g->value;
 }
-double mean_of(const greek_row* g, std::size_t part) {
-    return g == nullptr || g->part_means.empty() ? value_of(g) : g->part_means[part];
+// What paths show of a sensitivity; 0 if there is none.
+studies::estimate shown_of(const greek_row* g, const run_manifest& told) {
+    if (g == nullptr) return {};
+    studies::estimate out(*g, studies::run_parts(told));
+    if (!out.means.empty()) out.beside = 0;
+    return out;
 }
 
 using in_four = std::array<const greek_row*, 4>;  // above and below, far and near
@@ -112,23 +116,13 @@ void fill(greek_row& row, const in_four& at, const greeks::moved_markets& wide,
           const greeks::moved_markets& narrow, double per, const run_manifest& told) {
     const double far = per * (value_of(at[0]) - value_of(at[1])) / wide.distance;
     const double near = per * (value_of(at[2]) - value_of(at[3])) / narrow.distance;
-    std::size_t parts = 0;
-    bool is_random = false;
-    for (const greek_row* g : at) {
-        if (g == nullptr) continue;
-        parts = std::max(parts, g->part_means.size());
-        is_random = is_random || g->standard_error != 0;
-        row.paths = std::max(row.paths, g->paths);
-    }
-    if (parts == 0) {
-        row.value = near;
-        row.standard_error = is_random ? no_figure : 0;
-    } else {
-        std::vector<double> means;
-        for (std::size_t p = 0; p < parts; ++p)
-            means.push_back(per * (mean_of(at[0], p) - mean_of(at[1], p)) / wide.distance);
-        set_value(row, std::move(means), told);
-    }
+    for (const greek_row* g : at)
+        if (g != nullptr) row.paths = std::max(row.paths, g->paths);
+    studies::estimate change = shown_of(at[0], told) - shown_of(at[1], told);
+    change *= per;
+    change /= wide.distance;
+    if (change.means.empty()) change.value = near;
+    set_value(row, std::move(change), told);
     row.walk = report::walk_of_all(at);
     // For twice the move the error of a central difference is four times as large, that of a difference on
     // one side twice.
@@ -324,13 +318,8 @@ class charm_run {
         row.method = later == nullptr || later->method == today.method
                          ? (today.method == "pathwise" ? "bumped_pathwise" : today.method)
                          : "mixed";
-        row.value = value_of(later) - today.value;
-        const std::size_t parts =
-            std::max(today.part_means.size(), later == nullptr ? 0 : later->part_means.size());
-        if (parts == 0) return;
-        std::vector<double> means;
-        for (std::size_t p = 0; p < parts; ++p) means.push_back(mean_of(later, p) - mean_of(&today, p));
-        set_value(row, std::move(means), of_.manifest);
+        set_value(row, shown_of(later, of_.manifest) - shown_of(&today, of_.manifest), of_.manifest);
+        if (row.part_means.empty()) return;
         row.walk = report::walk_of_all(two_days{&today, later});
         if (row.standard_error >= 0)
             row.standard_error = std::max(row.standard_error, rounding_of_difference({&today, later}));
@@ -389,23 +378,17 @@ book some_of(const book& trades, const std::vector<std::size_t>& places) {
     return book::of(std::move(some));
 }
 
-void set_value(greek_row& row, std::vector<double> means, const run_manifest& told) {
-    row.paths = told.paths;
-    double sum = 0;
-    for (std::size_t p = 0; p < means.size(); ++p) {
-        const std::uint64_t first = p * told.part_paths;
-        sum += means[p] * static_cast<double>(std::min(told.part_paths, told.paths - first));
-    }
-    row.value = sum / static_cast<double>(told.paths);
+void set_value(greek_row& row, studies::estimate of, const run_manifest& told) {
+    row.value = of.mean_of_parts();
+    if (!of.means.empty()) row.paths = told.paths;
     if (!std::isfinite(row.value)) {
         row.message = "a path has a derivative that is not a finite number";
         row.kind = error_kind::numeric;
         row.value = no_figure;
         return;
     }
-    if (means.size() >= least_parts)
-        row.standard_error = run::error_of_parts(means, told.part_paths, told.paths);
-    row.part_means = std::move(means);
+    row.standard_error = of.error();
+    row.part_means = std::move(of.means);
 }
 
 }  // namespace tilewalk::verbs

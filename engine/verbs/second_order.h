@@ -11,6 +11,7 @@
 #include "engine/greeks/measures.h"
 #include "engine/market/market_view.h"
 #include "engine/reading/written_market.h"
+#include "engine/study/estimate.h"
 #include "tilewalk/engine.h"
 
 namespace tilewalk::verbs {
@@ -49,7 +50,7 @@ book some_of(const book& trades, const std::vector<std::size_t>& places);
 // the derivative.
 inline constexpr double least_share_of_error = 1e-8;
 
-// The value and its error, from its means by part of the run. Not finite: the row has failed.
-void set_value(greek_row& row, std::vector<double> means, const run_manifest& told);
+// The value of an estimate, the mean of its parts, and its error. Not finite: the row has failed.
+void set_value(greek_row& row, studies::estimate of, const run_manifest& told);
 
 }  // namespace tilewalk::verbs
