@@ -45,7 +45,7 @@ RULES = [
 RANKS = [
     "engine/include/tilewalk", "kernels", "products/dates", "products/program", "products/language", "engine/threads", "engine/config",
     "engine/arrays", "engine/analytics", "engine/quasi", "engine/run", "engine/kept", "engine/market", "engine/models",
-    "engine/rates", "engine/book", "engine/reading", "engine/plan", "engine/controls", "engine/greeks", "engine/cpu", "engine/importance", "engine/exercise", "engine/cuda", "engine/study", "engine/risk", "engine/report", "engine/pictures", "engine/page",
+    "engine/rates", "engine/book", "engine/reading", "engine/plan", "engine/controls", "engine/greeks", "engine/cpu", "engine/importance", "engine/exercise", "engine/cuda", "engine/decide", "engine/study", "engine/risk", "engine/report", "engine/pictures", "engine/page",
     "engine/settings", "engine/calibration", "engine/tuning", "engine", "engine/verbs", "engine/verify", "engine/cli", "python/extension", "bench",
     "tests",
 ]

@@ -82,18 +82,6 @@ struct rule {
 };
 const std::vector<rule>& rules() {
     static const std::vector<rule> all{
-        {{importance},
-         {greeks, greeks_by_bump, greeks_of_second_order, files_of_greeks, study::scenarios,
-          explained_scenarios, prepared_price, study::tune_greeks, shards_of_greeks, shards_of_scenarios},
-         {missing, "shifts are found for one price, and are not held for another"}},
-        {{importance},
-         {study::warm, study::tune},
-         {missing, "shifts are found when a price is walked, and kernels depend on them"}},
-        {{pairs},
-         {greeks, greeks_of_second_order, files_of_greeks, explained_scenarios, study::tune_greeks,
-          shards_of_greeks},
-         {missing, "derivatives are taken along single paths"}},
-        {{pairs}, {prepared_price}, {missing, "prepared programs are of single paths"}},
         {{tolerance, budget},
          {price_in_markets, greeks, greeks_by_bump, greeks_of_second_order, files_of_greeks, study::scenarios,
           explained_scenarios, prepared_price, study::tune_greeks, shards_of_prices, shards_of_greeks,

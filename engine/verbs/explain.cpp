@@ -43,9 +43,7 @@ struct explained {
     std::optional<plan::trade_program> made;
     std::shared_ptr<const program::path_program> code;  // shared by the trades of its shape
     std::optional<error> failure;
-    // The same without shifts and not in pairs, which sensitivities are of; none: it is the same.
-    std::optional<plan::trade_program> plain{};
-    std::shared_ptr<const program::path_program> plain_code{};
+    bool is_as_recorded = true;             // paths are neither shifted nor pairs
     std::optional<chosen_points> points{};  // that suit its control; none: they are still to be chosen
 };
 
@@ -64,10 +62,6 @@ std::vector<explained> plan_all(const std::vector<books::trade>& trades, const m
             try {
                 auto made = plan::plan_trade(trades[i], in, run.how.precision, {}, poll_of(cancel));
                 check_for_run(made.data, made.missing_correlations, in, run);
-                const auto keep_plain = [&] {
-                    to.plain = made;
-                    to.plain_code = shapes.one_of(made.code);
-                };
                 const auto to_shift = [](const plan::trade_program& of, double control_mean) {
                     return plan_to_shift{{&of.code, &of.data, &of.when}, control_mean};
                 };
@@ -92,12 +86,12 @@ std::vector<explained> plan_all(const std::vector<books::trade>& trades, const m
                 }
                 if (const auto shifts =
                         choose_shifts(trades[i], to_shift(made, control_mean), without_control, by)) {
-                    keep_plain();
                     if (shifts->drops_control) {
                         made = *uncontrolled;
                         control_mean = 0;
                     }
                     if (auto with = shifted_plan(shifts->by, to_shift(made, control_mean))) {
+                        to.is_as_recorded = false;
                         made.code = std::move(with->code);
                         made.data = std::move(with->data);
                         made.when = std::move(with->when);
@@ -105,7 +99,7 @@ std::vector<explained> plan_all(const std::vector<books::trade>& trades, const m
                     }
                 }
                 if (run.walks_pairs) {
-                    if (!to.plain) keep_plain();
+                    to.is_as_recorded = false;
                     walk_in_pairs(made);
                 }
                 to.code = shapes.one_of(std::move(made.code));
@@ -184,7 +178,7 @@ std::vector<trade_plan::jump> jumps_of(const explained& of, greeks::adjoint_stor
     const auto& smoothable = known.smoothable_of(code, made.data, made.when);
     const auto& scored = known.scored_of(code, made.data, made.when);
     const auto is_scored = [&](const program::jump& j) {
-        return scored &&
+        return of.is_as_recorded && scored &&
                std::ranges::find(scored->jumps, j, &program::scored_jump::at) != scored->jumps.end();
     };
     for (const program::jump& j : known.jumps_of(code, made.data, made.when)) {

@@ -8,8 +8,10 @@
 #include "engine/cuda/random/fill_kernels.h"
 #include "engine/threads/crew.h"
 #include "engine/verbs/controls.h"
+#include "engine/verbs/importance.h"
 #include "engine/verbs/pairs.h"
 #include "engine/verbs/pilot.h"
+#include "engine/verbs/remembered.h"
 #include "engine/verbs/rights.h"
 
 namespace tilewalk::verbs {
@@ -126,6 +128,7 @@ book_on_gpu::book_on_gpu(const books::book_state& book, const markets::market_st
             plans_[i] = plan_one(t, in, run, shapes_, missing, cancel, as_usual);
             if (!plans_[i].failure && plan::has_rights(t)) find_form(i, in, by);
             if (plans_[i].needs_paths() && controls.is_wanted()) find_control(i, in, controls);
+            if (plans_[i].needs_paths() && run.chooses_importance) find_shifts(i, controls);
         },
         [] {});
     walk_in_pairs(plans_, run, shapes_, cancel);
@@ -175,7 +178,7 @@ void book_on_gpu::find_control(std::size_t trade, const markets::market_state& i
         chosen.give_points(run_, p);
         const std::optional<controls::control>& found = chosen.what;
         if (!found) return;
-        const auto plan_by = [&](const controls::control& what) -> std::shared_ptr<const ready_trade> {
+        const auto plan_by = [&](const controls::control& what) -> std::shared_ptr<ready_trade> {
             auto made = plan_with(what, of, in, by);
             return made ? ready_with(what, *std::move(made), shapes_) : nullptr;
         };
@@ -186,7 +189,20 @@ void book_on_gpu::find_control(std::size_t trade, const markets::market_state& i
             if (!found->jumps()) other.knots.front().jump = 1;
             other_plans_[trade].back() = plan_by(other);
         }
-        if (auto made = plan_by(*found)) p.ready = std::move(made);
+        if (auto made = plan_by(*found)) {
+            if (run_.chooses_importance) made->without_control = p.ready;
+            p.ready = std::move(made);
+        }
+    } catch (const std::exception& e) {
+        throw_if_cancelled(e);
+        p.failure = at_trade(book_.trades[trade], e);
+    }
+}
+
+void book_on_gpu::find_shifts(std::size_t trade, const pilot_of_controls& by) {
+    planned& p = plans_[trade];
+    try {
+        shift(p, shifts_for(book_.trades[trade], p, by, remembered(nullptr, run_)), shapes_);
     } catch (const std::exception& e) {
         throw_if_cancelled(e);
         p.failure = at_trade(book_.trades[trade], e);

@@ -190,7 +190,7 @@ class greek_run {
         const run_options heard = progress_.heard();
         stages usual = usual_stages();
         usual.on_cpu = by.on_cpu;
-        usual.held_points = &held_points_;
+        usual.held = &decided_;
         usual.controls.jumps = jumps_of();
         find_by_other_treatments(out, priced.derivatives, heard, usual);
         std::vector<rows_by_number> rows(trades.size());
@@ -349,7 +349,7 @@ class greek_run {
     // Finds for each trade the numbers that move it, and those among them that its paths give derivatives to.
     void add_ways_back(planned_run& r, const decltype(stages::see_moves)& see, double widths) {
         const std::vector<books::trade>& trades = book_.state().trades;
-        held_points_ = points_of(r);
+        decided_ = decided_in(r);
         for (planned& p : r.plans)
             if (p.rights && !is_part_of_another_) p.walks_by_parts = cut_by_policies::walks;
         for (std::size_t i = 0; i < trades.size() && unmoved_ == nullptr; ++i)
@@ -388,7 +388,7 @@ class greek_run {
             crew.for_each(pairs.size(), options_.cancel,
                           [&](int, std::uint64_t k) {
                               const auto [i, n] = pairs[k];
-                              moves[k] = moves_of(numbers[i - first].get(), i, *about[n], n);
+                              moves[k] = moves_of(numbers[i - first].get(), r.plans[i], i, *about[n], n);
                           },
                           {});
             std::vector<std::vector<bumped>> bumps(begins.size());
@@ -467,7 +467,8 @@ class greek_run {
         progress_.begin(static_cast<double>(places.size()));
         stages by;
         by.policies.held = &held_;
-        by.held_points = &held_points_;
+        // Shifts of a trade suit its control, and points suit both.
+        if (!run_.chooses_importance) by.held = &decided_;
         priced_book priced = price_book(settings_, gpus_, some_of(book_, places), in_, heard, by);
         add_steps(to.manifest, priced.told.manifest);
         for (std::size_t k = 0; k < places.size(); ++k) to.rows[places[k]] = std::move(priced.told.rows[k]);
@@ -489,7 +490,7 @@ class greek_run {
     // Null where no difference of the program's numbers says how the price moves.
     std::unique_ptr<const plan::trade_numbers> numbers_of(const planned& p, std::size_t i) const {
         if (by_ == method::bump) return nullptr;
-        const ready_trade& of = *p.ready;
+        const ready_trade& of = p.as_recorded();
         plan::maker_of_deciders rights;
         if (p.rights) {
             // A right that is used today is no part of the program.
@@ -502,18 +503,23 @@ class greek_run {
             book_.state().trades[i], in_.state(), *of.code, of.idle, run_.how.precision,
             poll_of(options_.cancel), std::move(rights), adds ? &*adds : nullptr);
     }
-    // The numbers of a trade's program in a moved market, with the control that it has there.
-    std::shared_ptr<const program::path_data> moved_numbers(const plan::trade_numbers& of, std::size_t i,
-                                                            const market& moved) const {
+    // The numbers of a trade's program in a moved market, as it is recorded there with the control that it
+    // then has.
+    struct numbers_there {
+        std::shared_ptr<const program::path_data> recorded{};  // null: it has another program
+        double control_mean = 0;
+    };
+    numbers_there moved_numbers(const plan::trade_numbers& of, std::size_t i, const market& moved) const {
         const plan::poll often = poll_of(options_.cancel);
         const auto control = controls_.in(book_.state().trades[i].id, moved);
-        if (!control) return of.in(moved.state(), often);
+        if (!control) return {of.in(moved.state(), often)};
         controls::subtracted adds(*control);
-        return of.in(moved.state(), often, &adds);
+        auto recorded = of.in(moved.state(), often, &adds);
+        return {std::move(recorded), adds.mean()};
     }
 
     // Nothing where no difference of the program's numbers says how the price moves.
-    std::optional<program::path_data> moves_of(const plan::trade_numbers* of, std::size_t i,
+    std::optional<program::path_data> moves_of(const plan::trade_numbers* of, const planned& p, std::size_t i,
                                                const moved_markets& about, std::size_t n) const {
         if (!about.are_there()) return std::nullopt;
         const auto& here = in_.state();
@@ -523,11 +529,13 @@ class greek_run {
         // A number that is added to scenarios moves none of the program.
         if (of == nullptr || asked_.numbers[n].number->is_added) return std::nullopt;
         try {
-            const auto up = moved_numbers(*of, i, *about.up);
-            const auto down = moved_numbers(*of, i, *about.down);
-            if (!up || !down) return std::nullopt;
-            if (up == down) return program::path_data();
-            return greeks::moves_of_numbers(*up, *down, about.distance);
+            const numbers_there up = moved_numbers(*of, i, *about.up);
+            const numbers_there down = moved_numbers(*of, i, *about.down);
+            if (!up.recorded || !down.recorded) return std::nullopt;
+            if (up.recorded == down.recorded) return program::path_data();
+            if (!p.recorded) return greeks::moves_of_numbers(*up.recorded, *down.recorded, about.distance);
+            return greeks::moves_of_numbers(p.as_walked(*up.recorded, up.control_mean),
+                                            p.as_walked(*down.recorded, down.control_mean), about.distance);
         } catch (const std::exception& e) {
             throw_if_cancelled(e);  // a difference of prices says what is wrong
             return std::nullopt;
@@ -556,7 +564,7 @@ class greek_run {
                 const auto& jumps = adjoints_.jumps_of(ready.code, ready.data, ready.when);
                 const auto moved = program::moved_by(*ready.code, jumps, moved_by_it);
                 if (!moved.empty()) {
-                    choice = choice_for(moved, ready, *move);
+                    choice = choice_for(moved, p, *move);
                     if (!choice) {
                         bumps.push_back({i, n, true});
                         continue;
@@ -607,10 +615,10 @@ class greek_run {
     }
 
     // How the jumps that a number moves can be treated; none where that is in no way that is asked for.
-    std::optional<jumping_trade::choice> choice_for(const std::vector<program::jump>& moved,
-                                                    const ready_trade& ready,
+    std::optional<jumping_trade::choice> choice_for(const std::vector<program::jump>& moved, const planned& p,
                                                     const program::path_data& move) {
         if (by_ == method::bump) return std::nullopt;
+        const ready_trade& ready = *p.ready;
         jumping_trade::choice out;
         const auto are_among = [&](const auto& is_one) { return std::ranges::all_of(moved, is_one); };
         if (by_ != method::likelihood_ratio) {
@@ -618,8 +626,11 @@ class greek_run {
             out.can_be_smoothed = are_among(
                 [&](const program::jump& j) { return std::ranges::find(can_be, j) != can_be.end(); });
         }
-        // `auto` knows the error of a difference of prices, which it takes where jumps can't be smoothed.
-        if (by_ == method::likelihood_ratio || (by_ == method::automatic && out.can_be_smoothed)) {
+        // `auto` knows the error of a difference of prices, which it takes where jumps can't be smoothed. The
+        // two paths of a pair jump apart, and a ratio beside the weight of a shift is of no known variance.
+        const bool is_scored =
+            by_ == method::likelihood_ratio || (by_ == method::automatic && out.can_be_smoothed);
+        if (is_scored && !p.recorded) {
             const auto& scored = adjoints_.scored_of(ready.code, ready.data, ready.when);
             out.can_be_scored = scored && are_among([&](const program::jump& j) {
                                     return std::ranges::find(scored->jumps, j, &program::scored_jump::at) !=
@@ -647,7 +658,7 @@ class greek_run {
             ready.push_back(jumping_.at(i).ready);
         }
         by.ready = ready;
-        by.held_points = &held_points_;
+        by.held = &decided_;
         by.add_ways_back = [&](planned_run& r) {
             threads::for_each(treated.size(), run_.threads, options_.cancel,
                               [&](int, std::uint64_t t) {
@@ -865,7 +876,7 @@ class greek_run {
         stages by = usual_stages();
         by.policies.held = &held_;
         by.controls.held = held_controls(controls_);
-        by.held_points = &held_points_;
+        by.held = &decided_;
         if (!in.empty()) priced = price_book(settings_, gpus_, some, in, progress_.heard(), by);
         for (const priced_book& p : priced) add_steps(to.manifest, p.told.manifest);
         auto first = priced.begin();
@@ -935,11 +946,11 @@ class greek_run {
             const book trades = tomorrow.of(some_of(book_, places));
             progress_.begin(static_cast<double>(trades.size()));
             // Points that suit what a control leaves are not those of a trade without one.
-            points_by_trade points = held_points_;
+            decide::decided_by_trade decided = decided_;
             for (const std::size_t i : places)
-                if (is_without_on_two_days(to.rows[i].trade)) points.erase(to.rows[i].trade);
+                if (is_without_on_two_days(to.rows[i].trade)) decided[to.rows[i].trade].points.reset();
             stages by = usual;
-            by.held_points = &points;
+            by.held = &decided;
             by.controls.like = [this](const books::trade& t) { return control_of_days(t.id); };
             later = std::move(price_book(settings_, gpus_, trades, *tomorrow.in(), heard, by).told);
             add_steps(to.manifest, later->manifest);
@@ -1036,7 +1047,7 @@ class greek_run {
     // Moved markets of the same day follow the policies of this one: rights are used in each as is best in
     // this one, which changes no value to the first order.
     exercise::saved_policies held_;
-    points_by_trade held_points_;
+    decide::decided_by_trade decided_;
     mutable moving_controls controls_;    // of this market's trades
     moving_controls* unmoved_ = nullptr;  // of the market that this one is moved from
     double least_gain_ = 0;               // of controls

@@ -109,43 +109,67 @@ std::string evidence(const importance::found_shifts& of) {
                        ways, ways == 1 ? "" : "s", 100 / of.fewer_paths, of.pilot_paths);
 }
 
-void choose_importance(planned_run& r, const teller& tells) {
+namespace {
+
+plan_to_shift to_shift(const ready_trade& t) {
+    return {t.job(), t.control_mean};
+}
+
+}  // namespace
+
+void shift(planned& p, const std::shared_ptr<const chosen_shifts>& by, shape_store& shapes) {
+    if (by == nullptr) return;
+    const bool drops_control = by->drops_control && p.ready->without_control != nullptr;
+    const std::shared_ptr<const ready_trade> from = drops_control ? p.ready->without_control : p.ready;
+    std::optional<program::shifted_program> made = shifted_plan(by->by, to_shift(*from));
+    if (!made) return;
+    auto ready = std::make_shared<ready_trade>(*from);
+    ready->code = shapes.one_of(std::move(made->code));
+    ready->data = std::move(made->data);
+    ready->when = std::move(made->when);
+    ready->remarks.push_back(evidence(by->by));
+    p.recorded = from;
+    p.ready = std::move(ready);
+    p.shifts = by;
+    if (drops_control) p.control.reset();
+    p.decisions = with_decision(p.decisions, name_of_shifts, importance::written(by->by));
+    if (by->drops_control) p.decisions = with_decision(p.decisions, name_of_dropping, "true");
+}
+
+std::shared_ptr<const chosen_shifts> shifts_for(const books::trade& t, const planned& p,
+                                                const pilot_of_controls& by, const remembered& decisions) {
+    if (!by.run.chooses_importance) return nullptr;
+    std::optional<chosen_shifts> found;
+    if (by.run.decided) {
+        found = decided_shifts(*by.run.decided, t.id);
+    } else {
+        const std::shared_ptr<const ready_trade>& plain = p.ready->without_control;
+        std::optional<plan_to_shift> without_control;
+        if (plain) without_control = to_shift(*plain);
+        found = decisions.shifts(p.ready->job(), plain ? &without_control->job : nullptr,
+                                 [&] { return choose_shifts(t, to_shift(*p.ready), without_control, by); });
+    }
+    return found ? std::make_shared<const chosen_shifts>(*std::move(found)) : nullptr;
+}
+
+void choose_importance(planned_run& r, const decide::decided_by_trade* held, const teller& tells) {
     if (!r.run.chooses_importance) return;
     const timings::during choosing(r.options.times, stage::importance);
     const std::vector<books::trade>& trades = r.book.trades;
     const pilot_of_controls by{r.run, r.operations, r.options.cancel};
     shape_store shapes;
     const remembered decisions(r.options.work.get(), r.run);
-    const auto to_shift = [](const ready_trade& t) { return plan_to_shift{t.job(), t.control_mean}; };
     const auto decide = [&](int, std::uint64_t i) {
-        std::optional<chosen_shifts> found;
+        std::optional<std::shared_ptr<const chosen_shifts>> found;
+        if (held != nullptr)
+            if (const auto before = held->find(trades[i].id); before != held->end())
+                found = before->second.shifts;
         for (std::size_t m = 0; m < r.in.size(); ++m) {
             planned& p = r.plans[m * trades.size() + i];
             if (!p.needs_paths()) continue;
             try {
-                std::shared_ptr<const ready_trade> plain = p.ready->without_control;
-                if (m == 0 && r.run.decided) {
-                    found = decided_shifts(*r.run.decided, trades[i].id);
-                } else if (m == 0) {
-                    std::optional<plan_to_shift> without_control;
-                    if (plain) without_control = to_shift(*plain);
-                    const run::job plain_job = plain ? plain->job() : run::job{};
-                    found = decisions.shifts(p.ready->job(), plain ? &plain_job : nullptr, [&] {
-                        return choose_shifts(trades[i], to_shift(*p.ready), without_control, by);
-                    });
-                }
-                if (!found) return;
-                if (!plain || !found->drops_control) plain = p.ready;
-                std::optional<program::shifted_program> made = shifted_plan(found->by, to_shift(*plain));
-                if (!made) continue;
-                auto ready = std::make_shared<ready_trade>(*plain);
-                ready->code = shapes.one_of(std::move(made->code));
-                ready->data = std::move(made->data);
-                ready->when = std::move(made->when);
-                ready->remarks.push_back(evidence(found->by));
-                p.ready = std::move(ready);
-                p.decisions = with_decision(p.decisions, name_of_shifts, importance::written(found->by));
-                if (found->drops_control) p.decisions = with_decision(p.decisions, name_of_dropping, "true");
+                if (!found) found = m == 0 ? shifts_for(trades[i], p, by, decisions) : nullptr;
+                shift(p, *found, shapes);
             } catch (const std::exception& e) {
                 throw_if_cancelled(e);
                 p.failure = at_trade(trades[i], e);

@@ -4,24 +4,24 @@
 // number of paths, and on no device.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
-#include "engine/importance/search.h"
+#include "engine/decide/decided.h"
 #include "engine/run/job.h"
 #include "engine/verbs/controls.h"
 
 namespace tilewalk::verbs {
+
+class remembered;
 
 // A plan that shifts may be added to: with a control or without.
 struct plan_to_shift {
     run::job job;
     double control_mean = 0;
 };
-struct chosen_shifts {
-    importance::found_shifts by;
-    bool drops_control = false;
-};
+using decide::chosen_shifts;
 // None where shifts would not pay, or where the trade can have none. A trade with a control has its plan
 // without that tried, too, if there are paths enough for two pilots: what is left of a rare payoff is not
 // always as easily found.
@@ -32,15 +32,18 @@ std::optional<chosen_shifts> choose_shifts(const books::trade& t, const plan_to_
 // The plan with shifts. None in a market where its paths take other normals.
 std::optional<program::shifted_program> shifted_plan(const importance::found_shifts& by,
                                                      const plan_to_shift& plan);
+// The same of a trade in a run, which may have its control dropped.
+void shift(planned& p, const std::shared_ptr<const chosen_shifts>& by, shape_store& shapes);
 
 // For people: "shocks shifted in 2 ways leave 0.31 % of the variance, as 4096 pilot
 // paths show".
 std::string evidence(const importance::found_shifts& of);
 
-// Plans trades with the shifts that pilots in the first market choose. Trades with rights, trades that need
-// no path, those of scenarios, and those of a run that replays shocks have none.
-void choose_importance(planned_run& r, const teller& tells);
-
-// Throws tilewalk::error (usage) where a command takes no importance sampling and the settings ask for it.
+// The shifts of a planned trade: those of the results that the run follows, or else of a pilot. Null: none.
+std::shared_ptr<const chosen_shifts> shifts_for(const books::trade& t, const planned& p,
+                                                const pilot_of_controls& by, const remembered& decisions);
+// Plans trades with the shifts that are held for them, or that pilots in the first market choose. Trades with
+// rights, trades that need no path, those of scenarios, and those of a run that replays shocks have none.
+void choose_importance(planned_run& r, const decide::decided_by_trade* held, const teller& tells);
 
 }  // namespace tilewalk::verbs

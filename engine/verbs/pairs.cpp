@@ -26,16 +26,18 @@ std::shared_ptr<const ready_trade> in_pairs(const ready_trade& of, shape_store& 
     return out;
 }
 
+}  // namespace
+
 void walk_in_pairs(planned& p, shape_store& shapes) {
     if (!p.needs_paths()) return;
+    if (!p.recorded) p.recorded = p.ready;
+    p.is_in_pairs = true;
     p.ready = in_pairs(*p.ready, shapes);
     if (!p.rights || !p.rights->bounding) return;
     auto rights = std::make_shared<ready_rights>(*p.rights);
     rights->bounding = in_pairs(*rights->bounding, shapes);
     p.rights = std::move(rights);
 }
-
-}  // namespace
 
 void walk_in_pairs(plan::trade_program& made) {
     if (made.is_certain()) return;

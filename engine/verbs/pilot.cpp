@@ -224,8 +224,9 @@ void choose_points(std::span<const books::trade> trades, std::span<planned> plan
     };
     const auto points_of_trade = [&](std::size_t i, const planned& first) -> std::optional<quasi::points> {
         if (of.held != nullptr) {
-            if (const auto before = of.held->find(trades[i].id); before != of.held->end())
-                return before->second;
+            if (const auto before = of.held->find(trades[i].id);
+                before != of.held->end() && before->second.points)
+                return *before->second.points;
         }
         if (run.decided) return decided_points(*run.decided, trades[i].id);
         return chosen_for(i, first).taken_in(run);

@@ -18,6 +18,7 @@
 #include "engine/arrays/shock_cube.h"
 #include "engine/cpu/compiled_programs.h"
 #include "engine/cpu/lane_operations.h"
+#include "engine/decide/decided.h"
 #include "engine/kept/work.h"
 #include "engine/quasi/order.h"
 #include "engine/run/job.h"
@@ -47,9 +48,6 @@ struct chosen_points {
 };
 // The evidence, for people: "2048 pilot paths: bridge 21, steps 1.3 times fewer paths".
 std::string evidence(const chosen_points& of);
-
-// By trade; none: independent numbers.
-using points_by_trade = std::map<std::string, std::optional<quasi::points>>;
 
 // Choices of a book, kept from call to call.
 class known_choices {
@@ -118,7 +116,7 @@ struct open_choices {
     std::span<const arrays::shock_cube> scenarios;
     const std::atomic<bool>* cancel;
     // Trades that have a choice in one of these follow it.
-    const points_by_trade* held = nullptr;
+    const decide::decided_by_trade* held = nullptr;
     known_choices* known = nullptr;
     const kept::work* work = nullptr;  // that keeps choices
     std::function<void()> watch{};     // called now and then

@@ -3,7 +3,21 @@
 
 #include <utility>
 
+#include "products/program/mirror.h"
+#include "products/program/shift.h"
+
 namespace tilewalk::verbs {
+
+program::path_data planned::as_walked(const program::path_data& numbers, double control_mean) const {
+    program::shifted_program made{*as_recorded().code, numbers, as_recorded().when};
+    if (shifts) {
+        program::normal_shifts by = shifts->by.normals;
+        by.centre += control_mean;
+        made = program::shifted(made.code, made.data, made.when, by);
+    }
+    if (is_in_pairs) return program::mirror(made.code, made.data, made.when).data;
+    return std::move(made.data);
+}
 
 std::shared_ptr<const program::path_program> shape_store::one_of(program::path_program code) {
     std::string key = program::shape_of(code);

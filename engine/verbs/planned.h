@@ -16,6 +16,7 @@
 
 #include "engine/arrays/shock_file.h"
 #include "engine/book/book_state.h"
+#include "engine/decide/decided.h"
 #include "engine/greeks/ways_back.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
@@ -130,17 +131,25 @@ struct planned {
     std::shared_ptr<const ready_trade> with_tangents;
     std::shared_ptr<const ready_rights> rights;
     std::shared_ptr<const controls::control> control{};  // what `ready` subtracts; null: nothing
-    std::optional<quasi::points> points{};               // see walked_job
-    bool has_points_chosen = false;                      // with its control
-    std::string decisions{};                             // see price_row
-    bool is_priced_apart = false;                        // by another control than derivatives take
-    double walks_by_parts = 0;                           // walks of the run by policies of its parts
+    // The plan before its paths were shifted or made pairs; null: `ready` itself.
+    std::shared_ptr<const ready_trade> recorded{};
+    std::shared_ptr<const decide::chosen_shifts> shifts{};  // of `ready`; null: none
+    bool is_in_pairs = false;
+    std::optional<quasi::points> points{};  // see walked_job
+    bool has_points_chosen = false;         // with its control
+    std::string decisions{};                // see price_row
+    bool is_priced_apart = false;           // by another control than derivatives take
+    double walks_by_parts = 0;              // walks of the run by policies of its parts
 
     bool needs_paths() const { return !failure && !ready->certain; }
     // The trade as its paths are walked.
     walked_job walked() const { return {with_tangents ? with_tangents : ready, points}; }
     run::job job() const { return back ? back->both_ways(price_job()) : walked().job(); }
     run::job price_job() const { return walked_job{ready, points}.job(); }
+    // The trade as it was recorded, and numbers of that program turned into those of `ready`, where the mean
+    // of what is subtracted is so much.
+    const ready_trade& as_recorded() const { return recorded ? *recorded : *ready; }
+    program::path_data as_walked(const program::path_data& numbers, double control_mean) const;
 };
 
 // From a trade and a market to a program and its numbers.

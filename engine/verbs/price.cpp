@@ -425,16 +425,22 @@ void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices&
              [&](right_in_run& one) { follow(one.plan, one.trade, one.of, by, one.first_scenario); });
 }
 
-points_by_trade points_of(const planned_run& r) {
-    points_by_trade out;
-    if (!r.run.chooses_source && !r.run.chooses_construction) return out;
+decide::decided_by_trade decided_in(const planned_run& r) {
+    decide::decided_by_trade out;
+    const bool has_points = r.run.chooses_source || r.run.chooses_construction;
     const std::vector<books::trade>& trades = r.book.trades;
-    for (std::size_t i = 0; i < trades.size(); ++i)
-        if (r.plans[i].needs_paths()) out.emplace(trades[i].id, r.plans[i].points);
+    for (std::size_t i = 0; i < trades.size(); ++i) {
+        const planned& p = r.plans[i];
+        if (!p.needs_paths()) continue;
+        decide::decided& of = out[trades[i].id];
+        if (has_points) of.points = p.points;
+        if (r.run.chooses_importance) of.shifts = p.shifts;
+    }
     return out;
 }
 
-void choose_points(planned_run& r, const points_by_trade* held, known_choices* known, const teller& tells) {
+void choose_points(planned_run& r, const decide::decided_by_trade* held, known_choices* known,
+                   const teller& tells) {
     const timings::during choosing(r.options.times, stage::points);
     const scenarios_of_markets scenarios(r.in);
     choose_points(r.book.trades, r.plans,
@@ -663,13 +669,13 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
         plan_all(planned, by.plan, tells);
         find_policies(planned, gpus, on, tells);
         choose_controls(planned, by.controls, tells);
+        choose_importance(planned, by.held, tells);
+        shape_store shapes;
+        walk_in_pairs(planned.plans, run, shapes, options.cancel);
     } else {
-        take_plans(planned, by.ready);  // which follow policies where there are rights, and have controls
+        take_plans(planned, by.ready);  // as they are walked
     }
-    choose_importance(planned, tells);
-    shape_store shapes_of_pairs;
-    walk_in_pairs(planned.plans, run, shapes_of_pairs, options.cancel);
-    choose_points(planned, by.held_points, nullptr, tells);
+    choose_points(planned, by.held, nullptr, tells);
     if (by.see_plans) by.see_plans(planned);
     if (by.wants_quarters) tally_quarters(planned.plans, run, options.cancel);
     if (by.add_ways_back) by.add_ways_back(planned);

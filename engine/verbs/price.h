@@ -13,6 +13,7 @@
 
 #include "engine/cpu/back_end.h"
 #include "engine/cuda/backend.h"
+#include "engine/decide/decided.h"
 #include "engine/exercise/saved_policy.h"
 #include "engine/verbs/controls.h"
 #include "engine/verbs/pilot.h"
@@ -64,8 +65,8 @@ struct stages {
     verbs::control_stages controls{};
     // The part of the run that is walked, by policies of its own; empty: all.
     std::optional<verbs::part_of_run> part{};
-    // Points of trades that were chosen before; the others walk pilots.
-    const verbs::points_by_trade* held_points = nullptr;
+    // Decisions on trades that were made before; pilots make the others.
+    const decide::decided_by_trade* held = nullptr;
     // Jumps are smoothed by so many times the width that was chosen.
     double widths = 1;
     // Sees each sensitivity of the first order as it was found.
@@ -120,9 +121,10 @@ using choice_of_devices = std::function<const cuda::backend::choice&()>;  // ask
 void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices& on, teller& tells);
 // Decides which points trades take, as settings leave it open, in the first market. Trades that have a choice
 // in `held` or `known` follow it.
-void choose_points(planned_run& r, const points_by_trade* held, known_choices* known, const teller& tells);
+void choose_points(planned_run& r, const decide::decided_by_trade* held, known_choices* known,
+                   const teller& tells);
 // The choices of pilots for trades, in the first market.
-points_by_trade points_of(const planned_run& r);
+decide::decided_by_trade decided_in(const planned_run& r);
 // Walks and tells: the results by market.
 std::vector<priced_book> walked_and_told(planned_run of, const walkers& by, teller& tells);
 

@@ -224,7 +224,7 @@ class scenario_run {
         };
         by.policies.keeps = true;
         by.see_plans = [&](const planned_run& r) {
-            near_points_ = points_of(r);
+            near_decided_ = decided_in(r);
             for (const planned& p : r.plans) bytes_of_trades_.push_back(bytes_of(p));
             for (std::size_t i = 0; i < trades().size(); ++i) {
                 if (!r.plans[i].control) continue;
@@ -269,7 +269,7 @@ class scenario_run {
     // The worth of trades on the paths of gains without controls, with the points that suit those.
     void price_without_controls() {
         far_ = near_;
-        far_points_ = near_points_;
+        far_decided_ = near_decided_;
         if (with_control_.empty() || asked_.scenarios.empty()) return;
         run_options with = heard(0);
         if (options_.work && !has_ours())
@@ -277,8 +277,8 @@ class scenario_run {
         stages by = usual();
         by.policies.held = &held_;
         by.controls.like = no_control;
-        points_by_trade points;
-        by.see_plans = [&](const planned_run& r) { points = points_of(r); };
+        decide::decided_by_trade decided;
+        by.see_plans = [&](const planned_run& r) { decided = decided_in(r); };
         const results plain =
             std::move(price_book(settings_, gpus_, some_of(book_, with_control_), in_, with, by).told);
         add_steps(out_.base.manifest, plain.manifest);
@@ -288,10 +288,10 @@ class scenario_run {
                 far_[i] = worth(plain.rows[k], parts_of(plain.manifest));
             const std::string& id = trades()[i].id;
             const bool is_far_alone = controls_.here(id) == nullptr;
-            for (points_by_trade* const to : {&far_points_, &near_points_}) {
-                if (to == &near_points_ && !is_far_alone) continue;
+            for (decide::decided_by_trade* const to : {&far_decided_, &near_decided_}) {
+                if (to == &near_decided_ && !is_far_alone) continue;
                 to->erase(id);
-                if (const auto found = points.find(id); found != points.end()) to->insert(*found);
+                if (const auto found = decided.find(id); found != decided.end()) to->insert(*found);
             }
             if (is_far_alone) near_[i] = far_[i];
         }
@@ -372,7 +372,7 @@ class scenario_run {
         stages by = usual();
         by.policies.keeps = true;
         by.controls.like = no_control;
-        by.held_points = &far_points_;
+        by.held = &far_decided_;
         const book some = some_of(*made.trades, with_rights);
         made.policies = std::move(price_book(settings_, gpus_, some, *made.in, heard(0), by).policies);
     }
@@ -527,12 +527,12 @@ class scenario_run {
         // policies of their own.
         if (of.is_small) by.policies.held = then == nullptr ? &held_ : &*then->policies;
         if (of.is_near) {
-            by.held_points = &near_points_;
+            by.held = &near_decided_;
             by.controls.held = [this](const books::trade& t, const market& m) {
                 return controls_.in(t.id, m);
             };
         } else {
-            by.held_points = &far_points_;
+            by.held = &far_decided_;
             by.controls.like = no_control;
         }
         const book some = some_of(then == nullptr ? book_ : *then->trades, of.trades);
@@ -718,7 +718,7 @@ class scenario_run {
     exercise::saved_policies held_;
     // By trade, in the base market: on the paths of near gains, with controls, and of far ones, without.
     std::vector<studies::estimate> near_, far_;
-    points_by_trade near_points_, far_points_;
+    decide::decided_by_trade near_decided_, far_decided_;
     std::map<int, base_of_day> days_;
     std::mutex lock_;  // of failures and facts while blocks are walked
     std::set<std::string> reasons_;

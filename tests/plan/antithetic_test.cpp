@@ -496,34 +496,37 @@ TEST(antithetic_pairs, are_explained) {
 
 // Differences of prices of pairs with common random numbers. Bounds are 4.5 joint errors, a false alarm once
 // in 3,600 seeds for some 40 rows.
-TEST(antithetic_pairs, have_greeks_by_differences) {
+TEST(antithetic_pairs, have_greeks) {
     const book b = book::parse(std::string(market_text) + trades_text);
-    greek_options by;
-    by.wanted = {"delta", "vega", "gamma"};
-    by.method = "bump";
-    const auto rows_of = [&](const char* antithetic) {
-        std::map<std::string, greek_row> out;
-        for (const greek_row& g : engine().greeks(b, *b.market(), by, with(antithetic)).greeks) {
-            EXPECT_EQ(g.message, "") << g.trade << ' ' << g.measure << ' ' << g.key;
-            out.emplace(g.trade + ' ' + g.measure + ' ' + g.key, g);
+    for (const char* const method : {"bump", "auto"}) {
+        greek_options by;
+        by.wanted = {"delta", "vega", "gamma"};
+        by.method = method;
+        const auto rows_of = [&](const char* antithetic) {
+            std::map<std::string, greek_row> out;
+            for (const greek_row& g : engine().greeks(b, *b.market(), by, with(antithetic)).greeks) {
+                EXPECT_EQ(g.message, "") << g.trade << ' ' << g.measure << ' ' << g.key;
+                out.emplace(g.trade + ' ' + g.measure + ' ' + g.key, g);
+            }
+            return out;
+        };
+        const auto plain = rows_of("none"), pairs = rows_of("pairs");
+        ASSERT_EQ(plain.size(), pairs.size());
+        EXPECT_GT(plain.size(), 20u);
+        std::size_t narrower = 0;
+        for (const auto& [what, g] : plain) {
+            const greek_row& of_pairs = pairs.at(what);
+            EXPECT_NEAR(g.value, of_pairs.value,
+                        4.5 * std::hypot(g.standard_error, of_pairs.standard_error) + g.bias + of_pairs.bias)
+                << method << ' ' << what;
+            narrower += of_pairs.standard_error < g.standard_error ? 1 : 0;
         }
-        return out;
-    };
-    const auto plain = rows_of("none"), pairs = rows_of("pairs");
-    ASSERT_EQ(plain.size(), pairs.size());
-    EXPECT_GT(plain.size(), 20u);
-    std::size_t narrower = 0;
-    for (const auto& [what, g] : plain) {
-        const greek_row& of_pairs = pairs.at(what);
-        EXPECT_NEAR(g.value, of_pairs.value,
-                    4.5 * std::hypot(g.standard_error, of_pairs.standard_error) + g.bias + of_pairs.bias)
-            << what;
-        narrower += of_pairs.standard_error < g.standard_error ? 1 : 0;
+        EXPECT_GT(narrower, plain.size() * 3 / 4) << method;
+        const double d1 = (std::log(100 / 104.0) + 0.05 + 0.02) / 0.2;
+        const greek_row& delta = pairs.at("call delta A.spot");
+        EXPECT_NEAR(delta.value, truth::normal_cdf(d1), 4.5 * delta.standard_error + delta.bias) << method;
+        EXPECT_EQ(delta.method, std::string(method) == "bump" ? "bump" : "pathwise");
     }
-    EXPECT_GT(narrower, plain.size() * 3 / 4);
-    const double d1 = (std::log(100 / 104.0) + 0.05 + 0.02) / 0.2;
-    const greek_row& delta = pairs.at("call delta A.spot");
-    EXPECT_NEAR(delta.value, truth::normal_cdf(d1), 4.5 * delta.standard_error + delta.bias);
 }
 
 // Kernels that are compiled ahead are those of pairs.

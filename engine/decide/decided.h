@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What has been decided about a trade before its paths are walked, as a value: a run finds it in one market,
+// and others hold it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/importance/search.h"
+#include "engine/quasi/order.h"
+
+namespace tilewalk::decide {
+
+// Shifts of a trade's normals.
+struct chosen_shifts {
+    importance::found_shifts by;
+    bool drops_control = false;  // paths with these are better off without the trade's control
+};
+
+// A part that is empty is open: a pilot decides. A part that is there may say "none".
+struct decided {
+    std::optional<std::optional<quasi::points>> points{};          // none: independent numbers
+    std::optional<std::shared_ptr<const chosen_shifts>> shifts{};  // null: none
+};
+using decided_by_trade = std::map<std::string, decided>;
+
+}  // namespace tilewalk::decide
