@@ -43,7 +43,6 @@ struct explained {
     std::optional<plan::trade_program> made;
     std::shared_ptr<const program::path_program> code;  // shared by the trades of its shape
     std::optional<error> failure;
-    bool is_as_recorded = true;             // paths are neither shifted nor pairs
     std::optional<chosen_points> points{};  // that suit its control; none: they are still to be chosen
 };
 
@@ -91,17 +90,13 @@ std::vector<explained> plan_all(const std::vector<books::trade>& trades, const m
                         control_mean = 0;
                     }
                     if (auto with = shifted_plan(shifts->by, to_shift(made, control_mean))) {
-                        to.is_as_recorded = false;
                         made.code = std::move(with->code);
                         made.data = std::move(with->data);
                         made.when = std::move(with->when);
                         made.remarks.push_back(evidence(shifts->by));
                     }
                 }
-                if (run.walks_pairs) {
-                    to.is_as_recorded = false;
-                    walk_in_pairs(made);
-                }
+                if (run.walks_pairs) walk_in_pairs(made);
                 to.code = shapes.one_of(std::move(made.code));
                 to.made = std::move(made);
             } catch (const std::exception& e) {
@@ -178,7 +173,7 @@ std::vector<trade_plan::jump> jumps_of(const explained& of, greeks::adjoint_stor
     const auto& smoothable = known.smoothable_of(code, made.data, made.when);
     const auto& scored = known.scored_of(code, made.data, made.when);
     const auto is_scored = [&](const program::jump& j) {
-        return of.is_as_recorded && scored &&
+        return scored &&
                std::ranges::find(scored->jumps, j, &program::scored_jump::at) != scored->jumps.end();
     };
     for (const program::jump& j : known.jumps_of(code, made.data, made.when)) {

@@ -564,7 +564,7 @@ class greek_run {
                 const auto& jumps = adjoints_.jumps_of(ready.code, ready.data, ready.when);
                 const auto moved = program::moved_by(*ready.code, jumps, moved_by_it);
                 if (!moved.empty()) {
-                    choice = choice_for(moved, p, *move);
+                    choice = choice_for(moved, ready, *move);
                     if (!choice) {
                         bumps.push_back({i, n, true});
                         continue;
@@ -615,10 +615,10 @@ class greek_run {
     }
 
     // How the jumps that a number moves can be treated; none where that is in no way that is asked for.
-    std::optional<jumping_trade::choice> choice_for(const std::vector<program::jump>& moved, const planned& p,
+    std::optional<jumping_trade::choice> choice_for(const std::vector<program::jump>& moved,
+                                                    const ready_trade& ready,
                                                     const program::path_data& move) {
         if (by_ == method::bump) return std::nullopt;
-        const ready_trade& ready = *p.ready;
         jumping_trade::choice out;
         const auto are_among = [&](const auto& is_one) { return std::ranges::all_of(moved, is_one); };
         if (by_ != method::likelihood_ratio) {
@@ -626,11 +626,8 @@ class greek_run {
             out.can_be_smoothed = are_among(
                 [&](const program::jump& j) { return std::ranges::find(can_be, j) != can_be.end(); });
         }
-        // `auto` knows the error of a difference of prices, which it takes where jumps can't be smoothed. The
-        // two paths of a pair jump apart, and a ratio beside the weight of a shift is of no known variance.
-        const bool is_scored =
-            by_ == method::likelihood_ratio || (by_ == method::automatic && out.can_be_smoothed);
-        if (is_scored && !p.recorded) {
+        // `auto` knows the error of a difference of prices, which it takes where jumps can't be smoothed.
+        if (by_ == method::likelihood_ratio || (by_ == method::automatic && out.can_be_smoothed)) {
             const auto& scored = adjoints_.scored_of(ready.code, ready.data, ready.when);
             out.can_be_scored = scored && are_among([&](const program::jump& j) {
                                     return std::ranges::find(scored->jumps, j, &program::scored_jump::at) !=
