@@ -12,6 +12,7 @@
 #include "engine/controls/control.h"
 #include "engine/controls/written.h"
 #include "engine/cpu/lane_machine.h"
+#include "engine/decide/seeds.h"
 #include "engine/exercise/training.h"
 #include "engine/threads/crew.h"
 #include "engine/verbs/decisions.h"
@@ -29,12 +30,6 @@ namespace tilewalk::verbs {
 namespace {
 
 constexpr std::uint64_t most_paths_of_pilot = 2048;
-
-// Other paths than a run takes, and than other pilots do.
-std::uint64_t seed_of_controls(std::uint64_t seed) {
-    return kernels::low_word(
-        kernels::path_block(seed, 0, 0, kernels::shift_stream, {0x636f6e74u, 0x726f6cu}));
-}
 
 // The trade in a market, with what a controller adds, if there is one.
 plan::trade_program planned_with(plan::controller* adds, const subject_of_control& of,
@@ -113,7 +108,7 @@ controls::pilot_paths sums_on_pilot::walked_along(const controls::weights& way,
                 normals[(s * slots + j) * times.size() + p] = times[p] * way[j][s];
     cpu::path_job job;
     job.data = &made_.data;
-    job.seed = seed_of_controls(by_.run.seed);
+    job.seed = decide::seed_for(by_.run.seed, decide::purpose::controls);
     job.paths = times.size();
     job.normals = {normals.data(), slots * times.size(), times.size(), steps, slots, times.size()};
     controls::pilot_paths out;
@@ -127,7 +122,7 @@ controls::pilot_paths sums_on_pilot::walked_far_out() const {
     const auto slots = static_cast<std::size_t>(made_.code.normals_per_step),
                of_uniforms = static_cast<std::size_t>(made_.code.uniforms_per_step);
     std::vector<double> normals(steps * slots * paths), uniforms(steps * of_uniforms * paths);
-    const std::uint64_t seed = seed_of_controls(by_.run.seed);
+    const std::uint64_t seed = decide::seed_for(by_.run.seed, decide::purpose::controls);
     const auto drawn = [&](std::uint64_t path, std::uint32_t number) {
         return kernels::uniforms_of_block(
                    kernels::path_block(seed, path, number, kernels::shift_stream, {0x66617220u, 0x6f7574u}))
@@ -167,7 +162,7 @@ controls::pilot_paths sums_on_pilot::walked_far_out() const {
 controls::pilot_paths sums_on_pilot::walked(std::uint64_t paths, const program::path_data& data) const {
     cpu::path_job job;
     job.data = &data;
-    job.seed = seed_of_controls(by_.run.seed);
+    job.seed = decide::seed_for(by_.run.seed, decide::purpose::controls);
     job.paths = paths;
     controls::pilot_paths out;
     walk(job, out);
@@ -178,7 +173,7 @@ void sums_on_pilot::add_over(const quasi::order& points, std::uint64_t first, st
                              controls::pilot_paths& to) const {
     cpu::path_job job;
     job.data = &made_.data;
-    job.seed = seed_of_pilots(by_.run.seed);
+    job.seed = decide::seed_for(by_.run.seed, decide::purpose::points);
     job.paths = paths;
     job.points = {&points, cpu::few_points};
     walk(job, to, first);

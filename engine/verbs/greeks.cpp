@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "engine/config/wording.h"
+#include "engine/decide/seeds.h"
 #include "engine/exercise/training.h"
 #include "engine/greeks/measures.h"
 #include "engine/greeks/moved_markets.h"
@@ -280,7 +281,7 @@ class greek_run {
         const book some = some_of(book_, places);
         found_by_parts found(cut);
         const auto walk = [&](std::size_t number, exercise::fitting fits) {
-            part_of_run part{seed_of_part(run_.seed, number), cut.each * to.manifest.part_paths,
+            part_of_run part{decide::seed_of_part(run_.seed, number), cut.each * to.manifest.part_paths,
                              training_paths_of_part(), fits};
             if (fits == exercise::fitting::by_half_the_degree) part.training_paths /= 2;
             if (walks_all) part.paths = run_.paths;

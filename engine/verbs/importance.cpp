@@ -9,12 +9,12 @@
 #include <fmt/format.h>
 
 #include "engine/cpu/lane_machine.h"
+#include "engine/decide/seeds.h"
 #include "engine/importance/written.h"
 #include "engine/threads/crew.h"
 #include "engine/verbs/decisions.h"
 #include "engine/verbs/price.h"
 #include "engine/verbs/remembered.h"
-#include "kernels/philox.h"
 #include "tilewalk/timings.h"
 
 namespace tilewalk::verbs {
@@ -28,12 +28,6 @@ constexpr std::uint64_t most_paths_tried = 4096;
 // is then twice that without shifts at worst, where it would be ten times.
 constexpr double few_unshifted = 0.1, many_unshifted = 0.5;
 
-// Other paths than a run takes, and than other pilots do: a price of the paths that its shifts were found on
-// would be too high.
-std::uint64_t seed_of_importance(std::uint64_t seed) {
-    return kernels::low_word(kernels::path_block(seed, 0, 0, kernels::shift_stream, {0x696d706fu, 0x7274u}));
-}
-
 // The outcome of a pilot of so many blocks.
 importance::outcome pilot_of(const plan_to_shift& plan, std::uint64_t blocks, const pilot_of_controls& by) {
     const run::job& of = plan.job;
@@ -44,7 +38,8 @@ importance::outcome pilot_of(const plan_to_shift& plan, std::uint64_t blocks, co
     pilot.slots = static_cast<std::size_t>(of.code->normals_per_step);
     pilot.times = of.when->times;
     pilot.unshifted = of.code->uniforms_per_step > 0 ? many_unshifted : few_unshifted;
-    pilot.seed = seed_of_importance(by.run.seed);
+    // A price of the paths that its shifts were found on would be too high.
+    pilot.seed = decide::seed_for(by.run.seed, decide::purpose::importance);
     pilot.blocks = blocks;
     pilot.draw = by.operations.double_draws.normals;
     pilot.walk = [&](std::uint64_t block, const arrays::shock_cube& normals, double* payoffs) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <span>
 
+#include "engine/decide/seeds.h"
+
 namespace tilewalk::verbs {
 
 namespace {
@@ -18,7 +20,6 @@ std::array<double, 4> tried_widths(const jumping_trade& of) {
 }
 // The paths that try them.
 constexpr std::uint64_t share_of_pilot = 8, least_paths_of_pilot = 16384;
-constexpr std::uint64_t seed_of_pilot = 0x9e3779b97f4a7c15;  // is added to that of the run
 
 std::uint64_t paths_of_pilot(const settled& run) {
     return std::max(run.paths / share_of_pilot, least_paths_of_pilot);
@@ -75,7 +76,7 @@ class pilot {
         : walk_(walk), how_(options) {
         how_.on_progress = {};
         if (how_.work) how_.work = std::make_shared<kept::work>(how_.work->of_pilots());
-        how_.overrides.seed = run.seed + seed_of_pilot;
+        how_.overrides.seed = decide::seed_for(run.seed, decide::purpose::treatments);
         how_.overrides.precision = "double";
         how_.overrides.paths = paths_of_pilot(run);
         // These paths may be more than those of the run.

@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 
 #include "engine/cpu/lane_machine.h"
+#include "engine/decide/seeds.h"
 #include "engine/threads/crew.h"
 #include "engine/verbs/decisions.h"
 #include "engine/verbs/remembered.h"
-#include "kernels/philox.h"
 #include "kernels/tile.h"
 
 namespace tilewalk::verbs {
@@ -69,10 +69,6 @@ double modest_worth_of(construction how, double gain, double points) {
 }
 
 }  // namespace
-
-std::uint64_t seed_of_pilots(std::uint64_t seed) {
-    return kernels::low_word(kernels::path_block(seed, 0, 0, kernels::shift_stream, {0x70696c6fu, 0x74u}));
-}
 
 std::uint64_t paths_of_construction(std::size_t constructions, std::uint64_t paths) {
     return std::min(paths / cpu::lanes / constructions, most_blocks) * cpu::lanes;
@@ -191,7 +187,7 @@ chosen_points pilot_of_points::choose(const run::job& of, std::span<const arrays
         job.code = code.get();
         job.data = of.data;
         job.when = of.when;
-        job.seed = seed_of_pilots(run_.seed);
+        job.seed = decide::seed_for(run_.seed, decide::purpose::points);
         job.paths = all.paths_of_each;
         job.scenarios = scenarios;
         job.points = {&all.orders[k], cpu::few_points};

@@ -69,9 +69,6 @@ class known_choices {
     std::map<std::size_t, known> by_trade_;
 };
 
-// Other paths than a run takes, and than are trained on.
-std::uint64_t seed_of_pilots(std::uint64_t seed);
-
 // The constructions that a run leaves open for a trade, as far as they make other numbers than those before
 // them.
 struct constructions_to_try {

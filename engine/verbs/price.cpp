@@ -16,6 +16,7 @@
 #include "engine/arrays/shock_cube.h"
 #include "engine/arrays/shock_file.h"
 #include "engine/cuda/policies.h"
+#include "engine/decide/seeds.h"
 #include "engine/exercise/nested.h"
 #include "engine/plan/measure.h"
 #include "engine/report/policy_file.h"
@@ -169,7 +170,7 @@ std::vector<found_bound> walk_bounds(const planned_run& r, run::walk all, const 
         of.push_back(k);
     }
     if (bounding.empty()) return out;
-    all.seed = seed_of_bounds(all.seed);
+    all.seed = decide::seed_for(all.seed, decide::purpose::bounds);
     run_manifest untold;
     run_options heard;
     const progress before = tells.now;
@@ -196,8 +197,8 @@ void nest_bounds(const planned_run& r, teller& tells, std::vector<found_bound>& 
     for (std::size_t k = 0; k < r.plans.size(); ++k) {
         if (!has_bound_to_nest(r.plans[k])) continue;
         const std::uint64_t before = tells.now.path_steps_done;
-        exercise::nested_walk by{seed_of_nested_bounds(r.run.seed), outer_paths_of(r), &r.operations,
-                                 r.run.threads, r.options.cancel};
+        exercise::nested_walk by{decide::seed_for(r.run.seed, decide::purpose::nested_bounds),
+                                 outer_paths_of(r), &r.operations, r.run.threads, r.options.cancel};
         if (tells.is_heard()) {
             by.on_progress = [&](std::uint64_t done) {
                 tells.now.path_steps_done = before + done;

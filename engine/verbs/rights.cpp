@@ -6,22 +6,17 @@
 #include <string>
 #include <utility>
 
+#include "engine/decide/seeds.h"
 #include "engine/exercise/nested.h"
 #include "engine/exercise/training.h"
 #include "engine/kept/fingerprints_of_jobs.h"
 #include "engine/report/numbers.h"
 #include "engine/report/policy_file.h"
-#include "engine/run/mixed.h"
 #include "engine/run/units.h"
 
 namespace tilewalk::verbs {
 
 namespace {
-
-// A seed that has nothing in common with those of other purposes.
-std::uint64_t seed_for(std::uint64_t seed, std::uint64_t purpose) {
-    return run::mixed((seed ^ purpose) + run::golden);
-}
 
 // Standard deviations on a date. A policy knows little of what only a sixth of its paths have seen.
 constexpr double far_for_policies = 1;
@@ -32,20 +27,8 @@ void add_to(std::string& all, const std::string& text) {
 
 }  // namespace
 
-std::uint64_t seed_of_bounds(std::uint64_t seed) {
-    return seed_for(seed, 0x626f756e64);
-}
-
-std::uint64_t seed_of_nested_bounds(std::uint64_t seed) {
-    return seed_for(seed, 0x6e6573746564);
-}
-
-std::uint64_t seed_of_part(std::uint64_t seed, std::uint64_t number) {
-    return seed_for(seed_for(seed, 0x70617274), number);  // near seeds have no parts in common
-}
-
 std::uint64_t policy_search::seed() const {
-    return is_on_priced_paths() ? run.seed : seed_for(run.seed, 0x747261696e);
+    return is_on_priced_paths() ? run.seed : decide::seed_for(run.seed, decide::purpose::training);
 }
 
 std::optional<exercise::saved_policies> policies_in(const settled& run) {

@@ -22,14 +22,6 @@
 
 namespace tilewalk::verbs {
 
-// Bounds are found on other paths than policies are followed on, and both on others than those that policies
-// are found from.
-std::uint64_t seed_of_bounds(std::uint64_t seed);
-std::uint64_t seed_of_nested_bounds(std::uint64_t seed);  // of the first of their sets of paths
-
-// The seed of the part with this number, which follows policies of its own.
-std::uint64_t seed_of_part(std::uint64_t seed, std::uint64_t number);
-
 // The policies of the file that a run names; nothing if it names none. Throws tilewalk::error (io, input).
 std::optional<exercise::saved_policies> policies_in(const settled& run);
 

@@ -712,4 +712,28 @@ TEST_F(importance_on_a_gpu, importance_has_the_bits_of_the_cpu) {
                                            [](const char* random) { return with("auto", random); });
 }
 
+TEST_F(importance_on_a_gpu, greeks_along_shifted_paths_and_pairs_have_the_bits_of_the_cpu) {
+    const book b = book::parse(std::string(market_text) + far_trades_text);
+    for (const char* importance : {"auto", "none"}) {
+        for (const char* antithetic : {"pairs", "none"}) {
+            for (const char* random : {"philox", "sobol"}) {
+                run_options options = with(importance, random);
+                options.overrides.antithetic = antithetic;
+                const auto rows = [&](const char* device) {
+                    options.overrides.device = device;
+                    return engine().greeks(b, *b.market(), {{"delta", "vega"}}, options).greeks;
+                };
+                const std::vector<greek_row> on_cpu = rows("cpu"), on_gpu = rows("0");
+                ASSERT_EQ(on_cpu.size(), on_gpu.size());
+                for (std::size_t k = 0; k < on_cpu.size(); ++k) {
+                    const std::string what = fmt::format("{} {} {} {} {}", importance, antithetic, random,
+                                                         on_cpu[k].trade, on_cpu[k].measure);
+                    EXPECT_TRUE(same_bits(on_cpu[k].value, on_gpu[k].value)) << what;
+                    EXPECT_TRUE(same_bits(on_cpu[k].standard_error, on_gpu[k].standard_error)) << what;
+                }
+            }
+        }
+    }
+}
+
 }  // namespace tilewalk::importance_test
