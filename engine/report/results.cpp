@@ -65,7 +65,7 @@ class values_by_part {
 
     void add(const price_row& row) {
         if (row.error_in_totals() == 0) return;
-        width_at_most_ += run::width_95(row.degrees_of_freedom()) * row.error_in_totals();
+        add_widest(row);
         const std::vector<double>& means = row.early ? row.early->part_means : row.part_means;
         ++with_error_;
         if (parts_ == 0) parts_ = means.size();
@@ -79,11 +79,21 @@ class values_by_part {
     }
     std::size_t rows() const { return with_error_; }
     std::size_t parts() const { return are_known_ ? parts_ : 0; }
-    double width_at_most() const { return width_at_most_; }  // the sum of half the intervals
+    // The sums of what the intervals reach to each side.
+    const run::ends_of_interval& widest() const { return widest_; }
+    // How an interval of the total leans.
+    double lean() const { return are_of_the_run_ && !of_points_.means.empty() ? run::lean_of(all_.means) : 0; }
 
     double error() const { return std::hypot(error_by_parts(), beside_parts_); }
 
   private:
+    void add_widest(const price_row& row) {
+        const run::ends_of_interval ends =
+            run::ends_of(0.95, row.degrees_of_freedom(), row.early ? 0 : row.lean);
+        const bool is_short = row.quantity < 0;
+        widest_.below += (is_short ? ends.above : ends.below) * row.error_in_totals();
+        widest_.above += (is_short ? ends.below : ends.above) * row.error_in_totals();
+    }
     double error_by_parts() const {
         if (are_of_the_run_) return all_.error();
         double variance = variance_of(of_points_);
@@ -110,25 +120,27 @@ class values_by_part {
     bool are_known_ = true, are_of_the_run_ = true;
     studies::estimate all_, of_points_;
     std::map<std::uint64_t, studies::estimate> of_paths_;  // by number of paths
-    double width_at_most_ = 0;
+    run::ends_of_interval widest_{0, 0};
     double beside_parts_ = 0;  // errors of the rows that their parts do not show
 };
 
 void judge(currency_total& total, const values_by_part& of) {
-    const auto set = [&total](double error, double width) {
+    const auto set = [&total](double error, const run::ends_of_interval& ends) {
         total.error = error;
-        total.low = total.value - width;
-        total.high = total.value + width;
+        total.low = total.value - ends.below;
+        total.high = total.value + ends.above;
         if (std::isfinite(total.low) && std::isfinite(total.high)) return;
         total.error = total.low = total.high = no_figure;
     };
-    const double at_most = total.error_at_most, widest = of.width_at_most();
+    const double at_most = total.error_at_most;
     if (!is_figure(at_most)) return;
+    const run::ends_of_interval& widest = of.widest();
     if (of.rows() < 2) return set(at_most, widest);
     if (of.parts() < least_parts) return;
     const double error = of.error();
-    const double width = run::width_95(static_cast<double>(of.parts() - 1)) * error;
-    set(std::min(error, at_most), std::min(width, widest));
+    const run::ends_of_interval ends = run::ends_of(0.95, static_cast<double>(of.parts() - 1), of.lean());
+    set(std::min(error, at_most),
+        {std::min(ends.below * error, widest.below), std::min(ends.above * error, widest.above)});
 }
 
 }  // namespace

@@ -63,6 +63,38 @@ double width_of(double confidence, double freedom) {
     return student_at(kernels::norm_inv(0.5 + 0.5 * confidence), freedom);
 }
 
+namespace {
+
+double cube_root(double x) {
+    return x == 0 ? 0 : std::copysign(kernels::exp(kernels::log(std::abs(x)) / 3), x);
+}
+
+}  // namespace
+
+ends_of_interval ends_of(double confidence, double freedom, double lean) {
+    const double width = width_of(confidence, freedom);
+    constexpr double least_lean = 1e-6;  // a smaller one moves no end by as much
+    if (!(std::abs(lean) > least_lean)) return {width, width};
+    const auto undone = [&](double z) { return 3 / lean * (cube_root(1 + lean * (z - lean / 6)) - 1); };
+    return {undone(width), -undone(-width)};
+}
+
+double lean_of(std::span<const double> numbers) {
+    const auto n = static_cast<double>(numbers.size());
+    if (n < 3) return 0;
+    double mean = 0, squares = 0, cubes = 0;
+    for (const double x : numbers) mean += x / n;
+    for (const double x : numbers) {
+        const double from_mean = x - mean;
+        squares += from_mean * from_mean;
+        cubes += from_mean * from_mean * from_mean;
+    }
+    const double variance = squares / (n - 1);
+    const double lean =
+        cubes * n / ((n - 1) * (n - 2)) / (variance * kernels::sqrt(variance)) / kernels::sqrt(n);
+    return std::isfinite(lean) ? lean : 0;
+}
+
 double normal_of_student(double t, double degrees) {
     const double size =
         (8 * degrees + 1) / (8 * degrees + 3) * std::sqrt(degrees * std::log1p(t * t / degrees));
@@ -87,6 +119,9 @@ estimate estimate_of_units(std::span<const kernels::moments> units) {
         spread += difference * difference;
     }
     if (squares < 1) out.standard_error = kernels::sqrt(spread / (1 - squares));
+    std::vector<double> means;
+    for (const auto& u : units) means.push_back(u.mean);
+    out.lean = lean_of(means);
     return out;
 }
 

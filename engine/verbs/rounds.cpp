@@ -74,7 +74,9 @@ width_of_trade width_of(const price_row& row, double tolerance, double confidenc
     out.tolerance = tolerance;
     if (row.status == trade_status::failed || row.paths == 0 || tolerance == 0) return out;
     const double error = error_of(row);
-    out.half_width = run::width_of(confidence, row.degrees_of_freedom()) * error;
+    const run::ends_of_interval ends =
+        run::ends_of(confidence, row.degrees_of_freedom(), row.early ? 0 : row.lean);
+    out.half_width = std::max(ends.below, ends.above) * error;
     // An error that few paths carry is held for the largest that they do not rule out.
     if (row.thin) out.half_width *= hidden_by_few(row.effective_hits, confidence);
     const bool has_hits = !row.thin || row.effective_hits >= least_hits;
@@ -119,7 +121,7 @@ void double_for_total(const currency_total& total, const results& of_seen, std::
     }
     const double half =
         is_figure(total.high)
-            ? (total.high - total.value) * run::width_of(confidence, 1e300) / run::width_of(0.95, 1e300)
+            ? std::max(total.high - total.value, total.value - total.low) * run::width_of(confidence, 1e300) / run::width_of(0.95, 1e300)
             : run::width_of(confidence, 1e300) * total.error_at_most;
     if (half <= tolerance || of.empty()) return;
     const double least_half = half * std::sqrt(least_variance / variance);

@@ -136,8 +136,11 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
     of_paths = std::hypot(of_paths, std::sqrt(rule_of_three) / n * far_out);
     const double standard_error = std::max(of_paths, rounding);
     row.randomisations = quasi ? quasi->units : 0;
-    const double width = run::width_95(row.degrees_of_freedom()) * standard_error;
-    const double low = m.mean - width, high = m.mean + width;
+    // The spread of randomisations leans, and what is added to it does not.
+    if (quasi && quasi->standard_error > 0)
+        row.lean = quasi->lean * std::pow(quasi->standard_error / standard_error, 3);
+    const run::ends_of_interval ends = run::ends_of(0.95, row.degrees_of_freedom(), row.lean);
+    const double low = m.mean - ends.below * standard_error, high = m.mean + ends.above * standard_error;
     if (!std::isfinite(m.mean) || !std::isfinite(standard_error) || !std::isfinite(low) ||
         !std::isfinite(high)) {
         fail(row, error(error_kind::numeric,
