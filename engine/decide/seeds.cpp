@@ -39,7 +39,7 @@ constexpr std::array table{
     entry{purpose::bounds, mixed_with, 0x626f756e64},           // "bound"
     entry{purpose::nested_bounds, mixed_with, 0x6e6573746564},  // "nested"
 };
-constexpr std::uint64_t word_of_parts = 0x70617274;  // "part"
+constexpr std::uint64_t word_of_parts = 0x70617274, word_of_rounds = 0x726f756e64;  // "part", "round"
 
 }  // namespace
 
@@ -59,6 +59,10 @@ std::uint64_t seed_for(std::uint64_t seed, purpose what) {
 
 std::uint64_t seed_of_part(std::uint64_t seed, std::uint64_t number) {
     return mixed_with(mixed_with(seed, word_of_parts), number);  // near seeds have no parts in common
+}
+
+std::uint64_t seed_of_round(std::uint64_t seed, std::uint64_t paths) {
+    return mixed_with(mixed_with(seed, word_of_rounds), paths);
 }
 
 }  // namespace tilewalk::decide

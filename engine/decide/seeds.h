@@ -22,5 +22,7 @@ std::span<const purpose> all_purposes();
 std::uint64_t seed_for(std::uint64_t seed, purpose what);
 // The seed of the part of a run with this number, which follows policies of its own.
 std::uint64_t seed_of_part(std::uint64_t seed, std::uint64_t number);
+// The seed of a later round of points, of so many paths.
+std::uint64_t seed_of_round(std::uint64_t seed, std::uint64_t paths);
 
 }  // namespace tilewalk::decide

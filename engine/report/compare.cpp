@@ -102,9 +102,11 @@ bool goes_by_size(const comparison& c, const difference_rule& by) {
     return by.tolerance || c.common_random_numbers;
 }
 
-// True if both prices take as many numbers of the same source, and the same points of it.
+// True if both prices take as many numbers of the same source, and the same points of it. Results of earlier
+// versions have no fingerprints of walks.
 bool draws_alike(const price_row& a, const price_row& b) {
-    return a.randomisations == b.randomisations && a.construction == b.construction && a.paths == b.paths;
+    return a.randomisations == b.randomisations && a.construction == b.construction && a.paths == b.paths &&
+           (a.randomisations == 0 || a.walk == b.walk || a.walk == 0 || b.walk == 0);
 }
 
 std::string verdict(const comparison& c, const price_difference& d, const difference_rule& by) {

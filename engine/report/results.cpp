@@ -82,7 +82,9 @@ class values_by_part {
     // The sums of what the intervals reach to each side.
     const run::ends_of_interval& widest() const { return widest_; }
     // How an interval of the total leans.
-    double lean() const { return are_of_the_run_ && !of_points_.means.empty() ? run::lean_of(all_.means) : 0; }
+    double lean() const {
+        return are_of_the_run_ && !of_points_.means.empty() ? run::lean_of(all_.means) : 0;
+    }
 
     double error() const { return std::hypot(error_by_parts(), beside_parts_); }
 

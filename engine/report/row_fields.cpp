@@ -127,7 +127,7 @@ constexpr std::array rows{
     row_field{
         "error_from", "error_from",
         "What the standard error is from: the spread of `paths`, or that of `randomisations` of quasi-random "
-        "points, whose interval is by Student's t.",
+        "points, whose interval is by Student's t and leans as their means do.",
         column_kind::text,
         [](const price_row& row) { return priced(row) ? cell(std::string_view(error_from(row))) : cell(); },
         [](const price_row& row) { return json_string(error_from(row)); }},

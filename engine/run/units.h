@@ -62,8 +62,8 @@ double width_of(double confidence, double freedom);
 
 // The ends of an interval about a mean, in its standard errors. Means of few skewed numbers miss the truth on
 // one side more often than on the other, as a long tail is in the sample or not: `lean` is the skewness of
-// these numbers over the root of how many they are. The ends are those of Student's law through the inverse of
-// a cubic that takes the skewness out (Hall 1992, On the removal of skewness by transformation).
+// these numbers over the root of how many they are. The ends are those of Student's law through the inverse
+// of a cubic that takes the skewness out (Hall 1992, On the removal of skewness by transformation).
 struct ends_of_interval {
     double below, above;
 };

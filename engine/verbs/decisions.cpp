@@ -56,9 +56,7 @@ results load_decisions(const std::string& file) {
     return out;
 }
 
-namespace {
-
-const price_row& row_of(const results& by, const std::string& trade) {
+const price_row& decided_row(const results& by, const std::string& trade) {
     const auto at = std::ranges::find(by.rows, trade, &price_row::trade);
     if (at != by.rows.end() && at->status == trade_status::priced) return *at;
     std::vector<std::string> known;
@@ -70,20 +68,14 @@ const price_row& row_of(const results& by, const std::string& trade) {
                     : "found a trade that failed in the results to follow, expected one that was priced");
 }
 
-}  // namespace
-
 std::optional<quasi::points> decided_points(const results& by, const std::string& trade) {
-    const price_row& row = row_of(by, trade);
+    const price_row& row = decided_row(by, trade);
     if (row.randomisations == 0 || row.construction.empty()) return std::nullopt;
     return quasi::points{quasi::construction_named(row.construction)};
 }
 
-std::uint64_t decided_paths(const results& by, const std::string& trade) {
-    return row_of(by, trade).paths;
-}
-
 std::optional<std::string> decision(const results& by, const std::string& trade, const std::string& name) {
-    const price_row& row = row_of(by, trade);
+    const price_row& row = decided_row(by, trade);
     if (row.decisions.empty()) return std::nullopt;
     const json read = json::parse(row.decisions, nullptr, false);
     if (!read.is_object() || !read.contains(name)) return std::nullopt;

@@ -17,7 +17,7 @@ results load_decisions(const std::string& file);
 
 // Each throws tilewalk::error (input) for a trade that the run did not price.
 std::optional<quasi::points> decided_points(const results& by, const std::string& trade);
-std::uint64_t decided_paths(const results& by, const std::string& trade);
+const price_row& decided_row(const results& by, const std::string& trade);
 // The decision of this name, as JSON, that a row keeps beside these; none: the trade had none.
 std::optional<std::string> decision(const results& by, const std::string& trade, const std::string& name);
 

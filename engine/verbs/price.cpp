@@ -597,14 +597,30 @@ std::vector<double> tolerances_of(planned_run& r) {
     return out;
 }
 
+// The run of a round of so many paths, a doubling of the first.
+settled run_of_round(settled run, std::uint64_t paths, std::uint64_t seed) {
+    run.unit_paths *= paths / run.paths;
+    run.paths = paths;
+    run.seed = seed;
+    return run;
+}
+
 // By trade, of results whose decisions hold.
-std::vector<std::uint64_t> decided_paths_of(planned_run& r) {
-    std::vector<std::uint64_t> out;
+std::vector<decided_walk> decided_walks_of(planned_run& r) {
+    std::vector<decided_walk> out;
+    const results& by = *r.run.decided;
     for (std::size_t i = 0; i < r.plans.size(); ++i) {
-        out.push_back(r.run.paths);
-        if (!r.plans[i].needs_paths()) continue;
+        out.push_back({r.run.paths, r.run.seed});
+        const planned& p = r.plans[i];
+        if (!p.needs_paths()) continue;
         try {
-            out.back() = decided_paths(*r.run.decided, r.book.trades[i].id);
+            const price_row& row = decided_row(by, r.book.trades[i].id);
+            out.back().paths = row.paths;
+            const settled anew =
+                run_of_round(r.run, row.paths, decide::seed_of_round(by.manifest.seed, row.paths));
+            const std::optional<quasi::points>& points = p.points ? p.points : r.run.points;
+            if (row.walk == fingerprint_of_paths(anew, points, {}))
+                out.back().seed = decide::seed_of_round(r.run.seed, row.paths);
         } catch (const std::exception& e) {
             r.plans[i].failure = at_trade(r.book.trades[i], e);
         }
@@ -615,10 +631,8 @@ std::vector<std::uint64_t> decided_paths_of(planned_run& r) {
 // Walks some trades of a run as a run of so many paths does that has the same decisions. Policies were found
 // once, and the first round tells of it.
 priced_book walked_round(planned_run& r, std::span<const std::size_t> some, std::uint64_t paths,
-                         const walkers& by, teller& tells) {
-    settled run = r.run;
-    run.unit_paths *= paths / r.run.paths;  // rounds are doublings of the first
-    run.paths = paths;
+                         std::uint64_t seed, const walkers& by, teller& tells) {
+    const settled run = run_of_round(r.run, paths, seed);
     books::book_state of = r.book;
     of.trades.clear();
     std::vector<planned> plans;
@@ -692,15 +706,16 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     ready_on_gpus first, first_of_bounds;
     with.keeps = &first;
     with.keeps_of_bounds = &first_of_bounds;
-    const round_of_paths walk = [&](std::span<const std::size_t> some, std::uint64_t paths) {
-        return walked_round(planned, some, paths, with, tells);
+    const round_of_paths walk = [&](std::span<const std::size_t> some, std::uint64_t paths,
+                                    std::uint64_t seed) {
+        return walked_round(planned, some, paths, seed, with, tells);
     };
     std::vector<priced_book> out;
     if (run.accuracy) {
         const std::vector<double> tolerances = tolerances_of(planned);
         out.push_back(priced_in_rounds(planned, tolerances, walk, tells));
     } else {
-        out.push_back(priced_with_paths(planned, decided_paths_of(planned), walk, tells));
+        out.push_back(priced_with_paths(planned, decided_walks_of(planned), walk, tells));
     }
     return out;
 }

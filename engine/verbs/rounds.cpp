@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/decide/seeds.h"
 #include "engine/run/units.h"
 #include "engine/verbs/manifest.h"
 
@@ -119,10 +120,10 @@ void double_for_total(const currency_total& total, const results& of_seen, std::
         const double least = least_error(row, error, std::max(most_paths, row.paths));
         least_variance += least * least;
     }
-    const double half =
-        is_figure(total.high)
-            ? std::max(total.high - total.value, total.value - total.low) * run::width_of(confidence, 1e300) / run::width_of(0.95, 1e300)
-            : run::width_of(confidence, 1e300) * total.error_at_most;
+    const double half = is_figure(total.high)
+                            ? std::max(total.high - total.value, total.value - total.low) *
+                                  run::width_of(confidence, 1e300) / run::width_of(0.95, 1e300)
+                            : run::width_of(confidence, 1e300) * total.error_at_most;
     if (half <= tolerance || of.empty()) return;
     const double least_half = half * std::sqrt(least_variance / variance);
     if (gives_up && (least_half > tolerance || tolerance < rounding_of(total.value))) return;
@@ -184,19 +185,19 @@ class rounds {
         for (const planned& p : r.plans) steps_.push_back(p.needs_paths() ? p.ready->when.steps() : 0);
     }
 
-    priced_book walked_with(std::span<const std::uint64_t> paths) {
+    priced_book walked_with(std::span<const decided_walk> walks) {
         walk_all();
-        by_paths more;
-        for (std::size_t i = 0; i < paths.size(); ++i)
-            if (made_.told.rows[i].paths > 0 && paths[i] > made_.told.rows[i].paths)
-                more[paths[i]].push_back(i);
+        rounds_of_trades more;
+        for (std::size_t i = 0; i < walks.size(); ++i)
+            if (made_.told.rows[i].paths > 0 && walks[i].paths > made_.told.rows[i].paths)
+                more[{walks[i].paths, walks[i].seed}].push_back(i);
         walk(more);
         return std::move(made_);
     }
     priced_book walked() {
         walk_all();
         while (true) {
-            by_paths next = wanted();
+            rounds_of_trades next = wanted();
             fit_into_time(next);
             if (next.empty()) break;
             walk(next);
@@ -206,28 +207,39 @@ class rounds {
     }
 
   private:
-    using by_paths = std::map<std::uint64_t, std::vector<std::size_t>>;
+    // Trades by the paths of their round and the seed of these.
+    using rounds_of_trades = std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<std::size_t>>;
 
     void walk_all() {
         std::vector<std::size_t> all(r_.plans.size());
         for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
         begin_round();
-        made_ = timed([&] { return walk_(all, r_.run.paths); });
+        made_ = timed([&] { return walk_(all, r_.run.paths, r_.run.seed); });
     }
-    void walk(const by_paths& next) {
+    void walk(const rounds_of_trades& next) {
         begin_round();
-        for (const auto& [paths, trades] : next)
-            take(trades, timed([this, n = paths, &some = trades] { return walk_(some, n); }));
+        for (const auto& [of, trades] : next)
+            take(trades,
+                 timed([this, &by = of, &some = trades] { return walk_(some, by.first, by.second); }));
+    }
+    // A payoff with a long tail has a small error where its mean is small, and then takes few paths: points
+    // of later rounds are others than those that say how many there are to be. Totals take points that all
+    // trades have in common.
+    std::uint64_t seed_of(std::size_t trade, std::uint64_t paths) const {
+        const bool is_of_totals = to_.of_run && to_.of_run->is_of_totals;
+        return made_.told.rows[trade].randomisations == 0 || is_of_totals
+                   ? r_.run.seed
+                   : decide::seed_of_round(r_.run.seed, paths);
     }
 
-    // The next round: trades by the paths that they are to have.
-    by_paths wanted() const {
-        by_paths out;
+    // The next round.
+    rounds_of_trades wanted() const {
+        rounds_of_trades out;
         const std::vector<price_row>& rows = made_.told.rows;
         const auto add = [&](std::size_t i, std::uint64_t paths) {
             // Doublings of the first round: the largest that is allowed.
             while (paths > to_.most_paths) paths /= 2;
-            if (paths > rows[i].paths) out[paths].push_back(i);
+            if (paths > rows[i].paths) out[{paths, seed_of(i, paths)}].push_back(i);
         };
         if (to_.of_run && to_.of_run->is_of_totals) {
             for (const more_paths& one : paths_for_totals(made_.told, steps_, to_.of_run->size,
@@ -259,7 +271,7 @@ class rounds {
 
     // Takes paths from the trade that takes longest, and at last the trade, until the round should end in
     // time.
-    void fit_into_time(by_paths& next) const {
+    void fit_into_time(rounds_of_trades& next) const {
         if (!to_.seconds) return;
         const double left = *to_.seconds - seconds(clock::now() - r_.begin).count();
         using cost_of_trade = std::tuple<double, std::size_t, std::uint64_t>;  // with its paths
@@ -270,8 +282,8 @@ class rounds {
             all += cost;
             queue.emplace(cost, i, paths);
         };
-        for (const auto& [paths, trades] : next)
-            for (const std::size_t i : trades) add(i, paths);
+        for (const auto& [of, trades] : next)
+            for (const std::size_t i : trades) add(i, of.first);
         while (all > left && !queue.empty()) {
             const auto [cost, i, paths] = queue.top();
             queue.pop();
@@ -279,9 +291,11 @@ class rounds {
             if (paths / 2 > made_.told.rows[i].paths) add(i, paths / 2);
         }
         next.clear();
-        for (; !queue.empty(); queue.pop())
-            next[std::get<2>(queue.top())].push_back(std::get<1>(queue.top()));
-        for (auto& [paths, trades] : next) std::ranges::sort(trades);
+        for (; !queue.empty(); queue.pop()) {
+            const auto& [cost, i, paths] = queue.top();
+            next[{paths, seed_of(i, paths)}].push_back(i);
+        }
+        for (auto& [of, trades] : next) std::ranges::sort(trades);
     }
     // As fast as those before.
     double seconds_for(std::size_t trade, std::uint64_t paths) const {
@@ -387,10 +401,10 @@ priced_book priced_in_rounds(const planned_run& r, std::span<const double> toler
     return rounds(r, *r.run.accuracy, tolerances, walk, tells).walked();
 }
 
-priced_book priced_with_paths(const planned_run& r, std::span<const std::uint64_t> paths,
+priced_book priced_with_paths(const planned_run& r, std::span<const decided_walk> walks,
                               const round_of_paths& walk, teller& tells) {
     const std::vector<double> no_tolerances(r.plans.size());
-    return rounds(r, {}, no_tolerances, walk, tells).walked_with(paths);
+    return rounds(r, {}, no_tolerances, walk, tells).walked_with(walks);
 }
 
 }  // namespace tilewalk::verbs

@@ -12,8 +12,9 @@
 
 namespace tilewalk::verbs {
 
-// Walks these trades with so many paths each.
-using round_of_paths = std::function<priced_book(std::span<const std::size_t> trades, std::uint64_t paths)>;
+// Walks these trades with so many paths each, of a seed.
+using round_of_paths =
+    std::function<priced_book(std::span<const std::size_t> trades, std::uint64_t paths, std::uint64_t seed)>;
 
 // How wide an interval is, by how much too wide, and what it takes to narrow it.
 struct width_of_trade {
@@ -41,8 +42,11 @@ std::vector<more_paths> paths_for_totals(const results& so_far, std::span<const 
 priced_book priced_in_rounds(const planned_run& r, std::span<const double> tolerances,
                              const round_of_paths& walk, teller& tells);
 
-// A run whose trades have so many paths each, doublings of the run's.
-priced_book priced_with_paths(const planned_run& r, std::span<const std::uint64_t> paths,
+// A run whose trades have so many paths each, doublings of the run's, of these seeds.
+struct decided_walk {
+    std::uint64_t paths = 0, seed = 0;
+};
+priced_book priced_with_paths(const planned_run& r, std::span<const decided_walk> walks,
                               const round_of_paths& walk, teller& tells);
 
 }  // namespace tilewalk::verbs

@@ -21,7 +21,8 @@ TEST(seeds, of_purposes_and_parts_are_all_different) {
         }
         for (std::uint64_t part = 0; part < 64; ++part) {
             found.insert(decide::seed_of_part(seed, part));
-            ++count;
+            found.insert(decide::seed_of_round(seed, std::uint64_t{65536} << (part / 4) | part % 4));
+            count += 2;
         }
     }
     EXPECT_EQ(found.size(), count);

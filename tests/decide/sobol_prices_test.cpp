@@ -83,9 +83,12 @@ TEST(sobol_prices, take_whole_randomisations_and_say_so) {
         EXPECT_EQ(row.paths, 32768u);
         EXPECT_EQ(row.randomisations, 16u);
         EXPECT_EQ(row.part_means.size(), 16u);
-        EXPECT_NEAR((row.high - row.low) / 2, 2.131449545559323 * row.standard_error,
-                    1e-5 * row.standard_error)
-            << "the 97.5 % quantile of Student's t with 15 degrees of freedom";
+        const run::ends_of_interval ends = run::ends_of(0.95, 15, row.lean);
+        EXPECT_NEAR((row.price - row.low) / row.standard_error, ends.below, 1e-5) << row.trade;
+        EXPECT_NEAR((row.high - row.price) / row.standard_error, ends.above, 1e-5) << row.trade;
+        // What is added to the error of the means leans to no side.
+        EXPECT_LE(std::abs(row.lean), std::abs(run::lean_of(row.part_means)) * (1 + 1e-12)) << row.trade;
+        EXPECT_GE(row.lean * run::lean_of(row.part_means), 0) << row.trade;
     }
     with.randomisations = 9;
     with.paths = 1;

@@ -68,8 +68,8 @@ struct price_row {
     // show one: of a single path, and of a payoff that could vary and on no path did.
     double standard_error = 0;
     double low = 0, high = 0;  // 95 % interval, or none
-    // The skewness of the randomisations' means over the root of their number: the interval reaches further to
-    // one side. 0 where there are none.
+    // The skewness of the randomisations' means over the root of their number: the interval reaches further
+    // to one side. 0 where there are none.
     double lean = 0;
     std::uint64_t paths = 0;
     // The fingerprint of the random numbers of these paths, whoever walked them: figures of a trade that have
