@@ -90,11 +90,16 @@ class values_by_part {
 
   private:
     void add_widest(const price_row& row) {
-        const run::ends_of_interval ends =
-            run::ends_of(0.95, row.degrees_of_freedom(), row.early ? 0 : row.lean);
-        const bool is_short = row.quantity < 0;
-        widest_.below += (is_short ? ends.above : ends.below) * row.error_in_totals();
-        widest_.above += (is_short ? ends.below : ends.above) * row.error_in_totals();
+        const double width = run::width_95(row.degrees_of_freedom()) * row.error_in_totals();
+        run::ends_of_interval ends{width, width};
+        // An interval of points may lean.
+        if (row.randomisations > 0 && !row.early && row.has_interval()) {
+            const double size = std::abs(row.quantity);
+            ends = {size * (row.price - row.low), size * (row.high - row.price)};
+            if (row.quantity < 0) std::swap(ends.below, ends.above);
+        }
+        widest_.below += ends.below;
+        widest_.above += ends.above;
     }
     double error_by_parts() const {
         if (are_of_the_run_) return all_.error();
