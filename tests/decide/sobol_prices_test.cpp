@@ -90,7 +90,7 @@ TEST(sobol_prices, take_whole_randomisations_and_say_so) {
         // What is added to the error of the means leans to no side.
         EXPECT_LE(std::abs(row.lean), std::abs(run::lean_of(row.part_means)) * (1 + 1e-12)) << row.trade;
         EXPECT_GE(row.lean * run::lean_of(row.part_means), 0) << row.trade;
-        as_means += std::abs(row.lean - run::lean_of(row.part_means)) < 1e-12 ? 1 : 0;
+        as_means += std::abs(row.lean - run::lean_of(row.part_means)) < 1e-12 ? 1U : 0U;
     }
     EXPECT_GE(as_means, r.rows.size() / 2);
     with.randomisations = 9;
