@@ -216,7 +216,7 @@ TEST_F(scenarios_cli, settings_are_printed_and_nothing_is_done) {
         printed(in_file("absent.yaml", {"--print-config", "--files", "risk", "-o", "gains.csv"}));
     EXPECT_TRUE(has(config, "paths") && has(config, "4096") && has(config, "book.yaml")) << config;
     EXPECT_FALSE(files().contains("risk") || files().contains("gains.csv"));
-    for (const arguments& refused : {arguments{"--tolerance", "1bp"}, arguments{"--importance", "auto"}})
+    for (const arguments& refused : {arguments{"--tolerance", "1bp"}, arguments{"--budget", "1s"}})
         expect(with(refused), 2, refused[0].substr(2));
 }
 

@@ -456,10 +456,10 @@ TEST(gains, of_short_trades_that_nothing_moves_have_no_sign) {
 }
 
 TEST(gains, settings_that_suit_one_market_alone_are_refused) {
-    run_options importance = with_paths(4096), tolerance = with_paths(4096);
-    importance.overrides.importance = "auto";
+    run_options budget = with_paths(4096), tolerance = with_paths(4096);
+    budget.overrides.budget = "1s";
     tolerance.overrides.tolerance = "0.01";
-    for (const run_options& with : {importance, tolerance})
+    for (const run_options& with : {budget, tolerance})
         EXPECT_THROW(engine().scenarios(book_of(call), in(), spots({99}), with), error);
 }
 
