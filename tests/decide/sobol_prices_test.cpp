@@ -300,26 +300,22 @@ int held_of_1000(const char* product, verify::dice& d) {
     return held;
 }
 
+// A count has a deviation of 7 about 950, so that one of the twelve is out of bounds by chance once in 20
+// sets of seeds, and seeds are fixed. On one step, as of the last four, nearly all of the error is that of
+// the few points which lie farthest out, and its law is skew: symmetric intervals held the truth 900 to 940
+// times.
 TEST(sobol_prices_long, intervals_of_95_percent_hold_the_truth) {
-    verify::dice d(11);
-    for (const char* product : {"asian", "barrier", "cliquet", "autocallable", "himalaya", "variance_swap",
-                                "range_accrual", "cap_floor"}) {
-        const int held = held_of_1000(product, d);
+    verify::dice several(11), one(12);
+    const auto expect = [](const char* product, int held) {
         RecordProperty(product, held);
         EXPECT_GE(held, 930) << product;
         EXPECT_LE(held, 970) << product;
-    }
-}
-
-// On one step nearly all of the error is that of the few points which lie farthest out, and its law is skew.
-TEST(sobol_prices_long, intervals_on_one_step_hold_the_truth_nearly_as_often) {
-    verify::dice d(12);
-    for (const char* product : {"european", "lookback", "forward_start", "best_of"}) {
-        const int held = held_of_1000(product, d);
-        RecordProperty(product, held);
-        EXPECT_GE(held, 900) << product;
-        EXPECT_LE(held, 970) << product;
-    }
+    };
+    for (const char* product : {"asian", "barrier", "cliquet", "autocallable", "himalaya", "variance_swap",
+                                "range_accrual", "cap_floor"})
+        expect(product, held_of_1000(product, several));
+    for (const char* product : {"european", "lookback", "forward_start", "best_of"})
+        expect(product, held_of_1000(product, one));
 }
 
 using sobol_prices_on_a_gpu = tests::on_a_gpu;
