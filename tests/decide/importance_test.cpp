@@ -364,6 +364,12 @@ TEST(importance, gains_of_rare_payoffs_are_those_of_black) {
     };
     ASSERT_EQ(r.scenarios.size(), 4u);
     for (std::size_t s = 0; s < r.scenarios.size(); ++s) {
+        // As prices in both markets do, which hold the shifts of the first.
+        const std::vector<market> both{*b.market(), b.market()->changed(r.scenarios[s].changes)};
+        const std::vector<results> prices = engine().price(b, both, with("auto"));
+        for (std::size_t t = 0; t < r.trades(); ++t)
+            EXPECT_NEAR(r.gain(s, t), prices[1].rows[t].price - prices[0].rows[t].price,
+                        1e-12 * prices[0].rows[t].price);
         const std::string& name = r.scenarios[s].name;
         const double spot = name == "near"   ? 100.3
                             : name == "down" ? 90
