@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has been decided about a trade before its paths are walked, as a value: a run finds it in one market,
-// and others hold it.
+// Decisions about a trade that are made before its paths are walked: a run makes them in one market, and
+// others hold them.
 #pragma once
 
 #include <map>

@@ -68,7 +68,7 @@ struct ends_of_interval {
     double below, above;
 };
 ends_of_interval ends_of(double confidence, double freedom, double lean);
-// That of these numbers, without bias; 0 for fewer than three, and where they do not differ.
+// The lean of these numbers, from their unbiased third moment; 0 for fewer than three, or if all are equal.
 double lean_of(std::span<const double> numbers);
 
 // Turns a number of Student's law into one that is as likely beyond in the standard normal law (Wallace

@@ -30,7 +30,6 @@ struct estimate {
     run_parts of{};
 
     estimate() = default;
-    explicit estimate(double certain) : value(certain) {}
     // The price of one unit: by its policy, if the trade can be ended early.
     estimate(const price_row& row, const run_parts& of_run);
     // The value is the mean of the parts.

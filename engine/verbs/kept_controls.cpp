@@ -18,9 +18,13 @@ void kept_controls::add_to(planned_run& r, shape_store& shapes, threads::crew& b
     const timings::during choosing(r.options.times, stage::controls);
     const auto add = [&](int, std::uint64_t i) {
         planned& p = r.plans[i];
-        if (!p.needs_paths() || (p.rights && p.rights->used_today)) return;
+        if (!p.needs_paths()) return;
         const books::trade& t = r.book.trades[i];
         try {
+            if (p.rights && p.rights->used_today) {
+                if (r.run.walks_pairs) walk_in_pairs(p, shapes);
+                return;
+            }
             take_plan(t, i, p, r.in.front(), pilot, shapes);
         } catch (const std::exception& e) {
             throw_if_cancelled(e);

@@ -92,7 +92,7 @@ class found_in {
 double value_of(const greek_row* g) {
     return g == nullptr ? 0 : g->value;
 }
-// What paths show of a sensitivity; 0 if there is none.
+// A sensitivity with the error that its paths show; 0 if there is none.
 studies::estimate shown_of(const greek_row* g, const run_manifest& told) {
     if (g == nullptr) return {};
     studies::estimate out(*g, studies::run_parts(told));

@@ -87,7 +87,7 @@ TEST(sobol_prices, take_whole_randomisations_and_say_so) {
         const run::ends_of_interval ends = run::ends_of(0.95, 15, row.lean);
         EXPECT_NEAR((row.price - row.low) / row.standard_error, ends.below, 1e-5) << row.trade;
         EXPECT_NEAR((row.high - row.price) / row.standard_error, ends.above, 1e-5) << row.trade;
-        // What is added to the error of the means leans to no side.
+        // Errors that are added to that of the means lean to no side.
         EXPECT_LE(std::abs(row.lean), std::abs(run::lean_of(row.part_means)) * (1 + 1e-12)) << row.trade;
         EXPECT_GE(row.lean * run::lean_of(row.part_means), 0) << row.trade;
         as_means += std::abs(row.lean - run::lean_of(row.part_means)) < 1e-12 ? 1U : 0U;

@@ -17,6 +17,12 @@ using studies::run_parts;
 // Sixteen parts of 100 paths.
 const run_parts run(100, 1600);
 
+estimate certain(double value) {
+    estimate out;
+    out.value = value;
+    return out;
+}
+
 std::vector<double> waves(double height, std::size_t parts = 16) {
     std::vector<double> out;
     for (std::size_t p = 0; p < parts; ++p)
@@ -77,13 +83,13 @@ TEST(estimate, sums_and_multiples_are_those_of_each_part) {
 
 TEST(estimate, with_a_certain_term_has_it_in_each_part) {
     const estimate random(waves(2), run);
-    for (const estimate& sum : {estimate(7.0) + random, random + estimate(7.0)}) {
+    for (const estimate& sum : {certain(7) + random, random + certain(7)}) {
         EXPECT_NEAR(sum.value, 7 + random.value, 1e-15);
         EXPECT_NEAR(sum.mean_of_parts(), sum.value, 1e-14);
         EXPECT_NEAR(sum.error(), random.error(), 1e-15);
     }
-    EXPECT_EQ((estimate(7.0) - estimate(3.0)).error(), 0);
-    EXPECT_EQ((estimate(7.0) - estimate(3.0)).value, 4);
+    EXPECT_EQ((certain(7) - certain(3)).error(), 0);
+    EXPECT_EQ((certain(7) - certain(3)).value, 4);
 }
 
 // Rounding, which is all that a perfect control leaves, is the same in all parts, and independent from trade

@@ -39,7 +39,7 @@ TEST(units, intervals_lean_to_the_side_of_the_long_tail) {
 }
 
 TEST(units, numbers_lean_by_their_skewness) {
-    // Of 1, 1, 1, 5: mean 2, squares 12, cubes 24.
+    // Their mean is 2, the sum of squares about it 12, of cubes 24.
     const std::vector<double> numbers{1, 1, 1, 5};
     const double variance = 12 / 3.0, third = 24 * 4 / 6.0;
     EXPECT_NEAR(run::lean_of(numbers), third / std::pow(variance, 1.5) / 2, 1e-15);
