@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """A copy of the source in the build folder, in which mistakes are made and tests are run."""
+import contextlib
 import hashlib
 import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 
 import mistake_tables
 from mistake_tables import source
@@ -62,15 +65,32 @@ def compile_targets(build, *targets):
     return run(["cmake", "--build", build, "-j", str(os.cpu_count()), "--target", *targets])
 
 
+def output_of(command, timeout, env):
+    """The exit code and the output of a command, none if it took longer. What it started ends with it."""
+    with tempfile.TemporaryFile() as said:
+        running = subprocess.Popen(command, cwd=copy, stdout=said, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=env,
+                                   start_new_session=True)
+        try:
+            code = running.wait(timeout)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(running.pid, signal.SIGKILL)
+            running.wait()
+        said.seek(0)
+        return code, said.read().decode(errors="replace")
+
+
 def outcome(program, names, *options, timeout=1800, env=None):
     """passed, failed, or why neither can be said, of the tests that GoogleTest's filter takes."""
-    try:
-        done = run([program, f"--gtest_filter={names}", *options], cwd=copy, timeout=timeout, env=env)
-    except subprocess.TimeoutExpired:
+    done = output_of([program, f"--gtest_filter={names}", *options], timeout, env)
+    if not done:
         return "failed"
-    if re.search(r"\[ +FAILED +\]|terminate called|Segmentation|Aborted", done.stdout) or done.returncode < 0:
+    code, said = done
+    if re.search(r"\[ +FAILED +\]|terminate called|Segmentation|Aborted", said) or code < 0:
         return "failed"
-    passed = re.search(r"\[ +PASSED +\] (\d+) test", done.stdout)
-    if done.returncode == 0 and passed and int(passed[1]) > 0 and not re.search(r"\[ +SKIPPED +\]", done.stdout):
+    passed = re.search(r"\[ +PASSED +\] (\d+) test", said)
+    if code == 0 and passed and int(passed[1]) > 0 and not re.search(r"\[ +SKIPPED +\]", said):
         return "passed"
-    return f"neither passed nor failed:\n{done.stdout[-2000:]}"
+    return f"neither passed nor failed:\n{said[-2000:]}"
