@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "engine/book/book_state.h"
+#include "engine/decide/followed.h"
 #include "engine/verbs/settled.h"
 #include "tilewalk/setting_table.h"
 
@@ -30,7 +31,7 @@ asked_of_study asked_of(study s, const book& trades, const run_options& options)
     asked_of_study out{with_tolerances_of(s, trades, options), options};
     if (s == study::price || s == study::shards_of_prices) return out;
     if (const settled run = settle(options, out.trades.state(), {}); run.takes_decided_paths)
-        out.options.overrides.paths = run.decided->manifest.paths;
+        out.options.overrides.paths = run.decided->paths();
     return out;
 }
 

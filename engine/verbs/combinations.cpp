@@ -96,8 +96,6 @@ const std::vector<rule>& rules() {
          {study::warm, study::tune},
          {no_meaning, "kernels are the same for any number of paths"}},
         {{nested_bounds}, {study::explain}, {no_meaning, "it tells of no bound"}},
-        {{decisions}, {prepared_price}, {missing, "a prepared book keeps decisions of its own"}},
-        {{decisions}, {study::explain}, {missing, "it tells what pilots find, and not what others found"}},
         {{journal}, {prepared_price}, {missing, "no call of it is kept"}},
         {{journal},
          {study::explain, study::warm, study::tune, study::tune_greeks},
@@ -224,11 +222,11 @@ std::vector<feature> features_asked(const book& trades, const run_options& optio
                                                       : &random::find(*said.random, random::back_end::gpu);
     const auto is_asked = [&](feature f) {
         switch (f) {
-            case controls:
+            case feature::controls:
                 return said.controls == quasi::chosen_by_pilot;
             case points:
                 return source != nullptr && source->is_points;
-            case importance:
+            case feature::importance:
                 return said.importance == quasi::chosen_by_pilot;
             case pairs:
                 return said.antithetic == "pairs";

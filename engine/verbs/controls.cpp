@@ -15,9 +15,9 @@
 #include "engine/decide/seeds.h"
 #include "engine/exercise/training.h"
 #include "engine/threads/crew.h"
-#include "engine/verbs/decisions.h"
+#include "engine/verbs/moving_controls.h"
 #include "engine/verbs/price.h"
-#include "engine/verbs/remembered.h"
+#include "engine/verbs/sources.h"
 #include "kernels/math.h"
 #include "kernels/philox.h"
 #include "kernels/shocks.h"
@@ -44,12 +44,6 @@ plan::trade_program planned_with(plan::controller* adds, const subject_of_contro
 }
 
 }  // namespace
-
-std::optional<controls::control> decided_control(const results& by, const std::string& trade) {
-    const std::optional<std::string> written = decision(by, trade, name_of_control);
-    if (!written) return std::nullopt;
-    return controls::control_written_as(*written);
-}
 
 subject_of_control subject_of(const books::trade& t, const planned& p) {
     return {t, p.rights ? p.rights->policy.get() : nullptr};
@@ -538,7 +532,32 @@ std::string evidence(const controls::control& of) {
            seen;
 }
 
-void choose_controls(planned_run& r, const control_stages& stages, const teller& tells) {
+chosen_control control_for(const subject_of_control& of, const run::job& plain,
+                           const markets::market_state& in, const std::vector<arrays::shock_cube>& scenarios,
+                           const pilot_of_controls& by, const sources& from) {
+    if (!by.is_wanted()) return {};
+    const decide::decided known = from.known(of.trade.id);
+    if (known.control && *known.control == nullptr) return {};
+    if (known.control) return {**known.control};
+    const std::string kind = "control of " + std::to_string(static_cast<int>(by.jumps));
+    if (const controls::control* const other = known.control_of_another_day.get())
+        return from.control(kind + " like " + controls::written(*other), plain,
+                            [&] { return choose_control_like(*other, of, in, scenarios, by); });
+    return from.control(kind, plain, [&] { return choose_control(of, in, scenarios, by); });
+}
+
+void subtract(const controls::control& what, const books::trade& t, planned& p,
+              const markets::market_state& in, const pilot_of_controls& by, shape_store& shapes,
+              std::uint32_t first_scenario) {
+    std::optional<controlled_plan> made = plan_with(what, subject_of(t, p), in, by, first_scenario);
+    if (!made) return;
+    std::shared_ptr<ready_trade> ready = ready_with(what, *std::move(made), shapes);
+    if (by.run.chooses_importance) ready->without_control = p.ready;
+    p.ready = std::move(ready);
+    p.control = std::make_shared<const controls::control>(what);
+}
+
+void choose_controls(planned_run& r, const control_stages& stages, const sources& from, const teller& tells) {
     plan::passed_programs known;
     const pilot_of_controls by{r.run, r.operations, r.options.cancel, stages.jumps, &known};
     if (!by.is_wanted()) return;
@@ -546,44 +565,24 @@ void choose_controls(planned_run& r, const control_stages& stages, const teller&
     const std::vector<books::trade>& trades = r.book.trades;
     const scenarios_of_markets scenarios(r.in);
     shape_store shapes;
-    const remembered decisions(r.options.work.get(), r.run);
-    const std::string kind = "control of " + std::to_string(static_cast<int>(stages.jumps));
-    const auto chosen_like = [&](const books::trade& t, const subject_of_control& of, const planned& p,
-                                 const markets::market_state& in) {
-        const controls::control* const other = stages.like(t);
-        if (other == nullptr) return chosen_control{};
-        return decisions.control(kind + " like " + controls::written(*other), p.ready->job(),
-                                 [&] { return choose_control_like(*other, of, in, scenarios.cubes, by); });
-    };
     const auto decide = [&](int, std::uint64_t i) {
-        chosen_control found;
+        std::optional<chosen_control> found;
         for (std::size_t m = 0; m < r.in.size(); ++m) {
             planned& p = r.plans[m * trades.size() + i];
             // A right that is used today pays what it pays.
             if (!p.needs_paths() || (p.rights && p.rights->used_today)) continue;
             try {
                 const markets::market_state& in = r.in[m].state();
-                const subject_of_control of = subject_of(trades[i], p);
-                if (stages.held)
-                    found = {stages.held(trades[i], r.in[m])};
-                else if (stages.like && m == 0)
-                    found = chosen_like(trades[i], of, p, in);
-                else if (m == 0 && r.run.decided)
-                    found = {decided_control(*r.run.decided, trades[i].id)};
-                else if (m == 0)
-                    found = decisions.control(kind, p.ready->job(),
-                                              [&] { return choose_control(of, in, scenarios.cubes, by); });
-                p.is_priced_apart = !found.is_that_of_prices;
-                found.give_points(r.run, p);
-                if (!found.what || found.what->fewer_paths < stages.least_gain) continue;
-                std::optional<controlled_plan> made = plan_with(*found.what, of, in, by, scenarios.first[m]);
-                if (!made) continue;
-                const std::shared_ptr<const ready_trade> plain = p.ready;
-                auto ready = ready_with(*found.what, *std::move(made), shapes);
-                if (r.run.chooses_importance) ready->without_control = plain;
-                p.ready = std::move(ready);
-                p.control = std::make_shared<const controls::control>(*found.what);
-                p.decisions = with_decision(p.decisions, name_of_control, controls::written(*found.what));
+                if (stages.about != nullptr)
+                    found = {stages.about->in(trades[i].id, r.in[m])};
+                else if (!found)
+                    found = m == 0 ? control_for(subject_of(trades[i], p), p.ready->job(), in,
+                                                 scenarios.cubes, by, from)
+                                   : chosen_control{};
+                p.is_priced_apart = !found->is_that_of_prices;
+                found->give_points(r.run, p);
+                if (found->what && found->what->fewer_paths >= stages.least_gain)
+                    subtract(*found->what, trades[i], p, in, by, shapes, scenarios.first[m]);
             } catch (const std::exception& e) {
                 throw_if_cancelled(e);
                 p.failure = at_trade(trades[i], e);

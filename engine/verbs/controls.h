@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -30,7 +29,9 @@ struct policy;
 
 namespace tilewalk::verbs {
 
+class moving_controls;
 struct planned_run;
+class sources;
 
 // A trade as its plan walks: by its policy, where somebody may end it early.
 struct subject_of_control {
@@ -135,22 +136,23 @@ std::shared_ptr<ready_trade> ready_with(const controls::control& what, controlle
 // show".
 std::string evidence(const controls::control& of);
 
-// A control among the decisions of a row.
-inline constexpr const char* name_of_control = "control";
-// The control of a trade in results to follow. Throws tilewalk::error for a trade that they did not price.
-std::optional<controls::control> decided_control(const results& by, const std::string& trade);
+// The control of a trade whose plan has none yet, by the first of the sources that knows.
+chosen_control control_for(const subject_of_control& of, const run::job& plain,
+                           const markets::market_state& in, const std::vector<arrays::shock_cube>& scenarios,
+                           const pilot_of_controls& by, const sources& from);
+// Plans a trade with a control, where it fits.
+void subtract(const controls::control& what, const books::trade& t, planned& p,
+              const markets::market_state& in, const pilot_of_controls& by, shape_store& shapes,
+              std::uint32_t first_scenario = 0);
 
-// The origin of the controls of a run.
+// The controls that a run may have.
 struct control_stages {
-    // Controls that were chosen before, in other markets; empty: pilots in the first market choose.
-    std::function<std::optional<controls::control>(const books::trade&, const market&)> held{};
+    // Those of a market that all markets of the run are about, as they move; null: those of the first market.
+    moving_controls* about = nullptr;
     jumps_of_controls jumps = jumps_of_controls::any;
     double least_gain = 0;  // those that promise less are left out
-    // Controls of another day, whose trades have one again, with jumps if those have any, whatever it gains;
-    // the others have none. Empty: as pilots show.
-    std::function<const controls::control*(const books::trade&)> like{};
 };
 // Plans trades with controls. Trades that need no path, and those of a run that replays shocks, have none.
-void choose_controls(planned_run& r, const control_stages& stages, const teller& tells);
+void choose_controls(planned_run& r, const control_stages& stages, const sources& from, const teller& tells);
 
 }  // namespace tilewalk::verbs

@@ -14,6 +14,7 @@
 #include "engine/cpu/lane_program.h"
 #include "engine/cuda/backend.h"
 #include "engine/cuda/group_jobs.h"
+#include "engine/decide/followed.h"
 #include "engine/exercise/policy.h"
 #include "engine/greeks/ways_back.h"
 #include "engine/plan/controller.h"
@@ -27,6 +28,7 @@
 #include "engine/verbs/planned.h"
 #include "engine/verbs/rights.h"
 #include "engine/verbs/settled.h"
+#include "engine/verbs/sources.h"
 #include "kernels/tile.h"
 #include "products/program/passes.h"
 #include "tilewalk/combinations.h"
@@ -44,6 +46,8 @@ struct explained {
     std::shared_ptr<const program::path_program> code;  // shared by the trades of its shape
     std::optional<error> failure;
     std::optional<chosen_points> points{};  // that suit its control; none: they are still to be chosen
+    decide::decided known{};                // without a pilot
+    std::uint64_t paths = 0;
 };
 
 std::vector<explained> plan_all(const std::vector<books::trade>& trades, const markets::market_state& in,
@@ -51,6 +55,7 @@ std::vector<explained> plan_all(const std::vector<books::trade>& trades, const m
     const settled& run = by.run;
     const std::atomic<bool>* const cancel = by.cancel;
     const std::vector<arrays::shock_cube> scenarios = in.scenario_cubes();
+    const sources from(run);
     std::vector<explained> out(trades.size());
     shape_store shapes;
     threads::for_each(
@@ -61,16 +66,21 @@ std::vector<explained> plan_all(const std::vector<books::trade>& trades, const m
             try {
                 auto made = plan::plan_trade(trades[i], in, run.how.precision, {}, poll_of(cancel));
                 check_for_run(made.data, made.missing_correlations, in, run);
-                const auto to_shift = [](const plan::trade_program& of, double control_mean) {
-                    return plan_to_shift{{&of.code, &of.data, &of.when}, control_mean};
+                const auto job_of = [](const plan::trade_program& of) {
+                    return run::job{&of.code, &of.data, &of.when};
                 };
+                to.paths = run.paths;
+                if (!made.is_certain()) {
+                    to.known = from.known(trades[i].id);
+                    if (run.takes_decided_paths) to.paths = run.decided->row(trades[i].id).paths;
+                }
                 double control_mean = 0;
                 std::optional<plan::trade_program> uncontrolled;
                 std::optional<plan_to_shift> without_control;
                 chosen_control control;
-                if (!plan::has_rights(trades[i])) {
-                    control = choose_control({trades[i]}, in, scenarios, by);
-                } else if (by.is_wanted()) {
+                if (!plan::has_rights(trades[i]) && !made.is_certain()) {
+                    control = control_for({trades[i]}, job_of(made), in, scenarios, by, from);
+                } else if (plan::has_rights(trades[i]) && by.is_wanted()) {
                     made.remarks.emplace_back(
                         "a control, where one pays, is fitted to the policy that a run finds; price tells "
                         "it");
@@ -79,17 +89,19 @@ std::vector<explained> plan_all(const std::vector<books::trade>& trades, const m
                 if (control.what) {
                     if (auto with = plan_with(*control.what, {trades[i]}, in, by)) {
                         uncontrolled = std::exchange(made, std::move(with->made));
-                        without_control = to_shift(*uncontrolled, 0);
+                        without_control = plan_to_shift{job_of(*uncontrolled)};
                         control_mean = with->mean;
                     }
                 }
-                if (const auto shifts =
-                        choose_shifts(trades[i], to_shift(made, control_mean), without_control, by)) {
-                    if (shifts->drops_control) {
+                std::shared_ptr<const chosen_shifts> shifts;
+                if (!made.is_certain())
+                    shifts = shifts_for(trades[i], {job_of(made), control_mean}, without_control, by, from);
+                if (shifts) {
+                    if (shifts->drops_control && uncontrolled) {
                         made = *uncontrolled;
                         control_mean = 0;
                     }
-                    if (auto with = shifted_plan(shifts->by, to_shift(made, control_mean))) {
+                    if (auto with = shifted_plan(shifts->by, {job_of(made), control_mean})) {
                         made.code = std::move(with->code);
                         made.data = std::move(with->data);
                         made.when = std::move(with->when);
@@ -242,13 +254,17 @@ told_source random_of(const explained& of, pilot_of_points& by, const markets::m
     const auto points = [&](const quasi::points& p, const std::string& why) {
         return told_source{
             fmt::format("{}, {}, {} paths in {} randomisations{}", source_of(run, true).name,
-                        quasi::name_of(p.construction), run.paths, run.paths / run.unit_paths, why),
+                        quasi::name_of(p.construction), of.paths, run.paths / run.unit_paths, why),
             p};
     };
     if (!run.chooses_source && !run.chooses_construction)
         return run.points ? points(*run.points, "") : independent("");
     const std::vector<arrays::shock_cube> scenarios = in.scenario_cubes();
     const run::job job{of.code.get(), &of.made->data, &of.made->when};
+    if (of.known.points) {
+        const std::string why = "; as the run that is followed decided";
+        return *of.known.points ? points(**of.known.points, why) : independent(why);
+    }
     const chosen_points chosen = of.points ? *of.points : by.choose(job, scenarios, cancel);
     const std::string why = "; " + evidence(chosen);
     const std::optional<quasi::points> taken = chosen.taken_in(run);

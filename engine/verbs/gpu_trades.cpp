@@ -11,8 +11,8 @@
 #include "engine/verbs/importance.h"
 #include "engine/verbs/pairs.h"
 #include "engine/verbs/pilot.h"
-#include "engine/verbs/remembered.h"
 #include "engine/verbs/rights.h"
+#include "engine/verbs/sources.h"
 
 namespace tilewalk::verbs {
 
@@ -127,12 +127,11 @@ book_on_gpu::book_on_gpu(const books::book_state& book, const markets::market_st
             const books::trade& t = book.trades[i];
             plans_[i] = plan_one(t, in, run, shapes_, missing, cancel, as_usual);
             if (!plans_[i].failure && plan::has_rights(t)) find_form(i, in, by);
-            if (plans_[i].needs_paths() && controls.is_wanted()) find_control(i, in, controls);
-            if (plans_[i].needs_paths() && run.chooses_importance) find_shifts(i, controls);
+            if (plans_[i].needs_paths()) decide(i, in, controls);
         },
         [] {});
     walk_in_pairs(plans_, run, shapes_, cancel);
-    choose_points(book.trades, plans_, {run, operations, in.scenario_cubes(), cancel});
+    choose_points(book.trades, plans_, {run, operations, in.scenario_cubes(), cancel, sources(run)});
     const bool has_other_forms =
         std::ranges::any_of(other_plans_, [](const other_forms& of) { return of.front() != nullptr; });
     for (std::size_t i = 0; i < plans_.size(); ++i) {
@@ -167,45 +166,30 @@ void book_on_gpu::find_form(std::size_t trade, const markets::market_state& in, 
     }
 }
 
-void book_on_gpu::find_control(std::size_t trade, const markets::market_state& in,
-                               const pilot_of_controls& by) {
+void book_on_gpu::decide(std::size_t trade, const markets::market_state& in, const pilot_of_controls& by) {
     planned& p = plans_[trade];
-    const subject_of_control of = subject_of(book_.trades[trade], p);
+    const books::trade& t = book_.trades[trade];
+    const sources from(run_);
     try {
         const chosen_control chosen =
-            run_.decided ? chosen_control{decided_control(*run_.decided, book_.trades[trade].id)}
-                         : choose_control(of, in, in.scenario_cubes(), by);
+            control_for(subject_of(t, p), p.ready->job(), in, in.scenario_cubes(), by, from);
         chosen.give_points(run_, p);
-        const std::optional<controls::control>& found = chosen.what;
-        if (!found) return;
-        const auto plan_by = [&](const controls::control& what) -> std::shared_ptr<ready_trade> {
-            auto made = plan_with(what, of, in, by);
-            return made ? ready_with(what, *std::move(made), shapes_) : nullptr;
-        };
-        if (p.rights) {
-            other_plans_[trade].front() = p.ready;
-            controls::control other = *found;
-            for (controls::knot& k : other.knots) k.jump = 0;
-            if (!found->jumps()) other.knots.front().jump = 1;
-            other_plans_[trade].back() = plan_by(other);
+        if (const std::optional<controls::control>& found = chosen.what) {
+            if (p.rights) {
+                other_plans_[trade].front() = p.ready;
+                controls::control other = *found;
+                for (controls::knot& k : other.knots) k.jump = 0;
+                if (!found->jumps()) other.knots.front().jump = 1;
+                planned with = p;
+                subtract(other, t, with, in, by, shapes_);
+                if (with.control) other_plans_[trade].back() = with.ready;
+            }
+            subtract(*found, t, p, in, by, shapes_);
         }
-        if (auto made = plan_by(*found)) {
-            if (run_.chooses_importance) made->without_control = p.ready;
-            p.ready = std::move(made);
-        }
+        shift(p, shifts_for(t, p, by, from), shapes_);
     } catch (const std::exception& e) {
         throw_if_cancelled(e);
-        p.failure = at_trade(book_.trades[trade], e);
-    }
-}
-
-void book_on_gpu::find_shifts(std::size_t trade, const pilot_of_controls& by) {
-    planned& p = plans_[trade];
-    try {
-        shift(p, shifts_for(book_.trades[trade], p, by, remembered(nullptr, run_)), shapes_);
-    } catch (const std::exception& e) {
-        throw_if_cancelled(e);
-        p.failure = at_trade(book_.trades[trade], e);
+        p.failure = at_trade(t, e);
     }
 }
 

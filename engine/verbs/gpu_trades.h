@@ -104,8 +104,7 @@ class book_on_gpu {
         void add(std::size_t trade, run::job job);
     };
     void find_form(std::size_t trade, const markets::market_state& in, const policy_search& by);
-    void find_control(std::size_t trade, const markets::market_state& in, const pilot_of_controls& by);
-    void find_shifts(std::size_t trade, const pilot_of_controls& by);
+    void decide(std::size_t trade, const markets::market_state& in, const pilot_of_controls& by);
     std::vector<std::string> products_of(const std::set<std::size_t>& trades) const;
 
     const books::book_state& book_;

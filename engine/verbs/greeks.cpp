@@ -184,7 +184,7 @@ class greek_run {
         by.part = part_;
         by.controls.jumps = jumps_of();
         by.controls.least_gain = least_gain_;
-        if (unmoved_ != nullptr) by.controls.held = held_controls(*unmoved_);
+        by.controls.about = unmoved_;
         priced_book priced = price_book(settings_, gpus_, book_, in_, progress_.heard(), by);
         results out = std::move(priced.told);
         held_ = std::move(priced.policies);
@@ -321,10 +321,6 @@ class greek_run {
         const bool sees_none = by_ == method::pathwise || by_ == method::likelihood_ratio;
         return sees_none ? jumps_of_controls::none : jumps_of_controls::beside_those_of_payoffs;
     }
-    static decltype(control_stages::held) held_controls(moving_controls& of) {
-        return [&of](const books::trade& t, const market& in) { return of.in(t.id, in); };
-    }
-
     std::vector<std::string> keys_of(std::size_t n) const { return {asked_.numbers[n].number->key}; }
 
     // Moves numbers as another run does, by a share of it, so that differences of the two runs are taken
@@ -380,7 +376,7 @@ class greek_run {
             crew.for_each(begins.size(), options_.cancel,
                           [&](int, std::uint64_t k) {
                               const std::size_t i = first + k;
-                              if (r.plans[i].control) add_control(r.plans[i], i, read[i]);
+                              if (r.plans[i].subtracts() != nullptr) add_control(r.plans[i], i, read[i]);
                               if (read[i].empty()) return;
                               numbers[k] = numbers_of(r.plans[i], i);
                           },
@@ -499,7 +495,7 @@ class greek_run {
             rights = [policy = p.rights->policy] { return exercise::follower_of(*policy); };
         }
         std::optional<controls::subtracted> adds;
-        if (p.control) adds.emplace(*p.control);
+        if (p.subtracts() != nullptr) adds.emplace(*p.subtracts());
         return std::make_unique<const plan::trade_numbers>(
             book_.state().trades[i], in_.state(), *of.code, of.idle, run_.how.precision,
             poll_of(options_.cancel), std::move(rights), adds ? &*adds : nullptr);
@@ -810,7 +806,7 @@ class greek_run {
         // jumps, it errs by one path at least, which is as much as the paths that carry the price have each.
         // The rest that a control leaves of the payoff carries another variance, and has kinks of both near
         // each other, or, of an exact one, none.
-        const controls::control* const control = controls_.here(of.rows[i].trade);
+        const auto control = controls_.here(of.rows[i].trade);
         const double hits = control == nullptr
                                 ? of.rows[i].effective_hits
                                 : control->share_of_hits * static_cast<double>(of.manifest.paths);
@@ -873,7 +869,7 @@ class greek_run {
         std::vector<priced_book> priced;
         stages by = usual_stages();
         by.policies.held = &held_;
-        by.controls.held = held_controls(controls_);
+        by.controls.about = &controls_;
         by.held = &decided_;
         if (!in.empty()) priced = price_book(settings_, gpus_, some, in, progress_.heard(), by);
         for (const priced_book& p : priced) add_steps(to.manifest, p.told.manifest);
@@ -902,16 +898,17 @@ class greek_run {
 
     // The control that a trade has today and on the day after. Two days have two controls, whose difference
     // counts for more than a control leaves that leaves more: null where it does.
-    const controls::control* control_of_days(const std::string& trade) const {
+    std::shared_ptr<const controls::control> control_of_days(const std::string& trade) const {
         constexpr double least_gain = 100;
-        const controls::control* const here = controls_.here(trade);
+        const std::shared_ptr<const controls::control> here = controls_.here(trade);
         return here != nullptr && here->fewer_paths >= least_gain ? here : nullptr;
     }
     // It has one today.
     bool is_without_on_two_days(const std::string& trade) const {
         return controls_.here(trade) != nullptr && control_of_days(trade) == nullptr;
     }
-    // By trade, those at these places that have controls today, but none in a difference of two days.
+    // By trade, those at these places that have controls today, but none in a difference of two days, as
+    // `by` holds.
     std::map<std::string, price_row> prices_without_controls(results& to,
                                                              const std::vector<std::size_t>& places,
                                                              const run_options& heard, stages by) {
@@ -922,7 +919,6 @@ class greek_run {
         std::map<std::string, price_row> out;
         if (without.empty()) return out;
         by.policies.held = &held_;
-        by.controls.like = [](const books::trade&) { return nullptr; };
         progress_.begin(static_cast<double>(without.size()));
         results priced =
             std::move(price_book(settings_, gpus_, some_of(book_, without), in_, heard, by).told);
@@ -945,11 +941,15 @@ class greek_run {
             progress_.begin(static_cast<double>(trades.size()));
             // Points that suit what a control leaves are not those of a trade without one.
             decide::decided_by_trade decided = decided_;
-            for (const std::size_t i : places)
-                if (is_without_on_two_days(to.rows[i].trade)) decided[to.rows[i].trade].points.reset();
+            for (const std::size_t i : places) {
+                const std::string& id = to.rows[i].trade;
+                decide::decided& of = decided[id];
+                of.control_of_another_day = control_of_days(id);
+                if (of.control_of_another_day == nullptr) of.control = nullptr;
+                if (is_without_on_two_days(id)) of.points.reset();
+            }
             stages by = usual;
             by.held = &decided;
-            by.controls.like = [this](const books::trade& t) { return control_of_days(t.id); };
             later = std::move(price_book(settings_, gpus_, trades, *tomorrow.in(), heard, by).told);
             add_steps(to.manifest, later->manifest);
             plain = prices_without_controls(to, places, heard, by);

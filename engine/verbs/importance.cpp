@@ -10,11 +10,9 @@
 
 #include "engine/cpu/lane_machine.h"
 #include "engine/decide/seeds.h"
-#include "engine/importance/written.h"
 #include "engine/threads/crew.h"
-#include "engine/verbs/decisions.h"
 #include "engine/verbs/price.h"
-#include "engine/verbs/remembered.h"
+#include "engine/verbs/sources.h"
 #include "tilewalk/timings.h"
 
 namespace tilewalk::verbs {
@@ -56,14 +54,6 @@ importance::outcome pilot_of(const plan_to_shift& plan, std::uint64_t blocks, co
     importance::outcome out = importance::find(pilot);
     if (out.shifts) out.shifts->normals.centre -= plan.control_mean;
     return out;
-}
-
-constexpr const char *name_of_shifts = "shifts", *name_of_dropping = "drops_control";
-std::optional<chosen_shifts> decided_shifts(const results& by, const std::string& trade) {
-    const std::optional<std::string> written = decision(by, trade, name_of_shifts);
-    if (!written) return std::nullopt;
-    return chosen_shifts{importance::shifts_written_as(*written),
-                         decision(by, trade, name_of_dropping).has_value()};
 }
 
 }  // namespace
@@ -126,44 +116,41 @@ void shift(planned& p, const std::shared_ptr<const chosen_shifts>& by, shape_sto
     p.recorded = from;
     p.ready = std::move(ready);
     p.shifts = by;
-    if (drops_control) p.control.reset();
-    p.decisions = with_decision(p.decisions, name_of_shifts, importance::written(by->by));
-    if (by->drops_control) p.decisions = with_decision(p.decisions, name_of_dropping, "true");
 }
 
-std::shared_ptr<const chosen_shifts> shifts_for(const books::trade& t, const planned& p,
-                                                const pilot_of_controls& by, const remembered& decisions) {
+std::shared_ptr<const chosen_shifts> shifts_for(const books::trade& t, const plan_to_shift& plan,
+                                                const std::optional<plan_to_shift>& without_control,
+                                                const pilot_of_controls& by, const sources& from) {
     if (!by.run.chooses_importance) return nullptr;
-    std::optional<chosen_shifts> found;
-    if (by.run.decided) {
-        found = decided_shifts(*by.run.decided, t.id);
-    } else {
-        const std::shared_ptr<const ready_trade>& plain = p.ready->without_control;
-        std::optional<plan_to_shift> without_control;
-        if (plain) without_control = to_shift(*plain);
-        found = decisions.shifts(p.ready->job(), plain ? &without_control->job : nullptr,
-                                 [&] { return choose_shifts(t, to_shift(*p.ready), without_control, by); });
-    }
+    if (const decide::decided known = from.known(t.id); known.shifts) return *known.shifts;
+    std::optional<chosen_shifts> found =
+        from.shifts(plan.job, without_control ? &without_control->job : nullptr,
+                    [&] { return choose_shifts(t, plan, without_control, by); });
     return found ? std::make_shared<const chosen_shifts>(*std::move(found)) : nullptr;
 }
 
-void choose_importance(planned_run& r, const decide::decided_by_trade* held, const teller& tells) {
+std::shared_ptr<const chosen_shifts> shifts_for(const books::trade& t, const planned& p,
+                                                const pilot_of_controls& by, const sources& from) {
+    std::optional<plan_to_shift> without_control;
+    if (const auto& plain = p.ready->without_control) without_control = to_shift(*plain);
+    return shifts_for(t, to_shift(*p.ready), without_control, by, from);
+}
+
+void choose_importance(planned_run& r, const sources& from, const teller& tells) {
     if (!r.run.chooses_importance) return;
     const timings::during choosing(r.options.times, stage::importance);
     const std::vector<books::trade>& trades = r.book.trades;
     const pilot_of_controls by{r.run, r.operations, r.options.cancel};
     shape_store shapes;
-    const remembered decisions(r.options.work.get(), r.run);
     const auto decide = [&](int, std::uint64_t i) {
         std::optional<std::shared_ptr<const chosen_shifts>> found;
-        if (held != nullptr)
-            if (const auto before = held->find(trades[i].id); before != held->end())
-                found = before->second.shifts;
         for (std::size_t m = 0; m < r.in.size(); ++m) {
             planned& p = r.plans[m * trades.size() + i];
             if (!p.needs_paths()) continue;
             try {
-                if (!found) found = m == 0 ? shifts_for(trades[i], p, by, decisions) : nullptr;
+                if (!found)
+                    found = m == 0 ? shifts_for(trades[i], p, by, from)
+                                   : from.known(trades[i].id).shifts.value_or(nullptr);
                 shift(p, *found, shapes);
             } catch (const std::exception& e) {
                 throw_if_cancelled(e);

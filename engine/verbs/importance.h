@@ -14,8 +14,6 @@
 
 namespace tilewalk::verbs {
 
-class remembered;
-
 // A plan that shifts may be added to: with a control or without.
 struct plan_to_shift {
     run::job job;
@@ -39,11 +37,15 @@ void shift(planned& p, const std::shared_ptr<const chosen_shifts>& by, shape_sto
 // paths show".
 std::string evidence(const importance::found_shifts& of);
 
-// The shifts of a planned trade: those of the results that the run follows, or else of a pilot. Null: none.
+// The shifts of a trade, by the first of the sources that knows. Null: none.
+std::shared_ptr<const chosen_shifts> shifts_for(const books::trade& t, const plan_to_shift& plan,
+                                                const std::optional<plan_to_shift>& without_control,
+                                                const pilot_of_controls& by, const sources& from);
+// The same of a planned trade.
 std::shared_ptr<const chosen_shifts> shifts_for(const books::trade& t, const planned& p,
-                                                const pilot_of_controls& by, const remembered& decisions);
-// Plans trades with the shifts that are held for them, or that pilots in the first market choose. Trades with
+                                                const pilot_of_controls& by, const sources& from);
+// Plans trades with the shifts that are known, or that pilots in the first market choose. Trades with
 // rights, trades that need no path, those of scenarios, and those of a run that replays shocks have none.
-void choose_importance(planned_run& r, const decide::decided_by_trade* held, const teller& tells);
+void choose_importance(planned_run& r, const sources& from, const teller& tells);
 
 }  // namespace tilewalk::verbs

@@ -9,7 +9,7 @@
 #include "engine/exercise/training.h"
 #include "engine/greeks/measures.h"
 #include "engine/greeks/ways_back.h"
-#include "engine/verbs/remembered.h"
+#include "engine/verbs/sources.h"
 #include "products/program/jumps.h"
 
 namespace tilewalk::verbs {
@@ -60,7 +60,7 @@ void moving_controls::add(const books::trade& t, const planned& p) {
     made->mean = p.ready->control_mean;
     made->rights = p.rights;
     if (work_ != nullptr) {
-        made->known_as = remembered(work_, by_.run).fingerprint_of("drift of a control", p.price_job());
+        made->known_as = sources(by_.run, work_).fingerprint_of("drift of a control", p.price_job());
         made->known_as.add(controls::written(*p.control));
     }
     const std::lock_guard guard(lock_);

@@ -32,9 +32,9 @@ class moving_controls {
     // A trade of this market with the control of its plan. Both outlive this.
     void add(const books::trade& t, const planned& p);
     // The control of the unmoved market; null where the trade has none.
-    const controls::control* here(const std::string& trade) const {
+    std::shared_ptr<const controls::control> here(const std::string& trade) const {
         const of_trade* const of = find(trade);
-        return of == nullptr ? nullptr : of->control.get();
+        return of == nullptr ? nullptr : of->control;
     }
     // The mean of what is subtracted there.
     double mean_here(const std::string& trade) const {

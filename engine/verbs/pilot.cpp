@@ -11,8 +11,7 @@
 #include "engine/cpu/lane_machine.h"
 #include "engine/decide/seeds.h"
 #include "engine/threads/crew.h"
-#include "engine/verbs/decisions.h"
-#include "engine/verbs/remembered.h"
+#include "engine/verbs/sources.h"
 #include "kernels/tile.h"
 
 namespace tilewalk::verbs {
@@ -152,27 +151,6 @@ std::string evidence(const chosen_points& of) {
     return out + fmt::format(" in randomisations of {} points", cpu::few_points);
 }
 
-std::optional<chosen_points> known_choices::find(std::size_t trade,
-                                                 const std::shared_ptr<const ready_trade>& plan,
-                                                 const settled& run) const {
-    const std::lock_guard guard(lock_);
-    const auto at = by_trade_.find(trade);
-    if (at == by_trade_.end()) return std::nullopt;
-    const known& k = at->second;
-    const bool is_alike = k.plan == plan && k.seed == run.seed && k.paths == run.paths &&
-                          k.unit_paths == run.unit_paths && k.chooses_source == run.chooses_source &&
-                          k.chooses_construction == run.chooses_construction && k.asked == run.asked_points;
-    if (!is_alike) return std::nullopt;
-    return k.what;
-}
-
-void known_choices::keep(std::size_t trade, const std::shared_ptr<const ready_trade>& plan,
-                         const settled& run, const chosen_points& what) {
-    const std::lock_guard guard(lock_);
-    by_trade_.insert_or_assign(trade, known{plan, run.seed, run.paths, run.unit_paths, run.chooses_source,
-                                            run.chooses_construction, run.asked_points, what});
-}
-
 chosen_points pilot_of_points::choose(const run::job& of, std::span<const arrays::shock_cube> scenarios,
                                       const std::atomic<bool>* cancel) {
     const chosen_points undecided{run_.asked_points};
@@ -208,24 +186,10 @@ void choose_points(std::span<const books::trade> trades, std::span<planned> plan
     const settled& run = of.run;
     if (!run.chooses_source && !run.chooses_construction) return;
     pilot_of_points by(of.operations, run);
-    const remembered decisions(of.work, run);
-    const auto chosen_for = [&](std::size_t i, const planned& first) {
-        if (of.known != nullptr)
-            if (auto found = of.known->find(i, first.ready, run)) return *found;
+    const auto points_of_trade = [&](std::size_t i, const planned& first) {
+        if (const decide::decided known = of.from.known(trades[i].id); known.points) return *known.points;
         const run::job job = first.price_job();
-        const chosen_points made =
-            decisions.points(job, [&] { return by.choose(job, of.scenarios, of.cancel); });
-        if (of.known != nullptr) of.known->keep(i, first.ready, run, made);
-        return made;
-    };
-    const auto points_of_trade = [&](std::size_t i, const planned& first) -> std::optional<quasi::points> {
-        if (of.held != nullptr) {
-            if (const auto before = of.held->find(trades[i].id);
-                before != of.held->end() && before->second.points)
-                return *before->second.points;
-        }
-        if (run.decided) return decided_points(*run.decided, trades[i].id);
-        return chosen_for(i, first).taken_in(run);
+        return of.from.points(job, [&] { return by.choose(job, of.scenarios, of.cancel); }).taken_in(run);
     };
     const auto decide = [&](int, std::uint64_t i) {
         std::vector<planned*> markets;

@@ -7,9 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,14 +15,14 @@
 #include "engine/arrays/shock_cube.h"
 #include "engine/cpu/compiled_programs.h"
 #include "engine/cpu/lane_operations.h"
-#include "engine/decide/decided.h"
-#include "engine/kept/work.h"
 #include "engine/quasi/order.h"
 #include "engine/run/job.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/settled.h"
 
 namespace tilewalk::verbs {
+
+class sources;
 
 struct tried_construction {
     quasi::construction how;
@@ -48,26 +45,6 @@ struct chosen_points {
 };
 // The evidence, for people: "2048 pilot paths: bridge 21, steps 1.3 times fewer paths".
 std::string evidence(const chosen_points& of);
-
-// Choices of a book, kept from call to call.
-class known_choices {
-  public:
-    std::optional<chosen_points> find(std::size_t trade, const std::shared_ptr<const ready_trade>& plan,
-                                      const settled& run) const;
-    void keep(std::size_t trade, const std::shared_ptr<const ready_trade>& plan, const settled& run,
-              const chosen_points& what);
-
-  private:
-    struct known {
-        std::shared_ptr<const ready_trade> plan;
-        std::uint64_t seed, paths, unit_paths;
-        bool chooses_source, chooses_construction;
-        quasi::points asked;
-        chosen_points what;
-    };
-    mutable std::mutex lock_;
-    std::map<std::size_t, known> by_trade_;
-};
 
 // The constructions that a run leaves open for a trade, as far as they make other numbers than those before
 // them.
@@ -112,11 +89,8 @@ struct open_choices {
     const cpu::lane_operations& operations;
     std::span<const arrays::shock_cube> scenarios;
     const std::atomic<bool>* cancel;
-    // Trades that have a choice in one of these follow it.
-    const decide::decided_by_trade* held = nullptr;
-    known_choices* known = nullptr;
-    const kept::work* work = nullptr;  // that keeps choices
-    std::function<void()> watch{};     // called now and then
+    const sources& from;
+    std::function<void()> watch{};  // called now and then
 };
 // Decides which points trades take, as settings leave it open. Plans are by market and trade; a trade takes
 // in every market what it takes in the first one where it walks paths.

@@ -130,18 +130,21 @@ struct planned {
     std::shared_ptr<const greeks::ready_way_back> back;
     std::shared_ptr<const ready_trade> with_tangents;
     std::shared_ptr<const ready_rights> rights;
-    std::shared_ptr<const controls::control> control{};  // what `ready` subtracts; null: nothing
+    std::shared_ptr<const controls::control> control{};  // null: none
     // The plan before its paths were shifted or made pairs; null: `ready` itself.
     std::shared_ptr<const ready_trade> recorded{};
     std::shared_ptr<const decide::chosen_shifts> shifts{};  // of `ready`; null: none
     bool is_in_pairs = false;
     std::optional<quasi::points> points{};  // see walked_job
     bool has_points_chosen = false;         // with its control
-    std::string decisions{};                // see price_row
     bool is_priced_apart = false;           // by another control than derivatives take
     double walks_by_parts = 0;              // walks of the run by policies of its parts
 
     bool needs_paths() const { return !failure && !ready->certain; }
+    // The control whose plan `ready` is; null: none.
+    const controls::control* subtracts() const {
+        return shifts && shifts->drops_control ? nullptr : control.get();
+    }
     // The trade as its paths are walked.
     walked_job walked() const { return {with_tangents ? with_tangents : ready, points}; }
     run::job job() const { return back ? back->both_ways(price_job()) : walked().job(); }

@@ -15,7 +15,7 @@
 #include "engine/cpu/tile_pool.h"
 #include "engine/market/market_view.h"
 #include "engine/verbs/asked.h"
-#include "engine/verbs/kept_controls.h"
+#include "engine/verbs/decided_plans.h"
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/price.h"
@@ -162,7 +162,7 @@ class prepared_state {
           compiled_(std::make_shared<cpu::compiled_programs>(
               [this](const program::path_program& code) { return shapes_.has(code); })),
           pools_(operations_),
-          controls_(trades_.size(), trades_.market()),
+          decided_(trades_.size(), trades_.market()),
           plans_(trades_.size()) {}
 
     results price(const market& in, const run_options& options);
@@ -185,8 +185,7 @@ class prepared_state {
     plan::passed_programs passed_;
     idle_pools pools_;
     idle_gpu_runs gpu_runs_;
-    known_choices choices_;
-    kept_controls controls_;
+    decided_plans decided_;
     std::atomic<std::uint64_t> planned_{0};
     mutable std::mutex lock_;                              // of what follows
     plans plans_;                                          // by trade; null: none
@@ -236,7 +235,9 @@ void prepared_state::plan(planned_run& r, threads::crew& by, const teller& tells
         [&](int, std::uint64_t k) { r.plans[stale[k]] = plan_anew(stale[k], r, missing, fresh[stale[k]]); },
         tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
     r.missing_correlations.push_back(missing.all());
-    kept.clear();  // before programs are counted
+    // Before programs are counted.
+    kept.clear();
+    decided_.forget(stale);
     {
         const std::lock_guard guard(lock_);
         for (const std::size_t i : stale) {
@@ -279,8 +280,7 @@ results prepared_state::price(const market& in, const run_options& options) {
     plan(r, pool.get()->crew(), tells);
     find_policies(
         r, *gpus_, [&]() -> const cuda::backend::choice& { return on; }, tells);
-    controls_.add_to(r, shapes_, pool.get()->crew(), tells);
-    choose_points(r, nullptr, &choices_, tells);
+    decided_.decide(r, shapes_, pool.get()->crew(), tells);
     const cpu_maker on_cpu = [&](const cpu::lane_operations&, int, program::precision p) {
         return std::make_unique<cpu::back_end>(pool.get(), compiled_, p);
     };

@@ -16,6 +16,7 @@
 #include "engine/arrays/shock_cube.h"
 #include "engine/arrays/shock_file.h"
 #include "engine/cuda/policies.h"
+#include "engine/decide/followed.h"
 #include "engine/decide/seeds.h"
 #include "engine/exercise/nested.h"
 #include "engine/plan/measure.h"
@@ -26,7 +27,6 @@
 #include "engine/verbs/answers.h"
 #include "engine/verbs/asked.h"
 #include "engine/verbs/controls.h"
-#include "engine/verbs/decisions.h"
 #include "engine/verbs/flaws.h"
 #include "engine/verbs/importance.h"
 #include "engine/verbs/manifest.h"
@@ -36,6 +36,7 @@
 #include "engine/verbs/rights.h"
 #include "engine/verbs/rounds.h"
 #include "engine/verbs/rows.h"
+#include "engine/verbs/sources.h"
 #include "kernels/tile.h"
 #include "tilewalk/bounds.h"
 #include "tilewalk/timings.h"
@@ -291,7 +292,7 @@ void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<wal
         const std::optional<quasi::points>& points = p.points ? p.points : r.run.points;
         if (walked[k]) row.walk = fingerprint_of_paths(r.run, points, replay);
         if (row.randomisations > 0 && points) row.construction = quasi::name_of(points->construction);
-        row.decisions = p.decisions;
+        row.decisions = decide::written(p.control.get(), p.shifts.get());
         if (p.rights) add_rights(row, *p.rights, bounds[k]);
         if (m == 0) return;
         if (std::string why = remark_on_paths(r.plans[i], p); !why.empty())
@@ -440,12 +441,11 @@ decide::decided_by_trade decided_in(const planned_run& r) {
     return out;
 }
 
-void choose_points(planned_run& r, const decide::decided_by_trade* held, known_choices* known,
-                   const teller& tells) {
+void choose_points(planned_run& r, const sources& from, const teller& tells) {
     const timings::during choosing(r.options.times, stage::points);
     const scenarios_of_markets scenarios(r.in);
     choose_points(r.book.trades, r.plans,
-                  {r.run, r.operations, scenarios.cubes, r.options.cancel, held, known, r.options.work.get(),
+                  {r.run, r.operations, scenarios.cubes, r.options.cancel, from,
                    tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>()});
 }
 
@@ -608,16 +608,15 @@ settled run_of_round(settled run, std::uint64_t paths, std::uint64_t seed) {
 // By trade, of results whose decisions hold.
 std::vector<decided_walk> decided_walks_of(planned_run& r) {
     std::vector<decided_walk> out;
-    const results& by = *r.run.decided;
     for (std::size_t i = 0; i < r.plans.size(); ++i) {
         out.push_back({r.run.paths, r.run.seed});
         const planned& p = r.plans[i];
         if (!p.needs_paths()) continue;
         try {
-            const price_row& row = decided_row(by, r.book.trades[i].id);
+            const price_row& row = r.run.decided->row(r.book.trades[i].id);
             out.back().paths = row.paths;
             const settled anew =
-                run_of_round(r.run, row.paths, decide::seed_of_round(by.manifest.seed, row.paths));
+                run_of_round(r.run, row.paths, decide::seed_of_round(r.run.decided->seed(), row.paths));
             const std::optional<quasi::points>& points = p.points ? p.points : r.run.points;
             if (row.walk == fingerprint_of_paths(anew, points, {}))
                 out.back().seed = decide::seed_of_round(r.run.seed, row.paths);
@@ -680,17 +679,18 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
         const timings::during waiting(options.times, stage::opening_gpus);
         return choosing.get();
     };
+    const sources from(run, options.work.get(), by.held);
     if (by.ready.empty()) {
         plan_all(planned, by.plan, tells);
         find_policies(planned, gpus, on, tells);
-        choose_controls(planned, by.controls, tells);
-        choose_importance(planned, by.held, tells);
+        choose_controls(planned, by.controls, from, tells);
+        choose_importance(planned, from, tells);
         shape_store shapes;
         walk_in_pairs(planned.plans, run, shapes, options.cancel);
     } else {
         take_plans(planned, by.ready);  // as they are walked
     }
-    choose_points(planned, by.held, nullptr, tells);
+    choose_points(planned, from, tells);
     if (by.see_plans) by.see_plans(planned);
     if (by.wants_quarters) tally_quarters(planned.plans, run, options.cancel);
     if (by.add_ways_back) by.add_ways_back(planned);

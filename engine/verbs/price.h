@@ -119,10 +119,8 @@ struct walkers {
 // Trades with rights are planned to follow policies, which GPUs find where they can.
 using choice_of_devices = std::function<const cuda::backend::choice&()>;  // asked once there is need
 void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices& on, teller& tells);
-// Decides which points trades take, as settings leave it open, in the first market. Trades that have a choice
-// in `held` or `known` follow it.
-void choose_points(planned_run& r, const decide::decided_by_trade* held, known_choices* known,
-                   const teller& tells);
+// Decides which points trades take, as settings leave it open, in the first market.
+void choose_points(planned_run& r, const sources& from, const teller& tells);
 // The choices of pilots for trades, in the first market.
 decide::decided_by_trade decided_in(const planned_run& r);
 // Walks and tells: the results by market.

@@ -132,7 +132,7 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
     // leaves.
     const double rounding = rounding_of(*p.ready, m.mean);
     const double hits = m.m4 > 0 && of_paths >= rounding ? m.m2 * (m.m2 / m.m4) : 0.0;
-    const double far_out = p.control && hits < thin_below ? p.control->left_far_out : 0;
+    const double far_out = p.subtracts() != nullptr && hits < thin_below ? p.subtracts()->left_far_out : 0;
     of_paths = std::hypot(of_paths, std::sqrt(rule_of_three) / n * far_out);
     const double standard_error = std::max(of_paths, rounding);
     row.randomisations = quasi ? quasi->units : 0;

@@ -227,9 +227,9 @@ class scenario_run {
             near_decided_ = decided_in(r);
             for (const planned& p : r.plans) bytes_of_trades_.push_back(bytes_of(p));
             for (std::size_t i = 0; i < trades().size(); ++i) {
-                if (!r.plans[i].control) continue;
+                if (r.plans[i].subtracts() == nullptr) continue;
                 with_control_.push_back(i);
-                if (!r.plans[i].control->jumps()) controls_.add(trades()[i], r.plans[i]);
+                if (!r.plans[i].subtracts()->jumps()) controls_.add(trades()[i], r.plans[i]);
             }
         };
         run_options with = heard(0);
@@ -270,14 +270,16 @@ class scenario_run {
     void price_without_controls() {
         far_ = near_;
         far_decided_ = near_decided_;
+        for (const books::trade& t : trades()) far_decided_[t.id].control = nullptr;
         if (with_control_.empty() || asked_.scenarios.empty()) return;
         run_options with = heard(0);
         if (options_.work && !has_ours())
             with.work = std::make_shared<kept::work>(options_.work->of_decisions());
         stages by = usual();
         by.policies.held = &held_;
-        by.controls.like = no_control;
-        decide::decided_by_trade decided;
+        decide::decided_by_trade none, decided;
+        for (const std::size_t i : with_control_) none[trades()[i].id].control = nullptr;
+        by.held = &none;
         by.see_plans = [&](const planned_run& r) { decided = decided_in(r); };
         const results plain =
             std::move(price_book(settings_, gpus_, some_of(book_, with_control_), in_, with, by).told);
@@ -293,6 +295,7 @@ class scenario_run {
                 to->erase(id);
                 if (const auto found = decided.find(id); found != decided.end()) to->insert(*found);
             }
+            far_decided_[id].control = nullptr;
             if (is_far_alone) near_[i] = far_[i];
         }
     }
@@ -371,13 +374,11 @@ class scenario_run {
         if (with_rights.empty()) return;
         stages by = usual();
         by.policies.keeps = true;
-        by.controls.like = no_control;
         by.held = &far_decided_;
         const book some = some_of(*made.trades, with_rights);
         made.policies = std::move(price_book(settings_, gpus_, some, *made.in, heard(0), by).policies);
     }
 
-    static const controls::control* no_control(const books::trade&) { return nullptr; }
     static stages usual() {
         stages out;
         out.wants_bounds = false;
@@ -528,12 +529,9 @@ class scenario_run {
         if (of.is_small) by.policies.held = then == nullptr ? &held_ : &*then->policies;
         if (of.is_near) {
             by.held = &near_decided_;
-            by.controls.held = [this](const books::trade& t, const market& m) {
-                return controls_.in(t.id, m);
-            };
+            by.controls.about = &controls_;
         } else {
             by.held = &far_decided_;
-            by.controls.like = no_control;
         }
         const book some = some_of(then == nullptr ? book_ : *then->trades, of.trades);
         std::vector<priced_book> priced = price_book(settings_, gpus_, some, in, with, by);

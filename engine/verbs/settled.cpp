@@ -10,12 +10,12 @@
 #include "engine/cuda/decide.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/random/catalogue.h"
+#include "engine/decide/followed.h"
 #include "engine/kept/fingerprint.h"
 #include "engine/market/market_state.h"
 #include "engine/run/units.h"
 #include "engine/settings/wished_kernel.h"
 #include "engine/threads/crew.h"
-#include "engine/verbs/decisions.h"
 #include "tilewalk/setting_table.h"
 
 namespace tilewalk::verbs {
@@ -59,10 +59,10 @@ void take_accuracy(const run_settings& all, const run_settings& caller, bool tra
 // A run to which no paths are said beside the file takes those of the file.
 void take_decisions(const run_settings& all, const run_settings& caller, settled& s) {
     if (!all.decisions) return;
-    s.decided = std::make_shared<const results>(load_decisions(*all.decisions));
+    s.decided = std::make_shared<const decide::followed_run>(*all.decisions);
     if (s.accuracy || (caller.decisions ? caller.paths : s.said.paths)) return;
     s.takes_decided_paths = true;
-    s.paths = s.decided->manifest.paths;
+    s.paths = s.decided->paths();
 }
 
 // Randomisations of points, where the run does not say. Runs to a tolerance end when their error is small, so
@@ -71,10 +71,7 @@ void take_decisions(const run_settings& all, const run_settings& caller, settled
 std::uint64_t randomisations_of(const run_settings& all, const settled& s) {
     constexpr std::uint64_t of_rounds = 32;
     if (s.said.randomisations) return static_cast<std::uint64_t>(*s.said.randomisations);
-    if (s.decided) {
-        for (const price_row& row : s.decided->rows)
-            if (row.randomisations > 0) return row.randomisations;
-    }
+    if (s.decided && s.decided->randomisations() > 0) return s.decided->randomisations();
     return s.accuracy ? of_rounds : static_cast<std::uint64_t>(*all.randomisations);
 }
 

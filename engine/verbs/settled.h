@@ -22,6 +22,10 @@
 #include "tilewalk/engine.h"
 #include "tilewalk/market.h"
 
+namespace tilewalk::decide {
+class followed_run;
+}  // namespace tilewalk::decide
+
 namespace tilewalk::verbs {
 
 // How exact prices are to be; paths are added in rounds until they are.
@@ -67,8 +71,8 @@ struct settled {
     std::uint64_t memory_bytes;
     bool demands_correlations = false;
     std::optional<wanted_accuracy> accuracy{};  // `paths` are then those of the first round
-    // Results whose decisions hold in the place of pilots', and whether the paths of each trade do.
-    std::shared_ptr<const results> decided{};
+    // The run whose decisions hold in the place of pilots', and whether the paths of each trade do.
+    std::shared_ptr<const decide::followed_run> decided{};
     bool takes_decided_paths = false;
 
     // Whether one pilot finds the control of a trade and its points: the control that leaves least is not

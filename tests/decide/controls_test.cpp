@@ -25,12 +25,12 @@
 #include "engine/controls/written.h"
 #include "engine/cuda/compiler.h"
 #include "engine/cuda/launcher.h"
+#include "engine/decide/followed.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
 #include "engine/run/units.h"
 #include "engine/settings/precision_named.h"
 #include "engine/verbs/controls.h"
-#include "engine/verbs/decisions.h"
 #include "engine/verbs/settled.h"
 #include "engine/verify/closed_forms.h"
 #include "engine/verify/dice.h"
@@ -457,9 +457,9 @@ TEST(controls, have_the_share_that_points_show) {
     const results fitted = engine().price(b, with("auto", "sobol"));
     std::map<std::string, controls::control> shared;
     for (const price_row& row : fitted.rows) {
-        const std::optional<std::string> written = verbs::decision(fitted, row.trade, "control");
-        if (!written) continue;
-        const controls::control c = controls::control_written_as(*written);
+        const decide::decided decided = decide::decided_in(row);
+        if (*decided.control == nullptr) continue;
+        const controls::control& c = **decided.control;
         EXPECT_EQ(c.has_share, !c.leaves_rounding()) << row.trade;
         // A jump's place counts for the error, too, which grows with the control.
         if (c.has_share && !c.jumps()) shared.emplace(row.trade, c);
@@ -476,7 +476,7 @@ TEST(controls, have_the_share_that_points_show) {
             c.on_exponential *= factor;
             for (controls::knot& k : c.knots) k.slope *= factor, k.jump *= factor;
             for (double& r : c.on_ratios) r *= factor;
-            row.decisions = verbs::with_decision(row.decisions, "control", controls::written(c));
+            row.decisions = decide::written(&c, nullptr);
         }
         std::ofstream out(file);
         write(out, other, output_format::json);

@@ -88,6 +88,30 @@ std::string shown(const results& r) {
     return out;
 }
 
+// Results of the calls' book by settings that none of them has, and the policies of that run.
+struct earlier_run {
+    tests::own_folder folder;
+    std::string decisions, policies;
+
+    earlier_run() {
+        call other;
+        other.settings.seed = 5;
+        other.settings.random = "sobol";
+        other.settings.construction = "steps";
+        run_options with = other.options();
+        with.keep_policies = true;
+        const results told = other.by().price(book::parse(other.book_text()), with);
+        std::ostringstream out;
+        write(out, told, output_format::json);
+        decisions = folder.write("decided.json", out.str()).string();
+        policies = folder.write("policies.json", told.policies).string();
+    }
+};
+const earlier_run& earlier() {
+    static const earlier_run made;
+    return made;
+}
+
 struct change {
     std::string what;
     std::function<void(call&)> make;
@@ -112,6 +136,9 @@ const std::vector<change>& changes() {
          }},
         {"randomisations", [](call& c) { c.settings.randomisations = 8; }},
         {"controls", [](call& c) { c.settings.controls = "none"; }},
+        {"pairs", [](call& c) { c.settings.antithetic = "pairs"; }},
+        {"decisions", [](call& c) { c.settings.decisions = earlier().decisions; }},
+        {"policy", [](call& c) { c.settings.policy = earlier().policies; }, false, false, true},
         {"training_paths", [](call& c) { c.settings.training_paths = 8192; }, false, false, true},
         {"upper_bound", [](call& c) { c.settings.upper = "nested"; }, false, false, true},
         {"spot", [](call& c) { c.spot = 101; }},

@@ -28,7 +28,7 @@
 #include <vector>
 
 #include "engine/arrays/shock_writer.h"
-#include "engine/verbs/decisions.h"
+#include "engine/decide/followed.h"
 #include "tests/fake_backend.h"
 #include "tests/market_text.h"
 #include "tests/on_a_gpu.h"
@@ -470,11 +470,12 @@ std::string why_undecided(const request& r, const outcome& o) {
         if (row.construction != by.construction || row.randomisations != by.randomisations)
             return fmt::format("{} has {} randomisations '{}', decided were {} '{}'", row.trade,
                                row.randomisations, row.construction, by.randomisations, by.construction);
-        const auto is_other = [&](const char* name) {
-            return verbs::decision(o.told, row.trade, name) !=
-                   verbs::decision(inputs().decided(r.asked), row.trade, name);
+        const auto told = [&](const price_row& of) {
+            const decide::decided d = decide::decided_in(of);
+            return asks(feature::importance) ? decide::written(nullptr, d.shifts->get())
+                                             : decide::written(d.control->get(), nullptr);
         };
-        if (asks(feature::importance) ? is_other("shifts") : is_other("control"))
+        if (told(row) != told(by))
             return fmt::format("{} has the decisions {}, decided were {}", row.trade, row.decisions,
                                by.decisions);
     }
@@ -491,8 +492,7 @@ std::string no_evidence_in_rows(feature f, const request& r, const outcome& with
     switch (f) {
         case feature::controls:
             for (const price_row& row : with.told.rows)
-                if (verbs::decision(with.told, row.trade, "control"))
-                    return no_remark(with, remark_of_controls);
+                if (*decide::decided_in(row).control != nullptr) return no_remark(with, remark_of_controls);
             return "no row has a control";
         case feature::points:
             for (const price_row& row : with.told.rows)
@@ -592,6 +592,8 @@ std::string no_evidence_in_plans(feature f, const outcome& with, const outcome& 
             return "";
         case feature::replay:
             return says(inputs().replay());
+        case feature::decisions:
+            return says(" as the run that is followed decided");
         case feature::curand:
             return says("curand_philox");
         case feature::single_fast:

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The controls, the shifts and the pairs of a prepared book. A trade has the control and the shifts that
-// pilots choose in the market of the book, in every market of that day, so that revaluations differ by what
-// the market does and not by what pilots find. Pilots are walked in the market at hand where its paths have
-// other moves, as on another day.
+// The plans of a prepared book with all that is decided about its trades. A trade has the control and the
+// shifts that pilots choose in the market of the book, in every market of that day, so that revaluations
+// differ by what the market does and not by what pilots find. Pilots are walked in the market at hand where
+// its paths have other moves, as on another day.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "engine/threads/crew.h"
@@ -19,34 +21,28 @@
 
 namespace tilewalk::verbs {
 
-class kept_controls {
+class decided_plans {
   public:
     // The market of the book, if it names one.
-    kept_controls(std::size_t trades, const std::optional<market>& of_book)
+    decided_plans(std::size_t trades, const std::optional<market>& of_book)
         : of_book_(of_book), plans_(trades), chosen_(trades) {}
 
     // Plans the trades of a run in one market as they are walked: those that are planned as before take the
     // plans that they had, and programs that are compiled stay so. Policies are found by each call, and so
-    // are the controls of trades with rights.
-    void add_to(planned_run& r, shape_store& shapes, threads::crew& by, const teller& tells);
+    // is all that is decided about trades with rights.
+    void decide(planned_run& r, shape_store& shapes, threads::crew& by, const teller& tells);
+    // Drops the plans of these trades, which are planned anew.
+    void forget(std::span<const std::size_t> trades);
 
   private:
-    // All that choices depend on, beside the trade and its market.
+    // All that decisions depend on, beside the trade and its market.
     struct asked {
         std::uint64_t seed, paths, unit_paths;
         bool chooses_source, chooses_construction, chooses_controls, chooses_importance, walks_pairs;
         quasi::points points;
+        std::string followed;  // the digest of the run that is followed
 
-        explicit asked(const settled& run)
-            : seed(run.seed),
-              paths(run.paths),
-              unit_paths(run.unit_paths),
-              chooses_source(run.chooses_source),
-              chooses_construction(run.chooses_construction),
-              chooses_controls(run.chooses_controls),
-              chooses_importance(run.chooses_importance),
-              walks_pairs(run.walks_pairs),
-              points(run.asked_points) {}
+        explicit asked(const settled& run);
         friend bool operator==(const asked&, const asked&) = default;
     };
     struct choices {
@@ -56,17 +52,22 @@ class kept_controls {
     struct kept_plan {
         asked by;
         std::shared_ptr<const ready_trade> plain;
-        choices chosen{};
         planned walked{};
     };
     struct of_book_market {
         asked by;
         choices what;
     };
+    struct pilots {
+        pilot_of_controls by;
+        const sources& from;
+        shape_store& shapes;
+    };
 
-    void take_plan(const books::trade& t, std::size_t i, planned& p, const market& in,
-                   const pilot_of_controls& by, shape_store& shapes);
-    choices chosen_in_market_of_book(const books::trade& t, std::size_t i, const pilot_of_controls& by);
+    void take_plan(const books::trade& t, std::size_t i, planned& p, const market& in, const pilots& of);
+    void keep(const planned_run& r);
+    choices chosen_in_market_of_book(const books::trade& t, std::size_t i, const planned& p, const market& in,
+                                     const pilots& of);
 
     const std::optional<market> of_book_;
     std::mutex lock_;                                            // of what follows

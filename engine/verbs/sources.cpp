@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/verbs/remembered.h"
+#include "engine/verbs/sources.h"
 
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "engine/controls/written.h"
+#include "engine/decide/followed.h"
 #include "engine/importance/written.h"
 #include "engine/kept/fingerprints_of_jobs.h"
 
 namespace tilewalk::verbs {
 
+using decide::chosen_shifts;
 using nlohmann::json;
 
 namespace {
@@ -68,7 +70,20 @@ void add(kept::fingerprint& to, const run::job& of) {
 
 }  // namespace
 
-kept::fingerprint remembered::fingerprint_of(std::string_view kind, const run::job& of) const {
+decide::decided sources::known(const std::string& trade) const {
+    decide::decided out;
+    if (held_ != nullptr)
+        if (const auto held = held_->find(trade); held != held_->end()) out = held->second;
+    const bool has_control = out.control || out.control_of_another_day;
+    if (!run_.decided || (out.points && out.shifts && has_control)) return out;
+    decide::decided followed = run_.decided->of(trade);
+    if (!out.points) out.points = std::move(followed.points);
+    if (!out.shifts) out.shifts = std::move(followed.shifts);
+    if (!has_control) out.control = std::move(followed.control);
+    return out;
+}
+
+kept::fingerprint sources::fingerprint_of(std::string_view kind, const run::job& of) const {
     kept::fingerprint out;
     out.add(kind);
     add(out, of);
@@ -83,26 +98,26 @@ kept::fingerprint remembered::fingerprint_of(std::string_view kind, const run::j
     return out;
 }
 
-chosen_points remembered::points(const run::job& of, const std::function<chosen_points()>& decide) const {
-    if (work_ == nullptr) return decide();
+chosen_points sources::points(const run::job& of, const std::function<chosen_points()>& pilot) const {
+    if (work_ == nullptr) return pilot();
     const kept::key what = fingerprint_of("points", of).found();
-    return points_in(json::parse(work_->remembered(what, [&] { return written(decide()).dump(); })));
+    return points_in(json::parse(work_->remembered(what, [&] { return written(pilot()).dump(); })));
 }
 
-chosen_control remembered::control(std::string_view kind, const run::job& of,
-                                   const std::function<chosen_control()>& decide) const {
-    if (work_ == nullptr) return decide();
+chosen_control sources::control(std::string_view kind, const run::job& of,
+                                const std::function<chosen_control()>& pilot) const {
+    if (work_ == nullptr) return pilot();
     const kept::key what = fingerprint_of(kind, of).found();
-    return control_in(json::parse(work_->remembered(what, [&] { return written(decide()).dump(); })));
+    return control_in(json::parse(work_->remembered(what, [&] { return written(pilot()).dump(); })));
 }
 
-std::optional<chosen_shifts> remembered::shifts(
+std::optional<chosen_shifts> sources::shifts(
     const run::job& of, const run::job* without_control,
-    const std::function<std::optional<chosen_shifts>()>& decide) const {
-    if (work_ == nullptr) return decide();
+    const std::function<std::optional<chosen_shifts>()>& pilot) const {
+    if (work_ == nullptr) return pilot();
     kept::fingerprint what = fingerprint_of("shifts", of);
     if (without_control != nullptr) add(what, *without_control);
-    return shifts_in(json::parse(work_->remembered(what.found(), [&] { return written(decide()).dump(); })));
+    return shifts_in(json::parse(work_->remembered(what.found(), [&] { return written(pilot()).dump(); })));
 }
 
 }  // namespace tilewalk::verbs
