@@ -494,6 +494,30 @@ def test_shocks_of_ones_own():
     assert len(os.listdir("/proc/self/fd")) == opened
 
 
+def test_decisions_are_values():
+    folder = tempfile.TemporaryDirectory()
+    file = pathlib.Path(folder.name) / "decided.json"
+    kept = tw.price(BOOK, paths=65536)
+    decided = kept.decisions
+    assert list(decided) == sorted(row.trade for row in kept) and decided.paths == 65536 and decided.failed == []
+    assert pickle.loads(pickle.dumps(decided)) == decided == tw.read_decisions(kept.to_json())
+    decided.write(file)
+    assert tw.read_decisions(file) == decided
+    again = tw.price(BOOK, decisions=file)
+    assert again.columns["price"].tolist() == kept.columns["price"].tolist()
+    trade = next(trade for trade, of in decided.items() if of.control)
+    decided[trade].paths *= 2
+    decided[trade].control = None
+    assert decided != kept.decisions
+    row = tw.price(BOOK, decisions=decided)[trade]
+    assert row.paths == 131072 and row.decisions is None and row.standard_error > kept[trade].standard_error
+    del decided[trade]
+    assert "found no decisions on the trade" in tw.price(BOOK, decisions=decided)[trade].message
+    raises(KeyError, lambda: decided["nobody"], "nobody", "trades:")
+    raises(tw.UsageError, lambda: decided.__setitem__(trade, {"paths": 1}), "expected a Decision")
+    raises(tw.InputError, lambda: tw.read_decisions('{"format": "tilewalk-decisions-9"}'), "tilewalk-decisions-9")
+
+
 def test_early_exercise_and_convergence():
     book = "configs/books/early.yaml"
     first = tw.price(book, paths=4096, keep_policies=True)
@@ -506,6 +530,7 @@ def test_early_exercise_and_convergence():
     narrow = tw.price(BOOK, trades="asian_eur", tolerance="0.05", paths="1M", controls="none", random="philox")
     assert narrow["asian_eur"].high - narrow["asian_eur"].low <= 0.1 and narrow["asian_eur"].paths < 1_000_000
     kept = tw.price(BOOK, paths=PATHS)
+    assert first.decisions[row.trade].policy["trade"] == row.trade and kept.decisions != first.decisions
     assert tw.price(BOOK, paths=PATHS, decisions=kept).columns["price"].tolist() == kept.columns["price"].tolist()
 
 

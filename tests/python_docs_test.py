@@ -47,7 +47,7 @@ def test_the_page():
             except Exception:
                 traceback.print_exc()
                 raise AssertionError(f"the block fails:\n{block}\nafter it said\n{said.getvalue()}") from None
-        assert sorted(os.listdir(".")) == ["asian.svg", "configs", "risk", "today.json"]
+        assert sorted(os.listdir(".")) == ["asian.svg", "configs", "monday.json", "risk", "today.json"]
 
 
 def test_the_comments_of_the_page():

@@ -29,9 +29,11 @@ book with_tolerances_of(study s, const book& trades, const run_options& options)
 asked_of_study asked_of(study s, const book& trades, const run_options& options) {
     refuse_combinations(s, features_asked(trades, options));
     asked_of_study out{with_tolerances_of(s, trades, options), options};
-    if (s == study::price || s == study::shards_of_prices) return out;
-    if (const settled run = settle(options, out.trades.state(), {}); run.takes_decided_paths)
-        out.options.overrides.paths = run.decided->paths();
+    if (!over(options.overrides, trades.settings()).decisions) return out;
+    const settled run = settle(options, out.trades.state(), {});
+    out.options.followed = run.decided;
+    if (run.takes_decided_paths && s != study::price && s != study::shards_of_prices)
+        out.options.overrides.paths = run.decided->all().paths;
     return out;
 }
 

@@ -243,7 +243,7 @@ std::vector<feature> features_asked(const book& trades, const run_options& optio
                 return any([](const books::trade& t) { return t.tolerance.has_value(); });
             case replay:
                 return said.replay.has_value();
-            case decisions:
+            case feature::decisions:
                 return said.decisions.has_value();
             case policy:
                 return said.policy.has_value();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <functional>
 #include <future>
@@ -613,13 +614,19 @@ std::vector<decided_walk> decided_walks_of(planned_run& r) {
         const planned& p = r.plans[i];
         if (!p.needs_paths()) continue;
         try {
-            const price_row& row = r.run.decided->row(r.book.trades[i].id);
-            out.back().paths = row.paths;
+            const trade_decisions& row = r.run.decided->row(r.book.trades[i].id);
+            const std::uint64_t paths = row.paths;
+            if (paths % r.run.paths != 0 || !std::has_single_bit(paths / r.run.paths))
+                throw error(error_kind::input, "found " + std::to_string(paths) +
+                                                   " paths in the decisions to follow, expected the " +
+                                                   std::to_string(r.run.paths) +
+                                                   " of the run or a doubling of them");
+            out.back().paths = paths;
             const settled anew =
-                run_of_round(r.run, row.paths, decide::seed_of_round(r.run.decided->seed(), row.paths));
+                run_of_round(r.run, paths, decide::seed_of_round(r.run.decided->all().seed, paths));
             const std::optional<quasi::points>& points = p.points ? p.points : r.run.points;
             if (row.walk == fingerprint_of_paths(anew, points, {}))
-                out.back().seed = decide::seed_of_round(r.run.seed, row.paths);
+                out.back().seed = decide::seed_of_round(r.run.seed, paths);
         } catch (const std::exception& e) {
             r.plans[i].failure = at_trade(r.book.trades[i], e);
         }

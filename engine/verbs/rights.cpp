@@ -6,10 +6,12 @@
 #include <string>
 #include <utility>
 
+#include "engine/decide/followed.h"
 #include "engine/decide/seeds.h"
 #include "engine/exercise/nested.h"
 #include "engine/exercise/training.h"
 #include "engine/kept/fingerprints_of_jobs.h"
+#include "engine/report/decision_file.h"
 #include "engine/report/numbers.h"
 #include "engine/report/policy_file.h"
 #include "engine/run/units.h"
@@ -32,12 +34,16 @@ std::uint64_t policy_search::seed() const {
 }
 
 std::optional<exercise::saved_policies> policies_in(const settled& run) {
-    if (run.policy.empty()) return std::nullopt;
     exercise::saved_policies out;
-    for (exercise::saved_policy& of : report::load_policies(run.policy)) {
-        auto kept = std::make_shared<const exercise::saved_policy>(std::move(of));
-        out.try_emplace(kept->trade, kept);
-    }
+    const auto add = [&](std::vector<exercise::saved_policy> all) {
+        for (exercise::saved_policy& of : all) {
+            auto kept = std::make_shared<const exercise::saved_policy>(std::move(of));
+            out.try_emplace(kept->trade, kept);
+        }
+    };
+    if (run.decided) add(report::read_policies(report::policies_json(run.decided->all()), "decisions"));
+    if (!run.policy.empty()) add(report::load_policies(run.policy));
+    if (out.empty() && run.policy.empty()) return std::nullopt;
     return out;
 }
 
@@ -67,7 +73,9 @@ void policy_of_trade::prepare(std::uint64_t most_paths) {
         trade_, market(), std::min(by_.paths(), most_paths), often,
         by_.finds_bound ? exercise::found_beside::bound_and_gain : exercise::found_beside::nothing);
     if (by_.saved != nullptr && untrained_ && !untrained_->is_certain)
-        add_remark("its policy is not in " + by_.run.policy + " and was found anew");
+        add_remark("its policy is not in " +
+                   (by_.run.policy.empty() ? "the decisions to follow" : by_.run.policy) +
+                   " and was found anew");
 }
 
 // Says false where there is none that fits.

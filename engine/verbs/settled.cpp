@@ -13,6 +13,7 @@
 #include "engine/decide/followed.h"
 #include "engine/kept/fingerprint.h"
 #include "engine/market/market_state.h"
+#include "engine/report/decision_file.h"
 #include "engine/run/units.h"
 #include "engine/settings/wished_kernel.h"
 #include "engine/threads/crew.h"
@@ -57,12 +58,18 @@ void take_accuracy(const run_settings& all, const run_settings& caller, bool tra
 }
 
 // A run to which no paths are said beside the file takes those of the file.
-void take_decisions(const run_settings& all, const run_settings& caller, settled& s) {
+void take_decisions(const run_options& options, const run_settings& all, settled& s) {
     if (!all.decisions) return;
-    s.decided = std::make_shared<const decide::followed_run>(*all.decisions);
+    const run_settings& caller = options.overrides;
+    s.decided = options.followed;
+    if (!s.decided) {
+        report::loaded_decisions loaded = report::load_decisions(*all.decisions);
+        s.decided =
+            std::make_shared<const decide::followed_run>(std::move(loaded.what), std::move(loaded.digest));
+    }
     if (s.accuracy || (caller.decisions ? caller.paths : s.said.paths)) return;
     s.takes_decided_paths = true;
-    s.paths = s.decided->paths();
+    s.paths = s.decided->all().paths;
 }
 
 // Randomisations of points, where the run does not say. Runs to a tolerance end when their error is small, so
@@ -71,7 +78,10 @@ void take_decisions(const run_settings& all, const run_settings& caller, settled
 std::uint64_t randomisations_of(const run_settings& all, const settled& s) {
     constexpr std::uint64_t of_rounds = 32;
     if (s.said.randomisations) return static_cast<std::uint64_t>(*s.said.randomisations);
-    if (s.decided && s.decided->randomisations() > 0) return s.decided->randomisations();
+    if (s.decided) {
+        for (const auto& [trade, of] : s.decided->all().trades)
+            if (of.randomisations > 0) return of.randomisations;
+    }
     return s.accuracy ? of_rounds : static_cast<std::uint64_t>(*all.randomisations);
 }
 
@@ -164,7 +174,7 @@ settled settled_for(const run_options& options, const run_settings& file, std::s
     s.random = *all.random;
     s.replay = all.replay.value_or("");
     take_accuracy(all, caller, trades_say_tolerances, in, s);
-    take_decisions(all, caller, s);
+    take_decisions(options, all, s);
     take_points(all, in, s);
     s.training_paths = all.training_paths.value_or(training_paths_for(s.paths));
     s.policy = all.policy.value_or("");

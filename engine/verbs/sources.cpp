@@ -76,7 +76,7 @@ decide::decided sources::known(const std::string& trade) const {
         if (const auto held = held_->find(trade); held != held_->end()) out = held->second;
     const bool has_control = out.control || out.control_of_another_day;
     if (!run_.decided || (out.points && out.shifts && has_control)) return out;
-    decide::decided followed = run_.decided->of(trade);
+    decide::decided followed = decide::decided_in(run_.decided->row(trade));
     if (!out.points) out.points = std::move(followed.points);
     if (!out.shifts) out.shifts = std::move(followed.shifts);
     if (!has_control) out.control = std::move(followed.control);

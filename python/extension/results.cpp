@@ -11,6 +11,7 @@
 
 #include "python/extension/interpreter.h"
 #include "tilewalk/columns.h"
+#include "tilewalk/decisions.h"
 #include "tilewalk/metrics.h"
 #include "tilewalk/page.h"
 #include "tilewalk/products.h"
@@ -220,7 +221,18 @@ void add_results(nb::module_& to) {
         .def_prop_ro("remarks", remarks)
         .def("metrics", metrics, nb::arg("command"), nb::arg("name"))
         .def_prop_ro("has_greeks", [](const held_results& self) { return !self.of().greeks.empty(); })
-        .def_prop_ro("policies", [](const held_results& self) { return self.of().policies; });
+        .def_prop_ro("policies", [](const held_results& self) { return self.of().policies; })
+        .def("decisions_json", [](const held_results& self) {
+            const without_interpreter others_run;
+            return json_of(decisions_of(self.of()));
+        });
+    to.def(
+        "decisions_json",
+        [](const std::string& json, const std::string& name) {
+            const without_interpreter others_run;
+            return json_of(read_decisions(json, name));
+        },
+        nb::arg("json"), nb::arg("name"));
     to.def("read_results", results_of_json, nb::arg("json"), nb::arg("name"), nb::arg("policies") = "");
 
     nb::class_<held_comparison>(to, "Comparison", "Two results, trade by trade.")

@@ -8,6 +8,7 @@ tw.price("book.yaml", paths=1e6).to_pandas()
 from . import shards
 from ._core import version as __version__
 from .book import Book, Imported, Product, import_ore, product, products
+from .decisions import Decision, Decisions, read_decisions
 from .differences import Differences
 from .errors import (
     Cancelled,
@@ -58,6 +59,8 @@ __all__ = [
     "Cancelled",
     "Comparison",
     "CompileError",
+    "Decision",
+    "Decisions",
     "Dependence",
     "DeviceError",
     "Devices",
@@ -102,6 +105,7 @@ __all__ = [
     "price_in",
     "product",
     "products",
+    "read_decisions",
     "read_results",
     "scenarios",
     "settings",

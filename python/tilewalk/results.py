@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from . import _core
+from .decisions import Decisions
 from .errors import RunWarning, UsageError, checked, shown
 from .files import text_of_file, write_by_ending
 from .pages import price_page
@@ -54,6 +55,12 @@ class _Written(Table):
     def policies(self) -> str:
         """The policies by which trades are ended early, for the setting `policy`; of runs with keep_policies."""
         return self._core.policies
+
+    @property
+    def decisions(self) -> Decisions:
+        """What was decided about trades before their paths were walked, for the setting `decisions`: with policies if
+        the run kept them."""
+        return Decisions(self._core.decisions_json())
 
     def _text(self, format: str, columns: int = 200, spreadsheet_safe: bool = False, parts: bool = False) -> str:
         raise NotImplementedError

@@ -25,7 +25,6 @@
 #include "engine/controls/written.h"
 #include "engine/cuda/compiler.h"
 #include "engine/cuda/launcher.h"
-#include "engine/decide/followed.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
 #include "engine/run/units.h"
@@ -452,37 +451,31 @@ TEST(controls, do_no_harm_where_points_do_better) {
 // Randomisations show how much of a control to subtract, so that a control five times too large, or of the
 // other sign, gives the same price and error.
 TEST(controls, have_the_share_that_points_show) {
-    const std::string file = testing::TempDir() + "tilewalk_share.json";
     const book b = book::parse(std::string(market_text) + trades_text);
     const results fitted = engine().price(b, with("auto", "sobol"));
+    const decisions found = decisions_of(fitted);
     std::map<std::string, controls::control> shared;
-    for (const price_row& row : fitted.rows) {
-        const decide::decided decided = decide::decided_in(row);
-        if (*decided.control == nullptr) continue;
-        const controls::control& c = **decided.control;
-        EXPECT_EQ(c.has_share, !c.leaves_rounding()) << row.trade;
+    for (const auto& [trade, of] : found.trades) {
+        if (of.control.empty()) continue;
+        const controls::control c = controls::control_written_as(of.control);
+        EXPECT_EQ(c.has_share, !c.leaves_rounding()) << trade;
         // A jump's place counts for the error, too, which grows with the control.
-        if (c.has_share && !c.jumps()) shared.emplace(row.trade, c);
+        if (c.has_share && !c.jumps()) shared.emplace(trade, c);
     }
     EXPECT_GE(shared.size(), 2u);
     EXPECT_TRUE(shared.contains("asian"));
     for (const double factor : {-1.0, 5.0}) {
-        results other = fitted;
-        for (price_row& row : other.rows) {
-            const auto found = shared.find(row.trade);
-            if (found == shared.end()) continue;
-            controls::control c = found->second;
+        decisions other = found;
+        for (auto [trade, c] : shared) {
             c.on_sum *= factor;
             c.on_exponential *= factor;
             for (controls::knot& k : c.knots) k.slope *= factor, k.jump *= factor;
             for (double& r : c.on_ratios) r *= factor;
-            row.decisions = decide::written(&c, nullptr);
+            other.trades.at(trade).control = controls::written(c);
         }
-        std::ofstream out(file);
-        write(out, other, output_format::json);
-        out.close();
+        const memory_file file("decisions", json_of(other));
         run_options by = with("auto", "sobol");
-        by.overrides.decisions = file;
+        by.overrides.decisions = file.name();
         const results got = engine().price(b, by);
         for (std::size_t i = 0; i < got.rows.size(); ++i) {
             const price_row &a = fitted.rows[i], &z = got.rows[i];
@@ -491,7 +484,6 @@ TEST(controls, have_the_share_that_points_show) {
             EXPECT_NEAR(z.standard_error, a.standard_error, 1e-6 * a.standard_error) << a.trade;
         }
     }
-    std::filesystem::remove(file);
 }
 
 namespace {

@@ -28,7 +28,6 @@
 #include <vector>
 
 #include "engine/arrays/shock_writer.h"
-#include "engine/decide/followed.h"
 #include "tests/fake_backend.h"
 #include "tests/market_text.h"
 #include "tests/on_a_gpu.h"
@@ -470,12 +469,11 @@ std::string why_undecided(const request& r, const outcome& o) {
         if (row.construction != by.construction || row.randomisations != by.randomisations)
             return fmt::format("{} has {} randomisations '{}', decided were {} '{}'", row.trade,
                                row.randomisations, row.construction, by.randomisations, by.construction);
-        const auto told = [&](const price_row& of) {
-            const decide::decided d = decide::decided_in(of);
-            return asks(feature::importance) ? decide::written(nullptr, d.shifts->get())
-                                             : decide::written(d.control->get(), nullptr);
+        const auto told = [&](const results& of) {
+            const trade_decisions d = decisions_of(of).trades.at(row.trade);
+            return asks(feature::importance) ? d.shifts : d.control;
         };
-        if (told(row) != told(by))
+        if (told(o.told) != told(inputs().decided(r.asked)))
             return fmt::format("{} has the decisions {}, decided were {}", row.trade, row.decisions,
                                by.decisions);
     }
@@ -492,7 +490,8 @@ std::string no_evidence_in_rows(feature f, const request& r, const outcome& with
     switch (f) {
         case feature::controls:
             for (const price_row& row : with.told.rows)
-                if (*decide::decided_in(row).control != nullptr) return no_remark(with, remark_of_controls);
+                if (!decisions_of(with.told).trades.at(row.trade).control.empty())
+                    return no_remark(with, remark_of_controls);
             return "no row has a control";
         case feature::points:
             for (const price_row& row : with.told.rows)

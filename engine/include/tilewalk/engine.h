@@ -26,6 +26,9 @@ struct scenario_results;
 namespace cuda {
 class backend;
 }
+namespace decide {
+class followed_run;
+}
 namespace kept {
 class work;
 }
@@ -72,6 +75,8 @@ struct run_options {
     double journal_block_seconds = 1;
     // For the engine itself: where work is taken from and kept, in the place of a journal.
     std::shared_ptr<kept::work> work{};
+    // Likewise: what the setting `decisions` names, read once.
+    std::shared_ptr<const decide::followed_run> followed{};
 };
 
 // Sensitivities that are asked for.

@@ -8,6 +8,7 @@
 
 #include "tilewalk/book.h"
 #include "tilewalk/calibration.h"
+#include "tilewalk/decisions.h"
 #include "tilewalk/devices.h"
 #include "tilewalk/differences.h"
 #include "tilewalk/engine.h"

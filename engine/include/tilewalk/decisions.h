@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run decided about its trades before their paths were walked, as a value: another run follows it
+// where the setting `decisions` names it, in the place of what pilots and trainings would find.
+//
+//     tilewalk::decisions found = tilewalk::decisions_of(engine.price(book, with));
+//     found.trades.at("asian").paths *= 4;
+//     const tilewalk::memory_file kept("decisions", tilewalk::json_of(found));
+//     with.overrides.decisions = kept.name();
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewalk {
+
+struct results;
+
+struct trade_decisions {
+    std::uint64_t paths = 0;  // the run's, or a doubling of them
+    std::uint64_t walk = 0;   // see price_row
+    // Of the points; 0 and empty: the numbers are independent.
+    std::uint64_t randomisations = 0;
+    std::string construction;
+    // Each as JSON; empty: it has none. `policy` is that of a trade which can be ended early; empty: the run
+    // that follows finds its own.
+    std::string control, shifts, policy;
+    bool drops_control = false;  // where paths are shifted
+
+    friend bool operator==(const trade_decisions&, const trade_decisions&) = default;
+};
+
+struct decisions {
+    std::uint64_t seed = 0, paths = 0;
+    std::map<std::string, trade_decisions> trades;
+    std::vector<std::string> failed;  // trades about which nothing could be decided
+
+    friend bool operator==(const decisions&, const decisions&) = default;
+};
+
+// Policies are those that the run kept, see run_options::keep_policies.
+decisions decisions_of(const results& of);
+std::string json_of(const decisions& what);
+// The same decisions; those of results that are written as JSON, too. Throws tilewalk::error (input) for what
+// is neither.
+decisions read_decisions(const std::string& json, const std::string& name);
+
+// A text that a setting takes in the place of a file, for as long as this lives.
+class memory_file {
+  public:
+    // Messages call it by `title`. Throws tilewalk::error (io).
+    memory_file(const std::string& title, std::string_view text);
+    ~memory_file();
+    memory_file(const memory_file&) = delete;
+    memory_file& operator=(const memory_file&) = delete;
+
+    std::string name() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+  private:
+    int descriptor_;
+};
+
+}  // namespace tilewalk

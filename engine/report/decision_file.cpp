@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/report/decision_file.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "engine/config/digest.h"
+#include "engine/config/open_file.h"
+#include "engine/quasi/order.h"
+#include "engine/report/json_members.h"
+#include "engine/report/policy_file.h"
+#include "tilewalk/bounds.h"
+#include "tilewalk/error.h"
+#include "tilewalk/results.h"
+
+namespace tilewalk {
+
+using json_value = nlohmann::json;
+
+namespace {
+
+constexpr const char *of_control = "control", *of_shifts = "shifts", *of_dropping = "drops_control";
+
+trade_decisions decisions_of(const price_row& row) {
+    trade_decisions out;
+    out.paths = row.paths;
+    out.walk = row.walk;
+    out.randomisations = row.randomisations;
+    out.construction = row.construction;
+    const json_value said =
+        row.decisions.empty() ? json_value() : json_value::parse(row.decisions, nullptr, false);
+    if (!said.is_object()) return out;
+    if (said.contains(of_control)) out.control = said[of_control].dump();
+    if (said.contains(of_shifts)) out.shifts = said[of_shifts].dump();
+    out.drops_control = said.contains(of_dropping);
+    return out;
+}
+
+void check_construction(const std::string& construction, const std::string& file, const std::string& at) {
+    if (construction.empty()) return;
+    try {
+        quasi::construction_named(construction);
+    } catch (const error& unknown) {
+        throw error(error_kind::input, unknown.message(), {file}, at + ".construction");
+    }
+}
+
+// Refuses results that say two things of a trade, or name points that nobody can make.
+decisions decisions_of(const results& of, const std::string& file) {
+    decisions out{of.manifest.seed, of.manifest.paths, {}, {}};
+    std::set<std::string_view> met;
+    for (std::size_t i = 0; i < of.rows.size(); ++i) {
+        const price_row& row = of.rows[i];
+        const std::string at = "rows[" + std::to_string(i) + "]";
+        if (!met.insert(row.trade).second)
+            throw error(error_kind::input,
+                        "found the trade " + config::shown(row.trade) +
+                            " a second time; expected one row for each trade to follow",
+                        {file}, at + ".trade");
+        check_construction(row.construction, file, at);
+        if (row.status == trade_status::priced)
+            out.trades.emplace(row.trade, decisions_of(row));
+        else
+            out.failed.push_back(row.trade);
+    }
+    if (of.policies.empty()) return out;
+    const json_value kept = json_value::parse(of.policies);
+    for (const json_value& policy : kept.at("trades"))
+        if (const auto at = out.trades.find(policy.at("trade").get<std::string>()); at != out.trades.end())
+            at->second.policy = policy.dump();
+    return out;
+}
+
+}  // namespace
+
+decisions decisions_of(const results& of) {
+    return decisions_of(of, "results");
+}
+
+std::string json_of(const decisions& what) {
+    json_value trades = json_value::array();
+    for (const auto& [id, of] : what.trades) {
+        json_value one{{"trade", id}, {"paths", of.paths}, {"walk", fmt::format("{:016x}", of.walk)}};
+        if (of.randomisations > 0)
+            one.update({{"randomisations", of.randomisations}, {"construction", of.construction}});
+        for (const auto& [key, text] :
+             {std::pair(of_control, &of.control), {of_shifts, &of.shifts}, {"policy", &of.policy}})
+            if (!text->empty()) one[key] = json_value::parse(*text);
+        if (of.drops_control) one[of_dropping] = true;
+        trades.push_back(std::move(one));
+    }
+    return json_value{{"format", report::decision_format_name},
+                      {"seed", what.seed},
+                      {"paths", what.paths},
+                      {"failed", what.failed},
+                      {"trades", std::move(trades)}}
+               .dump(1) +
+           "\n";
+}
+
+decisions read_decisions(const std::string& text, const std::string& name) {
+    // Results are read row by row, and nearly all of their text stands behind their format.
+    const bool are_results = text.find(report::decision_format_name) == text.npos;
+    if (are_results) return decisions_of(read_results(text, name), name);
+    const json_value document = report::parsed_json(text, name, "`tilewalk.Results.decisions` writes it");
+    report::json_members root(document, "", name);
+    if (const std::string format = root.text("format"); format != report::decision_format_name)
+        throw error(
+            error_kind::input,
+            "found the format '" + format + "', expected '" + std::string(report::decision_format_name) + "'",
+            {name}, "format");
+    decisions out{
+        root.natural<std::uint64_t>("seed"), root.natural<std::uint64_t>("paths"), {}, root.texts("failed")};
+    const json_value& trades = root.list("trades");
+    for (std::size_t i = 0; i < trades.size(); ++i) {
+        const std::string at = "trades[" + std::to_string(i) + "]";
+        report::json_members from(trades[i], at, name);
+        const std::string id = from.text("trade");
+        const auto [place, is_new] = out.trades.try_emplace(id);
+        if (!is_new)
+            throw error(error_kind::input,
+                        "found the trade " + config::shown(id) + " a second time; expected each once", {name},
+                        at + ".trade");
+        trade_decisions& of = place->second;
+        of.paths = from.natural<std::uint64_t>("paths");
+        if (from.has("walk")) of.walk = from.word_of_bits("walk");
+        if (from.has("randomisations")) {
+            of.randomisations = from.natural<std::uint64_t>("randomisations");
+            of.construction = from.text("construction");
+            check_construction(of.construction, name, at);
+        }
+        for (const auto& [key, to] :
+             {std::pair(of_control, &of.control), {of_shifts, &of.shifts}, {"policy", &of.policy}})
+            if (from.has(key)) *to = from.take(key).dump();
+        if (from.has(of_dropping)) of.drops_control = from.boolean(of_dropping);
+        from.finish();
+    }
+    root.finish();
+    return out;
+}
+
+memory_file::memory_file(const std::string& title, std::string_view text)
+    : descriptor_(::memfd_create(title.c_str(), MFD_CLOEXEC)) {
+    std::size_t done = 0;
+    while (descriptor_ >= 0 && done < text.size()) {
+        const ::ssize_t wrote = ::write(descriptor_, text.data() + done, text.size() - done);
+        if (wrote < 0 && errno != EINTR) break;
+        if (wrote > 0) done += static_cast<std::size_t>(wrote);
+    }
+    if (descriptor_ >= 0 && done == text.size()) return;
+    const std::string why = std::generic_category().message(errno);
+    if (descriptor_ >= 0) ::close(descriptor_);
+    throw error(error_kind::io, "can't be kept in memory: " + why, {title});
+}
+
+memory_file::~memory_file() {
+    ::close(descriptor_);
+}
+
+namespace report {
+
+std::string policies_json(const decisions& what) {
+    std::string all;
+    for (const auto& [id, of] : what.trades)
+        if (!of.policy.empty()) all += (all.empty() ? "" : ",\n") + of.policy;
+    return fmt::format("{{\"format\": \"{}\", \"trades\": [{}]}}", policy_format_name, all);
+}
+
+loaded_decisions load_decisions(const std::string& file) {
+    const config::open_file opened(file);
+    if (opened.stated_bytes() > bounds::results_bytes)
+        throw error(error_kind::input, "larger than 1 GiB: this is no file of results", {file});
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    if (!in || in.bad()) throw error(error_kind::io, "can't read to the end", {file});
+    return {read_decisions(text.str(), file), config::sha256(text.view())};
+}
+
+}  // namespace report
+
+}  // namespace tilewalk

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run decided about its trades before their paths were walked: to look at, edit, keep, and follow.
+
+found = tilewalk.price("book.yaml").decisions
+found["asian"].paths *= 4
+tilewalk.price("book.yaml", market="tuesday.yaml", decisions=found)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Iterator, MutableMapping
+from typing import Any
+
+from . import _core
+from .errors import UsageError, checked, shown
+from .files import text_of_file, write_text
+
+__all__ = ["Decision", "Decisions", "read_decisions"]
+
+
+@dataclasses.dataclass
+class Decision:
+    """What was decided about a trade. Members that are None say that it has none."""
+
+    paths: int  # the run's, or a doubling of them
+    randomisations: int | None = None  # of quasi-random points; None: its numbers are independent
+    construction: str | None = None  # of the points
+    control: dict[str, Any] | None = None
+    shifts: dict[str, Any] | None = None
+    drops_control: bool = False  # where paths are shifted
+    policy: dict[str, Any] | None = None  # of a trade that can be ended early; None: it is found anew
+    walk: str = "0000000000000000"  # the fingerprint of its random numbers
+
+
+class Decisions(MutableMapping[str, Decision]):
+    """Decisions of a run by trade, which `decisions=` follows. They pickle, and compare by what they say."""
+
+    def __init__(self, text: str, name: str = "decisions") -> None:
+        """From the text of a file of decisions, or of results."""
+        read = json.loads(_core.decisions_json(checked(name, text), name))
+        self._format: str = read["format"]
+        self.seed: int = read["seed"]
+        self.paths: int = read["paths"]
+        self.failed: list[str] = read["failed"]
+        self._trades = {one.pop("trade"): Decision(**one) for one in read["trades"]}
+
+    def __getitem__(self, trade: str) -> Decision:
+        if trade not in self._trades:
+            raise KeyError(f"no trade '{trade}'{_core.alternatives(str(trade), 'trades:', list(self._trades))}")
+        return self._trades[trade]
+
+    def __setitem__(self, trade: str, decided: Decision) -> None:
+        if not isinstance(decided, Decision):
+            raise UsageError(f"a decision: found {shown(decided)}, expected a Decision")
+        self._trades[checked("the id of a trade", trade)] = decided
+
+    def __delitem__(self, trade: str) -> None:
+        del self._trades[trade]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._trades)
+
+    def __len__(self) -> int:
+        return len(self._trades)
+
+    def __eq__(self, other: object) -> bool:
+        return self.__dict__ == other.__dict__ if isinstance(other, Decisions) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<Decisions on {len(self)} trades>"
+
+    def to_json(self) -> str:
+        """The text of a file of decisions."""
+        trades = [
+            {"trade": trade} | {name: held for name, held in vars(of).items() if held is not None}
+            for trade, of in self._trades.items()
+        ]
+        said = {"seed": self.seed, "paths": self.paths, "failed": self.failed, "trades": trades}
+        return json.dumps({"format": self._format} | said)
+
+    def write(self, file: str | os.PathLike[str]) -> None:
+        """Writes a file of JSON, which `decisions=` and `--decisions` take."""
+        write_text(file, {".json": self.to_json})
+
+
+def read_decisions(source: str | os.PathLike[str]) -> Decisions:
+    """Decisions from a file of them or of results, or from its text."""
+    is_text = isinstance(source, str) and source.lstrip().startswith("{")
+    return Decisions(str(source), "decisions") if is_text else Decisions(text_of_file(source), os.fspath(source))

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decisions as values: written, read, edited and followed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+
+#include "tests/market_text.h"
+#include "tests/own_folder.h"
+#include "tests/rows_by_id.h"
+#include "tests/texts.h"
+#include "tilewalk/tilewalk.h"
+
+namespace tilewalk::decisions_test {
+namespace {
+
+using tests::same_bits;
+
+const book& trades() {
+    static const book made = book::parse(
+        tests::in_book(tests::dollar_market(0.03, {{"A", "spot: 100, volatility: 0.2"}})) + R"(trades:
+  - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0.25, end: 1, count: 4}}
+  - {id: call, product: european, underlying: A, strike: 105, maturity: 1}
+  - {id: far, product: european, underlying: A, strike: 190, maturity: 1}
+  - {id: right, product: american, option: put, underlying: A, strike: 105, exercise_dates: [0.5, 1], maturity: 1}
+)");
+    return made;
+}
+
+run_options asked() {
+    run_options out;
+    out.overrides = {.paths = 65536, .seed = 7, .threads = 2, .device = "cpu"};
+    out.overrides.importance = "auto";
+    out.keep_policies = true;
+    return out;
+}
+const results& first() {
+    static const results made = engine().price(trades(), asked());
+    return made;
+}
+results following(const decisions& what, run_options with = asked()) {
+    const memory_file file("decisions", json_of(what));
+    with.overrides.paths.reset();
+    with.overrides.decisions = file.name();
+    return engine().price(trades(), with);
+}
+const price_row& row_of(const results& r, const std::string& trade) {
+    return *std::ranges::find(r.rows, trade, &price_row::trade);
+}
+
+std::string why_refused(const std::string& json) {
+    try {
+        read_decisions(json, "decided.json");
+    } catch (const error& e) {
+        return e.what();
+    }
+    return "read";
+}
+
+TEST(decisions, read_back_as_they_were_written) {
+    const decisions found = decisions_of(first());
+    EXPECT_EQ(found.trades.size(), 4u);
+    EXPECT_NE(found.trades.at("asian").control, "");
+    EXPECT_NE(found.trades.at("far").shifts, "");
+    EXPECT_NE(found.trades.at("right").policy, "");
+    EXPECT_EQ(read_decisions(json_of(found), "decided.json"), found);
+    // Results as JSON have all but policies.
+    std::ostringstream text;
+    write(text, first(), output_format::json);
+    decisions without = found;
+    for (auto& [trade, of] : without.trades) of.policy.clear();
+    EXPECT_EQ(read_decisions(text.str(), "results.json"), without);
+    EXPECT_NE(found, without);
+}
+
+TEST(decisions, are_followed_to_the_same_bits) {
+    const results again = following(decisions_of(first()));
+    for (const price_row& row : first().rows) {
+        const price_row& now = row_of(again, row.trade);
+        EXPECT_EQ(now.decisions, row.decisions) << row.trade;
+        EXPECT_EQ(now.walk, row.walk) << row.trade;
+        // The bound is from what a policy is found with.
+        EXPECT_TRUE(same_bits(now.early ? now.early->policy_value : now.price,
+                              row.early ? row.early->policy_value : row.price))
+            << row.trade;
+    }
+}
+
+TEST(decisions, have_the_policies_that_a_file_has) {
+    const tests::own_folder folder;
+    run_options with = asked();
+    with.overrides.training_paths = 8192;
+    decisions found = decisions_of(first());
+    const results by_decisions = following(found, with);
+    found.trades.at("right").policy.clear();
+    const results anew = following(found, with);
+    with.overrides.policy = folder.write("policies.json", first().policies).string();
+    const results by_file = engine().price(trades(), with);
+    const auto right_of = [](const results& r) { return *row_of(r, "right").early; };
+    EXPECT_EQ(right_of(by_decisions).training_paths, right_of(first()).training_paths);
+    EXPECT_EQ(right_of(anew).training_paths, 8192u);
+    EXPECT_TRUE(same_bits(right_of(by_decisions).policy_value, right_of(by_file).policy_value));
+    EXPECT_TRUE(same_bits(right_of(by_decisions).upper_bound, right_of(by_file).upper_bound));
+    EXPECT_FALSE(same_bits(right_of(anew).policy_value, right_of(by_file).policy_value));
+}
+
+TEST(decisions, hold_as_they_are_edited) {
+    decisions edited = decisions_of(first());
+    edited.trades.at("asian").paths *= 4;
+    edited.trades.at("call").control.clear();
+    edited.trades.at("far").shifts.clear();
+    const results now = following(edited);
+    EXPECT_EQ(row_of(now, "asian").paths, 4 * row_of(first(), "asian").paths);
+    EXPECT_LT(row_of(now, "asian").standard_error, row_of(first(), "asian").standard_error);
+    EXPECT_EQ(row_of(now, "call").decisions, "");
+    EXPECT_GT(row_of(now, "call").standard_error, row_of(first(), "call").standard_error);
+    EXPECT_EQ(row_of(now, "far").decisions.find("shifts"), std::string::npos);
+    for (const char* trade : {"asian", "call", "far"}) {
+        const price_row &a = row_of(now, trade), &b = row_of(first(), trade);
+        // Chance exceeds it once in 100,000 times.
+        EXPECT_NEAR(a.price, b.price, 4.5 * (a.standard_error + b.standard_error)) << trade;
+    }
+}
+
+TEST(decisions, that_nobody_could_have_made_are_refused) {
+    decisions odd = decisions_of(first());
+    odd.trades.at("call").paths = 100000;
+    EXPECT_NE(row_of(following(odd), "call")
+                  .message.find("found 100000 paths in the decisions to follow, expected the 65536 of the "
+                                "run or a doubling of them"),
+              std::string::npos)
+        << row_of(following(odd), "call").message;
+    const std::string text = json_of(decisions_of(first()));
+    EXPECT_EQ(why_refused(text), "read");
+    EXPECT_EQ(
+        why_refused(tests::replaced(text, "tilewalk-decisions-1", "tilewalk-decisions-2")).substr(0, 60),
+        "decided.json: format: found the format 'tilewalk-decisions-2");
+    EXPECT_EQ(why_refused(tests::replaced(text, "\"call\"", "\"far\"")),
+              "decided.json: trades[2].trade: found the trade 'far' a second time; expected each once");
+    EXPECT_EQ(why_refused(tests::replaced(text, "\"failed\"", "\"faild\"")).find("'failed' is missing") ==
+                  std::string::npos,
+              false);
+}
+
+}  // namespace
+}  // namespace tilewalk::decisions_test
