@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times a price of a made-up book on the host, from the command to the file, of one command or two side by side.
+"""Times a study of a made-up book on the host, from the command to the file, of one command or two side by side.
 
     bench/host_times.py build/release/tilewalk
     bench/host_times.py build/before/tilewalk build/release/tilewalk --times 15 -- --paths 64 --controls none
+    bench/host_times.py build/before/tilewalk build/release/tilewalk --study greeks --library -- --paths 4096
 
-Words after -- are options of `tilewalk price`. The commands take turns, so that a busy machine is busy for both, and the
+Words after -- are options of the study. The commands take turns, so that a busy machine is busy for both, and the
 median of each figure is told: seconds to the file and of the processors, those that the manifest states, and the stages of a
-command that has --timings. Two commands have to write the same bytes."""
+command that has --timings. Two commands have to write the same bytes; the median of their ratios is told, too."""
 import argparse
 import json
 import os
@@ -19,10 +20,10 @@ import tempfile
 import time
 
 
-def run(command, options, output):
+def run(command, study, options, output):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = time.perf_counter()
-    done = subprocess.run([command, "price", *options, "--output", output], text=True, stderr=subprocess.PIPE)
+    done = subprocess.run([command, study, *options, "--output", output], text=True, stderr=subprocess.PIPE)
     seconds = time.perf_counter() - begin
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode not in (0, 3):
@@ -45,6 +46,8 @@ def bytes_of(file):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("commands", nargs="+")
+    parser.add_argument("--study", choices=("price", "greeks", "scenarios"), default="price")
+    parser.add_argument("--library", action="store_true", help="trades of all products of the library")
     parser.add_argument("--trades", type=int, default=10000)
     parser.add_argument("--times", type=int, default=9)
     given = sys.argv[1:]
@@ -54,23 +57,29 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         book = os.path.join(folder, "book.yaml")
         maker = os.path.join(os.path.dirname(os.path.abspath(__file__)), "make_book.py")
-        subprocess.run([sys.executable, maker, "--trades", str(arguments.trades), "--output", book], check=True)
+        kinds = ["--library"] if arguments.library else []
+        made = [sys.executable, maker, *kinds, "--trades", str(arguments.trades), "--output", book]
+        if arguments.library:
+            made += ["--command", arguments.commands[0]]
+        subprocess.run(made, check=True)
+        study = arguments.study
         written = []
         for command in arguments.commands:
             file = os.path.join(folder, "out.csv")
-            run(command, [book, *options], file)
+            run(command, study, [book, *options], file)
             written.append(bytes_of(file))
         if any(text != written[0] for text in written):
             sys.exit("the commands write other prices")
         for _ in range(arguments.times):
             for command in arguments.commands:
-                has_stages = "--timings" in subprocess.run([command, "price", "--help"], text=True, capture_output=True).stdout
+                has_stages = "--timings" in subprocess.run([command, study, "--help"], text=True, capture_output=True).stdout
                 file = os.path.join(folder, "out.json")
-                found, said = run(command, [book, *options, *(["--timings"] if has_stages else [])], file)
+                found, said = run(command, study, [book, *options, *(["--timings"] if has_stages else [])], file)
                 with open(file, encoding="utf-8") as opened:
                     manifest = json.load(opened)["manifest"]
                 for name, key in (("before paths", "plan_seconds"), ("paths", "path_seconds")):
-                    found["manifest: " + name] = 1000 * manifest[key]
+                    if key in manifest:
+                        found["manifest: " + name] = 1000 * manifest[key]
                 if has_stages:
                     found.update({"stage: " + name: taken for name, taken in stages_in(said).items()})
                 for name, taken in found.items():
@@ -83,7 +92,8 @@ def main():
             continue
         line = f"{name:<28}" + "".join(f"{'' if m is None else format(m, '.1f'):>10}" for m in medians)
         if len(medians) == 2 and None not in medians:
-            line += f"{medians[0] / medians[1]:>8.2f} times"
+            first, second = (of[name] for of in figures.values())
+            line += f"{statistics.median(a / b for a, b in zip(first, second) if b > 0):>8.3f} times"
         print(line)
 
 
