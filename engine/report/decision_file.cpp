@@ -81,6 +81,15 @@ decisions decisions_of(const results& of, const std::string& file) {
     return out;
 }
 
+json_value json_in(const std::string& text, const std::string& trade, const char* key) {
+    try {
+        return json_value::parse(text);
+    } catch (const json_value::exception& e) {
+        throw error(error_kind::input, "found no JSON in the decisions on the trade " + config::shown(trade) +
+                                           ": " + key + ": " + e.what());
+    }
+}
+
 }  // namespace
 
 decisions decisions_of(const results& of) {
@@ -95,7 +104,7 @@ std::string json_of(const decisions& what) {
             one.update({{"randomisations", of.randomisations}, {"construction", of.construction}});
         for (const auto& [key, text] :
              {std::pair(of_control, &of.control), {of_shifts, &of.shifts}, {"policy", &of.policy}})
-            if (!text->empty()) one[key] = json_value::parse(*text);
+            if (!text->empty()) one[key] = json_in(*text, id, key);
         if (of.drops_control) one[of_dropping] = true;
         trades.push_back(std::move(one));
     }
@@ -109,9 +118,9 @@ std::string json_of(const decisions& what) {
 }
 
 decisions read_decisions(const std::string& text, const std::string& name) {
-    // Results are read row by row, and nearly all of their text stands behind their format.
-    const bool are_results = text.find(report::decision_format_name) == text.npos;
-    if (are_results) return decisions_of(read_results(text, name), name);
+    // Results may be large, and are read row by row.
+    if (text.find(report::decision_format_name) == text.npos)
+        return decisions_of(read_results(text, name), name);
     const json_value document = report::parsed_json(text, name, "`tilewalk.Results.decisions` writes it");
     report::json_members root(document, "", name);
     if (const std::string format = root.text("format"); format != report::decision_format_name)

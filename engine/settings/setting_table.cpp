@@ -181,8 +181,9 @@ std::vector<run_setting> settings_of_run() {
         {.name = "decisions",
          .takes = kind::file,
          .value = &s::decisions,
-         .meaning = "Results (JSON) of a run whose decisions hold instead of those of pilots: sources, "
-                    "constructions, controls, and, unless paths are said, the paths of each trade",
+         .meaning = "Results (JSON) of a run, or its decisions alone, which hold instead of those of pilots: "
+                    "sources, constructions, controls, policies, and, unless paths are said, the paths of "
+                    "each trade",
          .decides_bits = true},
         {.name = "replay",
          .takes = kind::file,
