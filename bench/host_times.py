@@ -12,6 +12,7 @@ command that has --timings. Two commands have to write the same bytes; the media
 import argparse
 import json
 import os
+import re
 import resource
 import statistics
 import subprocess
@@ -34,8 +35,8 @@ def run(command, study, options, output):
 
 def stages_in(table):
     """By stage, the milliseconds of the table that --timings prints."""
-    rows = [line.split("  ") for line in table.splitlines()[2:]]
-    return {row[0]: float([cell for cell in row[1:] if cell][0]) for row in rows if len(row) > 2}
+    rows = re.findall(r"^(\S.*?) {2,}([0-9.]+)(?: |$)", table, re.M)
+    return {name: float(taken) for name, taken in rows}
 
 
 def bytes_of(file):
