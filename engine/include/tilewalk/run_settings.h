@@ -39,8 +39,8 @@ struct run_settings {
     std::optional<std::string> tolerance{};
     std::optional<std::string> confidence{};  // of that interval, such as "0.99"
     std::optional<std::string> budget{};      // the time after which no round of paths begins, such as "30s"
-    // Results of a run whose decisions hold, or these alone (tilewalk/decisions.h): what pilots chose, and the
-    // paths of each trade.
+    // Results of a run whose decisions hold, or these alone (tilewalk/decisions.h): what pilots chose, and
+    // the paths of each trade.
     std::optional<std::string> decisions{};
     // A file of shocks to walk instead of random ones.
     std::optional<std::string> replay{};
