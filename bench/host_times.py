@@ -58,11 +58,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         book = os.path.join(folder, "book.yaml")
         maker = os.path.join(os.path.dirname(os.path.abspath(__file__)), "make_book.py")
-        kinds = ["--library"] if arguments.library else []
-        made = [sys.executable, maker, *kinds, "--trades", str(arguments.trades), "--output", book]
-        if arguments.library:
-            made += ["--command", arguments.commands[0]]
-        subprocess.run(made, check=True)
+        kinds = ["--library", "--command", arguments.commands[0]] if arguments.library else []
+        subprocess.run([sys.executable, maker, *kinds, "--trades", str(arguments.trades), "--output", book], check=True)
         study = arguments.study
         written = []
         for command in arguments.commands:

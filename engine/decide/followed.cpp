@@ -41,9 +41,9 @@ decided decided_in(const trade_decisions& of) {
 
 std::string written(const controls::control* control, const chosen_shifts* shifts) {
     nlohmann::json all = nlohmann::json::object();
-    if (control != nullptr) all["control"] = nlohmann::json::parse(controls::written(*control));
-    if (shifts != nullptr) all["shifts"] = nlohmann::json::parse(importance::written(shifts->by));
-    if (shifts != nullptr && shifts->drops_control) all["drops_control"] = true;
+    if (control != nullptr) all[of_control] = nlohmann::json::parse(controls::written(*control));
+    if (shifts != nullptr) all[of_shifts] = nlohmann::json::parse(importance::written(shifts->by));
+    if (shifts != nullptr && shifts->drops_control) all[of_dropping] = true;
     return all.empty() ? std::string() : all.dump();
 }
 

@@ -24,7 +24,10 @@ class followed_run {
     std::string digest_;
 };
 
-// What a pilot would find. Throws tilewalk::error (input) for what no run has written.
+// Names of decisions in a row's JSON, and in that of a file.
+inline constexpr const char *of_control = "control", *of_shifts = "shifts", *of_dropping = "drops_control";
+
+// Decisions as pilots would make them. Throws tilewalk::error (input) for what no run has written.
 decided decided_in(const trade_decisions& of);
 // The control and the shifts of a trade as JSON, which a row keeps; empty: it has none.
 std::string written(const controls::control* control, const chosen_shifts* shifts);

@@ -5,21 +5,18 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "engine/config/digest.h"
-#include "engine/config/open_file.h"
+#include "engine/decide/followed.h"
 #include "engine/quasi/order.h"
 #include "engine/report/json_members.h"
 #include "engine/report/policy_file.h"
-#include "tilewalk/bounds.h"
 #include "tilewalk/error.h"
 #include "tilewalk/results.h"
 
@@ -29,7 +26,7 @@ using json_value = nlohmann::json;
 
 namespace {
 
-constexpr const char *of_control = "control", *of_shifts = "shifts", *of_dropping = "drops_control";
+using decide::of_control, decide::of_dropping, decide::of_shifts;
 
 trade_decisions decisions_of(const price_row& row) {
     trade_decisions out;
@@ -186,14 +183,8 @@ std::string policies_json(const decisions& what) {
 }
 
 loaded_decisions load_decisions(const std::string& file) {
-    const config::open_file opened(file);
-    if (opened.stated_bytes() > bounds::results_bytes)
-        throw error(error_kind::input, "larger than 1 GiB: this is no file of results", {file});
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    if (!in || in.bad()) throw error(error_kind::io, "can't read to the end", {file});
-    return {read_decisions(text.str(), file), config::sha256(text.view())};
+    const std::string text = text_of_file(file, "results");
+    return {read_decisions(text, file), config::sha256(text)};
 }
 
 }  // namespace report

@@ -2,9 +2,14 @@
 #include "engine/report/json_members.h"
 
 #include <algorithm>
+#include <fstream>
 #include <iterator>
 #include <span>
+#include <sstream>
 #include <utility>
+
+#include "engine/config/open_file.h"
+#include "tilewalk/bounds.h"
 
 namespace tilewalk::report {
 
@@ -128,6 +133,18 @@ json_value parsed_json(const std::string& text, const std::string& name, std::st
     document_builder builder(text, name, as, readers);
     json_value::sax_parse(text, &builder);
     return std::move(builder.document);
+}
+
+std::string text_of_file(const std::string& file, std::string_view contents) {
+    const config::open_file opened(file);
+    if (opened.stated_bytes() > bounds::results_bytes)
+        throw error(error_kind::input, "larger than 1 GiB: this is no file of " + std::string(contents),
+                    {file});
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    if (!in || in.bad()) throw error(error_kind::io, "can't read to the end", {file});
+    return std::move(text).str();
 }
 
 }  // namespace tilewalk::report

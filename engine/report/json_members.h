@@ -36,6 +36,10 @@ struct element_reader {
 nlohmann::json parsed_json(const std::string& text, const std::string& name, std::string_view as,
                            std::span<const element_reader> readers = {});
 
+// The whole text of a file that people name. Throws tilewalk::error (io), or (input) where it is too large
+// for a file of such `contents`.
+std::string text_of_file(const std::string& file, std::string_view contents);
+
 // The members of one object, each taken once; finish() refuses what nobody took. Throws tilewalk::error
 // (input) with the place in the object.
 class json_members {

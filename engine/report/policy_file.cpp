@@ -3,16 +3,12 @@
 
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
-#include "engine/config/open_file.h"
 #include "engine/report/formats.h"
 #include "engine/report/json_members.h"
-#include "tilewalk/bounds.h"
 
 namespace tilewalk::report {
 
@@ -181,14 +177,7 @@ std::vector<saved_policy> read_policies(const std::string& text, const std::stri
 }
 
 std::vector<saved_policy> load_policies(const std::string& file) {
-    const config::open_file opened(file);
-    if (opened.stated_bytes() > bounds::results_bytes)
-        throw error(error_kind::input, "larger than 1 GiB: this is no file of policies", {file});
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    if (!in || in.bad()) throw error(error_kind::io, "can't read to the end", {file});
-    return read_policies(text.str(), file);
+    return read_policies(text_of_file(file, "policies"), file);
 }
 
 }  // namespace tilewalk::report

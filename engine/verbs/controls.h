@@ -147,7 +147,8 @@ void subtract(const controls::control& what, const books::trade& t, planned& p,
 
 // The controls that a run may have.
 struct control_stages {
-    // Those of a market that all markets of the run are about, as they move; null: those of the first market.
+    // Controls of a market that all markets of the run are about, as they move; null: the run chooses in its
+    // first market.
     moving_controls* about = nullptr;
     jumps_of_controls jumps = jumps_of_controls::any;
     double least_gain = 0;  // those that promise less are left out

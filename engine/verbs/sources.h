@@ -24,7 +24,8 @@ class sources {
                      const decide::decided_by_trade* held = nullptr)
         : run_(run), work_(work), held_(held) {}
 
-    // What needs no pilot. Throws tilewalk::error (input) for a trade that the results to follow lack.
+    // Decisions that need no pilot. Throws tilewalk::error (input) for a trade that the results to follow
+    // lack.
     decide::decided known(const std::string& trade) const;
 
     // Decisions of a pilot on a job. `kind` tells apart different pilots on one job.

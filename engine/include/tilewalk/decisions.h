@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run decided about its trades before their paths were walked, as a value: another run follows it
-// where the setting `decisions` names it, in the place of what pilots and trainings would find.
+// Decisions of a run about its trades, made before their paths were walked, as a value: another run follows
+// them where the setting `decisions` names them, in the place of what pilots and trainings would find.
 //
 //     tilewalk::decisions found = tilewalk::decisions_of(engine.price(book, with));
 //     found.trades.at("asian").paths *= 4;
@@ -21,11 +21,11 @@ struct results;
 struct trade_decisions {
     std::uint64_t paths = 0;  // the run's, or a doubling of them
     std::uint64_t walk = 0;   // see price_row
-    // Of the points; 0 and empty: the numbers are independent.
+    // Randomisations and construction of the points; 0 and empty: the numbers are independent.
     std::uint64_t randomisations = 0;
     std::string construction;
-    // Each as JSON; empty: it has none. `policy` is that of a trade which can be ended early; empty: the run
-    // that follows finds its own.
+    // JSON each; empty: the trade has none. `policy` is that of a trade which can be ended early; empty: the
+    // run that follows finds its own.
     std::string control, shifts, policy;
     bool drops_control = false;  // where paths are shifted
 
@@ -43,8 +43,7 @@ struct decisions {
 // Policies are those that the run kept, see run_options::keep_policies.
 decisions decisions_of(const results& of);
 std::string json_of(const decisions& what);
-// The same decisions; those of results that are written as JSON, too. Throws tilewalk::error (input) for what
-// is neither.
+// Decisions from their JSON or from that of results. Throws tilewalk::error (input) for any other text.
 decisions read_decisions(const std::string& json, const std::string& name);
 
 // A text that a setting takes in the place of a file, for as long as this lives.
