@@ -3,6 +3,7 @@
 // others hold them.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <string>
 
 #include "engine/controls/control.h"
+#include "engine/exercise/saved_policy.h"
 #include "engine/importance/search.h"
 #include "engine/quasi/order.h"
 
@@ -21,6 +23,20 @@ struct chosen_shifts {
     bool drops_control = false;  // paths with these are better off without the trade's control
 };
 
+// How jumps of a payoff are treated on a way back: they are smoothed, by a width that is told by the usual
+// one, or held still by likelihood ratios.
+struct treatment {
+    double width = 0;  // 0: by likelihood ratios
+    bool is_smoothing() const { return width > 0; }
+    friend auto operator<=>(const treatment&, const treatment&) = default;
+};
+
+// Jumps of a trade in its sensitivities.
+struct treated_jumps {
+    double control = 0;                     // is taken from the payoff for likelihood ratios
+    std::map<std::string, treatment> by{};  // by market key
+};
+
 // A part that is empty is open: a pilot decides. A part that is there may say "none".
 struct decided {
     std::optional<std::optional<quasi::points>> points{};               // none: independent numbers
@@ -28,7 +44,11 @@ struct decided {
     // The control is chosen again, with jumps if this has any, whatever it gains.
     std::shared_ptr<const controls::control> control_of_another_day{};  // null: it is not
     std::optional<std::shared_ptr<const chosen_shifts>> shifts{};       // null: none
+    std::shared_ptr<const treated_jumps> jumps{};                       // null: open
+    std::shared_ptr<const exercise::saved_policy> policy{};             // null: open
 };
 using decided_by_trade = std::map<std::string, decided>;
+// The same with policies open.
+decided_by_trade without_policies(decided_by_trade of);
 
 }  // namespace tilewalk::decide

@@ -2,6 +2,7 @@
 #include "engine/decide/followed.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -14,15 +15,23 @@
 
 namespace tilewalk::decide {
 
-const trade_decisions& followed_run::row(const std::string& trade) const {
-    if (const auto at = what_.trades.find(trade); at != what_.trades.end()) return at->second;
-    if (std::ranges::find(what_.failed, trade) != what_.failed.end())
-        throw error(error_kind::input,
-                    "found a trade that failed in the results to follow, expected one that was priced");
-    std::vector<std::string> known;
-    for (const auto& [id, of] : what_.trades) known.push_back(id);
-    throw error(error_kind::input, "found no decisions on the trade " + config::shown(trade) +
-                                       " in the results to follow" + config::suggestion(trade, known));
+namespace {
+
+treated_jumps jumps_written_as(const std::string& text) {
+    const auto bad = [](const std::string& why) {
+        return error(error_kind::input, "found jumps that no run has written: " + why);
+    };
+    treated_jumps out;
+    try {
+        const nlohmann::json read = nlohmann::json::parse(text);
+        out.control = read.at("control").get<double>();
+        for (const auto& [key, width] : read.at("widths").items()) out.by[key] = {width.get<double>()};
+    } catch (const nlohmann::json::exception& e) {
+        throw bad(e.what());
+    }
+    for (const auto& [key, by] : out.by)
+        if (!(by.width >= 0) || !std::isfinite(by.width)) throw bad("the width of " + config::shown(key));
+    return out;
 }
 
 decided decided_in(const trade_decisions& of) {
@@ -36,7 +45,45 @@ decided decided_in(const trade_decisions& of) {
     if (!of.shifts.empty())
         out.shifts = std::make_shared<const chosen_shifts>(
             chosen_shifts{importance::shifts_written_as(of.shifts), of.drops_control});
+    if (!of.jumps.empty()) out.jumps = std::make_shared<const treated_jumps>(jumps_written_as(of.jumps));
     return out;
+}
+
+}  // namespace
+
+followed_run::followed_run(std::optional<decisions> what, const exercise::saved_policies& policies,
+                           std::string digest)
+    : what_(std::move(what)), digest_(std::move(digest)), has_policies_(!policies.empty()) {
+    if (what_)
+        for (const auto& [trade, of] : what_->trades) read_.try_emplace(trade);
+    for (const auto& [trade, policy] : policies) read_[trade].what.policy = policy;
+}
+
+const trade_decisions& followed_run::row(const std::string& trade) const {
+    if (const auto at = what_->trades.find(trade); at != what_->trades.end()) return at->second;
+    if (std::ranges::find(what_->failed, trade) != what_->failed.end())
+        throw error(error_kind::input,
+                    "found a trade that failed in the results to follow, expected one that was priced");
+    std::vector<std::string> known;
+    for (const auto& [id, of] : what_->trades) known.push_back(id);
+    throw error(error_kind::input, "found no decisions on the trade " + config::shown(trade) +
+                                       " in the results to follow" + config::suggestion(trade, known));
+}
+
+const decided& followed_run::about(const std::string& trade) const {
+    static const decided nothing;
+    if (what_) {
+        const trade_decisions& said = row(trade);
+        read_once& to = read_.at(trade);
+        std::call_once(to.once, [&] {
+            decided read = decided_in(said);
+            read.policy = to.what.policy;
+            to.what = std::move(read);
+        });
+        return to.what;
+    }
+    const auto at = read_.find(trade);
+    return at == read_.end() ? nothing : at->second.what;
 }
 
 std::string written(const controls::control* control, const chosen_shifts* shifts) {
@@ -44,6 +91,20 @@ std::string written(const controls::control* control, const chosen_shifts* shift
     if (control != nullptr) all[of_control] = nlohmann::json::parse(controls::written(*control));
     if (shifts != nullptr) all[of_shifts] = nlohmann::json::parse(importance::written(shifts->by));
     if (shifts != nullptr && shifts->drops_control) all[of_dropping] = true;
+    return all.empty() ? std::string() : all.dump();
+}
+
+std::string with_jumps(const std::string& written, const treated_jumps& jumps) {
+    nlohmann::json all = written.empty() ? nlohmann::json::object() : nlohmann::json::parse(written);
+    nlohmann::json widths = nlohmann::json::object();
+    for (const auto& [key, by] : jumps.by) widths[key] = by.width;
+    all[of_jumps] = {{"control", jumps.control}, {"widths", std::move(widths)}};
+    return all.dump();
+}
+
+std::string without_jumps(const std::string& written) {
+    nlohmann::json all = nlohmann::json::parse(written, nullptr, false);
+    if (!all.is_object() || all.erase(of_jumps) == 0) return written;
     return all.empty() ? std::string() : all.dump();
 }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// An earlier run whose decisions are followed, in the place of pilots'.
+// Decisions of an earlier run and policies of a file, which a run follows in the place of what pilots and
+// trainings would find.
 #pragma once
 
+#include <map>
+#include <mutex>
+#include <optional>
 #include <string>
 
 #include "engine/decide/decided.h"
@@ -11,25 +15,36 @@ namespace tilewalk::decide {
 
 class followed_run {
   public:
-    // `digest`: the same for decisions that are alike.
-    followed_run(decisions what, std::string digest) : what_(std::move(what)), digest_(std::move(digest)) {}
+    // `policies` count where `what` has none for a trade. `digest`: the same for decisions that are alike.
+    followed_run(std::optional<decisions> what, const exercise::saved_policies& policies, std::string digest);
 
-    const decisions& all() const { return what_; }
+    const decisions* all() const { return what_ ? &*what_ : nullptr; }  // null: there are policies alone
     const std::string& digest() const { return digest_; }
-    // Throws tilewalk::error (input) for a trade about which nothing was decided.
+    bool has_policies() const { return has_policies_; }
+    // Decisions on a trade. Throws tilewalk::error (input) for one about which nothing was decided, and for
+    // what no run has written.
     const trade_decisions& row(const std::string& trade) const;
+    const decided& about(const std::string& trade) const;
 
   private:
-    decisions what_;
+    struct read_once {
+        std::once_flag once;
+        decided what;
+    };
+    std::optional<decisions> what_;
     std::string digest_;
+    bool has_policies_;
+    mutable std::map<std::string, read_once> read_;  // by trade
 };
 
 // Names of decisions in a row's JSON, and in that of a file.
-inline constexpr const char *of_control = "control", *of_shifts = "shifts", *of_dropping = "drops_control";
+inline constexpr const char *of_control = "control", *of_shifts = "shifts", *of_dropping = "drops_control",
+                            *of_jumps = "jumps", *of_policy = "policy";
 
-// Decisions as pilots would make them. Throws tilewalk::error (input) for what no run has written.
-decided decided_in(const trade_decisions& of);
 // The control and the shifts of a trade as JSON, which a row keeps; empty: it has none.
 std::string written(const controls::control* control, const chosen_shifts* shifts);
+// The same with its jumps, and without any, as decides about a price.
+std::string with_jumps(const std::string& written, const treated_jumps& jumps);
+std::string without_jumps(const std::string& written);
 
 }  // namespace tilewalk::decide

@@ -9,6 +9,7 @@
 
 #include "engine/config/wording.h"
 #include "engine/cuda/reductions.h"
+#include "engine/decide/followed.h"
 #include "engine/report/columns.h"
 #include "engine/report/manifest_text.h"
 #include "engine/report/numbers.h"
@@ -354,7 +355,8 @@ comparison compare(const results& first, const results& second) {
         const auto add = [&](const price_row& a, const price_row& b) {
             price_difference& d = c.rows.emplace_back(compare(a, b));
             const bool are_common = c.common_random_numbers && draws_alike(a, b);
-            d.other_decisions = are_common && a.decisions != b.decisions;
+            d.other_decisions = are_common && a.decisions != b.decisions &&
+                                decide::without_jumps(a.decisions) != decide::without_jumps(b.decisions);
             d.common_random_numbers = are_common && !d.other_decisions;
             if (d.common_random_numbers) take_error_of_parts(d, a, b, first.manifest);
         };

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -26,7 +27,7 @@ using json_value = nlohmann::json;
 
 namespace {
 
-using decide::of_control, decide::of_dropping, decide::of_shifts;
+using decide::of_control, decide::of_dropping, decide::of_jumps, decide::of_policy, decide::of_shifts;
 
 trade_decisions decisions_of(const price_row& row) {
     trade_decisions out;
@@ -39,6 +40,7 @@ trade_decisions decisions_of(const price_row& row) {
     if (!said.is_object()) return out;
     if (said.contains(of_control)) out.control = said[of_control].dump();
     if (said.contains(of_shifts)) out.shifts = said[of_shifts].dump();
+    if (said.contains(of_jumps)) out.jumps = said[of_jumps].dump();
     out.drops_control = said.contains(of_dropping);
     return out;
 }
@@ -78,6 +80,12 @@ decisions decisions_of(const results& of, const std::string& file) {
     return out;
 }
 
+// The members of decisions that are JSON, with the keys of a file; `of` may be const.
+auto texts_of(auto& of) {
+    return std::array{std::pair(of_control, &of.control), std::pair(of_shifts, &of.shifts),
+                      std::pair(of_jumps, &of.jumps), std::pair(of_policy, &of.policy)};
+}
+
 json_value json_in(const std::string& text, const std::string& trade, const char* key) {
     try {
         return json_value::parse(text);
@@ -99,8 +107,7 @@ std::string json_of(const decisions& what) {
         json_value one{{"trade", id}, {"paths", of.paths}, {"walk", fmt::format("{:016x}", of.walk)}};
         if (of.randomisations > 0)
             one.update({{"randomisations", of.randomisations}, {"construction", of.construction}});
-        for (const auto& [key, text] :
-             {std::pair(of_control, &of.control), {of_shifts, &of.shifts}, {"policy", &of.policy}})
+        for (const auto& [key, text] : texts_of(of))
             if (!text->empty()) one[key] = json_in(*text, id, key);
         if (of.drops_control) one[of_dropping] = true;
         trades.push_back(std::move(one));
@@ -145,8 +152,7 @@ decisions read_decisions(const std::string& text, const std::string& name) {
             of.construction = from.text("construction");
             check_construction(of.construction, name, at);
         }
-        for (const auto& [key, to] :
-             {std::pair(of_control, &of.control), {of_shifts, &of.shifts}, {"policy", &of.policy}})
+        for (const auto& [key, to] : texts_of(of))
             if (from.has(key)) *to = from.take(key).dump();
         if (from.has(of_dropping)) of.drops_control = from.boolean(of_dropping);
         from.finish();

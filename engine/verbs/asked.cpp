@@ -29,11 +29,12 @@ book with_tolerances_of(study s, const book& trades, const run_options& options)
 asked_of_study asked_of(study s, const book& trades, const run_options& options) {
     refuse_combinations(s, features_asked(trades, options));
     asked_of_study out{with_tolerances_of(s, trades, options), options};
-    if (!over(options.overrides, trades.settings()).decisions) return out;
+    const run_settings said = over(options.overrides, trades.settings());
+    if (!said.decisions && !said.policy) return out;
     const settled run = settle(options, out.trades.state(), {});
-    out.options.followed = run.decided;
+    out.options.followed = run.followed;
     if (run.takes_decided_paths && s != study::price && s != study::shards_of_prices)
-        out.options.overrides.paths = run.decided->all().paths;
+        out.options.overrides.paths = run.decisions_to_follow()->paths;
     return out;
 }
 

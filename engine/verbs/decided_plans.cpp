@@ -21,7 +21,7 @@ decided_plans::asked::asked(const settled& run)
       chooses_importance(run.chooses_importance),
       walks_pairs(run.walks_pairs),
       points(run.asked_points),
-      followed(run.decided ? run.decided->digest() : std::string()) {}
+      followed(run.followed ? run.followed->digest() : std::string()) {}
 
 void decided_plans::decide(planned_run& r, shape_store& shapes, threads::crew& by, const teller& tells) {
     const sources from(r.run);

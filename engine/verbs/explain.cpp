@@ -72,7 +72,7 @@ std::vector<explained> plan_all(const std::vector<books::trade>& trades, const m
                 to.paths = run.paths;
                 if (!made.is_certain()) {
                     to.known = from.known(trades[i].id);
-                    if (run.takes_decided_paths) to.paths = run.decided->row(trades[i].id).paths;
+                    if (run.takes_decided_paths) to.paths = run.followed->row(trades[i].id).paths;
                 }
                 double control_mean = 0;
                 std::optional<plan::trade_program> uncontrolled;
@@ -361,9 +361,9 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
     if (const auto gpu = gpus_->first_of(run.device)) kernels.emplace(plans, run, *gpu, gpus_->tuned());
     greeks::adjoint_store shapes;
     shape_store untold;
-    const auto saved = policies_in(run);
-    policy_search policies{run, operations_named(settings_.instruction_set), untold, options.cancel, true};
-    if (saved) policies.saved = &*saved;
+    const sources from(run);
+    const policy_search policies{
+        run, operations_named(settings_.instruction_set), untold, options.cancel, true, from};
     pilot_of_points tries(policies.operations, run);
     std::vector<trade_plan> out;
     std::vector<std::optional<quasi::points>> points(all.size());

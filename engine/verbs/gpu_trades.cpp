@@ -117,9 +117,8 @@ book_on_gpu::book_on_gpu(const books::book_state& book, const markets::market_st
       policies_(book.trades.size()) {
     missing_pairs missing;
     const planner as_usual = usual_planner();
-    const std::optional<exercise::saved_policies> saved = policies_in(run);
-    policy_search by{run, operations, shapes_, cancel, true};
-    if (saved) by.saved = &*saved;
+    const sources from(run);
+    const policy_search by{run, operations, shapes_, cancel, true, from};
     const pilot_of_controls controls{run, operations, cancel};
     threads::for_each(
         plans_.size(), run.threads, cancel,
@@ -131,7 +130,7 @@ book_on_gpu::book_on_gpu(const books::book_state& book, const markets::market_st
         },
         [] {});
     walk_in_pairs(plans_, run, shapes_, cancel);
-    choose_points(book.trades, plans_, {run, operations, in.scenario_cubes(), cancel, sources(run)});
+    choose_points(book.trades, plans_, {run, operations, in.scenario_cubes(), cancel, from});
     const bool has_other_forms =
         std::ranges::any_of(other_plans_, [](const other_forms& of) { return of.front() != nullptr; });
     for (std::size_t i = 0; i < plans_.size(); ++i) {

@@ -15,6 +15,8 @@
 #include <utility>
 
 #include "engine/config/wording.h"
+#include "engine/decide/decided.h"
+#include "engine/decide/followed.h"
 #include "engine/decide/seeds.h"
 #include "engine/exercise/training.h"
 #include "engine/greeks/measures.h"
@@ -181,17 +183,18 @@ class greek_run {
             add_ways_back(r, see, widths);
         };
         by.policies.keeps = true;
+        held_ = by.held;
         by.part = part_;
         by.controls.jumps = jumps_of();
         by.controls.least_gain = least_gain_;
         by.controls.about = unmoved_;
         priced_book priced = price_book(settings_, gpus_, book_, in_, progress_.heard(), by);
         results out = std::move(priced.told);
-        held_ = std::move(priced.policies);
         const run_options heard = progress_.heard();
         stages usual = usual_stages();
         usual.on_cpu = by.on_cpu;
-        usual.held = &decided_;
+        const decide::decided_by_trade own_policies = decide::without_policies(decided_);
+        usual.held = &own_policies;
         usual.controls.jumps = jumps_of();
         find_by_other_treatments(out, priced.derivatives, heard, usual);
         std::vector<rows_by_number> rows(trades.size());
@@ -221,7 +224,7 @@ class greek_run {
             there.least_gain_ = least_gain_of_differences;
             stages in_it = usual;
             if (moved.state().as_of == in_.state().as_of) {
-                in_it.policies.held = &held_;
+                in_it.held = &decided_;
                 there.unmoved_ = &controls_;
             }
             return there.told(in_it);
@@ -237,6 +240,11 @@ class greek_run {
             in_parts.widths = by.widths;
             in_parts.see_sensitivity = by.see_sensitivity;
             take_from_parts(by_trade, out, in_parts);
+        }
+        for (const auto& [i, trade] : jumping_) {
+            price_row& row = out.rows[i];
+            if (row.status != trade_status::failed)
+                row.decisions = decide::with_jumps(row.decisions, *decided_.at(row.trade).jumps);
         }
         for (auto& of_trade : by_trade) report::add_with_totals(out, std::move(of_trade));
         progress_.end();
@@ -262,14 +270,14 @@ class greek_run {
                    g.part_means.size() >= least_parts;
         };
         // A policy file asks for the sensitivities of its own policies.
-        const std::optional<exercise::saved_policies> named = policies_in(run_);
+        const sources named(run_);
         std::vector<std::size_t> places;
         std::size_t parts_of_run = 0;
         for (std::size_t i = 0; i < rows.size(); ++i) {
             // A right that is used today waits for no policy.
             const auto& early = to.rows[i].early;
             if (!early || (early->policy_error == 0 && (has_all || early->policy_value != 0))) continue;
-            if (named && named->contains(to.rows[i].trade)) continue;
+            if (named.known(to.rows[i].trade).policy) continue;
             for (const greek_row& g : rows[i])
                 if (is_of_paths(g)) parts_of_run = g.part_means.size();
             if (std::ranges::any_of(rows[i], is_of_paths)) places.push_back(i);
@@ -324,7 +332,7 @@ class greek_run {
     std::vector<std::string> keys_of(std::size_t n) const { return {asked_.numbers[n].number->key}; }
 
     // Moves numbers as another run does, by a share of it, so that differences of the two runs are taken
-    // over the same distances; and treats jumps as that run does, but smooths by so many times its widths.
+    // over the same distances; and smooths jumps by so many times the widths that are decided on.
     void move_as(const greek_run& other, double share, double widths) {
         std::map<std::string_view, double> moves;
         for (const asked_number& n : other.asked_.numbers) moves[n.number->key] = n.risk.large;
@@ -332,15 +340,6 @@ class greek_run {
         states_bias_ = false;
         is_part_of_another_ = true;
         widths_ = widths;
-        for (const auto& [i, trade] : other.jumping_) {
-            const std::string& id = other.book_.state().trades[i].id;
-            controls_of_[id] = trade.control;
-            for (std::size_t k = 0; k < trade.choices.size(); ++k) {
-                if (!trade.choices[k]) continue;
-                const std::string& key = other.asked_.numbers[other.numbers_of_[i][k]].number->key;
-                treatments_of_[{id, key}] = trade.choices[k]->by;
-            }
-        }
     }
 
     // Finds for each trade the numbers that move it, and those among them that its paths give derivatives to.
@@ -413,6 +412,8 @@ class greek_run {
             if (pairs.size() >= moved_at_once) find_ways_back();
         }
         find_ways_back();
+        const sources from(run_, nullptr, held_);
+        for (auto& [i, trade] : jumping_) take_decided(i, trade, from);
         progress_.expect(walks_to_come());
         if (has_pilot()) {
             steps_of_pilot_ = choose_treatments(jumping_, run_, options_,
@@ -425,9 +426,9 @@ class greek_run {
         progress_.begin(static_cast<double>(trades.size()), true);
         std::vector<std::size_t> jumping;
         for (auto& [i, trade] : jumping_) {
-            if (!states_bias_) take_choices(i, trade);
+            keep_jumps(i, trade);
             for (auto& c : trade.choices)
-                if (c) c->by.width *= widths;
+                if (c) c->by.width *= widths * widths_;
             jumping.push_back(i);
         }
         threads::for_each(jumping.size(), run_.threads, options_.cancel,
@@ -438,21 +439,31 @@ class greek_run {
                           {});
     }
 
-    // The control and the treatments are those of the run whose moves this one has.
-    void take_choices(std::size_t i, jumping_trade& trade) {
-        const std::string& id = book_.state().trades[i].id;
-        if (const auto found = controls_of_.find(id); found != controls_of_.end())
-            trade.control = found->second;
+    const std::string& key_of(std::size_t i, std::size_t k) const {
+        return asked_.numbers[numbers_of_[i][k]].number->key;
+    }
+    // A number about which nothing was decided takes a pilot for the trade.
+    void take_decided(std::size_t i, jumping_trade& trade, const sources& from) {
+        const std::shared_ptr<const decide::treated_jumps> jumps =
+            from.known(book_.state().trades[i].id).jumps;
+        if (!jumps) return;
+        trade.control = jumps->control;
+        trade.is_decided = true;
         for (std::size_t k = 0; k < trade.choices.size(); ++k) {
             if (!trade.choices[k]) continue;
             jumping_trade::choice& c = *trade.choices[k];
-            const std::string& key = asked_.numbers[numbers_of_[i][k]].number->key;
-            const auto found = treatments_of_.find({id, key});
-            if (found != treatments_of_.end() &&
-                (found->second.is_smoothing() ? c.can_be_smoothed : c.can_be_scored))
-                c.by = found->second;
-            c.by.width *= widths_;
+            const auto found = jumps->by.find(key_of(i, k));
+            const bool fits = found != jumps->by.end() &&
+                              (found->second.is_smoothing() ? c.can_be_smoothed : c.can_be_scored);
+            if (fits) c.by = found->second;
+            trade.is_decided = trade.is_decided && fits;
         }
+    }
+    void keep_jumps(std::size_t i, const jumping_trade& trade) {
+        auto made = std::make_shared<decide::treated_jumps>(trade.control);
+        for (std::size_t k = 0; k < trade.choices.size(); ++k)
+            if (trade.choices[k]) made->by[key_of(i, k)] = trade.choices[k]->by;
+        decided_[book_.state().trades[i].id].jumps = std::move(made);
     }
 
     // Prices are those that `price` finds, whatever control their derivatives have.
@@ -463,9 +474,10 @@ class greek_run {
         if (places.empty()) return;
         progress_.begin(static_cast<double>(places.size()));
         stages by;
-        by.policies.held = &held_;
         // Shifts of a trade suit its control, and points suit both.
-        if (!run_.chooses_importance) by.held = &decided_;
+        decide::decided_by_trade policies;
+        for (const auto& [trade, what] : decided_) policies[trade].policy = what.policy;
+        by.held = run_.chooses_importance ? &policies : &decided_;
         priced_book priced = price_book(settings_, gpus_, some_of(book_, places), in_, heard, by);
         add_steps(to.manifest, priced.told.manifest);
         for (std::size_t k = 0; k < places.size(); ++k) to.rows[places[k]] = std::move(priced.told.rows[k]);
@@ -868,7 +880,6 @@ class greek_run {
         progress_.begin(static_cast<double>(in.size() * some.size()));
         std::vector<priced_book> priced;
         stages by = usual_stages();
-        by.policies.held = &held_;
         by.controls.about = &controls_;
         by.held = &decided_;
         if (!in.empty()) priced = price_book(settings_, gpus_, some, in, progress_.heard(), by);
@@ -911,14 +922,13 @@ class greek_run {
     // `by` holds.
     std::map<std::string, price_row> prices_without_controls(results& to,
                                                              const std::vector<std::size_t>& places,
-                                                             const run_options& heard, stages by) {
+                                                             const run_options& heard, const stages& by) {
         std::vector<std::size_t> without;
         for (const std::size_t i : places) {
             if (is_without_on_two_days(to.rows[i].trade)) without.push_back(i);
         }
         std::map<std::string, price_row> out;
         if (without.empty()) return out;
-        by.policies.held = &held_;
         progress_.begin(static_cast<double>(without.size()));
         results priced =
             std::move(price_book(settings_, gpus_, some_of(book_, without), in_, heard, by).told);
@@ -940,7 +950,7 @@ class greek_run {
             const book trades = tomorrow.of(some_of(book_, places));
             progress_.begin(static_cast<double>(trades.size()));
             // Points that suit what a control leaves are not those of a trade without one.
-            decide::decided_by_trade decided = decided_;
+            decide::decided_by_trade decided = *usual.held;
             for (const std::size_t i : places) {
                 const std::string& id = to.rows[i].trade;
                 decide::decided& of = decided[id];
@@ -952,6 +962,10 @@ class greek_run {
             by.held = &decided;
             later = std::move(price_book(settings_, gpus_, trades, *tomorrow.in(), heard, by).told);
             add_steps(to.manifest, later->manifest);
+            // Policies are of a day.
+            for (auto& [trade, of] : decided)
+                if (const auto today = decided_.find(trade); today != decided_.end())
+                    of.policy = today->second.policy;
             plain = prices_without_controls(to, places, heard, by);
         }
         for (std::size_t t = 0; t < places.size(); ++t) {
@@ -1029,11 +1043,9 @@ class greek_run {
     asked_greeks asked_;
     progress_of_walks progress_;
     bool is_part_of_another_ = false;
-    bool states_bias_ = true;  // of differences of prices, and of smoothing
-    double widths_ = 1;        // of smoothing, by those of the run it is for
-    std::map<std::pair<std::string, std::string>, treatment> treatments_of_;  // that run's by trade and key
-    std::map<std::string, double> controls_of_;                               // that run's by trade
-    std::vector<markets::market_reads> reads_;                                // by trade
+    bool states_bias_ = true;                           // of differences of prices, and of smoothing
+    double widths_ = 1;                                 // of smoothing, by those of the run it is for
+    std::vector<markets::market_reads> reads_;          // by trade
     std::vector<std::vector<std::size_t>> numbers_of_;  // by trade: those that derivatives are found to
     std::vector<char> has_kinks_;                       // by trade; threads write their own
     std::vector<std::vector<double>> certain_;          // by trade that needs no path: the derivatives
@@ -1044,11 +1056,11 @@ class greek_run {
     std::vector<bumped> bumps_;
     // Moved markets of the same day follow the policies of this one: rights are used in each as is best in
     // this one, which changes no value to the first order.
-    exercise::saved_policies held_;
     decide::decided_by_trade decided_;
-    mutable moving_controls controls_;    // of this market's trades
-    moving_controls* unmoved_ = nullptr;  // of the market that this one is moved from
-    double least_gain_ = 0;               // of controls
+    const decide::decided_by_trade* held_ = nullptr;  // by the run that this is a part of
+    mutable moving_controls controls_;                // of this market's trades
+    moving_controls* unmoved_ = nullptr;              // of the market that this one is moved from
+    double least_gain_ = 0;                           // of controls
     greeks::adjoint_store adjoints_;
     plan::passed_programs passed_;
 };

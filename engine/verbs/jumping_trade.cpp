@@ -145,6 +145,7 @@ struct tries_of_pilot {
 
     explicit tries_of_pilot(const std::map<std::size_t, jumping_trade>& trades) {
         for (const auto& [i, trade] : trades) {
+            if (trade.is_decided) continue;
             if (any_is(trade, &jumping_trade::choice::can_be_smoothed)) {
                 for (const double by : tried_widths(trade)) first.emplace_back(i, treatment{by});
             } else {
@@ -202,7 +203,7 @@ std::uint64_t choose_treatments(std::map<std::size_t, jumping_trade>& trades, co
     for (const auto& [i, by] : tries.then) trades.at(i).control = tried.price_of(i).value_or(0);
     tried.walk(tries.then);
     for (auto& [i, trade] : trades)
-        for (std::size_t k = 0; k < trade.choices.size(); ++k)
+        for (std::size_t k = 0; k < trade.choices.size() && !trade.is_decided; ++k)
             if (trade.choices[k]) tried.choose(i, k, trade, *trade.choices[k]);
     return tried.steps();
 }

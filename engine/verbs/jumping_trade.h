@@ -3,7 +3,6 @@
 // found, and by which way for each number, as a pilot shows.
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,18 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "engine/decide/decided.h"
 #include "engine/greeks/ways_back.h"
 #include "engine/verbs/price.h"
 
 namespace tilewalk::verbs {
 
-// How jumps are treated on a way back: they are smoothed, by a width that is told by the usual one, or held
-// still by likelihood ratios.
-struct treatment {
-    double width = 0;  // 0: by likelihood ratios
-    bool is_smoothing() const { return width > 0; }
-    friend auto operator<=>(const treatment&, const treatment&) = default;
-};
+using decide::treatment;
 inline constexpr treatment likelihood_ratio{}, usual_smoothing{1};
 
 struct jumping_trade {
@@ -44,6 +38,7 @@ struct jumping_trade {
     std::vector<std::optional<choice>> choices{};  // by number; none: it moves no jump
     double control = 0;                            // is taken from the payoff for likelihood ratios
     bool takes_points = false;                     // quasi-random ones
+    bool is_decided = false;                       // no pilot chooses
     struct found_so {
         std::vector<std::vector<double>> means;  // of derivatives, by number and part
         std::uint64_t walk = 0;                  // price_row::walk of their paths

@@ -279,7 +279,7 @@ results prepared_state::price(const market& in, const run_options& options) {
     }();
     plan(r, pool.get()->crew(), tells);
     find_policies(
-        r, *gpus_, [&]() -> const cuda::backend::choice& { return on; }, tells);
+        r, *gpus_, [&]() -> const cuda::backend::choice& { return on; }, sources(run), tells);
     decided_.decide(r, shapes_, pool.get()->crew(), tells);
     const cpu_maker on_cpu = [&](const cpu::lane_operations&, int, program::precision p) {
         return std::make_unique<cpu::back_end>(pool.get(), compiled_, p);

@@ -241,15 +241,6 @@ std::string policies_of(const planned_run& r, std::size_t m) {
     return report::policies_json(all);
 }
 
-exercise::saved_policies policies_by_trade(const planned_run& r, std::size_t m) {
-    const std::size_t trades = r.book.trades.size();
-    exercise::saved_policies out;
-    for (const planned& p : std::span(r.plans).subspan(m * trades, trades))
-        if (!p.failure && p.rights && p.rights->saved)
-            out.try_emplace(p.rights->saved->trade, p.rights->saved);
-    return out;
-}
-
 // The operations that gave paths no number, by plan; empty where all paths gave one.
 std::vector<std::string> flaws_of(const planned_run& r,
                                   const std::vector<std::optional<walked_trade>>& walked,
@@ -364,14 +355,14 @@ void find_on_gpus(std::vector<right_in_run>& all, planned_run& r, const policy_s
 }  // namespace
 
 // Finds the policies of trades with rights, each on paths of its own, and plans them to follow these.
-void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices& on, teller& tells) {
+void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices& on, const sources& from,
+                   teller& tells) {
     const timings::during finding(r.options.times, stage::policies);
     const std::vector<books::trade>& trades = r.book.trades;
     const scenarios_of_markets scenarios(r.in);
-    const std::optional<exercise::saved_policies> saved = policies_in(r.run);
     shape_store shapes;
     const policy_search by{
-        r.run, r.operations, shapes, r.options.cancel, r.wants_bounds, &r.policies, saved ? &*saved : nullptr,
+        r.run, r.operations, shapes, r.options.cancel, r.wants_bounds, from, &r.policies,
         r.options.keep_policies || r.policies.keeps,
         // Fits of parts are less the martingale that bounds.
         r.wants_bounds || r.options.keep_policies || r.run.fits != exercise::fitting::usual};
@@ -434,6 +425,8 @@ decide::decided_by_trade decided_in(const planned_run& r) {
     const std::vector<books::trade>& trades = r.book.trades;
     for (std::size_t i = 0; i < trades.size(); ++i) {
         const planned& p = r.plans[i];
+        if (p.failure) continue;
+        if (p.rights && p.rights->saved) out[trades[i].id].policy = p.rights->saved;
         if (!p.needs_paths()) continue;
         decide::decided& of = out[trades[i].id];
         if (has_points) of.points = p.points;
@@ -510,7 +503,6 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
         of.path_steps = path_steps[m];
         add_rows(r, m, walked, bounds, flaws, hash_of_file(hashed, r.run.replay), made[m]);
         if (r.options.keep_policies) made[m].told.policies = policies_of(r, m);
-        if (r.policies.keeps) made[m].policies = policies_by_trade(r, m);
         describe_run(r.run, r.operations.name, r.book, r.in[m], hashed, of);
         of.market_changes = r.in[m].changes();
         of.missing_correlations = std::move(r.missing_correlations[m]);
@@ -614,7 +606,7 @@ std::vector<decided_walk> decided_walks_of(planned_run& r) {
         const planned& p = r.plans[i];
         if (!p.needs_paths()) continue;
         try {
-            const trade_decisions& row = r.run.decided->row(r.book.trades[i].id);
+            const trade_decisions& row = r.run.followed->row(r.book.trades[i].id);
             const std::uint64_t paths = row.paths;
             if (paths % r.run.paths != 0 || !std::has_single_bit(paths / r.run.paths))
                 throw error(error_kind::input, "found " + std::to_string(paths) +
@@ -623,7 +615,7 @@ std::vector<decided_walk> decided_walks_of(planned_run& r) {
                                                    " of the run or a doubling of them");
             out.back().paths = paths;
             const settled anew =
-                run_of_round(r.run, paths, decide::seed_of_round(r.run.decided->all().seed, paths));
+                run_of_round(r.run, paths, decide::seed_of_round(r.run.decisions_to_follow()->seed, paths));
             const std::optional<quasi::points>& points = p.points ? p.points : r.run.points;
             if (row.walk == fingerprint_of_paths(anew, points, {}))
                 out.back().seed = decide::seed_of_round(r.run.seed, paths);
@@ -689,7 +681,7 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     const sources from(run, options.work.get(), by.held);
     if (by.ready.empty()) {
         plan_all(planned, by.plan, tells);
-        find_policies(planned, gpus, on, tells);
+        find_policies(planned, gpus, on, from, tells);
         choose_controls(planned, by.controls, from, tells);
         choose_importance(planned, from, tells);
         shape_store shapes;

@@ -14,7 +14,6 @@
 #include "engine/cpu/back_end.h"
 #include "engine/cuda/backend.h"
 #include "engine/decide/decided.h"
-#include "engine/exercise/saved_policy.h"
 #include "engine/verbs/controls.h"
 #include "engine/verbs/pilot.h"
 #include "engine/verbs/planned.h"
@@ -33,9 +32,7 @@ struct policy_stages {
     std::function<void(markets::market_state&)> change_market{};  // that they are found and followed in
     std::function<void(exercise::policy&)> change{};              // what was found
     bool on_priced_paths = false;                                 // on those that prices are from
-    // Followed by trades that have one here, which it fits. The others find theirs.
-    const exercise::saved_policies* held = nullptr;
-    bool keeps = false;  // fills priced_book::policies
+    bool keeps = false;                                           // with plans
 };
 
 struct stages {
@@ -78,7 +75,6 @@ struct priced_book {
     std::vector<kernels::moments> moments;  // by row; empty where no path was walked
     // By row, by wanted number of the market and by part of the run.
     std::vector<std::vector<std::vector<double>>> derivatives{};
-    exercise::saved_policies policies{};
 };
 
 namespace verbs {
@@ -118,10 +114,11 @@ struct walkers {
 };
 // Trades with rights are planned to follow policies, which GPUs find where they can.
 using choice_of_devices = std::function<const cuda::backend::choice&()>;  // asked once there is need
-void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices& on, teller& tells);
+void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices& on, const sources& from,
+                   teller& tells);
 // Decides which points trades take, as settings leave it open, in the first market.
 void choose_points(planned_run& r, const sources& from, const teller& tells);
-// The choices of pilots for trades, in the first market.
+// The choices of pilots and trainings for trades, in the first market.
 decide::decided_by_trade decided_in(const planned_run& r);
 // Walks and tells: the results by market.
 std::vector<priced_book> walked_and_told(planned_run of, const walkers& by, teller& tells);

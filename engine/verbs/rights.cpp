@@ -11,7 +11,6 @@
 #include "engine/exercise/nested.h"
 #include "engine/exercise/training.h"
 #include "engine/kept/fingerprints_of_jobs.h"
-#include "engine/report/decision_file.h"
 #include "engine/report/numbers.h"
 #include "engine/report/policy_file.h"
 #include "engine/run/units.h"
@@ -33,20 +32,6 @@ std::uint64_t policy_search::seed() const {
     return is_on_priced_paths() ? run.seed : decide::seed_for(run.seed, decide::purpose::training);
 }
 
-std::optional<exercise::saved_policies> policies_in(const settled& run) {
-    exercise::saved_policies out;
-    const auto add = [&](std::vector<exercise::saved_policy> all) {
-        for (exercise::saved_policy& of : all) {
-            auto kept = std::make_shared<const exercise::saved_policy>(std::move(of));
-            out.try_emplace(kept->trade, kept);
-        }
-    };
-    if (run.decided) add(report::read_policies(report::policies_json(run.decided->all()), "decisions"));
-    if (!run.policy.empty()) add(report::load_policies(run.policy));
-    if (out.empty() && run.policy.empty()) return std::nullopt;
-    return out;
-}
-
 policy_of_trade::policy_of_trade(const books::trade& t, const markets::market_state& in,
                                  const policy_search& by)
     : trade_(t), in_(in), by_(by) {
@@ -58,37 +43,33 @@ policy_of_trade::policy_of_trade(const books::trade& t, const markets::market_st
 
 void policy_of_trade::prepare(std::uint64_t most_paths) {
     const plan::poll often = poll_of(by_.cancel);
-    if (takes_held(often)) return;
-    if (by_.saved != nullptr) {
-        if (const auto saved = by_.saved->find(trade_.id); saved != by_.saved->end()) {
-            policy_ = exercise::policy_as_saved(trade_, market(), *saved->second, often);
-            if (policy_ && policy_->moved > far_for_policies)
-                add_remark("its policy decides by what has moved " + report::significant(policy_->moved, 2) +
-                           " standard deviations of the paths that it was found on, and so beyond most of "
-                           "them; a policy of this market may be worth more");
-            return;
-        }
-    }
+    if (takes_decided(often)) return;
     untrained_ = exercise::untrained_of(
         trade_, market(), std::min(by_.paths(), most_paths), often,
         by_.finds_bound ? exercise::found_beside::bound_and_gain : exercise::found_beside::nothing);
-    if (by_.saved != nullptr && untrained_ && !untrained_->is_certain)
-        add_remark("its policy is not in " +
-                   (by_.run.policy.empty() ? "the decisions to follow" : by_.run.policy) +
+    const settled& run = by_.run;
+    if (untrained_ && !untrained_->is_certain && run.followed &&
+        (!run.policy.empty() || run.followed->has_policies()))
+        add_remark("its policy is not in " + (run.policy.empty() ? "the decisions to follow" : run.policy) +
                    " and was found anew");
 }
 
-// Says false where there is none that fits.
-bool policy_of_trade::takes_held(const plan::poll& often) {
-    if (by_.stages == nullptr || by_.stages->held == nullptr) return false;
-    const auto found = by_.stages->held->find(trade_.id);
-    if (found == by_.stages->held->end()) return false;
+// Says false where there is none, or where one that the caller holds does not fit.
+bool policy_of_trade::takes_decided(const plan::poll& often) {
+    const decide::decided known = by_.from.known(trade_.id);
+    if (!known.policy) return false;
+    const decide::decided* const held = by_.from.held(trade_.id);
+    const bool is_held = held != nullptr && held->policy;
     try {
-        policy_ = exercise::policy_as_saved(trade_, market(), *found->second, often);
+        policy_ = exercise::policy_as_saved(trade_, market(), *known.policy, often);
     } catch (const error& e) {
-        if (e.kind() != error_kind::input) throw;
+        if (!is_held || e.kind() != error_kind::input) throw;
         return false;
     }
+    if (!is_held && policy_ && policy_->moved > far_for_policies)
+        add_remark("its policy decides by what has moved " + report::significant(policy_->moved, 2) +
+                   " standard deviations of the paths that it was found on, and so beyond most of them; a "
+                   "policy of this market may be worth more");
     return true;
 }
 

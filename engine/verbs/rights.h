@@ -16,14 +16,12 @@
 #include "engine/kept/work.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/price.h"
+#include "engine/verbs/sources.h"
 #include "engine/verbs/walks.h"
 #include "tilewalk/error.h"
 #include "tilewalk/results.h"
 
 namespace tilewalk::verbs {
-
-// The policies of the file that a run names; nothing if it names none. Throws tilewalk::error (io, input).
-std::optional<exercise::saved_policies> policies_in(const settled& run);
 
 // How policies are found.
 struct policy_search {
@@ -32,10 +30,10 @@ struct policy_search {
     shape_store& shapes;
     const std::atomic<bool>* cancel;
     bool wants_bound;
-    const policy_stages* stages = nullptr;            // null: as usual
-    const exercise::saved_policies* saved = nullptr;  // of the run's file, followed where there is one
-    bool keeps = false;                               // with the plan
-    bool finds_bound = true;                          // and what steps gain
+    const sources& from;
+    const policy_stages* stages = nullptr;  // null: as usual
+    bool keeps = false;                     // with the plan
+    bool finds_bound = true;                // and what steps gain
 
     bool is_on_priced_paths() const { return stages != nullptr && stages->on_priced_paths; }
     std::uint64_t paths() const { return is_on_priced_paths() ? run.paths : run.training_paths; }
@@ -47,7 +45,8 @@ class policy_of_trade {
   public:
     policy_of_trade(const books::trade& t, const markets::market_state& in, const policy_search& by);
 
-    // Takes the policy of the file, or plans the paths that one is found from; at most so many.
+    // Takes the policy that was decided on before, or plans the paths that one is found from; at most so
+    // many.
     void prepare(std::uint64_t most_paths = ~std::uint64_t{0});
     // Takes the policy that is known already; or none, where the work trains none.
     void take_known(const kept::work& by);
@@ -65,7 +64,7 @@ class policy_of_trade {
     const markets::market_state& market() const { return changed_ ? *changed_ : in_; }
 
   private:
-    bool takes_held(const plan::poll& often);
+    bool takes_decided(const plan::poll& often);
 
     const books::trade& trade_;
     const markets::market_state& in_;

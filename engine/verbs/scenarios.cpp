@@ -103,7 +103,7 @@ struct base_of_day {
     std::optional<market> in{};
     std::optional<book> trades{};
     std::string why_not{};
-    std::optional<exercise::saved_policies> policies{};
+    decide::decided_by_trade small_decided{};  // held by small moves; empty: nobody has asked
 };
 
 // One progress over all trades in all markets, of workers that walk beside each other.
@@ -236,7 +236,6 @@ class scenario_run {
         if (options_.work && !options_.work->has_market(0))
             with.work = std::make_shared<kept::work>(options_.work->of_decisions());
         priced_book priced = price_book(settings_, gpus_, book_, in_, with, by);
-        held_ = std::move(priced.policies);
         out_.base = std::move(priced.told);
         out_.scenarios = asked_.scenarios;
         out_.inputs = asked_.inputs;
@@ -269,17 +268,26 @@ class scenario_run {
     // The worth of trades on the paths of gains without controls, with the points that suit those.
     void price_without_controls() {
         far_ = near_;
-        far_decided_ = near_decided_;
-        for (const books::trade& t : trades()) far_decided_[t.id].control = nullptr;
-        if (with_control_.empty() || asked_.scenarios.empty()) return;
+        small_decided_ = near_decided_;
+        for (const books::trade& t : trades()) small_decided_[t.id].control = nullptr;
+        if (!with_control_.empty() && !asked_.scenarios.empty()) decide_without_controls();
+        far_decided_ = decide::without_policies(small_decided_);
+    }
+
+    void decide_without_controls() {
         run_options with = heard(0);
         if (options_.work && !has_ours())
             with.work = std::make_shared<kept::work>(options_.work->of_decisions());
         stages by = usual();
-        by.policies.held = &held_;
         decide::decided_by_trade none, decided;
-        for (const std::size_t i : with_control_) none[trades()[i].id].control = nullptr;
+        for (const std::size_t i : with_control_) {
+            const std::string& id = trades()[i].id;
+            none[id].control = nullptr;
+            if (const auto near = near_decided_.find(id); near != near_decided_.end())
+                none[id].policy = near->second.policy;
+        }
         by.held = &none;
+        by.policies.keeps = true;
         by.see_plans = [&](const planned_run& r) { decided = decided_in(r); };
         const results plain =
             std::move(price_book(settings_, gpus_, some_of(book_, with_control_), in_, with, by).told);
@@ -290,12 +298,12 @@ class scenario_run {
                 far_[i] = worth(plain.rows[k], parts_of(plain.manifest));
             const std::string& id = trades()[i].id;
             const bool is_far_alone = controls_.here(id) == nullptr;
-            for (decide::decided_by_trade* const to : {&far_decided_, &near_decided_}) {
+            for (decide::decided_by_trade* const to : {&small_decided_, &near_decided_}) {
                 if (to == &near_decided_ && !is_far_alone) continue;
                 to->erase(id);
                 if (const auto found = decided.find(id); found != decided.end()) to->insert(*found);
             }
-            far_decided_[id].control = nullptr;
+            small_decided_[id].control = nullptr;
             if (is_far_alone) near_[i] = far_[i];
         }
     }
@@ -348,7 +356,7 @@ class scenario_run {
         const auto [at, is_new] = days_.try_emplace(days);
         base_of_day& made = at->second;
         if (is_new) roll(days, made);
-        if (is_followed && !made.policies && made.trades) find_policies_of_day(made);
+        if (is_followed && made.small_decided.empty() && made.trades) find_policies_of_day(made);
     }
 
     void roll(int days, base_of_day& made) {
@@ -367,7 +375,7 @@ class scenario_run {
     }
 
     void find_policies_of_day(base_of_day& made) {
-        made.policies.emplace();
+        made.small_decided = far_decided_;
         std::vector<std::size_t> with_rights;
         for (std::size_t i = 0; i < trades().size(); ++i)
             if (has_base(i) && plan::has_rights(trades()[i])) with_rights.push_back(i);
@@ -376,7 +384,10 @@ class scenario_run {
         by.policies.keeps = true;
         by.held = &far_decided_;
         const book some = some_of(*made.trades, with_rights);
-        made.policies = std::move(price_book(settings_, gpus_, some, *made.in, heard(0), by).policies);
+        by.see_plans = [&](const planned_run& r) {
+            for (const auto& [trade, of] : decided_in(r)) made.small_decided[trade].policy = of.policy;
+        };
+        price_book(settings_, gpus_, some, *made.in, heard(0), by);
     }
 
     static stages usual() {
@@ -526,13 +537,9 @@ class scenario_run {
         stages by = usual();
         // A policy decides by extrapolation where paths come that it was not found on, so larger moves have
         // policies of their own.
-        if (of.is_small) by.policies.held = then == nullptr ? &held_ : &*then->policies;
-        if (of.is_near) {
-            by.held = &near_decided_;
-            by.controls.about = &controls_;
-        } else {
-            by.held = &far_decided_;
-        }
+        const decide::decided_by_trade& small = then == nullptr ? small_decided_ : then->small_decided;
+        by.held = of.is_near ? &near_decided_ : of.is_small ? &small : &far_decided_;
+        if (of.is_near) by.controls.about = &controls_;
         const book some = some_of(then == nullptr ? book_ : *then->trades, of.trades);
         std::vector<priced_book> priced = price_book(settings_, gpus_, some, in, with, by);
         const studies::run_parts parts = parts_of(priced.front().told.manifest);
@@ -713,10 +720,10 @@ class scenario_run {
     plan::passed_programs passed_;
     moving_controls controls_;
     std::vector<std::size_t> with_control_;  // trades
-    exercise::saved_policies held_;
     // By trade, in the base market: on the paths of near gains, with controls, and of far ones, without.
     std::vector<studies::estimate> near_, far_;
-    decide::decided_by_trade near_decided_, far_decided_;
+    // Policies of the base market are among the decisions that near and small moves hold.
+    decide::decided_by_trade near_decided_, small_decided_, far_decided_;
     std::map<int, base_of_day> days_;
     std::mutex lock_;  // of failures and facts while blocks are walked
     std::set<std::string> reasons_;

@@ -14,6 +14,7 @@
 #include "engine/kept/fingerprint.h"
 #include "engine/market/market_state.h"
 #include "engine/report/decision_file.h"
+#include "engine/report/policy_file.h"
 #include "engine/run/units.h"
 #include "engine/settings/wished_kernel.h"
 #include "engine/threads/crew.h"
@@ -57,19 +58,35 @@ void take_accuracy(const run_settings& all, const run_settings& caller, bool tra
     s.paths = std::min(paths_of_first_round, to.most_paths);
 }
 
-// A run to which no paths are said beside the file takes those of the file.
-void take_decisions(const run_options& options, const run_settings& all, settled& s) {
-    if (!all.decisions) return;
-    const run_settings& caller = options.overrides;
-    s.decided = options.followed;
-    if (!s.decided) {
+std::shared_ptr<const decide::followed_run> followed_by(const run_settings& all) {
+    if (!all.decisions && !all.policy) return nullptr;
+    std::optional<decisions> what;
+    std::string digest;
+    exercise::saved_policies policies;
+    const auto add = [&](std::vector<exercise::saved_policy> some) {
+        for (exercise::saved_policy& of : some) {
+            auto kept = std::make_shared<const exercise::saved_policy>(std::move(of));
+            policies.try_emplace(kept->trade, kept);
+        }
+    };
+    if (all.decisions) {
         report::loaded_decisions loaded = report::load_decisions(*all.decisions);
-        s.decided =
-            std::make_shared<const decide::followed_run>(std::move(loaded.what), std::move(loaded.digest));
+        add(report::read_policies(report::policies_json(loaded.what), "decisions"));
+        what = std::move(loaded.what);
+        digest = std::move(loaded.digest);
     }
-    if (s.accuracy || (caller.decisions ? caller.paths : s.said.paths)) return;
+    if (all.policy) add(report::load_policies(*all.policy));
+    return std::make_shared<const decide::followed_run>(std::move(what), policies, std::move(digest));
+}
+
+// A run to which no paths are said beside the file of decisions takes those of the file.
+void take_decisions(const run_options& options, const run_settings& all, settled& s) {
+    const run_settings& caller = options.overrides;
+    s.followed = options.followed ? options.followed : followed_by(all);
+    const decisions* const of = s.decisions_to_follow();
+    if (of == nullptr || s.accuracy || (caller.decisions ? caller.paths : s.said.paths)) return;
     s.takes_decided_paths = true;
-    s.paths = s.decided->all().paths;
+    s.paths = of->paths;
 }
 
 // Randomisations of points, where the run does not say. Runs to a tolerance end when their error is small, so
@@ -78,8 +95,8 @@ void take_decisions(const run_options& options, const run_settings& all, settled
 std::uint64_t randomisations_of(const run_settings& all, const settled& s) {
     constexpr std::uint64_t of_rounds = 32;
     if (s.said.randomisations) return static_cast<std::uint64_t>(*s.said.randomisations);
-    if (s.decided) {
-        for (const auto& [trade, of] : s.decided->all().trades)
+    if (const decisions* const what = s.decisions_to_follow()) {
+        for (const auto& [trade, of] : what->trades)
             if (of.randomisations > 0) return of.randomisations;
     }
     return s.accuracy ? of_rounds : static_cast<std::uint64_t>(*all.randomisations);
@@ -193,12 +210,15 @@ settled settled_for(const run_options& options, const run_settings& file, std::s
 
 }  // namespace
 
+const decisions* settled::decisions_to_follow() const {
+    return followed ? followed->all() : nullptr;
+}
+
 settled part_of(settled run, const part_of_run& part) {
     run.seed = part.seed;
     run.paths = part.paths;
     run.training_paths = part.training_paths;
     run.fits = part.fits;
-    run.policy.clear();
     return run;
 }
 

@@ -25,6 +25,9 @@
 namespace tilewalk::decide {
 class followed_run;
 }  // namespace tilewalk::decide
+namespace tilewalk {
+struct decisions;
+}  // namespace tilewalk
 
 namespace tilewalk::verbs {
 
@@ -71,9 +74,10 @@ struct settled {
     std::uint64_t memory_bytes;
     bool demands_correlations = false;
     std::optional<wanted_accuracy> accuracy{};  // `paths` are then those of the first round
-    // The run whose decisions hold in the place of pilots', and whether the paths of each trade do.
-    std::shared_ptr<const decide::followed_run> decided{};
+    // Decisions that hold in the place of pilots', and whether the paths of each trade do.
+    std::shared_ptr<const decide::followed_run> followed{};
     bool takes_decided_paths = false;
+    const decisions* decisions_to_follow() const;  // null: none
 
     // Whether one pilot finds the control of a trade and its points: the control that leaves least is not
     // always the one whose rest points suit. Paths that are shifted, or in pairs, need two.

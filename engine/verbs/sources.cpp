@@ -70,16 +70,24 @@ void add(kept::fingerprint& to, const run::job& of) {
 
 }  // namespace
 
+const decide::decided* sources::held(const std::string& trade) const {
+    if (held_ == nullptr) return nullptr;
+    const auto at = held_->find(trade);
+    return at == held_->end() ? nullptr : &at->second;
+}
+
 decide::decided sources::known(const std::string& trade) const {
-    decide::decided out;
-    if (held_ != nullptr)
-        if (const auto held = held_->find(trade); held != held_->end()) out = held->second;
+    const decide::decided* const held_here = held(trade);
+    decide::decided out = held_here != nullptr ? *held_here : decide::decided();
     const bool has_control = out.control || out.control_of_another_day;
-    if (!run_.decided || (out.points && out.shifts && has_control)) return out;
-    decide::decided followed = decide::decided_in(run_.decided->row(trade));
-    if (!out.points) out.points = std::move(followed.points);
-    if (!out.shifts) out.shifts = std::move(followed.shifts);
-    if (!has_control) out.control = std::move(followed.control);
+    const bool has_all = out.points && out.shifts && has_control && out.jumps && out.policy;
+    if (!run_.followed || has_all) return out;
+    const decide::decided& followed = run_.followed->about(trade);
+    if (!out.points) out.points = followed.points;
+    if (!out.shifts) out.shifts = followed.shifts;
+    if (!has_control) out.control = followed.control;
+    if (!out.jumps) out.jumps = followed.jumps;
+    if (!out.policy) out.policy = followed.policy;
     return out;
 }
 

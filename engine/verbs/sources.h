@@ -27,6 +27,8 @@ class sources {
     // Decisions that need no pilot. Throws tilewalk::error (input) for a trade that the results to follow
     // lack.
     decide::decided known(const std::string& trade) const;
+    // What the caller holds of a trade; null: nothing.
+    const decide::decided* held(const std::string& trade) const;
 
     // Decisions of a pilot on a job. `kind` tells apart different pilots on one job.
     chosen_points points(const run::job& of, const std::function<chosen_points()>& pilot) const;

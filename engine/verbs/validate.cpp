@@ -6,7 +6,6 @@
 #include "engine/arrays/shock_file.h"
 #include "engine/threads/crew.h"
 #include "engine/verbs/planned.h"
-#include "engine/verbs/rights.h"
 #include "engine/verbs/settled.h"
 #include "tilewalk/combinations.h"
 #include "tilewalk/engine.h"
@@ -18,9 +17,8 @@ using namespace verbs;
 std::vector<trade_problem> engine::validate(const book& trades, const market& in, const run_options& options,
                                             std::vector<factor_pair>* missing) const {
     refuse_combinations(study::price, features_asked(trades, options));
-    const settled run = settle(options, trades.settings());
+    const settled run = settle(options, trades.settings());  // files to follow have to be there
     const std::optional<arrays::shock_file> file = replayed_in(run);
-    policies_in(run);  // which have to be there
     const std::vector<books::trade>& all = trades.state().trades;
     std::vector<std::optional<error>> failures(all.size());
     shape_store shapes;

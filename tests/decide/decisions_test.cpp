@@ -123,6 +123,42 @@ TEST(decisions, hold_as_they_are_edited) {
     }
 }
 
+TEST(decisions, treat_jumps_as_the_run_that_they_are_of) {
+    const book jumping = book::parse(
+        tests::in_book(tests::dollar_market(0.03, {{"A", "spot: 100, volatility: 0.2"}})) + R"(trades:
+  - {id: digital, product: digital, underlying: A, strike: 101, maturity: 1, payout: 10}
+)");
+    run_options with;
+    with.overrides = {.paths = 65536, .seed = 7, .threads = 2, .device = "cpu"};
+    const greek_options deltas{{"delta"}, "auto"};
+    const results alone = engine().greeks(jumping, *jumping.market(), deltas, with);
+    decisions found = decisions_of(alone);
+    const std::string jumps = found.trades.at("digital").jumps;
+    ASSERT_NE(jumps.find("A.spot"), std::string::npos) << jumps;
+    EXPECT_EQ(decisions_of(engine().price(jumping, with)).trades.at("digital").jumps, "");
+    EXPECT_EQ(read_decisions(json_of(found), "decided.json"), found);
+    with.overrides.paths.reset();
+    const auto delta_by = [&](const decisions& what) {
+        const memory_file file("decisions", json_of(what));
+        with.overrides.decisions = file.name();
+        return engine().greeks(jumping, *jumping.market(), deltas, with);
+    };
+    const results again = delta_by(found);
+    EXPECT_TRUE(same_bits(again.greeks.front().value, alone.greeks.front().value));
+    EXPECT_TRUE(same_bits(again.greeks.front().bias, alone.greeks.front().bias));
+    EXPECT_EQ(row_of(again, "digital").decisions, row_of(alone, "digital").decisions);
+    EXPECT_LT(again.manifest.path_steps, alone.manifest.path_steps) << "no pilot walks";
+    // A width that is not the pilot's is followed all the same: its bias is that of smoothing by as much.
+    const std::string wide = R"({"control": 0, "widths": {"A.spot": 8}})";
+    found.trades.at("digital").jumps = wide;
+    EXPECT_GT(delta_by(found).greeks.front().bias, 4 * alone.greeks.front().bias);
+    found.trades.at("digital").jumps = tests::replaced(wide, "A.spot", "B.spot");
+    EXPECT_TRUE(same_bits(delta_by(found).greeks.front().value, alone.greeks.front().value)) << "of no use";
+    found.trades.at("digital").jumps = tests::replaced(wide, "8", "-8");
+    EXPECT_NE(row_of(delta_by(found), "digital").message.find("found jumps that no run has written"),
+              std::string::npos);
+}
+
 TEST(decisions, that_nobody_could_have_made_are_refused) {
     decisions odd = decisions_of(first());
     odd.trades.at("call").paths = 100000;

@@ -24,9 +24,9 @@ struct trade_decisions {
     // Randomisations and construction of the points; 0 and empty: the numbers are independent.
     std::uint64_t randomisations = 0;
     std::string construction;
-    // JSON each; empty: the trade has none. `policy` is that of a trade which can be ended early; empty: the
-    // run that follows finds its own.
-    std::string control, shifts, policy;
+    // JSON each; empty: the trade has none. `policy` is that of a trade which can be ended early, `jumps` say
+    // how sensitivities treat those of its payoff; empty: the run that follows finds its own.
+    std::string control, shifts, jumps, policy;
     bool drops_control = false;  // where paths are shifted
 
     friend bool operator==(const trade_decisions&, const trade_decisions&) = default;

@@ -75,7 +75,7 @@ struct run_options {
     double journal_block_seconds = 1;
     // For the engine itself: where work is taken from and kept, in the place of a journal.
     std::shared_ptr<kept::work> work{};
-    // Likewise: what the setting `decisions` names, read once.
+    // Likewise: what the settings `decisions` and `policy` name, read once.
     std::shared_ptr<const decide::followed_run> followed{};
 };
 
