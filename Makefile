@@ -56,9 +56,9 @@ test: build  ## build and run the tests; TESTS=dates_test runs those whose name 
 	$(if $(TESTS),TILEWALK_SINGLY=1) ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error $(if $(LONG),,-LE '^long$$') \
 	    $(if $(TESTS),-R '$(TESTS)',$${LEFT_OUT:+-E "$$LEFT_OUT"})
 
-bits: build  ## write tests/data/bits*.txt anew, where figures are meant to change
-	@TILEWALK_WRITE_BITS=1 $(BUILD)/tests/study_tests --gtest_filter='bits.*are_those_of_the_ledger' --gtest_brief=1
-	@git diff --stat -- 'tests/data/bits*.txt'
+bits: build  ## write the ledgers of tests/data anew, where figures or pictures are meant to change
+	@for area in study tell bench; do TILEWALK_WRITE_BITS=1 $(BUILD)/tests/$${area}_tests --gtest_filter='*of_the_ledger' --gtest_brief=1; done
+	@git diff --stat -- tests/data
 
 # Tests that ask for kernels' facts have one of these words in their names, which tests/known_kernels.h sees to.
 kernels: ASKED := $(abspath $(BUILD))/kernels_asked

@@ -20,6 +20,7 @@
 
 #include "engine/cuda/device.h"
 #include "tests/every_model.h"
+#include "tests/ledger.h"
 #include "tests/made_book.h"
 #include "tests/own_folder.h"
 #include "tilewalk/tilewalk.h"
@@ -62,7 +63,8 @@ std::vector<std::pair<std::string, book>> books() {
 }
 
 // "demo.yaml double acme_call" to "0x1.2p+3 0x1.8p-4", in the order of the books.
-using ledger = std::vector<std::pair<std::string, std::string>>;
+using tests::different, tests::expect_as_kept, tests::kept;
+using ledger = tests::kept_words;
 
 // How a book is priced, and what the ledger calls that.
 struct way {
@@ -314,48 +316,6 @@ class studies {
     const tests::own_folder folder_;
     ledger out_;
 };
-
-std::map<std::string, std::string> kept(const std::filesystem::path& in_file) {
-    std::ifstream in(in_file);
-    std::map<std::string, std::string> out;
-    for (std::string line; std::getline(in, line);) {
-        if (line.starts_with('#')) continue;
-        const auto error = line.rfind(' '), price = line.rfind(' ', error - 1);
-        if (!out.emplace(line.substr(0, price), line.substr(price + 1)).second)
-            ADD_FAILURE() << "twice in the ledger: " << line;
-    }
-    return out;
-}
-
-// The entries that differ, at most twenty lines.
-std::string different(const ledger& priced, std::map<std::string, std::string> left) {
-    std::string out;
-    std::size_t count = 0;
-    const auto say = [&](const std::string& line) {
-        if (++count <= 20) out += line + '\n';
-    };
-    for (const auto& [trade, bits] : priced) {
-        const auto known = left.find(trade);
-        if (known == left.end()) {
-            say(trade + ": not in the ledger, now " + bits);
-            continue;
-        }
-        if (known->second != bits) say(trade + ": was " + known->second + ", now " + bits);
-        left.erase(known);
-    }
-    for (const auto& [trade, bits] : left) say(trade + ": was " + bits + ", now not priced");
-    return count > 20 ? out + "and " + std::to_string(count - 20) + " more\n" : out;
-}
-
-void expect_as_kept(const ledger& made, const std::filesystem::path& in_file, const std::string& head) {
-    if (std::getenv("TILEWALK_WRITE_BITS") != nullptr) {
-        std::ofstream out(in_file);
-        out << head;
-        for (const auto& [name, bits] : made) out << name << ' ' << bits << '\n';
-        ASSERT_TRUE(out.flush());
-    }
-    EXPECT_EQ(different(made, kept(in_file)), "") << "if these figures are meant to change: make bits";
-}
 
 TEST(bits, are_those_of_the_ledger) {
     expect_as_kept(priced_on("cpu"), file, heading);

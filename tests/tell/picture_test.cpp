@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/ledger.h"
 #include "tests/plain_paths.h"
 #include "tests/xml_check.h"
 #include "tilewalk/picture.h"
@@ -107,8 +108,10 @@ TEST(picture, what_is_known_to_be_paid_ends_as_the_payoff_without_assets_too) {
     }
 }
 
-TEST(picture, every_trade_of_the_shipped_books_has_a_picture) {
+// Digests are a second net below the tests that know what a picture means.
+TEST(picture, every_trade_of_the_shipped_books_has_that_of_the_ledger) {
     const engine by;
+    tests::kept_words made;
     run_options how;
     how.overrides.paths = 4096;
     for (const char* name : {"demo", "early", "jumps", "notes", "rates", "smiles"}) {
@@ -121,8 +124,11 @@ TEST(picture, every_trade_of_the_shipped_books_has_a_picture) {
                 EXPECT_NE(drawn.find(asset + ", "), std::string::npos) << plan.trade << " " << asset;
             EXPECT_NE(drawn.find("paths 0 to 9 of seed"), std::string::npos) << plan.trade;
             EXPECT_EQ(drawn.find("nan"), std::string::npos) << plan.trade;
+            tests::add_text(made, std::string(name) + " " + plan.trade, drawn);
         }
     }
+    tests::expect_as_kept(made, source + "/tests/data/pictures.txt",
+                          "# Digests and sizes of pictures of trades. Written by `make bits`.\n");
 }
 
 TEST(picture, names_of_a_book_are_harmless) {

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file under tests/data that keeps what was found, a line each, of a name and two words: a change of any is
+// seen, and has to be meant.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/config/digest.h"
+
+namespace tilewalk::tests {
+
+using kept_words = std::vector<std::pair<std::string, std::string>>;  // names and what is kept of each
+
+// A text by its digest and its size.
+inline void add_text(kept_words& to, const std::string& name, const std::string& text) {
+    to.emplace_back(name, config::sha256(text).substr(0, 16) + " " + std::to_string(text.size()));
+}
+
+inline std::map<std::string, std::string> kept(const std::filesystem::path& in_file) {
+    std::ifstream in(in_file);
+    std::map<std::string, std::string> out;
+    for (std::string line; std::getline(in, line);) {
+        if (line.starts_with('#')) continue;
+        const auto second = line.rfind(' '), first = line.rfind(' ', second - 1);
+        if (!out.emplace(line.substr(0, first), line.substr(first + 1)).second)
+            ADD_FAILURE() << "twice in the ledger: " << line;
+    }
+    return out;
+}
+
+// The entries that differ, at most twenty lines.
+inline std::string different(const kept_words& priced, std::map<std::string, std::string> left) {
+    std::string out;
+    std::size_t count = 0;
+    const auto say = [&](const std::string& line) {
+        if (++count <= 20) out += line + '\n';
+    };
+    for (const auto& [trade, bits] : priced) {
+        const auto known = left.find(trade);
+        if (known == left.end()) {
+            say(trade + ": not in the ledger, now " + bits);
+            continue;
+        }
+        if (known->second != bits) say(trade + ": was " + known->second + ", now " + bits);
+        left.erase(known);
+    }
+    for (const auto& [trade, bits] : left) say(trade + ": was " + bits + ", now not priced");
+    return count > 20 ? out + "and " + std::to_string(count - 20) + " more\n" : out;
+}
+
+inline void expect_as_kept(const kept_words& made, const std::filesystem::path& in_file,
+                           const std::string& head) {
+    if (std::getenv("TILEWALK_WRITE_BITS") != nullptr) {
+        std::ofstream out(in_file);
+        out << head;
+        for (const auto& [name, bits] : made) out << name << ' ' << bits << '\n';
+        ASSERT_TRUE(out.flush());
+    }
+    EXPECT_EQ(different(made, kept(in_file)), "") << "if these figures are meant to change: make bits";
+}
+
+}  // namespace tilewalk::tests
