@@ -106,6 +106,7 @@ class pass_progress {
     void end_pass(std::span<const verify::priced_trade> got) {
         before_ += trades_;
         for (const auto& p : got) steps_before_ += p.path_steps;
+        tell(0, 0);
     }
     std::uint64_t path_steps() const { return steps_before_; }
 

@@ -85,8 +85,14 @@ TEST(verify, every_trade_is_a_book_that_can_be_priced_again) {
     asked.trades = 240;
     asked.settings.paths = 3000;
     asked.settings.device = "cpu";
+    progress last_told;
+    asked.on_progress = [&](const progress& now) { last_told = now; };
     const verification made = verify_prices(asked);
     EXPECT_TRUE(made.holds()) << made.text(output_format::table);
+    std::uint64_t steps = 0;
+    for (const auto& price : made.state().prices) steps += price.path_steps;
+    EXPECT_EQ(last_told.trades_done, 240U);
+    EXPECT_EQ(last_told.path_steps_done, steps);
     const auto json = nlohmann::json::parse(made.text(output_format::json));
     ASSERT_EQ(json["engine"]["worst"].size(), 10U);
     double last = 1e9;
