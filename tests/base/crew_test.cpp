@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -133,6 +134,17 @@ TEST(crew, a_watch_that_throws_ends_the_round) {
                      }),
                  std::runtime_error);
     expect_each_once(of, 100, {});
+    // Pieces that nobody has begun are left.
+    std::atomic<int> begun{0};
+    EXPECT_THROW(of.for_each(
+                     100000, nullptr,
+                     [&](int, std::uint64_t) {
+                         ++begun;
+                         std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                     },
+                     [] { throw std::runtime_error("watch"); }),
+                 std::runtime_error);
+    EXPECT_LT(begun, 50000);
 }
 
 }  // namespace

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "engine/analytics/black.h"
 #include "engine/analytics/price.h"
 #include "engine/config/document.h"
@@ -298,6 +300,17 @@ TEST(calibrate_test, svi_is_held_off_the_arbitrage_of_its_quotes) {
     EXPECT_GT(later.root_mean_square, 1e-3) << text_of(found);
     ASSERT_FALSE(later.remarks.empty());
     EXPECT_NE(later.remarks[0].find("calendar arbitrage"), std::string::npos) << text_of(found);
+    EXPECT_EQ(text_of(found).find("WITH ARBITRAGE"), std::string::npos);
+    calibration with = found;
+    with.fits[1].has_arbitrage = true;
+    EXPECT_NE(text_of(with).find(", WITH ARBITRAGE"), std::string::npos) << text_of(with);
+    std::ostringstream json;
+    write(json, with, output_format::json);
+    const auto told = nlohmann::json::parse(json.str());
+    ASSERT_EQ(told.at("fits").size(), 2U) << json.str();
+    EXPECT_EQ(told["fits"][1]["quotes"].size(), later.quotes.size());
+    EXPECT_EQ(told["fits"][1]["parameters"].size(), later.parameters.size());
+    EXPECT_EQ(told["fits"][1]["remarks"].size(), later.remarks.size());
     EXPECT_NO_THROW(market::parse(found.market)) << found.market;
 }
 
@@ -647,6 +660,9 @@ TEST(calibrate_test, bad_quotes_are_refused_where_they_stand) {
          "found -2"},
         {"{ACME: {heston: {bounds: {rho: [0.5, 0.1]}, quotes: [{expiry: 1, strike: 90, volatility: 0.2}]}}}",
          "10:49", "expected a higher one"},
+        {"{ACME: {heston: {bounds: {kappa: [2, 2]}, quotes: [{expiry: 1, strike: 90, volatility: 0.2}]}}}",
+         "10:49", "expected a higher one"},
+        {"{ACME: {svi: {by_moneynes: {1.0: {0.9: 0.2}}}}}", "10:26", "unknown key 'by_moneynes'"},
         {"{ACME: {svi: {by_moneyness: {1.0: {0.9: 0.2, 1: 0.19, 1.1: 0.2}}}}}", "10:47",
          "found 3 quotes at the expiry 1.0, expected 5 at least"},
         {"{USD: {hull_white: {}}}", "10:31", "found neither swaptions nor caps"},

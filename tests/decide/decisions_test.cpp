@@ -178,6 +178,7 @@ TEST(decisions, that_nobody_could_have_made_are_refused) {
               "decided.json: trades[2].trade: found the trade 'far' a second time; expected each once");
     EXPECT_EQ(why_refused(tests::replaced(text, "\"failed\"", "\"faild\"")),
               "decided.json: 'failed' is missing");
+    EXPECT_NE(why_refused(tests::replaced(text, "\"walk\"", "\"wakl\"")).find("'wakl'"), std::string::npos);
 }
 
 }  // namespace

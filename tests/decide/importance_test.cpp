@@ -23,6 +23,7 @@
 #include "engine/cuda/compiler.h"
 #include "engine/cuda/launcher.h"
 #include "engine/importance/search.h"
+#include "engine/importance/written.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
 #include "engine/settings/precision_named.h"
@@ -38,7 +39,9 @@
 #include "tests/known_kernels.h"
 #include "tests/on_a_gpu.h"
 #include "tests/plain_paths.h"
+#include "tests/refusal.h"
 #include "tests/rows_by_id.h"
+#include "tests/texts.h"
 #include "tilewalk/prepared.h"
 #include "tilewalk/tilewalk.h"
 
@@ -283,6 +286,27 @@ TEST(importance, goes_with_a_control_that_stays) {
 }
 
 // The plan that is explained is the one that is walked.
+TEST(importance, shifts_that_no_run_has_written_are_refused) {
+    importance::found_shifts some;
+    some.normals.ways = {{{{1, 2}}, 0.25}, {{{-1, 0}}, 0.75}};
+    some.normals.unshifted = 0.5;
+    const std::string text = importance::written(some);
+    EXPECT_EQ(importance::written(importance::shifts_written_as(text)), text);
+    const auto said = [&](const char* old, const char* now) {
+        return tests::refusal([&] { importance::shifts_written_as(tests::replaced(text, old, now)); });
+    };
+    EXPECT_NE(said("[[1.0,2.0]]", "[[]]").find("found a shift of no normals"), std::string::npos) << text;
+    EXPECT_NE(said("[[1.0,2.0]]", "[]").find("found a shift of no normals"), std::string::npos);
+    for (const char* unshifted : {"0.0", "-0.5", "1.5"})
+        EXPECT_NE(said("\"unshifted\":0.5", (std::string("\"unshifted\":") + unshifted).c_str())
+                      .find("do not add up to 1"),
+                  std::string::npos)
+            << unshifted;
+    EXPECT_NE(said("0.75", "0.7").find("do not add up to 1"), std::string::npos);
+    EXPECT_NE(said("\"unshifted\"", "\"unshift\"").find("found no shifts that a run has written"),
+              std::string::npos);
+}
+
 TEST(importance, is_explained) {
     const book b = book::parse(std::string(market_text) + trades_text);
     for (const char* controls : {"none", "auto"}) {

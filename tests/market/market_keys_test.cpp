@@ -667,6 +667,14 @@ TEST(market_keys_values, results_say_which_numbers_were_changed) {
     EXPECT_NE(difference.str().find("numbers of the market that one run has changed otherwise: ACME.spot"),
               std::string::npos)
         << difference.str();
+    // A long list is cut, and says so.
+    results one = got, other = got;
+    for (int k = 0; k < 8; ++k)
+        other.manifest.market_changes.push_back({"K" + std::to_string(k) + ".spot", 1, "USD"});
+    one.manifest.market_changes.clear();
+    std::ostringstream many;
+    write(many, compare(one, other));
+    EXPECT_NE(many.str().find("K5.spot, K6.spot and 1 more\n"), std::string::npos) << many.str();
     std::ostringstream json;
     write(json, got, output_format::json);
     const results back = read_results(json.str(), "back");

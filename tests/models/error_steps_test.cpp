@@ -278,6 +278,18 @@ double value_at(const plan::broken_line& of, double x) {
     return sum;
 }
 
+TEST(error_steps, a_line_divided_by_zero_is_not_known) {
+    using program::operation;
+    for (const double by : {4.0, 0.0}) {
+        program::section code;
+        code.nodes = {{operation::state, {0}}, {operation::constant, {}, by}, {operation::div, {0, 1}}};
+        code.writes = {{0, 2}};
+        std::vector<plan::broken_line> states{{3, 2}};
+        ASSERT_EQ(plan::run_on_lines(code, {}, {}, states), by != 0);
+        EXPECT_EQ(states[0].slope, by != 0 ? 0.5 : 2.0);
+    }
+}
+
 TEST(error_steps, broken_lines_are_what_their_points_say) {
     std::mt19937 draws(3);
     std::uniform_real_distribution<double> any(-2, 2), place(0, 10);

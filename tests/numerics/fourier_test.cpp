@@ -879,6 +879,9 @@ TEST(fourier_black, agrees_with_the_formula_and_keeps_its_digits_far_away) {
     }
     EXPECT_EQ(black_price(right::call, 2, 1.5, 0), 0.5);
     EXPECT_EQ(black_price(right::put, 2, 1.5, 0), 0);
+    EXPECT_EQ(black_vega(2, 1.5, 0, 1), 0);
+    EXPECT_NEAR(black_vega(2, 2, 0, 4), 2 * 2 * 0.3989422804014327, 1e-15);
+    EXPECT_THROW(characteristic_of(fourier::black_scholes{-0.2}, 1), error);
     // With 60 digits: exp(h t) cdf(h + t) - exp(-h t) cdf(h - t), times the root of the strike.
     EXPECT_NEAR(black_price(right::call, 1, std::exp(1e-8), 1e-9) / 7.4745687328369362e-34, 1, 1e-14);
     EXPECT_NEAR(black_price(right::call, 1, std::exp(3.0), 0.1) / 7.304806101754656e-200, 1, 1e-12);

@@ -98,6 +98,15 @@ TEST_F(confine, every_kind_of_file_that_a_book_names) {
 }
 
 // A market names files, too: in a book, beside one, below one, and by itself.
+TEST_F(confine, a_folder_is_no_file_in_itself) {
+    const fs::path folder = own / "books";
+    EXPECT_EQ(config::resolved_inside(folder / "below/../market.yaml", folder),
+              fs::canonical(folder / "market.yaml"));
+    for (const fs::path& no_file : {folder, folder / "below/..", folder / ".."})
+        EXPECT_NE(refusal([&] { config::resolved_inside(no_file, folder); }).find(outside), std::string::npos)
+            << no_file;
+}
+
 TEST_F(confine, scenarios_of_a_market) {
     const std::vector<double> numbers(8, 0.2);
     for (const char* folder : {"", "books", "books/below"})

@@ -68,6 +68,7 @@ TEST(import_xml, has_elements_with_their_places) {
     EXPECT_EQ(read("<a><b><c>1</c><!-- x --><d><![CDATA[<&]]></d><?p i?></b></a>"),
               "a@1:1; b@1:4 (c@1:7 '1') (d@1:25 '<&')");
     EXPECT_EQ(read("<a><b>&#233;&#x20AC;&quot;&apos;</b></a>"), "a@1:1; b@1:4 '\xc3\xa9\xe2\x82\xac\"\x27'");
+    EXPECT_EQ(read("<a><b> \n one two\t \n</b></a>"), "a@1:1; b@1:4 'one two'");
     EXPECT_EQ(read("<n:a\r\n>\r\n<b/></n:a>"), "n:a@1:1; b@3:1");
 }
 
@@ -603,6 +604,20 @@ TEST_F(import_of_ore, a_rebate_is_shared_by_the_units_of_its_trade) {
     EXPECT_DOUBLE_EQ(rebate("eq_rebate", "<Quantity>1000<", "<Quantity>40<"), 3000);
     EXPECT_DOUBLE_EQ(rebate("eq_rebate", "<Type>DownAndOut<", "<Type>DownAndIn<"), 3000);
     EXPECT_DOUBLE_EQ(rebate("fx_up_in", "</Levels>", "</Levels><Rebate>20000</Rebate>"), 20000);
+}
+
+TEST_F(import_of_ore, a_digital_without_a_quantity_is_of_one) {
+    const auto row = [&](const std::string& old, const std::string& text) {
+        return row_of(of(with("eq_digital", old, text)), "eq_digital");
+    };
+    EXPECT_EQ(row("<Quantity>50</Quantity>", ""), row("<Quantity>50<", "<Quantity>1<"));
+    EXPECT_NE(row("<Quantity>50</Quantity>", ""), row("<Quantity>50<", "<Quantity>2<"));
+}
+
+TEST_F(import_of_ore, a_fixing_of_half_a_unit_is_one) {
+    const value half = row_of(of(with("fx_tarf", "<FixingAmount>1000000<", "<FixingAmount>0.5<")), "fx_tarf");
+    const value two = row_of(of(with("fx_tarf", "<FixingAmount>1000000<", "<FixingAmount>2<")), "fx_tarf");
+    EXPECT_DOUBLE_EQ(4 * half.at("units").number(), two.at("units").number());
 }
 
 // 2030-09-15 is a Sunday. 2031-03-15, a Saturday, is the last date, which rolls by the convention of the end.

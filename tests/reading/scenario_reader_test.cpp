@@ -740,6 +740,8 @@ TEST_F(scenario_reader_tables, a_table_of_moves) {
     EXPECT_EQ(names(scenario_list::load(own / "moves.csv", base())), names(read));
     EXPECT_EQ(names(parsed(table)), names(read));
     EXPECT_EQ(parsed("Scenario,ACME.spot\na,1\n").scenarios[0].set, "stress");
+    // The name may stand behind the moves.
+    expect_values(of_table("ACME.spot,Scenario\n-20%,crash\n").scenarios.at(0), {{"ACME.spot", 80}});
     // The sets that histories and tables of levels make are as likely under these names here.
     EXPECT_EQ(
         parsed("Scenario,Set,ACME.spot\na,other,1\nb,ore,1\nc,stress,1\nd,ore,2\ne,history,1\n").likely_sets,

@@ -426,6 +426,9 @@ TEST_F(trade_table, has_bounds) {
     EXPECT_EQ(refused(rows), "trades.csv:500002:1: found more than 500000 trades, which is the limit");
     EXPECT_EQ(failure(head + "a,european,\"" + std::string(bounds::text_bytes + 1, 'x') + "\",1,1\n"),
               "a trades.csv:2:13: found a text of 262145 bytes, expected at most 262144");
+    EXPECT_EQ(failure(head + "a,european,\"" + std::string(bounds::text_bytes, 'x') + "\",1,1\n")
+                  .find("found a text of"),
+              std::string::npos);
     EXPECT_NE(failure("id,product,averaging_dates\na,asian," + std::string(100, '[') + "\n"), "");
     std::string names = "id,product";
     const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

@@ -495,6 +495,12 @@ TEST(risks, have_noise_only_as_far_as_parts_tell) {
         for (const portfolio_risk& risk : risk::risks_of(m.r, m.asked))
             for (const tail& t : risk.tails) EXPECT_EQ(is_figure(t.quantile.noise), parts >= least_parts);
     }
+    {
+        const made m = made_results(1, 60, 16);
+        const std::vector<tail> tails = risk::risks_of(m.r, m.asked).at(0).tails;
+        ASSERT_GE(tails.size(), 2U);
+        EXPECT_NE(tails[0].quantile.noise, tails[1].quantile.noise) << "each level has its own";
+    }
     made m = made_results(3, 60, 0);  // nothing is random
     for (const portfolio_risk& risk : risk::risks_of(m.r, m.asked)) {
         for (const tail& t : risk.tails) {

@@ -17,8 +17,11 @@
 #include <string>
 #include <vector>
 
+#include "engine/arrays/shock_file.h"
+#include "engine/arrays/shock_writer.h"
 #include "engine/cpu/back_end.h"
 #include "engine/kept/block.h"
+#include "engine/kept/fingerprints_of_jobs.h"
 #include "engine/kept/kept_file.h"
 #include "engine/kept/store.h"
 #include "engine/kept/work.h"
@@ -237,6 +240,23 @@ class kept_walks_in_parts : public testing::Test {
     std::uint64_t tiles_walked_ = 0;
     std::vector<std::size_t> jobs_of_walks_;
 };
+
+// Shocks of two steps, two slots and three paths: each counts.
+TEST_F(kept_walks_in_parts, have_the_shocks_that_they_replay_in_their_fingerprints) {
+    const tests::own_folder folder;
+    std::vector<key> all;
+    for (std::size_t changed = 0; changed <= 12; ++changed) {
+        std::vector<double> shocks(12, 0.5);
+        if (changed < 12) shocks[changed] = 0.25;
+        const auto file = folder / std::to_string(changed);
+        arrays::write_shocks<double>(file, {2, 2, 0, 3, shocks, {}});
+        const arrays::shock_file replay(file, arrays::element::double_);
+        asked_.replay = &replay;
+        all.push_back(fingerprints_of_jobs(asked_, by_).of(jobs_[0]));
+    }
+    std::ranges::sort(all);
+    EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
+}
 
 TEST_F(kept_walks_in_parts, merge_to_one_walk_from_shares_in_any_order) {
     const std::vector<run::tally> whole = back_end_.walk_all(asked_).tallies;

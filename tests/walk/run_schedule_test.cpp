@@ -15,6 +15,7 @@
 #include "engine/analytics/black.h"
 #include "engine/cpu/back_end.h"
 #include "engine/run/units.h"
+#include "kernels/philox.h"
 #include "kernels/tile.h"
 #include "tests/regressed_call.h"
 #include "tilewalk/error.h"
@@ -123,6 +124,11 @@ TEST(run_schedule_schedule, pilots_have_seeds_of_their_own) {
         for (std::uint32_t pilot = 0; pilot < 8; ++pilot) seeds.insert(pilot_seed(seed, pilot));
     }
     EXPECT_EQ(seeds.size(), 5u * 9);
+    // Prices follow from them, so they stay what they are: words 1 and 0 of the generator's block.
+    const kernels::philox_block block =
+        kernels::path_block(42, 0, 3, kernels::seed_stream, kernels::stream_key_of(1));
+    EXPECT_EQ(pilot_seed(42, 3) >> 32, block.x1);
+    EXPECT_EQ(pilot_seed(42, 3) & 0xffffffffu, block.x0);
 }
 
 // --- cross moments
