@@ -8,8 +8,9 @@
 
 Words after -- are options of the study. The commands take turns, so that a busy machine is busy for both, and the
 median of each figure is told: seconds to the file and of the processors, those that the manifest states, and the stages of a
-command that has --timings. Two commands have to write the same bytes; the median of their ratios is told, too."""
+command that has --timings. Two commands have to write the same table but for intervals; the median of their ratios is told, too."""
 import argparse
+import csv
 import json
 import os
 import re
@@ -39,9 +40,9 @@ def stages_in(table):
     return {name: float(taken) for name, taken in rows}
 
 
-def bytes_of(file):
-    with open(file, "rb") as opened:
-        return opened.read()
+def figures_of(file):
+    with open(file, newline="", encoding="utf-8") as opened:
+        return [{name: cell for name, cell in row.items() if name not in ("low", "high")} for row in csv.DictReader(opened)]
 
 
 def main():
@@ -65,9 +66,9 @@ def main():
         for command in arguments.commands:
             file = os.path.join(folder, "out.csv")
             run(command, study, [book, *options], file)
-            written.append(bytes_of(file))
-        if any(text != written[0] for text in written):
-            sys.exit("the commands write other prices")
+            written.append(figures_of(file))
+        if any(figures != written[0] for figures in written):
+            sys.exit("the commands write other figures")
         for _ in range(arguments.times):
             for command in arguments.commands:
                 has_stages = "--timings" in subprocess.run([command, study, "--help"], text=True, capture_output=True).stdout

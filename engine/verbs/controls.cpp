@@ -557,40 +557,4 @@ void subtract(const controls::control& what, const books::trade& t, planned& p,
     p.control = std::make_shared<const controls::control>(what);
 }
 
-void choose_controls(planned_run& r, const control_stages& stages, const sources& from, const teller& tells) {
-    plan::passed_programs known;
-    const pilot_of_controls by{r.run, r.operations, r.options.cancel, stages.jumps, &known};
-    if (!by.is_wanted()) return;
-    const timings::during choosing(r.options.times, stage::controls);
-    const std::vector<books::trade>& trades = r.book.trades;
-    const scenarios_of_markets scenarios(r.in);
-    shape_store shapes;
-    const auto decide = [&](int, std::uint64_t i) {
-        std::optional<chosen_control> found;
-        for (std::size_t m = 0; m < r.in.size(); ++m) {
-            planned& p = r.plans[m * trades.size() + i];
-            // A right that is used today pays what it pays.
-            if (!p.needs_paths() || (p.rights && p.rights->used_today)) continue;
-            try {
-                const markets::market_state& in = r.in[m].state();
-                if (stages.about != nullptr)
-                    found = {stages.about->in(trades[i].id, r.in[m])};
-                else if (!found)
-                    found = m == 0 ? control_for(subject_of(trades[i], p), p.ready->job(), in,
-                                                 scenarios.cubes, by, from)
-                                   : chosen_control{};
-                p.is_priced_apart = !found->is_that_of_prices;
-                found->give_points(r.run, p);
-                if (found->what && found->what->fewer_paths >= stages.least_gain)
-                    subtract(*found->what, trades[i], p, in, by, shapes, scenarios.first[m]);
-            } catch (const std::exception& e) {
-                throw_if_cancelled(e);
-                p.failure = at_trade(trades[i], e);
-            }
-        }
-    };
-    threads::for_each(trades.size(), r.run.threads, r.options.cancel, decide,
-                      tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
-}
-
 }  // namespace tilewalk::verbs

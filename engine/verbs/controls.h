@@ -29,8 +29,6 @@ struct policy;
 
 namespace tilewalk::verbs {
 
-class moving_controls;
-struct planned_run;
 class sources;
 
 // A trade as its plan walks: by its policy, where somebody may end it early.
@@ -144,16 +142,5 @@ chosen_control control_for(const subject_of_control& of, const run::job& plain,
 void subtract(const controls::control& what, const books::trade& t, planned& p,
               const markets::market_state& in, const pilot_of_controls& by, shape_store& shapes,
               std::uint32_t first_scenario = 0);
-
-// The controls that a run may have.
-struct control_stages {
-    // Controls of a market that all markets of the run are about, as they move; null: the run chooses in its
-    // first market.
-    moving_controls* about = nullptr;
-    jumps_of_controls jumps = jumps_of_controls::any;
-    double least_gain = 0;  // those that promise less are left out
-};
-// Plans trades with controls. Trades that need no path, and those of a run that replays shocks, have none.
-void choose_controls(planned_run& r, const control_stages& stages, const sources& from, const teller& tells);
 
 }  // namespace tilewalk::verbs

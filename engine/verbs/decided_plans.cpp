@@ -2,10 +2,10 @@
 #include "engine/verbs/decided_plans.h"
 
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "engine/decide/followed.h"
-#include "engine/verbs/pairs.h"
 #include "engine/verbs/sources.h"
 #include "tilewalk/timings.h"
 
@@ -25,20 +25,16 @@ decided_plans::asked::asked(const settled& run)
 
 void decided_plans::decide(planned_run& r, shape_store& shapes, threads::crew& by, const teller& tells) {
     const sources from(r.run);
-    const pilots of{{r.run, r.operations, r.options.cancel}, from, shapes};
+    const pilot_of_controls pilots{r.run, r.operations, r.options.cancel};
+    const rewriter rewrites(pilots, from, shapes, r.in);
     {
         const timings::during choosing(r.options.times, stage::controls);
         by.for_each(
             r.plans.size(), r.options.cancel,
             [&](int, std::uint64_t i) {
                 planned& p = r.plans[i];
-                if (!p.needs_paths()) return;
-                try {
-                    take_plan(r.book.trades[i], i, p, r.in.front(), of);
-                } catch (const std::exception& e) {
-                    throw_if_cancelled(e);
-                    p.failure = at_trade(r.book.trades[i], e);
-                }
+                if (p.needs_paths())
+                    take_plan(r.book.trades[i], i, p, r.in.front(), {pilots, rewrites, shapes});
             },
             tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
     }
@@ -52,8 +48,8 @@ void decided_plans::forget(std::span<const std::size_t> trades) {
 }
 
 void decided_plans::take_plan(const books::trade& t, std::size_t i, planned& p, const market& in,
-                              const pilots& of) {
-    const settled& run = of.by.run;
+                              const rewriting& by) {
+    const settled& run = by.pilots.run;
     if (!p.rights) {
         const std::lock_guard guard(lock_);
         if (const auto& kept = plans_[i]; kept && kept->plain == p.ready && kept->by == asked(run)) {
@@ -62,32 +58,19 @@ void decided_plans::take_plan(const books::trade& t, std::size_t i, planned& p, 
         }
     }
     const planned plain = p;
-    const auto plan_by = [&](const chosen_control& control) {
+    const bool has_its_day = of_book_ && of_book_->state().as_of == in.state().as_of;
+    const auto found = has_its_day && !p.rights ? chosen_in_market_of_book(t, i, plain, in, by) : nullptr;
+    if (found != nullptr) {
+        const sources from(run, nullptr, &found->held);
+        rewriter(by.pilots, from, by.shapes, {&in, 1}).rewrite(t, p);
+        found->control.give_points(run, p);
+    }
+    // The trade may have a price in this market all the same.
+    if (found == nullptr || p.failure || (found->control.what && !p.control)) {
         p = plain;
-        if (control.what) subtract(*control.what, t, p, in.state(), of.by, of.shapes);
-        control.give_points(run, p);
-        return !control.what || p.control;
-    };
-    const bool is_used_today = p.rights && p.rights->used_today;
-    bool is_decided = is_used_today;
-    std::shared_ptr<const chosen_shifts> shifts;
-    if (!p.rights && of_book_ && of_book_->state().as_of == in.state().as_of) {
-        try {
-            const choices found = chosen_in_market_of_book(t, i, p, in, of);
-            is_decided = plan_by(found.control);
-            shifts = found.shifts;
-        } catch (const std::exception& e) {
-            throw_if_cancelled(e);  // the trade may have a price in this market all the same
-        }
+        by.rewrites.rewrite(t, p);
     }
-    if (!is_decided) {
-        plan_by(control_for(subject_of(t, plain), plain.ready->job(), in.state(), in.state().scenario_cubes(),
-                            of.by, of.from));
-        shifts = shifts_for(t, p, of.by, of.from);
-    }
-    shift(p, shifts, of.shapes);
-    if (run.walks_pairs) walk_in_pairs(p, of.shapes);
-    if (p.rights) return;
+    if (p.rights || p.failure) return;
     auto made = std::make_shared<const kept_plan>(kept_plan{asked(run), plain.ready, p});
     const std::lock_guard guard(lock_);
     plans_[i].swap(made);
@@ -107,30 +90,31 @@ void decided_plans::keep(const planned_run& r) {
     }
 }
 
-decided_plans::choices decided_plans::chosen_in_market_of_book(const books::trade& t, std::size_t i,
-                                                               const planned& p, const market& in,
-                                                               const pilots& of) {
-    const settled& run = of.by.run;
+std::shared_ptr<const decided_plans::of_book_market> decided_plans::chosen_in_market_of_book(
+    const books::trade& t, std::size_t i, const planned& plain, const market& in, const rewriting& by) {
+    const settled& run = by.pilots.run;
     const asked as_now(run);
     {
         const std::lock_guard guard(lock_);
-        if (const auto& kept = chosen_[i]; kept && kept->by == as_now) return kept->what;
+        if (const auto& kept = chosen_[i]; kept && kept->by == as_now) return kept;
     }
     const markets::market_state& state = of_book_->state();
     shape_store shapes;  // programs that no call walks
-    planned there = p;
-    if (&in.state() != &state)
-        there.ready = std::make_shared<const ready_trade>(
-            plan::plan_trade(t, state, run.how.precision, {}, poll_of(of.by.cancel)), shapes);
-    choices out{control_for({t}, there.ready->job(), state, state.scenario_cubes(), of.by, of.from)};
-    if (run.chooses_importance) {
-        if (out.control.what) subtract(*out.control.what, t, there, state, of.by, shapes);
-        out.shifts = shifts_for(t, there, of.by, of.from);
+    planned there = plain;
+    if (&in.state() != &state) {
+        missing_pairs missing;
+        there = plan_one(t, state, run, shapes, missing, by.pilots.cancel, usual_planner());
+        if (there.failure) return nullptr;
     }
-    auto made = std::make_shared<const of_book_market>(of_book_market{as_now, out});
+    const sources from(run);
+    of_book_market made{as_now, rewriter(by.pilots, from, shapes, {&*of_book_, 1}).rewrite(t, there)};
+    if (there.failure) return nullptr;
+    decide::decided& held = made.held[t.id];
+    held.control =
+        made.control.what ? std::make_shared<const controls::control>(*made.control.what) : nullptr;
+    held.shifts = there.shifts;
     const std::lock_guard guard(lock_);
-    chosen_[i].swap(made);
-    return out;
+    return chosen_[i] = std::make_shared<const of_book_market>(std::move(made));
 }
 
 }  // namespace tilewalk::verbs

@@ -14,9 +14,8 @@
 #include <vector>
 
 #include "engine/threads/crew.h"
-#include "engine/verbs/controls.h"
-#include "engine/verbs/importance.h"
 #include "engine/verbs/price.h"
+#include "engine/verbs/rewrites.h"
 #include "tilewalk/market.h"
 
 namespace tilewalk::verbs {
@@ -45,10 +44,6 @@ class decided_plans {
         explicit asked(const settled& run);
         friend bool operator==(const asked&, const asked&) = default;
     };
-    struct choices {
-        chosen_control control{};
-        std::shared_ptr<const chosen_shifts> shifts{};  // null: none
-    };
     struct kept_plan {
         asked by;
         std::shared_ptr<const ready_trade> plain;
@@ -56,18 +51,21 @@ class decided_plans {
     };
     struct of_book_market {
         asked by;
-        choices what;
+        chosen_control control{};
+        decide::decided_by_trade held{};  // of the trade
     };
-    struct pilots {
-        pilot_of_controls by;
-        const sources& from;
+    struct rewriting {
+        const pilot_of_controls& pilots;
+        const rewriter& rewrites;  // by pilots in the market at hand
         shape_store& shapes;
     };
 
-    void take_plan(const books::trade& t, std::size_t i, planned& p, const market& in, const pilots& of);
+    void take_plan(const books::trade& t, std::size_t i, planned& p, const market& in, const rewriting& by);
     void keep(const planned_run& r);
-    choices chosen_in_market_of_book(const books::trade& t, std::size_t i, const planned& p, const market& in,
-                                     const pilots& of);
+    // Null: the trade has no price there.
+    std::shared_ptr<const of_book_market> chosen_in_market_of_book(const books::trade& t, std::size_t i,
+                                                                   const planned& plain, const market& in,
+                                                                   const rewriting& by);
 
     const std::optional<market> of_book_;
     std::mutex lock_;                                            // of what follows

@@ -22,10 +22,9 @@
 #include "engine/threads/crew.h"
 #include "engine/verbs/controls.h"
 #include "engine/verbs/gpu_trades.h"
-#include "engine/verbs/importance.h"
-#include "engine/verbs/pairs.h"
 #include "engine/verbs/pilot.h"
 #include "engine/verbs/planned.h"
+#include "engine/verbs/rewrites.h"
 #include "engine/verbs/rights.h"
 #include "engine/verbs/settled.h"
 #include "engine/verbs/sources.h"
@@ -40,81 +39,49 @@ namespace {
 
 using namespace verbs;
 
-// A trade with its whole plan, of which a price needs a part.
+// A trade as its paths are walked, with its plan before that, of which a price needs a part.
 struct explained {
-    std::optional<plan::trade_program> made;
-    std::shared_ptr<const program::path_program> code;  // shared by the trades of its shape
-    std::optional<error> failure;
+    std::optional<plan::trade_program> recorded;
+    planned as{};
     std::optional<chosen_points> points{};  // that suit its control; none: they are still to be chosen
     decide::decided known{};                // without a pilot
     std::uint64_t paths = 0;
 };
 
-std::vector<explained> plan_all(const std::vector<books::trade>& trades, const markets::market_state& in,
+constexpr const char* control_to_come =
+    "a control, where one pays, is fitted to the policy that a run finds; price tells it";
+
+std::vector<explained> plan_all(const std::vector<books::trade>& trades, const market& in,
                                 const pilot_of_controls& by) {
     const settled& run = by.run;
-    const std::atomic<bool>* const cancel = by.cancel;
-    const std::vector<arrays::shock_cube> scenarios = in.scenario_cubes();
-    const sources from(run);
+    decide::decided_by_trade held;
+    for (const books::trade& t : trades)
+        if (plan::has_rights(t)) held[t.id].control = nullptr;
+    const sources from(run, nullptr, &held);
     std::vector<explained> out(trades.size());
     shape_store shapes;
+    missing_pairs missing;
+    const rewriter rewrites(by, from, shapes, {&in, 1});
     threads::for_each(
-        trades.size(), run.threads, cancel,
+        trades.size(), run.threads, by.cancel,
         [&](int, std::uint64_t i) {
             explained& to = out[i];
-            if ((to.failure = trades[i].failure)) return;
+            const books::trade& t = trades[i];
+            const planner keeping = [&](const books::trade& of, const markets::market_state& m,
+                                        program::precision p, const plan::poll& often) {
+                return to.recorded.emplace(plan::plan_trade(of, m, p, {}, often));
+            };
+            to.as = plan_one(t, in.state(), run, shapes, missing, by.cancel, keeping);
+            to.paths = run.paths;
+            if (!to.as.needs_paths()) return;
             try {
-                auto made = plan::plan_trade(trades[i], in, run.how.precision, {}, poll_of(cancel));
-                check_for_run(made.data, made.missing_correlations, in, run);
-                const auto job_of = [](const plan::trade_program& of) {
-                    return run::job{&of.code, &of.data, &of.when};
-                };
-                to.paths = run.paths;
-                if (!made.is_certain()) {
-                    to.known = from.known(trades[i].id);
-                    if (run.takes_decided_paths) to.paths = run.followed->row(trades[i].id).paths;
-                }
-                double control_mean = 0;
-                std::optional<plan::trade_program> uncontrolled;
-                std::optional<plan_to_shift> without_control;
-                chosen_control control;
-                if (!plan::has_rights(trades[i]) && !made.is_certain()) {
-                    control = control_for({trades[i]}, job_of(made), in, scenarios, by, from);
-                } else if (plan::has_rights(trades[i]) && by.is_wanted()) {
-                    made.remarks.emplace_back(
-                        "a control, where one pays, is fitted to the policy that a run finds; price tells "
-                        "it");
-                }
-                to.points = control.points;
-                if (control.what) {
-                    if (auto with = plan_with(*control.what, {trades[i]}, in, by)) {
-                        uncontrolled = std::exchange(made, std::move(with->made));
-                        without_control = plan_to_shift{job_of(*uncontrolled)};
-                        control_mean = with->mean;
-                    }
-                }
-                std::shared_ptr<const chosen_shifts> shifts;
-                if (!made.is_certain())
-                    shifts = shifts_for(trades[i], {job_of(made), control_mean}, without_control, by, from);
-                if (shifts) {
-                    if (shifts->drops_control && uncontrolled) {
-                        made = *uncontrolled;
-                        control_mean = 0;
-                    }
-                    if (auto with = shifted_plan(shifts->by, {job_of(made), control_mean})) {
-                        made.code = std::move(with->code);
-                        made.data = std::move(with->data);
-                        made.when = std::move(with->when);
-                        made.remarks.push_back(evidence(shifts->by));
-                    }
-                }
-                if (run.walks_pairs) walk_in_pairs(made);
-                to.code = shapes.one_of(std::move(made.code));
-                to.made = std::move(made);
+                to.known = from.known(t.id);
+                if (run.takes_decided_paths) to.paths = run.followed->row(t.id).paths;
             } catch (const std::exception& e) {
-                throw_if_cancelled(e);
-                to.failure = at_trade(trades[i], e);
+                to.as.failure = at_trade(t, e);
+                return;
             }
+            to.points = rewrites.rewrite(t, to.as).points;
         },
         [] {});
     return out;
@@ -128,9 +95,9 @@ class gpu_kernels {
         : run_(run), on_(on), choices_(choices), job_(plans.size()) {
         std::vector<run::job> jobs;
         for (std::size_t i = 0; i < plans.size(); ++i) {
-            if (plans[i].failure || plans[i].made->is_certain()) continue;
+            if (!plans[i].as.needs_paths()) continue;
             job_[i] = jobs.size();
-            jobs.push_back({plans[i].code.get(), &plans[i].made->data, &plans[i].made->when});
+            jobs.push_back(plans[i].as.ready->job());
         }
         trades_.emplace(jobs);
     }
@@ -179,9 +146,9 @@ std::vector<trade_plan::scenario_file> scenarios_of(const program::path_data& da
 
 std::vector<trade_plan::jump> jumps_of(const explained& of, greeks::adjoint_store& known) {
     std::vector<trade_plan::jump> out;
-    if (of.made->is_certain()) return out;
-    const plan::trade_program& made = *of.made;
-    const auto& code = of.code;
+    if (!of.as.needs_paths()) return out;
+    const ready_trade& made = *of.as.ready;
+    const auto& code = made.code;
     const auto& smoothable = known.smoothable_of(code, made.data, made.when);
     const auto& scored = known.scored_of(code, made.data, made.when);
     const auto is_scored = [&](const program::jump& j) {
@@ -215,18 +182,18 @@ void add_dates(const std::vector<language::block>& blocks, trade_plan& to) {
 // The program, and the memory that walking it takes on the CPU.
 void add_program(const explained& of, const cpu::lane_program& code, const markets::market_state& in,
                  const settled& run, trade_plan& to) {
-    const plan::trade_program& made = *of.made;
-    to.program = program::print(*of.code);
+    const ready_trade& made = *of.as.ready;
+    to.program = program::print(*made.code);
     to.lane_operations = code.operations();
     to.lane_registers = code.registers;
-    to.uniform_operations = of.code->per_trade.nodes.size();
-    for (const auto& s : of.code->sections) to.uniform_operations += s.per_run.nodes.size();
+    to.uniform_operations = made.code->per_trade.nodes.size();
+    for (const auto& s : made.code->sections) to.uniform_operations += s.per_run.nodes.size();
     // A stream keeps a number more than a step takes where blocks and steps do not end together.
     const auto streams = [](const std::vector<program::place_in_stream>& slots) {
         return static_cast<std::size_t>(std::ranges::count(slots, 0u, &program::place_in_stream::dimension));
     };
-    const std::size_t shocks =
-        static_cast<std::size_t>(of.code->slots_per_step()) + streams(code.normals) + streams(code.uniforms);
+    const std::size_t shocks = static_cast<std::size_t>(made.code->slots_per_step()) + streams(code.normals) +
+                               streams(code.uniforms);
     to.bytes_per_thread = code.bytes() + (shocks + kernels::paths_per_lane) * cpu::lanes * sizeof(double);
     to.bytes_shared =
         made.when.bytes() + (made.data.terms.size() + made.data.initial_states.size()) * sizeof(double);
@@ -246,7 +213,7 @@ struct told_source {
 // policy comes later.
 told_source random_of(const explained& of, pilot_of_points& by, const markets::market_state& in,
                       const settled& run, const std::atomic<bool>* cancel) {
-    if (of.made->is_certain()) return {};
+    if (!of.as.needs_paths()) return {};
     if (!run.replay.empty()) return {"shocks of " + arrays::name_of(run.replay)};
     const auto independent = [&](const std::string& why) {
         return told_source{std::string(source_of(run, false).name) + why};
@@ -260,7 +227,7 @@ told_source random_of(const explained& of, pilot_of_points& by, const markets::m
     if (!run.chooses_source && !run.chooses_construction)
         return run.points ? points(*run.points, "") : independent("");
     const std::vector<arrays::shock_cube> scenarios = in.scenario_cubes();
-    const run::job job{of.code.get(), &of.made->data, &of.made->when};
+    const run::job job = of.as.ready->job();
     if (of.known.points) {
         const std::string why = "; as the run that is followed decided";
         return *of.known.points ? points(**of.known.points, why) : independent(why);
@@ -315,26 +282,30 @@ trade_plan explain_one(const books::trade& t, const explained& of, const markets
     p.product = t.product_name;
     p.quantity = t.quantity;
     p.where = t.where;
-    std::optional<error> failure = of.failure;
+    std::optional<error> failure = of.as.failure;
     if (!t.failure) {
         try {
             p.terms = plan::terms_of(t, in.as_of);
             if (!failure) {
-                p.remarks = of.made->remarks;
-                plan::add_market(*of.made, in, p);
-                const cpu::lane_program code = cpu::compile(*of.code);
-                p.currency = of.made->currency;
-                p.assets = of.made->assets;
-                p.models = of.made->models;
-                p.error_steps = of.made->error_steps;
-                add_dates(of.made->blocks, p);
-                p.grid = of.made->when.times;
-                p.normals_per_step = of.code->normals_per_step;
-                p.uniforms_per_step = of.code->uniforms_per_step;
+                const plan::trade_program& recorded = *of.recorded;
+                const ready_trade& walked = *of.as.ready;
+                p.ends_early = plan::has_rights(t);
+                p.remarks = walked.remarks;
+                if (p.ends_early && !walked.certain && policies.run.chooses_controls && run.replay.empty())
+                    p.remarks.emplace_back(control_to_come);
+                plan::add_market(recorded, in, p);
+                const cpu::lane_program code = cpu::compile(*walked.code);
+                p.currency = recorded.currency;
+                p.assets = recorded.assets;
+                p.models = recorded.models;
+                p.error_steps = recorded.error_steps;
+                add_dates(recorded.blocks, p);
+                p.grid = walked.when.times;
+                p.normals_per_step = walked.code->normals_per_step;
+                p.uniforms_per_step = walked.code->uniforms_per_step;
                 const told_source random = random_of(of, tries, in, run, policies.cancel);
                 p.random = random.text;
                 p.jumps = jumps_of(of, shapes);
-                p.ends_early = plan::has_rights(t);
                 if (p.ends_early) p.decides_by = decision_of(t, in, policies, p.remarks);
                 points = random.points;
                 add_program(of, code, in, run, p);
@@ -356,7 +327,7 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
     replayed_in(run);  // which has to be there
     const std::vector<books::trade>& all = trades.state().trades;
     const std::vector<explained> plans =
-        plan_all(all, in.state(), {run, operations_named(settings_.instruction_set), options.cancel});
+        plan_all(all, in, {run, operations_named(settings_.instruction_set), options.cancel});
     std::optional<gpu_kernels> kernels;
     if (const auto gpu = gpus_->first_of(run.device)) kernels.emplace(plans, run, *gpu, gpus_->tuned());
     greeks::adjoint_store shapes;

@@ -8,9 +8,8 @@
 #include "engine/cuda/random/fill_kernels.h"
 #include "engine/threads/crew.h"
 #include "engine/verbs/controls.h"
-#include "engine/verbs/importance.h"
-#include "engine/verbs/pairs.h"
 #include "engine/verbs/pilot.h"
+#include "engine/verbs/rewrites.h"
 #include "engine/verbs/rights.h"
 #include "engine/verbs/sources.h"
 
@@ -108,7 +107,7 @@ void book_on_gpu::walk::add(std::size_t trade, run::job job) {
     jobs.push_back(std::move(job));
 }
 
-book_on_gpu::book_on_gpu(const books::book_state& book, const markets::market_state& in, const settled& run,
+book_on_gpu::book_on_gpu(const books::book_state& book, const market& in, const settled& run,
                          const cpu::lane_operations& operations, const std::atomic<bool>* cancel)
     : book_(book),
       run_(run),
@@ -119,18 +118,18 @@ book_on_gpu::book_on_gpu(const books::book_state& book, const markets::market_st
     const planner as_usual = usual_planner();
     const sources from(run);
     const policy_search by{run, operations, shapes_, cancel, true, from};
-    const pilot_of_controls controls{run, operations, cancel};
+    const pilot_of_controls pilots{run, operations, cancel};
+    const rewriter rewrites(pilots, from, shapes_, {&in, 1});
     threads::for_each(
         plans_.size(), run.threads, cancel,
         [&](int, std::uint64_t i) {
             const books::trade& t = book.trades[i];
-            plans_[i] = plan_one(t, in, run, shapes_, missing, cancel, as_usual);
-            if (!plans_[i].failure && plan::has_rights(t)) find_form(i, in, by);
-            if (plans_[i].needs_paths()) decide(i, in, controls);
+            plans_[i] = plan_one(t, in.state(), run, shapes_, missing, cancel, as_usual);
+            if (!plans_[i].failure && plan::has_rights(t)) find_form(i, in.state(), by);
+            if (plans_[i].needs_paths()) rewrite(i, in, pilots, rewrites);
         },
         [] {});
-    walk_in_pairs(plans_, run, shapes_, cancel);
-    choose_points(book.trades, plans_, {run, operations, in.scenario_cubes(), cancel, from});
+    choose_points(book.trades, plans_, {run, operations, in.state().scenario_cubes(), cancel, from});
     const bool has_other_forms =
         std::ranges::any_of(other_plans_, [](const other_forms& of) { return of.front() != nullptr; });
     for (std::size_t i = 0; i < plans_.size(); ++i) {
@@ -165,30 +164,24 @@ void book_on_gpu::find_form(std::size_t trade, const markets::market_state& in, 
     }
 }
 
-void book_on_gpu::decide(std::size_t trade, const markets::market_state& in, const pilot_of_controls& by) {
+// Whatever control its policy leaves a trade with rights, its kernel is there.
+void book_on_gpu::rewrite(std::size_t trade, const market& in, const pilot_of_controls& by,
+                          const rewriter& rewrites) {
     planned& p = plans_[trade];
+    const planned plain = p;
     const books::trade& t = book_.trades[trade];
-    const sources from(run_);
-    try {
-        const chosen_control chosen =
-            control_for(subject_of(t, p), p.ready->job(), in, in.scenario_cubes(), by, from);
-        chosen.give_points(run_, p);
-        if (const std::optional<controls::control>& found = chosen.what) {
-            if (p.rights) {
-                other_plans_[trade].front() = p.ready;
-                controls::control other = *found;
-                for (controls::knot& k : other.knots) k.jump = 0;
-                if (!found->jumps()) other.knots.front().jump = 1;
-                planned with = p;
-                subtract(other, t, with, in, by, shapes_);
-                if (with.control) other_plans_[trade].back() = with.ready;
-            }
-            subtract(*found, t, p, in, by, shapes_);
-        }
-        shift(p, shifts_for(t, p, by, from), shapes_);
-    } catch (const std::exception& e) {
-        throw_if_cancelled(e);
-        p.failure = at_trade(t, e);
+    rewrites.rewrite(t, p);
+    if (!p.rights || !p.control) return;
+    controls::control other = *p.control;
+    for (controls::knot& k : other.knots) k.jump = 0;
+    if (!p.control->jumps()) other.knots.front().jump = 1;
+    std::shared_ptr<const controls::control> none, with = std::make_shared<const controls::control>(other);
+    for (std::size_t form = 0; form < other_forms().size(); ++form) {
+        const decide::decided_by_trade held{{t.id, {.control = form == 0 ? none : with}}};
+        const sources from(run_, nullptr, &held);
+        planned so = plain;
+        rewriter(by, from, shapes_, {&in, 1}).rewrite(t, so);
+        if (!so.failure && (form == 0 || so.control)) other_plans_[trade][form] = so.ready;
     }
 }
 

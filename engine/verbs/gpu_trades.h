@@ -25,6 +25,7 @@ namespace tilewalk::verbs {
 
 struct pilot_of_controls;
 struct policy_search;
+class rewriter;
 
 // Never changes once it is made.
 class gpu_trades {
@@ -80,7 +81,7 @@ struct ready_on_gpus {
 // found.
 class book_on_gpu {
   public:
-    book_on_gpu(const books::book_state& book, const markets::market_state& in, const settled& run,
+    book_on_gpu(const books::book_state& book, const market& in, const settled& run,
                 const cpu::lane_operations& operations, const std::atomic<bool>* cancel);
 
     // A kernel, the jobs among which it has its own, and the products that need it.
@@ -104,7 +105,7 @@ class book_on_gpu {
         void add(std::size_t trade, run::job job);
     };
     void find_form(std::size_t trade, const markets::market_state& in, const policy_search& by);
-    void decide(std::size_t trade, const markets::market_state& in, const pilot_of_controls& by);
+    void rewrite(std::size_t trade, const market& in, const pilot_of_controls& by, const rewriter& rewrites);
     std::vector<std::string> products_of(const std::set<std::size_t>& trades) const;
 
     const books::book_state& book_;

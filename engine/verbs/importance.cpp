@@ -77,17 +77,6 @@ std::optional<chosen_shifts> choose_shifts(const books::trade& t, const plan_to_
     return chosen_shifts{std::move(*found.shifts), false};
 }
 
-std::optional<program::shifted_program> shifted_plan(const importance::found_shifts& by,
-                                                     const plan_to_shift& plan) {
-    program::normal_shifts shifts = by.normals;
-    const std::vector<std::vector<double>>& first = shifts.ways.front().by_slot;
-    const bool fits = first.size() == static_cast<std::size_t>(plan.job.code->normals_per_step) &&
-                      first.front().size() == plan.job.when->steps();
-    if (!fits) return std::nullopt;
-    shifts.centre += plan.control_mean;
-    return program::shifted(*plan.job.code, *plan.job.data, *plan.job.when, shifts);
-}
-
 std::string evidence(const importance::found_shifts& of) {
     const std::size_t ways = of.normals.ways.size();
     return fmt::format("shocks shifted in {} way{} leave {:.2g} % of the variance, as {} pilot paths show",
@@ -98,6 +87,17 @@ namespace {
 
 plan_to_shift to_shift(const ready_trade& t) {
     return {t.job(), t.control_mean};
+}
+
+std::optional<program::shifted_program> shifted_plan(const importance::found_shifts& by,
+                                                     const plan_to_shift& plan) {
+    program::normal_shifts shifts = by.normals;
+    const std::vector<std::vector<double>>& first = shifts.ways.front().by_slot;
+    const bool fits = first.size() == static_cast<std::size_t>(plan.job.code->normals_per_step) &&
+                      first.front().size() == plan.job.when->steps();
+    if (!fits) return std::nullopt;
+    shifts.centre += plan.control_mean;
+    return program::shifted(*plan.job.code, *plan.job.data, *plan.job.when, shifts);
 }
 
 }  // namespace
@@ -118,48 +118,17 @@ void shift(planned& p, const std::shared_ptr<const chosen_shifts>& by, shape_sto
     p.shifts = by;
 }
 
-std::shared_ptr<const chosen_shifts> shifts_for(const books::trade& t, const plan_to_shift& plan,
-                                                const std::optional<plan_to_shift>& without_control,
+std::shared_ptr<const chosen_shifts> shifts_for(const books::trade& t, const planned& p,
                                                 const pilot_of_controls& by, const sources& from) {
     if (!by.run.chooses_importance) return nullptr;
     if (const decide::decided known = from.known(t.id); known.shifts) return *known.shifts;
+    const plan_to_shift plan = to_shift(*p.ready);
+    std::optional<plan_to_shift> without_control;
+    if (const auto& plain = p.ready->without_control) without_control = to_shift(*plain);
     std::optional<chosen_shifts> found =
         from.shifts(plan.job, without_control ? &without_control->job : nullptr,
                     [&] { return choose_shifts(t, plan, without_control, by); });
     return found ? std::make_shared<const chosen_shifts>(*std::move(found)) : nullptr;
-}
-
-std::shared_ptr<const chosen_shifts> shifts_for(const books::trade& t, const planned& p,
-                                                const pilot_of_controls& by, const sources& from) {
-    std::optional<plan_to_shift> without_control;
-    if (const auto& plain = p.ready->without_control) without_control = to_shift(*plain);
-    return shifts_for(t, to_shift(*p.ready), without_control, by, from);
-}
-
-void choose_importance(planned_run& r, const sources& from, const teller& tells) {
-    if (!r.run.chooses_importance) return;
-    const timings::during choosing(r.options.times, stage::importance);
-    const std::vector<books::trade>& trades = r.book.trades;
-    const pilot_of_controls by{r.run, r.operations, r.options.cancel};
-    shape_store shapes;
-    const auto decide = [&](int, std::uint64_t i) {
-        std::optional<std::shared_ptr<const chosen_shifts>> found;
-        for (std::size_t m = 0; m < r.in.size(); ++m) {
-            planned& p = r.plans[m * trades.size() + i];
-            if (!p.needs_paths()) continue;
-            try {
-                if (!found)
-                    found = m == 0 ? shifts_for(trades[i], p, by, from)
-                                   : from.known(trades[i].id).shifts.value_or(nullptr);
-                shift(p, *found, shapes);
-            } catch (const std::exception& e) {
-                throw_if_cancelled(e);
-                p.failure = at_trade(trades[i], e);
-            }
-        }
-    };
-    threads::for_each(trades.size(), r.run.threads, r.options.cancel, decide,
-                      tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
 }
 
 }  // namespace tilewalk::verbs

@@ -39,20 +39,4 @@ void walk_in_pairs(planned& p, shape_store& shapes) {
     p.rights = std::move(rights);
 }
 
-void walk_in_pairs(plan::trade_program& made) {
-    if (made.is_certain()) return;
-    program::mirrored both = program::mirror(made.code, made.data, made.when);
-    made.code = std::move(both.code);
-    made.data = std::move(both.data);
-    made.when = std::move(both.when);
-    made.remarks.emplace_back(remark);
-}
-
-void walk_in_pairs(std::span<planned> plans, const settled& run, shape_store& shapes,
-                   const std::atomic<bool>* cancel) {
-    if (!run.walks_pairs) return;
-    threads::for_each(plans.size(), run.threads, cancel,
-                      [&](int, std::uint64_t k) { walk_in_pairs(plans[k], shapes); }, {});
-}
-
 }  // namespace tilewalk::verbs

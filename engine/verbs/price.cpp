@@ -298,13 +298,6 @@ void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<wal
 
 namespace verbs {
 
-scenarios_of_markets::scenarios_of_markets(std::span<const market> in) {
-    for (const market& m : in) {
-        first.push_back(static_cast<std::uint32_t>(cubes.size()));
-        for (const markets::scenario_array& a : m.state().scenarios) cubes.push_back(a.cube);
-    }
-}
-
 namespace {
 
 // A trade with rights of a run: its policy, and its plan.
@@ -682,10 +675,11 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     if (by.ready.empty()) {
         plan_all(planned, by.plan, tells);
         find_policies(planned, gpus, on, from, tells);
-        choose_controls(planned, by.controls, from, tells);
-        choose_importance(planned, from, tells);
         shape_store shapes;
-        walk_in_pairs(planned.plans, run, shapes, options.cancel);
+        plan::passed_programs passed;
+        const pilot_of_controls pilots{run, operations, options.cancel, by.controls.jumps, &passed};
+        rewriter(pilots, from, shapes, in, by.controls)
+            .rewrite(planned.book.trades, planned.plans, tells, options.times);
     } else {
         take_plans(planned, by.ready);  // as they are walked
     }

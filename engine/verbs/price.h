@@ -17,6 +17,7 @@
 #include "engine/verbs/controls.h"
 #include "engine/verbs/pilot.h"
 #include "engine/verbs/planned.h"
+#include "engine/verbs/rewrites.h"
 #include "engine/verbs/walks.h"
 #include "kernels/moments.h"
 #include "tilewalk/engine.h"
@@ -78,14 +79,6 @@ struct priced_book {
 };
 
 namespace verbs {
-
-// The arrays of scenarios of all markets, as one run takes them.
-struct scenarios_of_markets {
-    std::vector<arrays::shock_cube> cubes;
-    std::vector<std::uint32_t> first;  // by market
-
-    explicit scenarios_of_markets(std::span<const market> in);
-};
 
 // A run: a book in markets, its plans one market after the other, each in the order of the book.
 struct planned_run {

@@ -162,8 +162,7 @@ std::vector<tuned_kernel> engine::tune(const book& trades, const market& in, con
     check_open(run);
     const auto on = first_of(*gpus_, run.device);
     const cuda::device_properties& properties = on->get().properties();
-    const book_on_gpu book(state, in.state(), run, operations_named(settings_.instruction_set),
-                           options.cancel);
+    const book_on_gpu book(state, in, run, operations_named(settings_.instruction_set), options.cancel);
     tuning::gpu_timer with(on, gpus_->kernels(), tuning::open_clocks(properties.uuid), {});
     with.cancel = options.cancel;
     with.says = says;

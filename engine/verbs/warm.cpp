@@ -36,8 +36,7 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
         }
         tuned.emplace(cuda::tuned_device{gpus_->tuned(), gpus.devices.front()->get().properties()});
     }
-    const book_on_gpu on_gpu(state, in.state(), run, operations_named(settings_.instruction_set),
-                             options.cancel);
+    const book_on_gpu on_gpu(state, in, run, operations_named(settings_.instruction_set), options.cancel);
     std::vector<book_on_gpu::kernel> needed = on_gpu.kernels(tuned);
     for (book_on_gpu::kernel& k : on_gpu.kernels_of_policies()) needed.push_back(std::move(k));
 

@@ -473,7 +473,7 @@ TEST(controls_greeks, are_in_the_kernels_that_are_warmed) {
     for (const books::trade& t : b.state().trades) {
         const book one = verbs::some_of(b, {static_cast<std::size_t>(&t - b.state().trades.data())});
         const auto texts_of = [&](const verbs::settled& run) {
-            const verbs::book_on_gpu on_gpu(one.state(), in, run, operations, nullptr);
+            const verbs::book_on_gpu on_gpu(one.state(), *b.market(), run, operations, nullptr);
             std::vector<std::string> out;
             for (const auto& k : on_gpu.kernels())
                 if (k.needed.is_walk) out.push_back(k.needed.text);

@@ -538,8 +538,7 @@ TEST(antithetic_pairs, have_kernels_that_are_compiled_ahead) {
 )");
     const run_options asked = with("pairs");
     const verbs::settled run = verbs::settle(asked, {});
-    const verbs::book_on_gpu on_gpu(b.state(), b.market()->state(), run, verbs::operations_named("auto"),
-                                    nullptr);
+    const verbs::book_on_gpu on_gpu(b.state(), *b.market(), run, verbs::operations_named("auto"), nullptr);
     int walks = 0;
     for (const verbs::book_on_gpu::kernel& k : on_gpu.kernels())
         for (const run::job& job : k.jobs) {
