@@ -41,12 +41,13 @@ struct greeks_arguments {
 };
 
 results run(const engine& pricer, const chosen_book& asked, const market& of, const greek_options& wanted,
-            timings& times) {
+            const side_files& beside, timings& times) {
     if (!asked.with.journal.value.empty()) note_kept();
     progress_bar bar;
     run_options options = asked.with.options();
     if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
     options.times = &times;
+    beside.ask(options);
     return pricer.greeks(asked.trades, of, wanted, options);
 }
 
@@ -113,7 +114,7 @@ int greeks(greeks_arguments& asked, timings& times) {
     // A book that the files can't tell of is refused before the work.
     std::optional<difference_results> differences;
     if (!asked.files.empty()) differences.emplace(find_differences(pricer, wanted, of, asked.wanted, times));
-    const results r = run(pricer, wanted, of, asked.wanted, times);
+    const results r = run(pricer, wanted, of, asked.wanted, asked.beside, times);
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
     form.spreadsheet_safe = asked.spreadsheet_safe;
     std::optional<timings::during> writing(std::in_place, &times, stage::writing);

@@ -36,8 +36,8 @@ namespace {
 struct price_arguments {
     std::string book;
     spoken options;
-    std::optional<std::string> totals, policies;  // files
-    std::string files;                            // a folder; empty: none
+    std::optional<std::string> totals;  // a file
+    std::string files;                  // a folder; empty: none
     side_files beside;
     bool spreadsheet_safe = false;
     bool shows_timings = false;
@@ -45,13 +45,13 @@ struct price_arguments {
     std::string workers;  // how many; empty: this process does it
 };
 
-results run(const engine& pricer, const chosen_book& asked, const market& of, bool keeps_policies,
+results run(const engine& pricer, const chosen_book& asked, const market& of, const side_files& beside,
             timings& times) {
     if (!asked.with.journal.value.empty()) note_kept();
     progress_bar bar;
     run_options options = asked.with.options();
     if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
-    options.keep_policies = keeps_policies;
+    beside.ask(options);
     options.times = &times;
     return pricer.price(asked.trades, of, options);
 }
@@ -107,7 +107,7 @@ int price_by_workers(price_arguments& asked, const chosen_book& wanted, std::siz
         run_options options = wanted.with.options();
         options.cancel = listening.flag();
         options.journal.clear();
-        options.keep_policies = asked.policies.has_value();
+        asked.beside.ask(options);
         plan.emplace(shards::plan(by, request, shards_for(workers, wanted), folder, INFINITY, options));
     }
     const int failed =
@@ -134,20 +134,19 @@ int price(price_arguments& asked, timings& times) {
     check_trades(wanted);
     if (workers > 0) return price_by_workers(asked, wanted, workers);
     const output to(with.output.value);
-    std::optional<output> totals_to, policies_to;
+    std::optional<output> totals_to;
     std::vector<const output*> all{&to};
     if (asked.totals) {
         all.push_back(&totals_to.emplace(*asked.totals, "--totals"));
         refuse_unknown_ending(*asked.totals, "--totals");
     }
-    if (asked.policies) all.push_back(&policies_to.emplace(*asked.policies, "--save-policy"));
     asked.beside.open();
     for (const output* one : asked.beside.outputs()) all.push_back(one);
     const market of = market_of(wanted, &times);
     const report_folder files(asked.files, value_reports());
     files.keep_apart_from(inputs_of(wanted, of), all);
     complain_of_remarks(of);
-    const results r = run(pricer, wanted, of, asked.policies.has_value(), times);
+    const results r = run(pricer, wanted, of, asked.beside, times);
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
     form.spreadsheet_safe = asked.spreadsheet_safe;
     form.parts = asked.tiles;
@@ -155,7 +154,6 @@ int price(price_arguments& asked, timings& times) {
     std::optional<timings::during> writing(std::in_place, &times, stage::writing);
     to.write(written_prices(r, with.format.value, form));
     if (totals_to) totals_to->write(written_totals(r, *asked.totals, form));
-    if (policies_to) policies_to->write(r.policies);
     if (!asked.files.empty()) files.write(value_reports(), valued(wanted.trades, of, r));
     asked.beside.write(
         {.prices = r, .trades = &wanted.trades, .in = &of, .times = &times, .command = command_as_typed()});
@@ -179,11 +177,6 @@ command add_price(CLI::App& to) {
     app->add_option("--totals", asked->totals,
                     "File for the totals by currency, as .csv, .json, .txt or .parquet; CSV has no place\n"
                     "for them beside the trades")
-        ->type_name("FILE");
-    app->add_option(
-           "--save-policy", asked->policies,
-           "File for the policies by which trades are ended early, for --policy FILE: on other days\n"
-           "and in other markets")
         ->type_name("FILE");
     app->add_option("--files", asked->files,
                     "Folder for the files that risk systems read:\n" + files_text(value_reports()))

@@ -42,12 +42,13 @@ struct scenario_arguments {
 };
 
 scenario_results run(const engine& pricer, const chosen_book& asked, const market& of,
-                     const scenario_list& scenarios, timings& times) {
+                     const scenario_list& scenarios, const side_files& beside, timings& times) {
     if (!asked.with.journal.value.empty()) note_kept();
     progress_bar bar(counted::prices);
     run_options options = asked.with.options();
     if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
     options.times = &times;
+    beside.ask(options);
     return pricer.scenarios(asked.trades, of, scenarios, options);
 }
 
@@ -84,7 +85,7 @@ int scenarios(scenario_arguments& asked, timings& times) {
     complain_of_remarks(of);
     for (const std::string& line : list.remarks)
         remark(fmt::format("tilewalk: {}: {}", asked.scenarios, line));
-    const scenario_results r = run(pricer, wanted, of, list, times);
+    const scenario_results r = run(pricer, wanted, of, list, asked.beside, times);
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
     form.spreadsheet_safe = asked.spreadsheet_safe;
     std::optional<timings::during> writing(std::in_place, &times, stage::writing);

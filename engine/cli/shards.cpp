@@ -327,7 +327,7 @@ command add_run(CLI::App& to) {
                     "Folder for what is done until the shard is, such as on a disk of this machine; if left\n"
                     "out, that of the plan, where another machine finds it, too")
         ->type_name("DIR");
-    asked->beside.add_options(*app, true);
+    asked->beside.add_options(*app, side_files::results_of::shard);
     add_machine_options(*app, asked->options);
     app->footer(
         "Variables that auto looks for, in this order:\n" + shard_variables_text() +
@@ -357,7 +357,7 @@ command add_merge(CLI::App& to) {
         ->type_name("DIR");
     offers(app->add_option("--stage", asked->stage, "pricing or training (default pricing)"), stage_words())
         ->type_name("NAME");
-    asked->beside.add_options(*app);
+    asked->beside.add_options(*app, side_files::results_of::merged);
     add_machine_options(*app, asked->options);
     app->footer(
         "The results have the bits of one process, whatever the number of shards.\n"

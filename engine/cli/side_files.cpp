@@ -18,17 +18,27 @@ std::span<const side_file> side_file_kinds() {
          "File for Prometheus that tells how the run went, for node exporter's textfile collector,\n"
          "which reads names that end in .prom; written when the results are",
          metrics_of, true},
+        {"--save-policy",
+         "File for the policies by which trades are ended early, for --policy FILE: on other days\n"
+         "and in other markets",
+         [](const told_results& of) { return of.prices.policies; }, false, &run_options::keep_policies},
     };
     return kinds;
 }
 
-void side_files::add_options(CLI::App& to, bool of_shard) {
+void side_files::add_options(CLI::App& to, results_of what) {
     asked_.reserve(side_file_kinds().size());  // the parser keeps addresses of names
     for (const side_file& kind : side_file_kinds()) {
-        if (of_shard && !kind.tells_of_shards) continue;
+        if (what == results_of::shard && !kind.tells_of_shards) continue;
+        if (what != results_of::process && kind.needs != nullptr) continue;
         asked_file& added = asked_.emplace_back(asked_file{&kind});
         to.add_option(kind.option, added.name, kind.meaning)->type_name("FILE");
     }
+}
+
+void side_files::ask(run_options& of) const {
+    for (const asked_file& one : asked_)
+        if (one.name && one.kind->needs != nullptr) of.*one.kind->needs = true;
 }
 
 void side_files::open() {

@@ -201,7 +201,7 @@ std::vector<run_setting> settings_of_run() {
         {.name = "policy",
          .takes = kind::file,
          .value = &s::policy,
-         .meaning = "Policies to follow instead of finding them, from price --save-policy",
+         .meaning = "Policies to follow instead of finding them, from --save-policy",
          .decides_bits = true},
         {.name = "upper",
          .takes = kind::choice,

@@ -24,7 +24,8 @@ decided_plans::asked::asked(const settled& run)
       followed(run.followed ? run.followed->digest() : std::string()) {}
 
 void decided_plans::decide(planned_run& r, shape_store& shapes, threads::crew& by, const teller& tells) {
-    const sources from(r.run);
+    const kept::work* const work = r.options.work.get();
+    const sources from(r.run, work);
     const pilot_of_controls pilots{r.run, r.operations, r.options.cancel};
     const rewriter rewrites(pilots, from, shapes, r.in);
     {
@@ -34,7 +35,7 @@ void decided_plans::decide(planned_run& r, shape_store& shapes, threads::crew& b
             [&](int, std::uint64_t i) {
                 planned& p = r.plans[i];
                 if (p.needs_paths())
-                    take_plan(r.book.trades[i], i, p, r.in.front(), {pilots, rewrites, shapes});
+                    take_plan(r.book.trades[i], i, p, r.in.front(), {pilots, rewrites, work, shapes});
             },
             tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
     }
@@ -61,7 +62,7 @@ void decided_plans::take_plan(const books::trade& t, std::size_t i, planned& p, 
     const bool has_its_day = of_book_ && of_book_->state().as_of == in.state().as_of;
     const auto found = has_its_day && !p.rights ? chosen_in_market_of_book(t, i, plain, in, by) : nullptr;
     if (found != nullptr) {
-        const sources from(run, nullptr, &found->held);
+        const sources from(run, by.work, &found->held);
         rewriter(by.pilots, from, by.shapes, {&in, 1}).rewrite(t, p);
         found->control.give_points(run, p);
     }
@@ -106,7 +107,7 @@ std::shared_ptr<const decided_plans::of_book_market> decided_plans::chosen_in_ma
         there = plan_one(t, state, run, shapes, missing, by.pilots.cancel, usual_planner());
         if (there.failure) return nullptr;
     }
-    const sources from(run);
+    const sources from(run, by.work);
     of_book_market made{as_now, rewriter(by.pilots, from, shapes, {&*of_book_, 1}).rewrite(t, there)};
     if (there.failure) return nullptr;
     decide::decided& held = made.held[t.id];

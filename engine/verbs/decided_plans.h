@@ -57,6 +57,7 @@ class decided_plans {
     struct rewriting {
         const pilot_of_controls& pilots;
         const rewriter& rewrites;  // by pilots in the market at hand
+        const kept::work* work;    // null: nothing is kept
         shape_store& shapes;
     };
 

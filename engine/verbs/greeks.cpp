@@ -188,7 +188,9 @@ class greek_run {
         by.controls.jumps = jumps_of();
         by.controls.least_gain = least_gain_;
         by.controls.about = unmoved_;
-        priced_book priced = price_book(settings_, gpus_, book_, in_, progress_.heard(), by);
+        run_options first = progress_.heard();
+        first.keep_policies = options_.keep_policies;
+        priced_book priced = price_book(settings_, gpus_, book_, in_, first, by);
         results out = std::move(priced.told);
         const run_options heard = progress_.heard();
         stages usual = usual_stages();

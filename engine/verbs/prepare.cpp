@@ -19,6 +19,7 @@
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/price.h"
+#include "engine/verbs/request.h"
 #include "tilewalk/prepared.h"
 #include "tilewalk/timings.h"
 
@@ -269,9 +270,11 @@ results prepared_state::price(const market& in, const run_options& options) {
     refuse_combinations(study::prepared_price, features_asked(trades_, options));
     const settled run = settle(options, trades_.state(), {&in, 1});
     replayed_in(run);  // which has to be there
+    const with_journal kept(trades_, {&in, 1}, {}, options);
+    const kept::work* const work = kept.options().work.get();
     teller tells(options);
     tells.now.trades = trades_.size();
-    planned_run r{run, operations_, trades_.state(), {&in, 1}, options, begin, utc_now(), {}, {}};
+    planned_run r{run, operations_, trades_.state(), {&in, 1}, kept.options(), begin, utc_now(), {}, {}};
     const taken_pool pool(pools_, run.threads);
     const cuda::backend::choice on = [&] {
         const timings::during opening(options.times, stage::opening_gpus);
@@ -279,7 +282,7 @@ results prepared_state::price(const market& in, const run_options& options) {
     }();
     plan(r, pool.get()->crew(), tells);
     find_policies(
-        r, *gpus_, [&]() -> const cuda::backend::choice& { return on; }, sources(run), tells);
+        r, *gpus_, [&]() -> const cuda::backend::choice& { return on; }, sources(run, work), tells);
     decided_.decide(r, shapes_, pool.get()->crew(), tells);
     const cpu_maker on_cpu = [&](const cpu::lane_operations&, int, program::precision p) {
         return std::make_unique<cpu::back_end>(pool.get(), compiled_, p);
@@ -290,7 +293,8 @@ results prepared_state::price(const market& in, const run_options& options) {
         out = std::move(
             walked_and_told(std::move(r), {*gpus_, on, on_cpu, on_cpu, on_gpus.get()}, tells).front().told);
     }
-    add_answers(out, settings_, *gpus_, trades_, in, options);
+    add_answers(out, settings_, *gpus_, trades_, in, kept.options());
+    kept.finish(out.manifest);
     return out;
 }
 

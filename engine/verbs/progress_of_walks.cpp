@@ -13,6 +13,7 @@ constexpr double unexpected = 0.05;
 
 run_options progress_of_walks::heard() {
     run_options out = options_;
+    out.keep_policies = false;
     if (options_.on_progress) out.on_progress = [this](const progress& p) { take(p); };
     return out;
 }

@@ -16,7 +16,8 @@ class progress_of_walks {
     progress_of_walks(const progress_of_walks&) = delete;
     progress_of_walks& operator=(const progress_of_walks&) = delete;
 
-    // Options of a walk, which tells this one how far it is. This one outlives them.
+    // Options of a walk, which tells this one how far it is, and keeps no policies for somebody else. This
+    // one outlives them.
     run_options heard();
     // How many trades all walks from here on walk, together.
     void expect(double walked) { left_ = walked; }

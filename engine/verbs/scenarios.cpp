@@ -233,6 +233,7 @@ class scenario_run {
             }
         };
         run_options with = heard(0);
+        with.keep_policies = options_.keep_policies;
         if (options_.work && !options_.work->has_market(0))
             with.work = std::make_shared<kept::work>(options_.work->of_decisions());
         priced_book priced = price_book(settings_, gpus_, book_, in_, with, by);
@@ -699,6 +700,7 @@ class scenario_run {
     // Options of a run of a worker, which prices so many trades and markets; 0: of the base market.
     run_options heard(std::size_t worker, std::size_t cells = 0) {
         run_options out = options_;
+        out.keep_policies = false;
         if (!options_.on_progress) return out;
         const double all = static_cast<double>(cells == 0 ? trades().size() : cells);
         out.on_progress = [this, worker, all](const progress& p) { progress_.take(worker, all, p); };

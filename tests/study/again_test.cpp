@@ -165,6 +165,18 @@ struct memory {
     std::function<results(const call& first, const call& second)> fresh =
         [](const call&, const call& second) { return second.made(second.by()); };
 };
+// A prepared book has the controls of its own market in every market of the day, but for rights.
+results in_a_prepared_book(const call& first, const call& second) {
+    const std::vector<market> in{market::parse(first.market_text()), market::parse(second.market_text())};
+    const book trades = book::parse(first.book_text());
+    results out = second.by().price(trades, in.back(), second.options());
+    if (first.as_of != second.as_of) return out;
+    const results with_those = second.by().price(trades, in, second.options()).back();
+    for (std::size_t i = 0; i < out.rows.size(); ++i)
+        if (!out.rows[i].early) out.rows[i] = with_those.rows[i];
+    return out;
+}
+
 const std::vector<memory>& memories() {
     static const std::vector<memory> all{
         {"engine",
@@ -182,19 +194,21 @@ const std::vector<memory>& memories() {
                  ready.price(market::parse(first.market_text()), first.options());
              return ready.price(market::parse(second.market_text()), second.options());
          },
-         false, false,
-         // A prepared book has the controls of its own market in every market of the day, but for rights.
+         false, false, in_a_prepared_book},
+        {"journal_of_prepared_books",
          [](const call& first, const call& second) {
-             const std::vector<market> in{market::parse(first.market_text()),
-                                          market::parse(second.market_text())};
-             const book trades = book::parse(first.book_text());
-             results out = second.by().price(trades, in.back(), second.options());
-             if (first.as_of != second.as_of) return out;
-             const results with_those = second.by().price(trades, in, second.options()).back();
-             for (std::size_t i = 0; i < out.rows.size(); ++i)
-                 if (!out.rows[i].early) out.rows[i] = with_those.rows[i];
-             return out;
-         }},
+             const tests::own_folder folder;
+             const auto made = [&](const call& c) {
+                 run_options with = c.options();
+                 with.journal = folder.path();
+                 with.journal_block_seconds = 0.001;
+                 const prepared_book ready = c.by().prepare(book::parse(first.book_text()));
+                 return ready.price(market::parse(c.market_text()), with);
+             };
+             made(first);
+             return made(second);
+         },
+         false, false, in_a_prepared_book},
         {"journal",
          [](const call& first, const call& second) {
              const tests::own_folder folder;
