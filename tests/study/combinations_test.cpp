@@ -705,9 +705,13 @@ features shown_by(feature f) {
     }
 }
 
-// Kernels are of any policy, but that what is found for it may be for another.
+// Kernels are of any policy, but that what is found for it may be for another. Rules take the same kernel for
+// arrays of shocks in any precision.
 bool can_be_seen(feature f, const request& r) {
-    return f != feature::policy || r.of != study::tune || r.asked.contains(feature::points);
+    if (f == feature::policy) return r.of != study::tune || r.asked.contains(feature::points);
+    const bool reads_arrays = r.asked.contains(feature::points) || r.asked.contains(feature::replay) ||
+                              r.asked.contains(feature::curand);
+    return f != feature::single_fast || r.of != study::explain || !reads_arrays;
 }
 
 void expect_left_out(const request& r, const outcome& with, const outcome& other, const combination& c) {
