@@ -41,6 +41,8 @@ struct treated_jumps {
 struct decided {
     std::optional<std::optional<quasi::points>> points{};               // none: independent numbers
     std::optional<std::shared_ptr<const controls::control>> control{};  // null: none
+    // In sensitivities; open: that of prices.
+    std::optional<std::shared_ptr<const controls::control>> control_of_derivatives{};
     // The control is chosen again, with jumps if this has any, whatever it gains.
     std::shared_ptr<const controls::control> control_of_another_day{};  // null: it is not
     std::optional<std::shared_ptr<const chosen_shifts>> shifts{};       // null: none

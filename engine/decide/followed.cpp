@@ -40,8 +40,14 @@ decided decided_in(const trade_decisions& of) {
                 .shifts = std::shared_ptr<const chosen_shifts>()};
     if (of.randomisations > 0 && !of.construction.empty())
         out.points = quasi::points{quasi::construction_named(of.construction)};
-    if (!of.control.empty())
-        out.control = std::make_shared<const controls::control>(controls::control_written_as(of.control));
+    const auto control_in = [](const std::string& text) {
+        return std::make_shared<const controls::control>(controls::control_written_as(text));
+    };
+    if (!of.control.empty()) out.control = control_in(of.control);
+    if (of.control_of_derivatives == "{}")
+        out.control_of_derivatives = nullptr;
+    else if (!of.control_of_derivatives.empty())
+        out.control_of_derivatives = control_in(of.control_of_derivatives);
     if (!of.shifts.empty())
         out.shifts = std::make_shared<const chosen_shifts>(
             chosen_shifts{importance::shifts_written_as(of.shifts), of.drops_control});
@@ -94,17 +100,24 @@ std::string written(const controls::control* control, const chosen_shifts* shift
     return all.empty() ? std::string() : all.dump();
 }
 
-std::string with_jumps(const std::string& written, const treated_jumps& jumps) {
+std::string with_derivatives(const std::string& written, const decided& of) {
     nlohmann::json all = written.empty() ? nlohmann::json::object() : nlohmann::json::parse(written);
-    nlohmann::json widths = nlohmann::json::object();
-    for (const auto& [key, by] : jumps.by) widths[key] = by.width;
-    all[of_jumps] = {{"control", jumps.control}, {"widths", std::move(widths)}};
-    return all.dump();
+    if (of.jumps) {
+        nlohmann::json widths = nlohmann::json::object();
+        for (const auto& [key, by] : of.jumps->by) widths[key] = by.width;
+        all[of_jumps] = {{"control", of.jumps->control}, {"widths", std::move(widths)}};
+    }
+    if (of.control_of_derivatives) {
+        const controls::control* const what = of.control_of_derivatives->get();
+        all[of_control_of_derivatives] =
+            what == nullptr ? nlohmann::json::object() : nlohmann::json::parse(controls::written(*what));
+    }
+    return all.empty() ? std::string() : all.dump();
 }
 
-std::string without_jumps(const std::string& written) {
+std::string without_derivatives(const std::string& written) {
     nlohmann::json all = nlohmann::json::parse(written, nullptr, false);
-    if (!all.is_object() || all.erase(of_jumps) == 0) return written;
+    if (!all.is_object() || all.erase(of_jumps) + all.erase(of_control_of_derivatives) == 0) return written;
     return all.empty() ? std::string() : all.dump();
 }
 

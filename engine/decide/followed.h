@@ -39,12 +39,13 @@ class followed_run {
 
 // Names of decisions in a row's JSON, and in that of a file.
 inline constexpr const char *of_control = "control", *of_shifts = "shifts", *of_dropping = "drops_control",
-                            *of_jumps = "jumps", *of_policy = "policy";
+                            *of_jumps = "jumps", *of_control_of_derivatives = "control_of_derivatives",
+                            *of_policy = "policy";
 
 // The control and the shifts of a trade as JSON, which a row keeps; empty: it has none.
 std::string written(const controls::control* control, const chosen_shifts* shifts);
-// The same with its jumps, and without any, as decides about a price.
-std::string with_jumps(const std::string& written, const treated_jumps& jumps);
-std::string without_jumps(const std::string& written);
+// The same with what is of sensitivities alone, and without that.
+std::string with_derivatives(const std::string& written, const decided& of);
+std::string without_derivatives(const std::string& written);
 
 }  // namespace tilewalk::decide

@@ -355,8 +355,9 @@ comparison compare(const results& first, const results& second) {
         const auto add = [&](const price_row& a, const price_row& b) {
             price_difference& d = c.rows.emplace_back(compare(a, b));
             const bool are_common = c.common_random_numbers && draws_alike(a, b);
-            d.other_decisions = are_common && a.decisions != b.decisions &&
-                                decide::without_jumps(a.decisions) != decide::without_jumps(b.decisions);
+            d.other_decisions =
+                are_common && a.decisions != b.decisions &&
+                decide::without_derivatives(a.decisions) != decide::without_derivatives(b.decisions);
             d.common_random_numbers = are_common && !d.other_decisions;
             if (d.common_random_numbers) take_error_of_parts(d, a, b, first.manifest);
         };

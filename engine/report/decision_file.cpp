@@ -27,7 +27,8 @@ using json_value = nlohmann::json;
 
 namespace {
 
-using decide::of_control, decide::of_dropping, decide::of_jumps, decide::of_policy, decide::of_shifts;
+using decide::of_control, decide::of_control_of_derivatives, decide::of_dropping, decide::of_jumps,
+    decide::of_policy, decide::of_shifts;
 
 trade_decisions decisions_of(const price_row& row) {
     trade_decisions out;
@@ -41,6 +42,8 @@ trade_decisions decisions_of(const price_row& row) {
     if (said.contains(of_control)) out.control = said[of_control].dump();
     if (said.contains(of_shifts)) out.shifts = said[of_shifts].dump();
     if (said.contains(of_jumps)) out.jumps = said[of_jumps].dump();
+    if (said.contains(of_control_of_derivatives))
+        out.control_of_derivatives = said[of_control_of_derivatives].dump();
     out.drops_control = said.contains(of_dropping);
     return out;
 }
@@ -83,7 +86,8 @@ decisions decisions_of(const results& of, const std::string& file) {
 // The members of decisions that are JSON, with the keys of a file; `of` may be const.
 auto texts_of(auto& of) {
     return std::array{std::pair(of_control, &of.control), std::pair(of_shifts, &of.shifts),
-                      std::pair(of_jumps, &of.jumps), std::pair(of_policy, &of.policy)};
+                      std::pair(of_jumps, &of.jumps), std::pair(of_policy, &of.policy),
+                      std::pair(of_control_of_derivatives, &of.control_of_derivatives)};
 }
 
 json_value json_in(const std::string& text, const std::string& trade, const char* key) {

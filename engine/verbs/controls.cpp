@@ -537,8 +537,12 @@ chosen_control control_for(const subject_of_control& of, const run::job& plain,
                            const pilot_of_controls& by, const sources& from) {
     if (!by.is_wanted()) return {};
     const decide::decided known = from.known(of.trade.id);
-    if (known.control && *known.control == nullptr) return {};
-    if (known.control) return {**known.control};
+    const bool is_apart = by.is_of_derivatives() && known.control_of_derivatives;
+    if (const auto& held = is_apart ? known.control_of_derivatives : known.control; held) {
+        chosen_control out{.is_that_of_prices = !is_apart};
+        if (*held) out.what = **held;
+        return out;
+    }
     const std::string kind = "control of " + std::to_string(static_cast<int>(by.jumps));
     if (const controls::control* const other = known.control_of_another_day.get())
         return from.control(kind + " like " + controls::written(*other), plain,

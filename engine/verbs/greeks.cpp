@@ -243,11 +243,7 @@ class greek_run {
             in_parts.see_sensitivity = by.see_sensitivity;
             take_from_parts(by_trade, out, in_parts);
         }
-        for (const auto& [i, trade] : jumping_) {
-            price_row& row = out.rows[i];
-            if (row.status != trade_status::failed)
-                row.decisions = decide::with_jumps(row.decisions, *decided_.at(row.trade).jumps);
-        }
+        if (!is_part_of_another_) tell_decisions(out);
         for (auto& of_trade : by_trade) report::add_with_totals(out, std::move(of_trade));
         progress_.end();
         return out;
@@ -351,7 +347,7 @@ class greek_run {
         for (planned& p : r.plans)
             if (p.rights && !is_part_of_another_) p.walks_by_parts = cut_by_policies::walks;
         for (std::size_t i = 0; i < trades.size() && unmoved_ == nullptr; ++i)
-            if (r.plans[i].is_priced_apart) priced_apart_.push_back(i);
+            if (r.plans[i].is_priced_apart) priced_apart_.emplace(i, r.plans[i].control);
         std::vector<std::vector<std::size_t>> read(trades.size());
         std::vector<bool> is_read(asked_.numbers.size(), false);
         for (std::size_t i = 0; i < trades.size(); ++i) {
@@ -468,10 +464,19 @@ class greek_run {
         decided_[book_.state().trades[i].id].jumps = std::move(made);
     }
 
+    void tell_decisions(results& to) const {
+        std::map<std::size_t, decide::decided> of_derivatives;
+        for (const auto& [i, control] : priced_apart_) of_derivatives[i].control_of_derivatives = control;
+        for (const auto& [i, trade] : jumping_) of_derivatives[i].jumps = decided_.at(to.rows[i].trade).jumps;
+        for (const auto& [i, of] : of_derivatives)
+            if (price_row& row = to.rows[i]; row.status != trade_status::failed)
+                row.decisions = decide::with_derivatives(row.decisions, of);
+    }
+
     // Prices are those that `price` finds, whatever control their derivatives have.
     void price_apart(results& to, const run_options& heard) {
         std::vector<std::size_t> places;
-        for (const std::size_t i : priced_apart_)
+        for (const auto& [i, control] : priced_apart_)
             if (to.rows[i].status != trade_status::failed) places.push_back(i);
         if (places.empty()) return;
         progress_.begin(static_cast<double>(places.size()));
@@ -1054,7 +1059,8 @@ class greek_run {
     std::mutex lock_;
     std::map<std::size_t, jumping_trade> jumping_;  // by trade
     std::uint64_t steps_of_pilot_ = 0;
-    std::vector<std::size_t> priced_apart_;  // trades
+    // By trade whose price has another control: that of its derivatives.
+    std::map<std::size_t, std::shared_ptr<const controls::control>> priced_apart_;
     std::vector<bumped> bumps_;
     // Moved markets of the same day follow the policies of this one: rights are used in each as is best in
     // this one, which changes no value to the first order.

@@ -85,7 +85,10 @@ decide::decided sources::known(const std::string& trade) const {
     const decide::decided& followed = run_.followed->about(trade);
     if (!out.points) out.points = followed.points;
     if (!out.shifts) out.shifts = followed.shifts;
-    if (!has_control) out.control = followed.control;
+    if (!has_control) {
+        out.control = followed.control;
+        out.control_of_derivatives = followed.control_of_derivatives;
+    }
     if (!out.jumps) out.jumps = followed.jumps;
     if (!out.policy) out.policy = followed.policy;
     return out;

@@ -32,6 +32,7 @@ class Decision:
     shifts: dict[str, Any] | None = None
     drops_control: bool = False  # where paths are shifted
     jumps: dict[str, Any] | None = None  # how sensitivities treat those of its payoff; None: it is found anew
+    control_of_derivatives: dict[str, Any] | None = None  # empty: sensitivities have none; None: that of the price
     policy: dict[str, Any] | None = None  # of a trade that can be ended early; None: it is found anew
     walk: str = "0000000000000000"  # the fingerprint of its random numbers
 

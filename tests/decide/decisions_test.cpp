@@ -159,6 +159,40 @@ TEST(decisions, treat_jumps_as_the_run_that_they_are_of) {
               std::string::npos);
 }
 
+// The price of a barrier option has a control that jumps, of which its derivatives see nothing.
+TEST(decisions, hold_the_control_of_derivatives_beside_that_of_the_price) {
+    const book barrier = book::parse(
+        tests::in_book(tests::dollar_market(0.03, {{"A", "spot: 100, volatility: 0.2"}})) + R"(trades:
+  - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 4}}
+  - {id: digital, product: digital, underlying: A, strike: 101, maturity: 1, payout: 10}
+  - {id: up_and_in, product: barrier, underlying: A, strike: 100, maturity: 1, barrier: 120, direction: up, kind: knock_in}
+)");
+    const greek_options wanted{{"delta", "vega"}, "auto"};
+    run_options with;
+    with.overrides = {.paths = 65536, .seed = 7, .threads = 2, .device = "cpu"};
+    const results alone = engine().greeks(barrier, *barrier.market(), wanted, with);
+    const decisions found = decisions_of(alone);
+    EXPECT_TRUE(std::ranges::any_of(
+        found.trades, [](const auto& of) { return !of.second.control_of_derivatives.empty(); }));
+    EXPECT_EQ(read_decisions(json_of(found), "decided.json"), found);
+    const memory_file file("decisions", json_of(found));
+    with.overrides.paths.reset();
+    with.overrides.decisions = file.name();
+    const results again = engine().greeks(barrier, *barrier.market(), wanted, with);
+    ASSERT_EQ(again.greeks.size(), alone.greeks.size());
+    for (std::size_t i = 0; i < again.greeks.size(); ++i)
+        EXPECT_TRUE(same_bits(again.greeks[i].value, alone.greeks[i].value))
+            << again.greeks[i].trade << " " << again.greeks[i].key;
+    for (std::size_t i = 0; i < again.rows.size(); ++i) {
+        EXPECT_TRUE(same_bits(again.rows[i].price, alone.rows[i].price)) << again.rows[i].trade;
+        EXPECT_EQ(again.rows[i].decisions, alone.rows[i].decisions);
+    }
+    // A price takes what is of prices.
+    const results price = engine().price(barrier, with);
+    for (std::size_t i = 0; i < price.rows.size(); ++i)
+        EXPECT_TRUE(same_bits(price.rows[i].price, alone.rows[i].price)) << price.rows[i].trade;
+}
+
 TEST(decisions, that_nobody_could_have_made_are_refused) {
     decisions odd = decisions_of(first());
     odd.trades.at("call").paths = 100000;

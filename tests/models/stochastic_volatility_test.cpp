@@ -676,6 +676,11 @@ TEST(stochastic_volatility, a_matrix_that_is_not_valid_is_refused_with_one_that_
             }
         }
         fmt::print("{}  -> {}", written(b.given), written(offered));
+        // With x, x and y = 2 x^2 - 1, where an eigenvalue is 0, 2 (x - 0.9)^2 + (y + 0.9)^2 is least at x =
+        // 0.5.
+        if (b.market == plain) {
+            EXPECT_EQ(offered, (pairs{{"A", "B", "0.5"}, {"B", "C", "0.5"}, {"A", "C", "-0.5"}}));
+        }
         // For two factors that move against each other the nearest matrix is half way.
         if (b.market == perfect) {
             EXPECT_NE(said.find("0.15]"), std::string::npos) << said;
