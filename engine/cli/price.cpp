@@ -107,7 +107,6 @@ int price_by_workers(price_arguments& asked, const chosen_book& wanted, std::siz
         run_options options = wanted.with.options();
         options.cancel = listening.flag();
         options.journal.clear();
-        asked.beside.ask(options);
         plan.emplace(shards::plan(by, request, shards_for(workers, wanted), folder, INFINITY, options));
     }
     const int failed =

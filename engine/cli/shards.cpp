@@ -190,7 +190,9 @@ int merge_scenarios(const shards& all, const settings& with, merge_arguments& as
     others.push_back(&to);
     files.keep_apart_from({all.request().book, all.request().scenarios}, others);
     const engine by({with.instruction_set.value});
-    const scenario_results r = all.merge_scenarios(by, with.options());
+    run_options options = with.options();
+    asked.beside.ask(options);
+    const scenario_results r = all.merge_scenarios(by, options);
     files.keep_apart_from(read_for(r.base, r.inputs), others);
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
     form.spreadsheet_safe = asked.spreadsheet_safe;
@@ -248,9 +250,11 @@ int report_merged(const shards& all, const settings& with, const std::optional<s
     for (const output* one : beside.outputs()) outputs.push_back(one);
     files.keep_apart_from({all.request().book}, outputs);
     const engine by({with.instruction_set.value});
+    run_options options = with.options();
+    beside.ask(options);
     std::optional<difference_results> values;
-    if (!folder_of_files.empty()) values = all.merge_values(by, with.options());
-    const results r = values ? values->values : all.merge(by, with.options());
+    if (!folder_of_files.empty()) values = all.merge_values(by, options);
+    const results r = values ? values->values : all.merge(by, options);
     files.keep_apart_from(read_for(r), outputs);
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
     form.spreadsheet_safe = spreadsheet_safe;
@@ -327,7 +331,7 @@ command add_run(CLI::App& to) {
                     "Folder for what is done until the shard is, such as on a disk of this machine; if left\n"
                     "out, that of the plan, where another machine finds it, too")
         ->type_name("DIR");
-    asked->beside.add_options(*app, side_files::results_of::shard);
+    asked->beside.add_options(*app, true);
     add_machine_options(*app, asked->options);
     app->footer(
         "Variables that auto looks for, in this order:\n" + shard_variables_text() +
@@ -357,7 +361,7 @@ command add_merge(CLI::App& to) {
         ->type_name("DIR");
     offers(app->add_option("--stage", asked->stage, "pricing or training (default pricing)"), stage_words())
         ->type_name("NAME");
-    asked->beside.add_options(*app, side_files::results_of::merged);
+    asked->beside.add_options(*app);
     add_machine_options(*app, asked->options);
     app->footer(
         "The results have the bits of one process, whatever the number of shards.\n"

@@ -26,11 +26,10 @@ std::span<const side_file> side_file_kinds() {
     return kinds;
 }
 
-void side_files::add_options(CLI::App& to, results_of what) {
+void side_files::add_options(CLI::App& to, bool of_shard) {
     asked_.reserve(side_file_kinds().size());  // the parser keeps addresses of names
     for (const side_file& kind : side_file_kinds()) {
-        if (what == results_of::shard && !kind.tells_of_shards) continue;
-        if (what != results_of::process && kind.needs != nullptr) continue;
+        if (of_shard && !kind.tells_of_shards) continue;
         asked_file& added = asked_.emplace_back(asked_file{&kind});
         to.add_option(kind.option, added.name, kind.meaning)->type_name("FILE");
     }

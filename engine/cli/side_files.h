@@ -4,7 +4,6 @@
 
 #include <CLI/App.hpp>
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -41,18 +40,16 @@ struct side_file {
     const char* meaning;  // for the page of help
     std::string (*text)(const told_results& of);
     bool tells_of_shards = false;  // one by one, before they are merged
-    // An option of a run without which there is nothing to tell, and so not of one that is merged; null:
-    // none.
+    // An option of a run without which there is nothing to tell; null: none.
     bool run_options::*needs = nullptr;
 };
 std::span<const side_file> side_file_kinds();
 
 class side_files {
   public:
-    // Results of one process, of one shard, and of all shards.
-    enum class results_of : std::uint8_t { process, shard, merged };
-    // Adds an option for each kind that tells of such results. This object has to outlive the parser.
-    void add_options(CLI::App& to, results_of what = results_of::process);
+    // Adds an option for each kind, or for each that tells of one shard. This object has to outlive the
+    // parser.
+    void add_options(CLI::App& to, bool of_shard = false);
     // Asks a run for what the files need.
     void ask(run_options& of) const;
     // The files that were asked for, which open() makes known. Refuses at once what could not be written.

@@ -377,9 +377,7 @@ void run_once(const request& r, const book& trades, const run_options& with, out
     if (r.of == study::shards_of_greeks) what.greeks = greeks_of(study::greeks);
     if (r.of == study::shards_of_scenarios) what.scenarios = inputs().scenarios();
     const tests::own_folder folder;
-    run_options planned;
-    planned.keep_policies = with.keep_policies;
-    shards::plan(by, what, 2, folder.path(), INFINITY, planned);
+    shards::plan(by, what, 2, folder.path(), INFINITY);
     const shards all = shards::open(folder.path());
     run_options of_part;
     of_part.journal = with.journal;
@@ -394,14 +392,16 @@ void run_once(const request& r, const book& trades, const run_options& with, out
         };
     }
     for (std::size_t k = 1; k <= all.count(); ++k) all.run(by, k, shards::stage::pricing, of_part);
+    run_options of_merge;
+    of_merge.keep_policies = with.keep_policies;
     if (r.of == study::shards_of_scenarios) {
-        scenario_results found = all.merge_scenarios(by);
+        scenario_results found = all.merge_scenarios(by, of_merge);
         take(found.base, to);
         take(found, to);
         to.told = std::move(found.base);
         return;
     }
-    to.told = all.merge(by);
+    to.told = all.merge(by, of_merge);
     take(to.told, to);
 }
 

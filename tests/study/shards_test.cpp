@@ -53,11 +53,17 @@ sharded_request of_book(const std::string& name, std::uint64_t paths) {
     return out;
 }
 
+run_options keeping_policies() {
+    run_options out;
+    out.keep_policies = true;
+    return out;
+}
+
 results by_one_process(const engine& by, const sharded_request& what) {
     book trades = book::load(what.book);
     if (!what.trades.empty()) trades = trades.only(what.trades);
     const market in = trades.market()->changed(what.changes);
-    run_options with;
+    run_options with = keeping_policies();
     with.overrides = what.settings;
     return what.greeks ? by.greeks(trades, in, *what.greeks, with) : by.price(trades, in, with);
 }
@@ -432,7 +438,11 @@ TEST(shards, with_a_training_of_its_own_have_the_bits_of_one_process) {
     shards::open(folder.path()).merge_training();
     EXPECT_TRUE(shards::open(folder.path()).untrained().empty());
     run_all(by, folder.path(), 6);
-    EXPECT_EQ(shown(shards::open(folder.path()).merge(by)), shown(by_one_process(by, what)));
+    const results merged = shards::open(folder.path()).merge(by, keeping_policies()),
+                  whole = by_one_process(by, what);
+    EXPECT_EQ(shown(merged), shown(whole));
+    EXPECT_EQ(merged.policies, whole.policies);
+    EXPECT_NE(merged.policies, "");
 }
 
 TEST(shards, decide_nothing_anew) {
