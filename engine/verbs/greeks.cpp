@@ -458,7 +458,8 @@ class greek_run {
         }
     }
     void keep_jumps(std::size_t i, const jumping_trade& trade) {
-        auto made = std::make_shared<decide::treated_jumps>(trade.control);
+        auto made = std::make_shared<decide::treated_jumps>();
+        made->control = trade.control;
         for (std::size_t k = 0; k < trade.choices.size(); ++k)
             if (trade.choices[k]) made->by[key_of(i, k)] = trade.choices[k]->by;
         decided_[book_.state().trades[i].id].jumps = std::move(made);
