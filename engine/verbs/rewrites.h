@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is made of a trade's plan before its paths are walked: a control is subtracted, normals are shifted,
-// paths become pairs. One list for prices, prepared books, explanations and kernels that are made ahead, in
-// whose order each takes the plan that the one before it leaves.
+// Rewrites of a trade's plan before its paths are walked: a control is subtracted, normals are shifted, paths
+// become pairs. Prices, prepared books, explanations and kernels made ahead share one list. Each rewrite
+// takes the plan that the one before it leaves.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +55,7 @@ class rewriter {
     // All rewrites of one trade.
     void rewrite(plans_of_trade& of) const;
     chosen_control rewrite(const books::trade& t, planned& p) const;
-    // Those of all trades of a run, whose plans are by market and trade, one rewrite after the other.
+    // All trades of a run, whose plans are by market and trade: one rewrite of all before the next.
     void rewrite(std::span<const books::trade> trades, std::span<planned> plans, const teller& tells,
                  timings* times) const;
 

@@ -27,7 +27,7 @@ class sources {
     // Decisions that need no pilot. Throws tilewalk::error (input) for a trade that the results to follow
     // lack.
     decide::decided known(const std::string& trade) const;
-    // What the caller holds of a trade; null: nothing.
+    // Decisions that the caller holds about a trade; null: none.
     const decide::decided* held(const std::string& trade) const;
 
     // Decisions of a pilot on a job. `kind` tells apart different pilots on one job.

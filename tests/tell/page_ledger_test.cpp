@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every section of pages of results, as a digest: a second net below the tests that know what they mean.
-// Where one is meant to change, `make bits` writes the ledger anew, and somebody looks at the pages.
+// `make bits` writes the ledger anew after a change that is meant, and somebody looks at the pages.
 #include <gtest/gtest.h>
 
 #include <cstddef>

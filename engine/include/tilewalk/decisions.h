@@ -27,7 +27,7 @@ struct trade_decisions {
     // JSON each; empty: the trade has none. `policy` is that of a trade which can be ended early, `jumps` say
     // how sensitivities treat those of its payoff; empty: the run that follows finds its own.
     std::string control, shifts, jumps, policy;
-    // That of sensitivities; {}: they have none; empty: that of the price.
+    // JSON of the control of sensitivities; {}: they have none; empty: they have that of the price.
     std::string control_of_derivatives;
     bool drops_control = false;  // where paths are shifted
 
