@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <ostream>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include "engine/report/numbers.h"
 #include "engine/run/units.h"
 #include "engine/study/estimate.h"
+#include "engine/study/sum_of_rounds.h"
 #include "tilewalk/engine.h"
 
 namespace tilewalk {
@@ -56,12 +56,10 @@ std::size_t results::failed() const {
 
 namespace {
 
-// Values of the rows of a currency in each part of the run. Rows of a run to a tolerance have different
-// numbers of paths. Rows of points have the same randomisations. Rows of independent paths have the first
-// ones in common, whose parts tell what their errors have in common, and are independent of points.
+// Values of the rows of a currency in each part of the run.
 class values_by_part {
   public:
-    explicit values_by_part(const run_manifest& m) : told_(m), run_(m) {}
+    explicit values_by_part(const run_manifest& m) : run_(m), sum_(run_) {}
 
     void add(const price_row& row) {
         if (row.error_in_totals() == 0) return;
@@ -70,12 +68,8 @@ class values_by_part {
         ++with_error_;
         if (parts_ == 0) parts_ = means.size();
         are_known_ = are_known_ && !means.empty() && means.size() == parts_;
-        if (!are_known_) return;
-        are_of_the_run_ = are_of_the_run_ && row.paths == told_.paths;
-        studies::estimate of_unit(row, run_);
-        beside_parts_ = std::hypot(beside_parts_, row.quantity * std::exchange(of_unit.beside, 0));
-        for (studies::estimate* to : {&all_, row.randomisations > 0 ? &of_points_ : &of_paths_[row.paths]})
-            to->add(of_unit, row.quantity);
+        if (are_known_)
+            sum_.add(studies::estimate(row, run_), row.quantity, row.paths, row.randomisations > 0);
     }
     std::size_t rows() const { return with_error_; }
     std::size_t parts() const { return are_known_ ? parts_ : 0; }
@@ -83,10 +77,9 @@ class values_by_part {
     const run::ends_of_interval& widest() const { return widest_; }
     // How an interval of the total leans.
     double lean() const {
-        return are_of_the_run_ && !of_points_.means.empty() ? run::lean_of(all_.means) : 0;
+        return sum_.is_of_one_round() && sum_.has_points() ? run::lean_of(sum_.all().means) : 0;
     }
-
-    double error() const { return std::hypot(error_by_parts(), beside_parts_); }
+    double error() const { return sum_.error(); }
 
   private:
     void add_widest(const price_row& row) {
@@ -101,34 +94,12 @@ class values_by_part {
         widest_.below += ends.below;
         widest_.above += ends.above;
     }
-    double error_by_parts() const {
-        if (are_of_the_run_) return all_.error();
-        double variance = variance_of(of_points_);
-        for (auto a = of_paths_.begin(); a != of_paths_.end(); ++a) {
-            variance += variance_of(a->second) * share_of(a->first);
-            // The one with more paths comes later.
-            for (auto b = std::next(a); b != of_paths_.end(); ++b)
-                variance += 2 * covariance(a->second, b->second) * share_of(b->first);
-        }
-        return std::sqrt(std::max(variance, 0.0));
-    }
-    static double variance_of(const studies::estimate& e) { return std::pow(e.error(), 2); }
-    static double covariance(const studies::estimate& a, const studies::estimate& b) {
-        return (variance_of(a + b) - variance_of(a) - variance_of(b)) / 2;
-    }
-    // The variance of a mean of so many paths, over that of the first ones.
-    double share_of(std::uint64_t paths) const {
-        return static_cast<double>(told_.paths) / static_cast<double>(paths);
-    }
 
-    const run_manifest& told_;
     const studies::run_parts run_;
     std::size_t with_error_ = 0, parts_ = 0;
-    bool are_known_ = true, are_of_the_run_ = true;
-    studies::estimate all_, of_points_;
-    std::map<std::uint64_t, studies::estimate> of_paths_;  // by number of paths
+    bool are_known_ = true;
+    studies::sum_of_rounds sum_;
     run::ends_of_interval widest_{0, 0};
-    double beside_parts_ = 0;  // errors of the rows that their parts do not show
 };
 
 void judge(currency_total& total, const values_by_part& of) {
@@ -199,11 +170,20 @@ std::vector<greek_row> results::greek_totals() const {
         by_unit.add(row, {});
         by_key.add(row, row.key);
     }
+    std::map<std::string_view, bool> has_points;  // by trade
+    for (const price_row& row : rows) has_points[row.trade] = row.randomisations > 0;
     std::vector<greek_row> out;
     const auto add_sum = [&](const rows_of& of, const std::string& key) {
         greek_row& sum = out.emplace_back(*report::sum_of(of, manifest));
         sum.trade.clear();
         sum.key = key;
+        if (sum.part_means.empty()) return;
+        studies::sum_of_rounds of_rounds{studies::run_parts(manifest)};
+        for (const greek_row* row : of)
+            if (row->standard_error != 0)
+                of_rounds.add(studies::estimate(*row, studies::run_parts(manifest)), 1, row->paths,
+                              has_points[row->trade]);
+        if (!of_rounds.is_of_one_round()) sum.standard_error = of_rounds.error();
     };
     for (const greek_measure& measure : greek_measures()) {
         const auto& [by_unit, by_key] = by_measure[measure.name];

@@ -2,6 +2,7 @@
 #include "engine/verbs/asked.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 
 #include "engine/book/book_state.h"
@@ -33,7 +34,9 @@ asked_of_study asked_of(study s, const book& trades, const run_options& options)
     if (!said.decisions && !said.policy) return out;
     const settled run = settle(options, out.trades.state(), {});
     out.options.followed = run.followed;
-    if (run.takes_decided_paths && s != study::price && s != study::shards_of_prices)
+    constexpr std::array on_paths_of_one_run{study::scenarios, study::explained_scenarios,
+                                             study::files_of_greeks, study::shards_of_scenarios};
+    if (run.takes_decided_paths && std::ranges::find(on_paths_of_one_run, s) != on_paths_of_one_run.end())
         out.options.overrides.paths = run.decisions_to_follow()->paths;
     return out;
 }

@@ -38,6 +38,7 @@
 #include "engine/verbs/read_parts.h"
 #include "engine/verbs/request.h"
 #include "engine/verbs/rights.h"
+#include "engine/verbs/rounds.h"
 #include "engine/verbs/second_order.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/timings.h"
@@ -1082,9 +1083,12 @@ results engine::greeks(const book& trades, const market& in, const greek_options
                        const run_options& options) const {
     const verbs::asked_of_study asked = verbs::asked_of(verbs::study_of(wanted), trades, options);
     const verbs::with_journal kept(asked.trades, {&in, 1}, {.greeks = &wanted}, asked.options);
-    results out = verbs::seen_as(wanted, in, options.cancel, [&](const greek_options& of_market) {
-        return greeks_of_book(settings_, *gpus_, asked.trades, in, of_market, kept.options());
-    });
+    const auto find = [&](const book& some, const run_options& how, const stages& by) {
+        return verbs::seen_as(wanted, in, options.cancel, [&](const greek_options& of_market) {
+            return greeks_of_book(settings_, *gpus_, some, in, of_market, how, by);
+        });
+    };
+    results out = verbs::greeks_in_rounds(asked.trades, in, kept.options(), find);
     verbs::add_answers(out, settings_, *gpus_, asked.trades, in, kept.options());
     kept.finish(out.manifest);
     return out;

@@ -268,13 +268,14 @@ cuda::backend::choice prepared_state::choose(const std::string& device) {
 results prepared_state::price(const market& in, const run_options& options) {
     const auto begin = std::chrono::steady_clock::now();
     refuse_combinations(study::prepared_price, features_asked(trades_, options));
-    const settled run = settle(options, trades_.state(), {&in, 1});
+    const book trades = with_tolerances_of(study::prepared_price, trades_, options);
+    const settled run = settle(options, trades.state(), {&in, 1});
     replayed_in(run);  // which has to be there
-    const with_journal kept(trades_, {&in, 1}, {}, options);
+    const with_journal kept(trades, {&in, 1}, {}, options);
     const kept::work* const work = kept.options().work.get();
     teller tells(options);
-    tells.now.trades = trades_.size();
-    planned_run r{run, operations_, trades_.state(), {&in, 1}, kept.options(), begin, utc_now(), {}, {}};
+    tells.now.trades = trades.size();
+    planned_run r{run, operations_, trades.state(), {&in, 1}, kept.options(), begin, utc_now(), {}, {}};
     const taken_pool pool(pools_, run.threads);
     const cuda::backend::choice on = [&] {
         const timings::during opening(options.times, stage::opening_gpus);
@@ -291,9 +292,9 @@ results prepared_state::price(const market& in, const run_options& options) {
     {
         taken_gpu_run on_gpus(gpu_runs_, run);
         out = std::move(
-            walked_and_told(std::move(r), {*gpus_, on, on_cpu, on_cpu, on_gpus.get()}, tells).front().told);
+            priced_as_asked(std::move(r), {*gpus_, on, on_cpu, on_cpu, on_gpus.get()}, tells).front().told);
     }
-    add_answers(out, settings_, *gpus_, trades_, in, kept.options());
+    add_answers(out, settings_, *gpus_, trades, in, kept.options());
     kept.finish(out.manifest);
     return out;
 }
@@ -313,8 +314,7 @@ prepared_facts prepared_state::facts() const {
 }  // namespace verbs
 
 prepared_book engine::prepare(const book& trades) const {
-    return prepared_book(std::make_shared<verbs::prepared_state>(
-        settings_, gpus_, verbs::with_tolerances_of(study::prepared_price, trades, {})));
+    return prepared_book(std::make_shared<verbs::prepared_state>(settings_, gpus_, trades));
 }
 
 results prepared_book::price(const market& in, const run_options& options) const {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <chrono>
 #include <functional>
 #include <future>
@@ -17,10 +16,8 @@
 #include "engine/arrays/shock_cube.h"
 #include "engine/arrays/shock_file.h"
 #include "engine/cuda/policies.h"
-#include "engine/decide/followed.h"
 #include "engine/decide/seeds.h"
 #include "engine/exercise/nested.h"
-#include "engine/plan/measure.h"
 #include "engine/report/policy_file.h"
 #include "engine/run/cost.h"
 #include "engine/threads/beside.h"
@@ -517,20 +514,15 @@ void add_answers(results& to, const engine_settings& settings, cuda::backend& gp
         quietly.work = nullptr;
     }
     // Rounds are for the price; figures beside it are from paths of the first.
-    if (const settled run = settle(options, state, {&in, 1}); run.accuracy) {
-        quietly.overrides.tolerance.reset();
-        quietly.overrides.budget.reset();
-        quietly.overrides.paths = run.paths;
-    }
+    const settled run = settle(options, state, {&in, 1});
     answers::add(to.rows, state.trades, in.state(), [&](const std::vector<books::trade>& changed) {
         auto asked = std::make_shared<books::book_state>();
         asked->name = state.name;
         asked->settings = state.settings;
-        asked->settings.tolerance.reset();
-        asked->settings.budget.reset();
         asked->trades = changed;
-        for (books::trade& t : asked->trades) t.tolerance.reset();
-        results got = price_book(settings, gpus, book::of(std::move(asked)), in, quietly).told;
+        round_of_study round{book::of(std::move(asked)), quietly};
+        if (run.accuracy) round = of_round(round.trades, quietly, run, {run.paths, run.seed});
+        results got = price_book(settings, gpus, round.trades, in, round.options).told;
         to.manifest.path_steps += got.manifest.path_steps;
         to.manifest.plan_seconds += got.manifest.plan_seconds;
         to.manifest.path_seconds += got.manifest.path_seconds;
@@ -565,80 +557,45 @@ std::vector<results> engine::price(const book& trades, std::span<const market> i
 
 namespace {
 
-// By trade, in its currency; 0: none. A trade that can't be measured fails.
-std::vector<double> tolerances_of(planned_run& r) {
-    std::vector<double> out;
-    for (std::size_t i = 0; i < r.plans.size(); ++i) {
-        const books::trade& t = r.book.trades[i];
-        const std::optional<config::accuracy>& asked = t.tolerance ? t.tolerance : r.run.accuracy->of_run;
-        out.push_back(0);
-        if (!asked || asked->is_of_totals || !r.plans[i].needs_paths()) continue;
-        try {
-            out.back() =
-                asked->amount(asked->is_in_basis_points ? plan::measure_of(t, r.in.front().state()) : 0);
-        } catch (const std::exception& e) {
-            r.plans[i].failure = at_trade(t, e);
-        }
-    }
-    return out;
-}
-
-// The run of a round of so many paths, a doubling of the first.
-settled run_of_round(settled run, std::uint64_t paths, std::uint64_t seed) {
-    run.unit_paths *= paths / run.paths;
-    run.paths = paths;
-    run.seed = seed;
-    return run;
-}
-
-// By trade, of results whose decisions hold.
-std::vector<decided_walk> decided_walks_of(planned_run& r) {
-    std::vector<decided_walk> out;
-    for (std::size_t i = 0; i < r.plans.size(); ++i) {
-        out.push_back({r.run.paths, r.run.seed});
-        const planned& p = r.plans[i];
-        if (!p.needs_paths()) continue;
-        try {
-            const trade_decisions& row = r.run.followed->row(r.book.trades[i].id);
-            const std::uint64_t paths = row.paths;
-            if (paths % r.run.paths != 0 || !std::has_single_bit(paths / r.run.paths))
-                throw error(error_kind::input, "found " + std::to_string(paths) +
-                                                   " paths in the decisions to follow, expected the " +
-                                                   std::to_string(r.run.paths) +
-                                                   " of the run or a doubling of them");
-            out.back().paths = paths;
-            const settled anew =
-                run_of_round(r.run, paths, decide::seed_of_round(r.run.decisions_to_follow()->seed, paths));
-            const std::optional<quasi::points>& points = p.points ? p.points : r.run.points;
-            if (row.walk == fingerprint_of_paths(anew, points, {}))
-                out.back().seed = decide::seed_of_round(r.run.seed, paths);
-        } catch (const std::exception& e) {
-            r.plans[i].failure = at_trade(r.book.trades[i], e);
-        }
-    }
-    return out;
-}
-
 // Walks some trades of a run as a run of so many paths does that has the same decisions. Policies were found
 // once, and the first round tells of it.
-priced_book walked_round(planned_run& r, std::span<const std::size_t> some, std::uint64_t paths,
-                         std::uint64_t seed, const walkers& by, teller& tells) {
-    const settled run = run_of_round(r.run, paths, seed);
+std::vector<priced_book> walked_round(planned_run& r, std::span<const std::size_t> some,
+                                      const walk_of_round& round, const walkers& by, teller& tells) {
+    const settled run = round_of(r.run, round);
     books::book_state of = r.book;
     of.trades.clear();
+    for (const std::size_t i : some) of.trades.push_back(r.book.trades[i]);
     std::vector<planned> plans;
-    for (const std::size_t i : some) {
-        of.trades.push_back(r.book.trades[i]);
-        plans.push_back(r.plans[i]);
-    }
-    return std::move(walked_and_told({run, r.operations, of, r.in, r.options, r.begin, r.started,
-                                      std::move(plans), r.missing_correlations, r.wants_bounds, r.policies,
-                                      std::exchange(r.facts_of_policies, {})},
-                                     by, tells)
-                         .front());
+    for (std::size_t m = 0; m < r.in.size(); ++m)
+        for (const std::size_t i : some) plans.push_back(r.plans[m * r.book.trades.size() + i]);
+    return walked_and_told(
+        {run, r.operations, of, r.in, r.options, r.begin, r.started, std::move(plans), r.missing_correlations,
+         r.wants_bounds, r.policies, std::exchange(r.facts_of_policies, {})},
+        by, tells);
 }
 
 }  // namespace
+
+std::vector<std::uint64_t> verbs::steps_of_paths(const planned_run& r) {
+    std::vector<std::uint64_t> out(r.book.trades.size(), 0);
+    for (std::size_t k = 0; k < r.plans.size(); ++k)
+        if (r.plans[k].needs_paths()) out[k % out.size()] += r.plans[k].ready->when.steps();
+    return out;
+}
+
+// The first round has all trades; later ones walk some of them by its programs and kernels.
+std::vector<priced_book> verbs::priced_as_asked(planned_run r, walkers by, teller& tells) {
+    if (!r.run.accuracy && !r.run.takes_decided_paths) return walked_and_told(std::move(r), by, tells);
+    ready_on_gpus first, first_of_bounds;
+    if (by.keeps == nullptr) by.keeps = &first;
+    by.keeps_of_bounds = &first_of_bounds;
+    const round_of_paths walk = [&](std::span<const std::size_t> some, std::uint64_t paths,
+                                    std::uint64_t seed) {
+        return walked_round(r, some, {paths, seed}, by, tells);
+    };
+    const std::vector<std::uint64_t> steps = steps_of_paths(r);
+    return walked_in_rounds({r.run, r.book.trades, r.in, steps, r.begin}, walk, tells);
+}
 
 priced_book price_book(const engine_settings& settings, cuda::backend& gpus, const book& trades,
                        const market& in, const run_options& options, const stages& by) {
@@ -652,9 +609,6 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
     const auto& operations = operations_named(settings.instruction_set);
     settled run = settle(options, trades.state(), in);
     if (by.part) run = part_of(std::move(run), *by.part);
-    const bool adds_paths = run.accuracy || run.takes_decided_paths;
-    if (adds_paths && (in.size() > 1 || by.add_ways_back))
-        throw error(error_kind::internal, "rounds of paths are for a price in one market");
     replayed_in(run);  // which has to be there
     check_size(trades.size(), in.size());
     teller tells(options);
@@ -693,24 +647,8 @@ std::vector<priced_book> price_book(const engine_settings& settings, cuda::backe
         const timings::during packing(options.times, stage::packing);
         seat_ahead(planned.plans, run, seated);
     }
-    walkers with{gpus, on(), by.on_cpu, usual, &seated, by.way_back_on_gpu};
-    if (!adds_paths) return walked_and_told(std::move(planned), with, tells);
-    // The first round has all trades; later ones walk some of them by its programs and kernels.
-    ready_on_gpus first, first_of_bounds;
-    with.keeps = &first;
-    with.keeps_of_bounds = &first_of_bounds;
-    const round_of_paths walk = [&](std::span<const std::size_t> some, std::uint64_t paths,
-                                    std::uint64_t seed) {
-        return walked_round(planned, some, paths, seed, with, tells);
-    };
-    std::vector<priced_book> out;
-    if (run.accuracy) {
-        const std::vector<double> tolerances = tolerances_of(planned);
-        out.push_back(priced_in_rounds(planned, tolerances, walk, tells));
-    } else {
-        out.push_back(priced_with_paths(planned, decided_walks_of(planned), walk, tells));
-    }
-    return out;
+    const walkers with{gpus, on(), by.on_cpu, usual, &seated, by.way_back_on_gpu};
+    return priced_as_asked(std::move(planned), with, tells);
 }
 
 }  // namespace tilewalk

@@ -116,6 +116,11 @@ decide::decided_by_trade decided_in(const planned_run& r);
 // Walks and tells: the results by market.
 std::vector<priced_book> walked_and_told(planned_run of, const walkers& by, teller& tells);
 
+// The same in the rounds that the run asks for.
+std::vector<priced_book> priced_as_asked(planned_run of, walkers by, teller& tells);
+// The steps of a path by trade, in all markets.
+std::vector<std::uint64_t> steps_of_paths(const planned_run& r);
+
 // The figures that trades ask for beside their prices.
 void add_answers(results& to, const engine_settings& settings, cuda::backend& gpus, const book& trades,
                  const market& in, const run_options& options);

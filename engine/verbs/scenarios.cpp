@@ -40,6 +40,7 @@
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/moving_controls.h"
 #include "engine/verbs/request.h"
+#include "engine/verbs/rounds_of_gains.h"
 #include "engine/verbs/rows.h"
 #include "engine/verbs/second_order.h"
 #include "tilewalk/remarks.h"
@@ -749,7 +750,10 @@ scenario_results engine::scenarios(const book& trades, const market& in, const s
     const study of = asked.explains ? study::explained_scenarios : study::scenarios;
     const auto [walked, with] = verbs::asked_of(of, trades, options);
     const verbs::with_journal kept(walked, {&in, 1}, {.scenarios = &asked}, with);
-    scenario_results out = scenarios_of_book(settings_, *gpus_, walked, in, asked, kept.options());
+    scenario_results out = verbs::scenarios_in_rounds(
+        walked, in, kept.options(), [&](const book& trades_of_round, const run_options& how) {
+            return scenarios_of_book(settings_, *gpus_, trades_of_round, in, asked, how);
+        });
     kept.finish(out.base.manifest);
     return out;
 }

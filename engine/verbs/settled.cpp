@@ -58,10 +58,9 @@ void take_accuracy(const run_settings& all, const run_settings& caller, bool tra
     s.paths = std::min(paths_of_first_round, to.most_paths);
 }
 
-std::shared_ptr<const decide::followed_run> followed_by(const run_settings& all) {
-    if (!all.decisions && !all.policy) return nullptr;
-    std::optional<decisions> what;
-    std::string digest;
+// Policies beside those of the decisions count where these have none.
+std::shared_ptr<const decide::followed_run> followed_in(std::optional<decisions> what, std::string digest,
+                                                        std::vector<exercise::saved_policy> beside) {
     exercise::saved_policies policies;
     const auto add = [&](std::vector<exercise::saved_policy> some) {
         for (exercise::saved_policy& of : some) {
@@ -69,14 +68,18 @@ std::shared_ptr<const decide::followed_run> followed_by(const run_settings& all)
             policies.try_emplace(kept->trade, kept);
         }
     };
-    if (all.decisions) {
-        report::loaded_decisions loaded = report::load_decisions(*all.decisions);
-        add(report::read_policies(report::policies_json(loaded.what), "decisions"));
-        what = std::move(loaded.what);
-        digest = std::move(loaded.digest);
-    }
-    if (all.policy) add(report::load_policies(*all.policy));
+    if (what) add(report::read_policies(report::policies_json(*what), "decisions"));
+    add(std::move(beside));
     return std::make_shared<const decide::followed_run>(std::move(what), policies, std::move(digest));
+}
+
+std::shared_ptr<const decide::followed_run> followed_by(const run_settings& all) {
+    if (!all.decisions && !all.policy) return nullptr;
+    report::loaded_decisions loaded;
+    if (all.decisions) loaded = report::load_decisions(*all.decisions);
+    return followed_in(
+        all.decisions ? std::optional(std::move(loaded.what)) : std::nullopt, loaded.digest,
+        all.policy ? report::load_policies(*all.policy) : std::vector<exercise::saved_policy>{});
 }
 
 // A run to which no paths are said beside the file of decisions takes those of the file.
@@ -220,6 +223,36 @@ settled part_of(settled run, const part_of_run& part) {
     run.training_paths = part.training_paths;
     run.fits = part.fits;
     return run;
+}
+
+settled round_of(settled run, const walk_of_round& round) {
+    run.unit_paths *= round.paths / run.paths;
+    run.paths = round.paths;
+    run.seed = round.seed;
+    run.accuracy.reset();
+    run.takes_decided_paths = false;
+    return run;
+}
+
+round_of_study of_round(const book& trades, const run_options& options, const settled& run,
+                        const walk_of_round& round) {
+    auto walked = std::make_shared<books::book_state>(trades.state());
+    run_options how = options;
+    for (run_settings* const of : {&walked->settings, &how.overrides}) {
+        of->tolerance.reset();
+        of->budget.reset();
+    }
+    for (books::trade& t : walked->trades) t.tolerance.reset();
+    how.overrides.paths = round.paths;
+    how.overrides.seed = round.seed;
+    how.overrides.training_paths = run.training_paths;
+    if (run.unit_paths > 0) how.overrides.randomisations = static_cast<int>(run.paths / run.unit_paths);
+    return {book::of(std::move(walked)), std::move(how)};
+}
+
+std::shared_ptr<const decide::followed_run> followed_after(const results& of, const settled& run) {
+    if (run.decisions_to_follow() != nullptr) return run.followed;
+    return followed_in(decisions_of(of), "", {});
 }
 
 settled settle(const run_options& options, const run_settings& file, std::span<const market> in) {

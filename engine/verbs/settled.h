@@ -48,6 +48,11 @@ struct part_of_run {
     exercise::fitting fits = exercise::fitting::less_martingale;
 };
 
+// A round of a run: so many paths, a doubling of the run's, of a seed.
+struct walk_of_round {
+    std::uint64_t paths = 0, seed = 0;
+};
+
 // Policies are found on so many paths at least, unless a setting says otherwise.
 inline constexpr std::uint64_t least_training = 4096;
 
@@ -102,6 +107,17 @@ settled settle(const run_options& options, const run_settings& file, std::span<c
 // The same for a book, whose trades may have tolerances of their own.
 settled settle(const run_options& options, const books::book_state& of, std::span<const market> in);
 settled part_of(settled run, const part_of_run& part);
+settled round_of(settled run, const walk_of_round& round);
+
+// One round of a run, asked for as a run of its own.
+struct round_of_study {
+    book trades;
+    run_options options;
+};
+round_of_study of_round(const book& trades, const run_options& options, const settled& run,
+                        const walk_of_round& round);
+// What a run follows that decides as these results have it. Those that `options` name come first.
+std::shared_ptr<const decide::followed_run> followed_after(const results& of, const settled& run);
 
 // The instruction set of that name, or the best for "auto". Throws tilewalk::error (usage) for a name that
 // this machine can't run.

@@ -124,7 +124,7 @@ std::vector<tuned_kernel> engine::tune_greeks(const book& trades, const market& 
                                               const std::function<void(const std::string&)>& says) const {
     check_time(seconds);
     const asked_of_study asked = asked_of(study::tune_greeks, trades, options);
-    const settled run = settle(asked.options, trades.settings(), {&in, 1});
+    const settled run = settle(asked.options, asked.trades.state(), {&in, 1});
     check_open(run);
     const auto on = first_of(*gpus_, run.device);
     tuning::gpu_timer with(on, gpus_->kernels(), tuning::open_clocks(on->get().properties().uuid), {});
@@ -148,7 +148,9 @@ std::vector<tuned_kernel> engine::tune_greeks(const book& trades, const market& 
     run_options quietly = asked.options;
     quietly.on_progress = {};
     quietly.overrides.device = run.device == "auto" ? "cuda" : run.device;
-    greeks_of_book(settings_, *gpus_, asked.trades, in, wanted, quietly, by);
+    round_of_study round{asked.trades, quietly};
+    if (run.accuracy) round = of_round(asked.trades, quietly, run, {run.paths, run.seed});
+    greeks_of_book(settings_, *gpus_, round.trades, in, wanted, round.options, by);
     return out;
 }
 

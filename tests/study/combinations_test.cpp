@@ -194,6 +194,9 @@ bool is_on_a_gpu(study s) {
 bool has_rows(study s) {
     return !is_on_a_gpu(s);
 }
+bool has_rounds(study s) {
+    return has_rows(s) && combined(s, feature::tolerance).is == standing::works;
+}
 bool needs_a_gpu(feature f) {
     return f == feature::curand || f == feature::single_fast;
 }
@@ -219,13 +222,16 @@ run_settings settings_of(const request& r) {
         out.controls = "none";
     }
     // A plan tells of the first round, which has fewer.
-    if (r.of == study::explain || (adds_paths && r.of == study::price)) out.paths = most_paths_of_rounds;
+    if (r.of == study::explain || (adds_paths && has_rounds(r.of))) out.paths = most_paths_of_rounds;
     if (asks(feature::controls)) out.controls = "auto";
     if (asks(feature::points)) out.random = "sobol";
     if (asks(feature::importance)) out.importance = "auto";
     if (asks(feature::pairs)) out.antithetic = "pairs";
     if (asks(feature::nested_bounds)) out.upper = "nested";
-    if (asks(feature::tolerance)) out.tolerance = "0.03";
+    // Sensitivities are narrower than prices.
+    const bool is_of_prices = r.of == study::price || r.of == study::price_in_markets ||
+                              r.of == study::prepared_price || r.of == study::explain;
+    if (asks(feature::tolerance)) out.tolerance = is_of_prices ? "0.03" : "0.0005";
     if (asks(feature::budget)) out.budget = "3600s";
     if (asks(feature::replay)) out.replay = inputs().replay();
     if (asks(feature::decisions)) out.decisions = inputs().decisions(r.asked);
@@ -480,8 +486,9 @@ std::string why_undecided(const request& r, const outcome& o) {
     return "";
 }
 
-bool has_more_paths(const outcome& o, const price_row& row) {
-    return row.paths > o.told.manifest.paths;
+bool has_more_paths(const price_row& row) {
+    constexpr std::uint64_t paths_of_first_round = 65536;
+    return row.paths > paths_of_first_round;
 }
 
 // Why the outcome shows no evidence of the feature, in rows; empty if it does.
@@ -514,11 +521,10 @@ std::string no_evidence_in_rows(feature f, const request& r, const outcome& with
         case feature::tolerance:
         case feature::budget:
             for (const price_row& row : with.told.rows)
-                if (has_more_paths(with, row)) return "";
+                if (has_more_paths(row)) return "";
             return "no trade has more paths than the first round";
         case feature::own_tolerance:
-            return has_more_paths(with, row_of(with, "basket")) ? ""
-                                                                : "the trade has no more paths than the run";
+            return has_more_paths(row_of(with, "basket")) ? "" : "the trade has no more paths than the run";
         case feature::replay: {
             // A policy is found on paths that are drawn.
             request seeded = r;
@@ -833,7 +839,7 @@ TEST_F(combinations_on_a_gpu, of_what_needs_one) {
 }
 
 // Some of its trades took more paths than the first round has.
-TEST(combinations_of_decisions, of_a_run_to_a_tolerance_are_followed_on_the_paths_of_one_walk) {
+TEST(combinations_of_decisions, of_a_run_to_a_tolerance_are_followed_on_its_paths) {
     const book trades = book::parse(text_of_book({feature::rights}));
     const market& in = *trades.market();
     run_options with;
@@ -846,18 +852,24 @@ TEST(combinations_of_decisions, of_a_run_to_a_tolerance_are_followed_on_the_path
     const tests::own_folder folder;
     with.overrides = {.threads = 1, .device = "cpu"};
     with.overrides.decisions = folder.write("decided.json", text.str()).string();
-    const auto expect_paths_of_the_first_round = [&](const results& told) {
-        for (const price_row& row : told.rows) EXPECT_EQ(row.paths, decided.manifest.paths) << row.trade;
+    const auto expect_decided_paths = [&](const results& told) {
+        for (std::size_t i = 0; i < told.rows.size(); ++i)
+            EXPECT_EQ(told.rows[i].paths, decided.rows[i].paths) << told.rows[i].trade;
         for (const greek_row& g : told.greeks)
-            EXPECT_EQ(g.paths, decided.manifest.paths) << g.trade << g.measure;
+            EXPECT_EQ(g.paths, std::ranges::find(decided.rows, g.trade, &price_row::trade)->paths)
+                << g.trade << g.measure;
     };
-    expect_paths_of_the_first_round(engine().greeks(trades, in, greeks_of(study::greeks), with));
-    expect_paths_of_the_first_round(engine().greeks(trades, in, greeks_of(study::greeks_by_bump), with));
+    expect_decided_paths(engine().price(trades, with));
+    expect_decided_paths(engine().prepare(trades).price(in, with));
+    const std::vector<market_change> up{{"A.spot", 1}};
+    for (const results& told : engine().price(trades, std::vector{in, in.changed(up)}, with))
+        expect_decided_paths(told);
+    expect_decided_paths(engine().greeks(trades, in, greeks_of(study::greeks), with));
+    expect_decided_paths(engine().greeks(trades, in, greeks_of(study::greeks_by_bump), with));
+    // Totals and tails are of all trades on the same paths.
     const scenario_list list = scenario_list::parse(scenarios_text, "scenarios", in);
-    expect_paths_of_the_first_round(engine().scenarios(trades, in, list, with).base);
-    const results priced = engine().price(trades, with);
-    for (std::size_t i = 0; i < priced.rows.size(); ++i)
-        EXPECT_EQ(priced.rows[i].paths, decided.rows[i].paths);
+    for (const price_row& row : engine().scenarios(trades, in, list, with).base.rows)
+        EXPECT_EQ(row.paths, decided.manifest.paths) << row.trade;
 }
 
 // A working directory for as long as a test needs it.

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scenarios to a tolerance: all trades take the same paths, since totals and tails are of all of them. A
+// round is a run of its own, with more paths than the one before, and the last one is what is told.
+#pragma once
+
+#include <functional>
+
+#include "tilewalk/engine.h"
+#include "tilewalk/scenarios.h"
+
+namespace tilewalk::verbs {
+
+using study_of_scenarios = std::function<scenario_results(const book& trades, const run_options& options)>;
+// In as many rounds as the run asks for: each gain of a trade, or each total and tail, is to be as narrow as
+// its tolerance.
+scenario_results scenarios_in_rounds(const book& trades, const market& in, const run_options& options,
+                                     const study_of_scenarios& found);
+
+}  // namespace tilewalk::verbs
