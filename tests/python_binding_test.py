@@ -643,6 +643,13 @@ def test_shards():
         one = tw.price(BOOK, paths=PATHS, trades=["asian_eur", "autocall"])
         assert merged.columns["price"].tolist() == one.columns["price"].tolist()
         assert merged.columns["standard_error"].tolist() == one.columns["standard_error"].tolist()
+        wide = {"tolerance": "0.0001", "paths": "128k", "controls": "none", "random": "philox", "trades": ["asian_eur"]}
+        plan = tw.shards.plan(BOOK, 1, f"{folder}/wide", **wide)
+        plan.run(1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert plan.merge().columns["price"].tolist() == tw.price(BOOK, **wide).columns["price"].tolist()
+        assert plan.next is None, "these are the most paths"
         moved = tw.shards.plan(BOOK, 2, f"{folder}/moves", scenarios=SCENARIOS, paths=1024, trades=["acme_call"])
         for number in (1, 2):
             moved.run(number)

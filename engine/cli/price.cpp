@@ -86,6 +86,13 @@ std::size_t shards_for(std::size_t workers, const chosen_book& asked) {
     return std::min(of_each * workers, shards::most(asked.trades.size(), 1, paths));
 }
 
+// The folder of more paths, where the shards miss the tolerance; empty: that is all.
+std::filesystem::path at_next(const engine& by, const shards& done) {
+    if (!done.request().fixed) return {};
+    done.merge(by);
+    return done.next_folder();
+}
+
 // Plans, runs in processes, and merges.
 int price_by_workers(price_arguments& asked, const chosen_book& wanted, std::size_t workers) {
     if (asked.book == "-")
@@ -101,6 +108,7 @@ int price_by_workers(price_arguments& asked, const chosen_book& wanted, std::siz
                                              ? passing.emplace().at()
                                              : std::filesystem::path(wanted.with.journal.value) /
                                                    ("shards-" + shards::digest_of(request).substr(0, 16));
+    std::filesystem::path at = folder;  // of the plan at hand
     std::optional<shards> plan;
     {
         const interrupt listening;
@@ -109,9 +117,12 @@ int price_by_workers(price_arguments& asked, const chosen_book& wanted, std::siz
         options.journal.clear();
         plan.emplace(shards::plan(by, request, shards_for(workers, wanted), folder, INFINITY, options));
     }
-    const int failed =
-        run_in_workers(*plan, folder, shards::stage::pricing, workers, arguments_of_workers(wanted, workers));
-    if (failed != all_well) return failed;
+    for (; !at.empty(); at = at_next(by, *plan)) {
+        plan = shards::open(at);
+        const int failed =
+            run_in_workers(*plan, at, shards::stage::pricing, workers, arguments_of_workers(wanted, workers));
+        if (failed != all_well) return failed;
+    }
     return report_merged(*plan, wanted.with, asked.totals, asked.files, asked.spreadsheet_safe, asked.tiles,
                          asked.beside);
 }

@@ -178,6 +178,15 @@ struct merge_arguments {
     bool tiles = false;
 };
 
+// Where the tolerance is missed.
+void tell_of_next(const shards& all) {
+    const std::string folder = all.next_folder().string();
+    if (folder.empty()) return;
+    remark(fmt::format("tilewalk: a plan with more paths is in {}: run\n"
+                       "  tilewalk run {} --shard i/{}   for each i, then\n  tilewalk merge {}",
+                       folder, folder, all.count(), folder));
+}
+
 int merge_scenarios(const shards& all, const settings& with, merge_arguments& asked) {
     if (asked.totals || asked.tiles)
         throw error(
@@ -199,6 +208,7 @@ int merge_scenarios(const shards& all, const settings& with, merge_arguments& as
     to.write(written_gains(r, with.format.value, form));
     files.write(scenario_reports(), r);
     asked.beside.write({.prices = r.base, .scenarios = &r, .command = command_as_typed()});
+    tell_of_next(all);
     return tell_of_scenarios(r, to.is_stdout() && with.format.value == result_format::table);
 }
 
@@ -213,8 +223,10 @@ int merge_shards(merge_arguments& asked) {
     }
     const settings with = resolve_settings(asked.options, process_environment(), is_terminal(STDOUT_FILENO));
     if (!all.request().scenarios.empty()) return merge_scenarios(all, with, asked);
-    return report_merged(all, with, asked.totals, asked.files, asked.spreadsheet_safe, asked.tiles,
-                         asked.beside);
+    const int code = report_merged(all, with, asked.totals, asked.files, asked.spreadsheet_safe, asked.tiles,
+                                   asked.beside);
+    tell_of_next(all);
+    return code;
 }
 
 }  // namespace
@@ -309,7 +321,8 @@ command add_plan(CLI::App& to) {
                 "Examples:\n"
                 "  tilewalk plan book.yaml --shards 16 -o night\n"
                 "  tilewalk plan book.yaml --paths 1M --shards 64 -o night --with-greeks\n"
-                "  tilewalk plan book.yaml --scenarios history.yaml --shards 256 -o night\n\n"
+                "  tilewalk plan book.yaml --scenarios history.yaml --shards 256 -o night\n"
+                "  tilewalk plan book.yaml --tolerance 1bp --shards 64 -o night\n\n"
                 "Every decision about the request is made here and kept in the folder, so that no shard\n"
                 "makes it anew. Exit codes: 2 a request that can't be cut, or a folder that holds another; " +
                 exit_code_hint());

@@ -82,12 +82,9 @@ struct rule {
 };
 const std::vector<rule>& rules() {
     static const std::vector<rule> all{
-        {{tolerance, budget},
+        {{budget},
          {shards_of_prices, shards_of_greeks, shards_of_scenarios},
-         {missing, "rounds of paths follow what all shards find together; say paths"}},
-        {{own_tolerance},
-         {shards_of_prices, shards_of_greeks, shards_of_scenarios},
-         {left_out, "the trade is walked on the paths of the run"}},
+         {impossible, "it goes by the clock, which tells each process another time"}},
         {{tolerance, budget, own_tolerance},
          {study::tune_greeks},
          {no_meaning, "kernels are timed on paths of their own"}},

@@ -311,6 +311,16 @@ struct width_of_what {
     std::string what{};
 };
 
+// Of the paths of a round that follows these decisions.
+std::uint64_t fingerprint_of_walk(const trade_decisions& of, const settled& run, const walk_of_round& round) {
+    std::optional<quasi::points> points = run.points;
+    if (run.chooses_source || run.chooses_construction)
+        points = of.randomisations > 0 && !of.construction.empty()
+                     ? std::optional(quasi::points{quasi::construction_named(of.construction)})
+                     : std::nullopt;
+    return fingerprint_of_paths(round_of(run, round), points, {});
+}
+
 class rounds {
   public:
     rounds(const run_in_rounds& r, const round_of_paths& walk, teller& tells)
@@ -343,6 +353,20 @@ class rounds {
         }
         say_what_is_missed();
         return put_together();
+    }
+
+    // The next round after results of one market.
+    std::vector<walk_of_round> judged(results& so_far) {
+        made_.emplace_back(priced_book{std::move(so_far), {}});
+        measure_tolerances();
+        const rounds_of_trades next = wanted();
+        say_what_is_missed();
+        so_far = std::move(put_together().front().told);
+        std::vector<walk_of_round> out;
+        for (const price_row& row : so_far.rows) out.push_back({row.paths, r_.run.seed});
+        for (const auto& [of, trades] : next)
+            for (const std::size_t i : trades) out[i] = {of.first, of.second};
+        return out;
     }
 
   private:
@@ -403,11 +427,9 @@ class rounds {
                         fmt::format("found {} paths in the decisions to follow, expected the {} of the run "
                                     "or a doubling of them",
                                     of.paths, run.paths));
-        const settled anew =
-            round_of(run, {of.paths, decide::seed_of_round(run.decisions_to_follow()->seed, of.paths)});
-        const bool are_open = run.chooses_source || run.chooses_construction;
-        const auto points = are_open ? run.followed->about(trade).points.value() : run.points;
-        const bool is_of_round = of.walk == fingerprint_of_paths(anew, points, {});
+        const walk_of_round later{of.paths,
+                                  decide::seed_of_round(run.decisions_to_follow()->seed, of.paths)};
+        const bool is_of_round = of.walk == fingerprint_of_walk(of, run, later);
         return {of.paths, is_of_round ? decide::seed_of_round(run.seed, of.paths) : run.seed};
     }
 
@@ -623,6 +645,18 @@ std::vector<priced_book> walked_in_rounds(const run_in_rounds& r, const round_of
     return r.run.accuracy ? made.walked_to_accuracy() : made.walked_as_decided();
 }
 
+std::vector<walk_of_round> judge(const run_in_rounds& r, results& so_far) {
+    const run_options untold;
+    teller none(untold);
+    const round_of_paths walks_none;
+    return rounds(r, walks_none, none).judged(so_far);
+}
+
+void follow_on(trade_decisions& of, const settled& run, const walk_of_round& next) {
+    of.paths = next.paths;
+    of.walk = fingerprint_of_walk(of, run, next);
+}
+
 results greeks_in_rounds(const book& trades, const market& in, const run_options& options,
                          const finder_of_greeks& find) {
     const settled run = settle(options, trades.state(), {&in, 1});
@@ -645,6 +679,7 @@ results greeks_in_rounds(const book& trades, const market& in, const run_options
         };
     }
     std::vector<std::uint64_t> steps;
+    decide::decided_by_trade policies;
     const round_of_paths walk = [&](std::span<const std::size_t> places, std::uint64_t paths,
                                     std::uint64_t seed) {
         const bool is_first = steps.empty();
@@ -652,9 +687,16 @@ results greeks_in_rounds(const book& trades, const market& in, const run_options
         some->trades.clear();
         for (const std::size_t i : places) some->trades.push_back(trades.state().trades[i]);
         round_of_study round = of_round(book::of(std::move(some)), how, run, {paths, seed});
-        round.options.keep_policies = is_first;  // which later rounds follow
+        round.options.keep_policies = is_first && options.keep_policies;
         stages by;
-        if (is_first) by.see_plans = [&](const planned_run& r) { steps = steps_of_paths(r); };
+        if (is_first) {
+            by.see_plans = [&](const planned_run& r) {
+                steps = steps_of_paths(r);
+                for (const auto& [trade, of] : decided_in(r)) policies[trade].policy = of.policy;
+            };
+        } else {
+            by.held = &policies;
+        }
         std::vector<priced_book> out(1);
         out.front().told = find(round.trades, round.options, by);
         if (is_first) how.followed = followed_after(out.front().told, run);
@@ -667,7 +709,6 @@ results greeks_in_rounds(const book& trades, const market& in, const run_options
                       .front()
                       .told);
     out.manifest.settings = run.said;
-    if (!options.keep_policies) out.policies.clear();
     return out;
 }
 

@@ -92,6 +92,11 @@ struct run_in_rounds {
 // Its results by market. A trade whose tolerance can't be measured, or whose decided paths can't be followed,
 // fails.
 std::vector<priced_book> walked_in_rounds(const run_in_rounds& r, const round_of_paths& walk, teller& tells);
+// The walks that trades are to have next, in one market; those that they have, where figures are as narrow as
+// was asked for, or get no narrower. Rows say which are too wide.
+std::vector<walk_of_round> judge(const run_in_rounds& r, results& so_far);
+// Decisions of a run's first round, for a walk of a later one.
+void follow_on(trade_decisions& of, const settled& run, const walk_of_round& next);
 
 // Finds sensitivities of trades in one market. The stages see the walk of their prices.
 using finder_of_greeks =

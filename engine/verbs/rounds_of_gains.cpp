@@ -38,11 +38,19 @@ class gains_in_rounds {
     scenario_results walked() {
         walk({run_.paths, run_.seed});
         measure_tolerances();
-        for (std::uint64_t paths = next(); paths > walked_.paths; paths = next())
-            walk({paths, has_points() ? decide::seed_of_round(run_.seed, paths) : run_.seed});
+        for (walk_of_round more = next(); more.paths > walked_.paths; more = next()) walk(more);
         say_what_is_missed();
         out_.base.manifest.settings = run_.said;
         return std::move(out_);
+    }
+    walk_of_round judged(scenario_results& so_far) {
+        out_ = std::move(so_far);
+        walked_ = {out_.base.manifest.paths, out_.base.manifest.seed};
+        measure_tolerances();
+        const walk_of_round out = next();
+        say_what_is_missed();
+        so_far = std::move(out_);
+        return out;
     }
 
   private:
@@ -97,7 +105,7 @@ class gains_in_rounds {
         }
         if (!any_failed) return;
         trades_ = book::of(std::move(measured));
-        walk(walked_);
+        if (found_) walk(walked_);
     }
 
     // The figure of a gain, of one unit.
@@ -162,7 +170,11 @@ class gains_in_rounds {
     }
 
     // The paths of the next round; no more than there are, if this was the last.
-    std::uint64_t next() {
+    walk_of_round next() {
+        const std::uint64_t paths = next_paths();
+        return {paths, has_points() ? decide::seed_of_round(run_.seed, paths) : run_.seed};
+    }
+    std::uint64_t next_paths() {
         paths_of_next_round all(to_);
         bool has_error = false;
         for_each_figure([&](const figure_of_unit& f, double tolerance, auto&&...) {
@@ -225,6 +237,12 @@ class gains_in_rounds {
 };
 
 }  // namespace
+
+walk_of_round judge(const book& trades, const market& in, const settled& run, scenario_results& so_far) {
+    const run_options untold;
+    const study_of_scenarios walks_none;
+    return gains_in_rounds(trades, in, untold, run, walks_none).judged(so_far);
+}
 
 scenario_results scenarios_in_rounds(const book& trades, const market& in, const run_options& options,
                                      const study_of_scenarios& found) {

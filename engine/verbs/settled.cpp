@@ -252,7 +252,11 @@ round_of_study of_round(const book& trades, const run_options& options, const se
 
 std::shared_ptr<const decide::followed_run> followed_after(const results& of, const settled& run) {
     if (run.decisions_to_follow() != nullptr) return run.followed;
-    return followed_in(decisions_of(of), "", {});
+    decisions what = decisions_of(of);
+    for (auto& [trade, decided] : what.trades) decided.policy.clear();
+    return followed_in(std::move(what), "",
+                       run.policy.empty() ? std::vector<exercise::saved_policy>{}
+                                          : report::load_policies(run.policy));
 }
 
 settled settle(const run_options& options, const run_settings& file, std::span<const market> in) {

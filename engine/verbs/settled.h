@@ -116,7 +116,8 @@ struct round_of_study {
 };
 round_of_study of_round(const book& trades, const run_options& options, const settled& run,
                         const walk_of_round& round);
-// What a run follows that decides as these results have it. Those that `options` name come first.
+// The decisions of these results, for a run that follows them. Decisions that the run follows come first, and
+// policies are those that it names.
 std::shared_ptr<const decide::followed_run> followed_after(const results& of, const settled& run);
 
 // The instruction set of that name, or the best for "auto". Throws tilewalk::error (usage) for a name that

@@ -31,9 +31,12 @@
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/price.h"
 #include "engine/verbs/request.h"
+#include "engine/verbs/rounds.h"
+#include "engine/verbs/rounds_of_gains.h"
 #include "engine/verbs/settled.h"
 #include "kernels/tile.h"
 #include "tilewalk/bounds.h"
+#include "tilewalk/decisions.h"
 #include "tilewalk/differences.h"
 #include "tilewalk/setting_table.h"
 #include "tilewalk/timings.h"
@@ -62,11 +65,14 @@ struct shards::state {
     done_request done(const run_options& options) const;
     results merged(const engine& by, const done_request& all) const;
     void tell_devices(run_manifest& to) const;
+    // Writes the plan of more paths.
+    void plan_next(const engine& by, const done_request& all, const run_settings& fixed) const;
 };
 
 namespace {
 
 constexpr const char* name_of_plan = "plan.json";
+constexpr const char* name_of_next = "next";
 constexpr const char* name_of_decisions = "decisions.kept";
 constexpr const char* format_name = "tilewalk-shards-2";
 
@@ -83,7 +89,8 @@ path file_of_part(const path& folder, shards::stage of, std::size_t number, std:
 
 // The request in memory.
 struct opened {
-    book trades;
+    book asked;   // with its tolerances
+    book trades;  // as they are walked
     market in;
     std::optional<scenario_list> scenarios{};
 
@@ -120,11 +127,20 @@ path found_at(const json& place, const path& folder) {
     return named("file");
 }
 
+book without_accuracy(const book& of) {
+    auto walked = std::make_shared<books::book_state>(of.state());
+    walked->settings.tolerance.reset();
+    for (books::trade& t : walked->trades) t.tolerance.reset();
+    return book::of(std::move(walked));
+}
+
 opened open_request(const sharded_request& of, timings* times = nullptr) {
     std::optional<timings::during> reading(std::in_place, times, stage::reading_book);
     book trades = book::load(of.book, of.how);
     if (!of.trades.empty()) trades = trades.only(of.trades);
-    trades = verbs::with_tolerances_of(study_of(of), trades, {});
+    run_options said;
+    said.overrides = of.settings;
+    const book asked = verbs::with_tolerances_of(study_of(of), trades, said);
     reading.reset();
     reading.emplace(times, stage::reading_market);
     if (of.market.empty() && !trades.market()) {
@@ -133,7 +149,7 @@ opened open_request(const sharded_request& of, timings* times = nullptr) {
     }
     market in = of.market.empty() ? *trades.market() : market::load(of.market, of.how);
     if (!of.changes.empty()) in = in.changed(of.changes);
-    opened out{std::move(trades), std::move(in)};
+    opened out{asked, of.fixed ? without_accuracy(asked) : asked, std::move(in)};
     if (of.scenarios.empty()) return out;
     out.scenarios = scenario_list::load(of.scenarios, out.in, of.how);
     return out;
@@ -150,7 +166,7 @@ run_options options_for(const sharded_request& of, const run_options& callers) {
     run_options out = callers;
     out.overrides = run_settings{};
     for (const run_setting& known : setting_table()) {
-        const auto said = known.text(of.settings), here = known.text(callers.overrides);
+        const auto said = known.text(of.fixed ? *of.fixed : of.settings), here = known.text(callers.overrides);
         const auto& taken = known.decides_bits || !here ? said : here;
         if (taken) known.read(*taken, out.overrides);
     }
@@ -202,14 +218,18 @@ std::string digest_in(const sharded_request& of, const opened& what, const run_o
                                     with);
 }
 
-json written(const sharded_request& of, const path& folder) {
-    json settings = json::object();
+json written(const run_settings& of, const path& folder) {
+    json out = json::object();
     for (const run_setting& known : setting_table()) {
-        const auto text = known.text(of.settings);
+        const auto text = known.text(of);
         if (!text) continue;
         const bool is_file = known.takes == run_setting::kind::file;
-        settings[known.name] = is_file ? written_place(*text, folder) : json(*text);
+        out[known.name] = is_file ? written_place(*text, folder) : json(*text);
     }
+    return out;
+}
+
+json written(const sharded_request& of, const path& folder) {
     json changes = json::array();
     for (const market_change& c : of.changes)
         changes.push_back({c.key, c.is == market_change::way::set ? "set" : "shift", c.amount});
@@ -220,12 +240,24 @@ json written(const sharded_request& of, const path& folder) {
              {"confine", of.how.confine},
              {"trades", of.trades},
              {"changes", changes},
-             {"settings", settings},
+             {"settings", written(of.settings, folder)},
+             {"fixed", of.fixed ? written(*of.fixed, folder) : json()},
              {"demand_correlations", of.demand_correlations},
              {"greeks", json()}};
     if (of.greeks)
         out["greeks"] = {
             {"wanted", of.greeks->wanted}, {"method", of.greeks->method}, {"view", of.greeks->view}};
+    return out;
+}
+
+run_settings settings_in(const json& from, const path& folder) {
+    run_settings out;
+    for (const run_setting& known : setting_table()) {
+        const auto at = from.find(known.name);
+        if (at == from.end()) continue;
+        const bool is_file = known.takes == run_setting::kind::file;
+        known.read(is_file ? found_at(*at, folder).string() : at->get<std::string>(), out);
+    }
     return out;
 }
 
@@ -240,12 +272,8 @@ sharded_request request_in(const json& from, const path& folder) {
         out.changes.push_back(
             {c.at(0).get<std::string>(), c.at(2).get<double>(),
              c.at(1).get<std::string>() == "set" ? market_change::way::set : market_change::way::shift});
-    for (const run_setting& known : setting_table()) {
-        const auto at = from.at("settings").find(known.name);
-        if (at == from.at("settings").end()) continue;
-        const bool is_file = known.takes == run_setting::kind::file;
-        known.read(is_file ? found_at(*at, folder).string() : at->get<std::string>(), out.settings);
-    }
+    out.settings = settings_in(from.at("settings"), folder);
+    if (const json& fixed = from.at("fixed"); !fixed.is_null()) out.fixed = settings_in(fixed, folder);
     out.demand_correlations = from.at("demand_correlations").get<bool>();
     if (const json& greeks = from.at("greeks"); !greeks.is_null())
         out.greeks =
@@ -509,19 +537,117 @@ std::string shards::digest_of(const sharded_request& what) {
     return digest_in(what, open_request(what), options_for(what, {}));
 }
 
-shards shards::plan(const engine& by, const sharded_request& what, std::size_t count, const path& folder,
-                    double train_within_seconds, const run_options& options) {
-    if (count == 0) throw error(error_kind::usage, "found 0 shards, expected 1 or more");
-    const run_options with = options_for(what, options);
-    const opened request = open_request(what);
-    refuse_combinations(study_of(what), features_asked(request.trades, with));
-    const verbs::settled run = verbs::settle(with, request.trades.state(), {&request.in, 1});
-    refuse_more_than_parts(count, request.trades.size(), request.markets(), run.paths);
-    const std::string digest = digest_in(what, request, with);
-    refuse_other_request(folder, digest);
+namespace {
+
+void make_folder(const path& folder) {
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
     if (failed) fail_to_write({folder.string()}, failed.value());
+}
+
+// The rounds of a request to a tolerance.
+struct rounds_of_request {
+    run_options with;  // with the tolerance
+    verbs::settled run;
+    std::vector<std::uint64_t> steps{};  // of a path, by trade
+
+    rounds_of_request(sharded_request of, const opened& what, const run_options& options)
+        : with(options_with_tolerance(std::move(of), options)),
+          run(verbs::settle(with, what.asked.state(), {&what.in, 1})) {
+        verbs::shape_store shapes;
+        verbs::missing_pairs missing;
+        for (const books::trade& t : what.asked.state().trades) {
+            const verbs::planned p = verbs::plan_one(t, what.in.state(), run, shapes, missing, with.cancel,
+                                                     verbs::usual_planner());
+            steps.push_back(p.needs_paths() ? p.ready->when.steps() : 0);
+        }
+    }
+    static run_options options_with_tolerance(sharded_request of, const run_options& options) {
+        of.fixed.reset();
+        return options_for(of, options);
+    }
+    verbs::run_in_rounds on(const sharded_request& of, const opened& what) const {
+        return {run, what.asked.state().trades, {&what.in, 1}, steps, {}, of.greeks.has_value()};
+    }
+};
+
+// The settings of the next walk of prices or sensitivities, whose decisions lie in the folder: with as many
+// paths as figures so far, of which some are too wide, should need. None if more paths are no help.
+std::optional<run_settings> fixed_after(results& so_far, const sharded_request& of, const opened& what,
+                                        const run_options& options, const path& folder) {
+    const rounds_of_request rounds(of, what, options);
+    const std::vector<verbs::walk_of_round> next = verbs::judge(rounds.on(of, what), so_far);
+    decisions decided = decisions_of(so_far);
+    for (auto& [trade, made] : decided.trades) made.policy.clear();  // which the plan finds, or shards of it
+    bool has_more = false;
+    for (std::size_t i = 0; i < next.size(); ++i) {
+        const auto at = decided.trades.find(so_far.rows[i].trade);
+        if (at == decided.trades.end() || next[i].paths <= at->second.paths) continue;
+        verbs::follow_on(at->second, rounds.run, next[i]);
+        has_more = true;
+    }
+    if (!has_more && of.fixed) return std::nullopt;
+    make_folder(folder);
+    const std::string text = json_of(decided);
+    const path file = folder / ("decisions-" + config::sha256(text).substr(0, 16) + ".json");
+    kept::write_file(file, text);
+    run_settings out =
+        verbs::of_round(what.asked, rounds.with, rounds.run, {rounds.run.paths, rounds.run.seed})
+            .options.overrides;
+    out.paths.reset();
+    out.decisions = file.string();
+    return out;
+}
+
+// The same of gains.
+std::optional<run_settings> fixed_after(scenario_results& so_far, const sharded_request& of,
+                                        const opened& what, const run_options& options) {
+    const rounds_of_request rounds(of, what, options);
+    verbs::walk_of_round next = verbs::judge(what.asked, what.in, rounds.run, so_far);
+    if (next.paths <= so_far.base.manifest.paths) {
+        if (of.fixed) return std::nullopt;
+        next = {rounds.run.paths, rounds.run.seed};
+    }
+    return verbs::of_round(what.asked, rounds.with, rounds.run, next).options.overrides;
+}
+
+// A request to a tolerance with the paths that a first round asks for.
+sharded_request with_fixed_paths(const engine& by, sharded_request of, const opened& what,
+                                 const run_options& options, const path& folder) {
+    const rounds_of_request rounds(of, what, options);
+    verbs::round_of_study first =
+        verbs::of_round(what.asked, rounds.with, rounds.run, {rounds.run.paths, rounds.run.seed});
+    if (what.scenarios) {
+        scenario_results found = by.scenarios(first.trades, what.in, *what.scenarios, first.options);
+        of.fixed = fixed_after(found, of, what, options);
+    } else {
+        results found = of.greeks ? by.greeks(first.trades, what.in, *of.greeks, first.options)
+                                  : by.price(first.trades, what.in, first.options);
+        of.fixed = fixed_after(found, of, what, options, folder);
+    }
+    return of;
+}
+
+}  // namespace
+
+shards shards::plan(const engine& by, const sharded_request& asked, std::size_t count, const path& folder,
+                    double train_within_seconds, const run_options& options) {
+    if (count == 0) throw error(error_kind::usage, "found 0 shards, expected 1 or more");
+    sharded_request what = asked;
+    opened request = open_request(what);
+    run_options with = options_for(what, options);
+    verbs::settled run = verbs::settle(with, request.trades.state(), {&request.in, 1});
+    refuse_combinations(study_of(what), features_asked(request.trades, with));
+    refuse_more_than_parts(count, request.trades.size(), request.markets(), run.paths);
+    if (run.accuracy) {
+        what = with_fixed_paths(by, what, request, options, folder);
+        request = open_request(what);
+        with = options_for(what, options);
+        run = verbs::settle(with, request.trades.state(), {&request.in, 1});
+    }
+    const std::string digest = digest_in(what, request, with);
+    refuse_other_request(folder, digest);
+    make_folder(folder);
 
     auto known = std::make_shared<kept::store>(digest);
     const kept::read_block before = kept::block_in(folder / name_of_decisions, digest);
@@ -850,7 +976,32 @@ results shards::state::merged(const engine& by, const done_request& all) const {
     results out = request.greeks ? by.greeks(what.trades, what.in, *request.greeks, with)
                                  : by.price(what.trades, what.in, with);
     tell_devices(out.manifest);
+    if (!request.fixed) return out;
+    out.manifest.settings.tolerance = request.settings.tolerance;
+    if (const auto next = fixed_after(out, request, what, with, folder / name_of_next))
+        plan_next(by, all, *next);
     return out;
+}
+
+void shards::state::plan_next(const engine& by, const done_request& all, const run_settings& fixed) const {
+    sharded_request next = request;
+    next.fixed = fixed;
+    const path there = folder / name_of_next;
+    make_folder(there);
+    // What is known is not walked again.
+    const run_options with = options_for(next, {});
+    const std::string digest_of_next = digest_in(next, open_request(next), with);
+    std::vector<kept::record> known = all.with.work->known().texts();
+    for (kept::record& r : all.with.work->known().tallies()) known.push_back(std::move(r));
+    if (kept::block_in(there / name_of_decisions, digest_of_next).is != kept::finding::whole)
+        kept::write_block(there / name_of_decisions, digest_of_next, known);
+    shards::plan(by, next, count, there);
+}
+
+path shards::next_folder() const {
+    const path there = state_->folder / name_of_next;
+    std::error_code unknown;
+    return std::filesystem::exists(there / name_of_plan, unknown) ? there : path();
 }
 
 results shards::merge(const engine& by, const run_options& options) const {
@@ -869,9 +1020,13 @@ difference_results shards::merge_values(const engine& by, const run_options& opt
 scenario_results shards::merge_scenarios(const engine& by, const run_options& options) const {
     if (request().scenarios.empty())
         throw error(error_kind::usage, "the shards are of prices, which merge() merges");
-    const auto [what, with] = state_->done(options);
+    const done_request all = state_->done(options);
+    const auto& [what, with] = all;
     scenario_results out = by.scenarios(what.trades, what.in, *what.scenarios, with);
     state_->tell_devices(out.base.manifest);
+    if (!request().fixed) return out;
+    out.base.manifest.settings.tolerance = request().settings.tolerance;
+    if (const auto next = fixed_after(out, request(), what, with)) state_->plan_next(by, all, *next);
     return out;
 }
 

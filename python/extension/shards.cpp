@@ -121,6 +121,7 @@ void add_shards(nb::module_& to) {
         .def_prop_ro("digest", &shards::digest)
         .def_prop_ro("costs", &shards::costs)
         .def_prop_ro("untrained", &shards::untrained)
+        .def_prop_ro("next_folder", [](const shards& self) { return self.next_folder().string(); })
         .def_prop_ro("book", [](const shards& self) { return self.request().book.string(); })
         .def("run", run_shard, nb::arg("number"), nb::arg("stage"), nb::arg("journal"), nb::arg("settings"),
              progress_arg, cancel_arg)

@@ -49,6 +49,12 @@ class Shards:
         """Places of trades whose policies are still to be found: run the stage "training" before any pricing."""
         return self._core.untrained
 
+    @property
+    def next(self) -> Shards | None:
+        """The plan with more paths that `merge` has written, if figures were wider than the tolerance of the request."""
+        folder = self._core.next_folder
+        return open(folder) if folder else None
+
     def run(
         self,
         number: int,

@@ -194,7 +194,6 @@ trades:
     const tests::own_folder folder;
     run_options again;
     again.overrides.decisions = folder.write("greeks.json", text.str()).string();
-    again.overrides.policy = folder.write("policies.json", r.policies).string();
     const results followed = engine().greeks(b, *b.market(), wanted, again);
     for (std::size_t i = 0; i < r.rows.size(); ++i) {
         EXPECT_EQ(r.rows[i].price, followed.rows[i].price);

@@ -14,6 +14,8 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "engine/verbs/manifest.h"
@@ -103,6 +105,125 @@ TEST(shards, of_greeks_have_the_bits_of_one_process) {
         run_all(by, folder.path(), 3);
         EXPECT_EQ(shown(shards::open(folder.path()).merge(by)), whole) << name;
     }
+}
+
+// Merges, and as long as the tolerance is missed does the plan that merging has written.
+template <class results_of>
+results_of merged_in_rounds(const engine& by, const sharded_request& what, std::size_t count, int& plans) {
+    const tests::own_folder folder;
+    shards::plan(by, what, count, folder.path());
+    for (std::filesystem::path at = folder.path();; ++plans) {
+        run_all(by, at, static_cast<unsigned>(count));
+        const shards all = shards::open(at);
+        results_of found = [&] {
+            if constexpr (std::is_same_v<results_of, scenario_results>)
+                return all.merge_scenarios(by);
+            else
+                return all.merge(by);
+        }();
+        at = all.next_folder();
+        if (at.empty()) return found;
+    }
+}
+
+constexpr const char* book_to_a_tolerance = R"(market:
+  as_of: 2026-01-15
+  currencies: {USD: {rate: 0.05}}
+  assets: {A: {currency: USD, spot: 100, volatility: 0.2}}
+trades:
+  - {id: digital, product: digital, underlying: A, strike: 100, payout: 10, maturity: 1, tolerance: "0.0002"}
+  - {id: barrier, product: barrier, underlying: A, strike: 100, maturity: 1, direction: up, kind: knock_out,
+     barrier: 130, monitoring: discrete, monitoring_dates: {start: 0, end: 1, count: 12}}
+  - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 12}}
+  - {id: right, product: american, option: put, underlying: A, strike: 100, maturity: 1, exercise_dates: [0.5, 1]}
+)";
+
+TEST(shards, to_a_tolerance_have_the_bits_of_one_process) {
+    const engine by;
+    const tests::own_folder files;
+    sharded_request what;
+    what.book = files.write("book.yaml", book_to_a_tolerance);
+    what.settings.controls = "none";
+    int plans = 0, several = 0;
+    const auto expect_bits = [&](const std::vector<std::size_t>& counts) {
+        const results whole = by_one_process(by, what);
+        EXPECT_TRUE(std::ranges::any_of(whole.rows, [](const price_row& r) { return r.paths > 65536; }));
+        for (const std::size_t count : counts) {
+            plans = 1;
+            const results found = merged_in_rounds<results>(by, what, count, plans);
+            EXPECT_EQ(shown(found), shown(whole)) << count;
+            EXPECT_EQ(found.manifest.settings.tolerance, what.settings.tolerance);
+            EXPECT_EQ(found.policies, "");
+            several += plans > 1 ? 1 : 0;
+        }
+    };
+    for (const auto& [random, tolerance] :
+         {std::pair{"philox", "0.05"}, {"sobol", "0.003"}, {"sobol", "0.02 total"}}) {
+        SCOPED_TRACE(tolerance);
+        what.settings.random = random;
+        what.settings.tolerance = tolerance;
+        expect_bits({3});
+    }
+    what.settings.random.reset();
+    what.settings.controls.reset();
+    what.settings.tolerance = "0.001";
+    what.settings.paths = 262144;
+    expect_bits({1, 5, 37});
+    what.greeks = greek_options{{"delta", "vega"}};
+    expect_bits({5});
+    EXPECT_GT(several, 0) << "which one walk to the paths that a first round asks for does not show";
+}
+
+TEST(shards, of_gains_to_a_tolerance_have_the_bits_of_one_process) {
+    const engine by;
+    const tests::own_folder files;
+    sharded_request what;
+    what.book = files.write("book.yaml", book_to_a_tolerance);
+    what.scenarios = files.write("scenarios.yaml", "stress: {near: {A.spot: +0.3%}, far: {A.spot: -20%}}");
+    what.settings.controls = "none";
+    what.settings.paths = 262144;  // the digital's own tolerance is out of reach
+    for (const auto& [random, tolerance] : {std::pair{"philox", "0.03"}, {"sobol", "0.002"}}) {
+        SCOPED_TRACE(random);
+        what.settings.random = random;
+        what.settings.tolerance = tolerance;
+        const book trades = book::load(what.book);
+        run_options with;
+        with.overrides = what.settings;
+        const scenario_list list = scenario_list::load(what.scenarios, *trades.market());
+        const scenario_results whole = by.scenarios(trades, *trades.market(), list, with);
+        EXPECT_GT(whole.base.manifest.paths, 65536U);
+        for (const std::size_t count : {5U, 37U}) {
+            int plans = 1;
+            const scenario_results found = merged_in_rounds<scenario_results>(by, what, count, plans);
+            EXPECT_EQ(found.gains, whole.gains) << count;
+            EXPECT_EQ(found.errors, whole.errors) << count;
+            EXPECT_EQ(found.base.manifest.paths, whole.base.manifest.paths);
+            EXPECT_EQ(found.base.manifest.seed, whole.base.manifest.seed);
+            EXPECT_EQ(shown(found.base), shown(whole.base));
+        }
+    }
+}
+
+// The paths that a run may take at most bound those of its shards.
+TEST(shards, that_miss_a_tolerance_say_so_and_plan_no_more_than_the_most_paths) {
+    const engine by;
+    const tests::own_folder files, folder;
+    sharded_request what;
+    what.book = files.write("book.yaml", book_to_a_tolerance);
+    what.trades = {"asian"};
+    what.settings.controls = "none";
+    what.settings.random = "philox";
+    what.settings.tolerance = "0.0001";
+    what.settings.paths = 131072;
+    shards::plan(by, what, 2, folder.path());
+    run_all(by, folder.path(), 1);
+    const shards all = shards::open(folder.path());
+    const results r = all.merge(by);
+    EXPECT_EQ(r.rows[0].paths, 131072U);
+    EXPECT_TRUE(r.rows[0].misses_tolerance);
+    EXPECT_NE(r.rows[0].message.find("paths should do"), std::string::npos) << r.rows[0].message;
+    EXPECT_EQ(all.next_folder(), "");
+    EXPECT_EQ(shown(r), shown(by_one_process(by, what)));
 }
 
 // Near and far, of days, that stand still, and one that is no market; more shards than trades cut scenarios.

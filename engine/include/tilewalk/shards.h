@@ -38,6 +38,9 @@ struct sharded_request {
     bool demand_correlations = false;       // see run_options
     std::optional<greek_options> greeks{};  // none: prices
     std::filesystem::path scenarios{};      // a file of them, for gains; empty: prices or greeks
+    // Settings in the place of those above, where these ask for a tolerance: with the paths that the plan has
+    // fixed. Plans fill it in.
+    std::optional<run_settings> fixed{};
 };
 
 // Trades of the book, counted from 0, over some tiles of their run: those from `first_tile` up to `end_tile`.
@@ -77,7 +80,8 @@ class shards {
 
     // Decides all there is to decide, and cuts the work into so many parts of about equal cost. Policies of
     // trades that may be ended early are found here if that seems to take no longer than so many seconds;
-    // else they are a stage of their own, done likewise in shards. A folder that holds the same request keeps
+    // else they are a stage of their own, done likewise in shards. A request to a tolerance is walked here on
+    // the paths of a first round, which says how many paths each trade is to have. A folder that holds the same request keeps
     // what is done in it. Throws tilewalk::error (usage) for a request that can't be cut, and for a folder
     // that holds another one.
     static shards plan(const engine& by, const sharded_request& what, std::size_t count,
@@ -106,12 +110,15 @@ class shards {
     // an input is not that of the plan; (device), or machine_failure, where another try may do better.
     shard_outcome run(const engine& by, std::size_t number, stage of = stage::pricing,
                       const run_options& options = {}) const;
-    // The results of all parts. Throws shards_missing.
+    // The results of all parts. Where figures are wider than the tolerance that was asked for, their rows say
+    // so, and a plan with more paths lies in next_folder(): it keeps what was walked. Throws shards_missing.
     results merge(const engine& by, const run_options& options = {}) const;
     // The same of a request for prices, with what files of values tell (tilewalk/differences.h).
     difference_results merge_values(const engine& by, const run_options& options = {}) const;
     // The same of a request for scenarios.
     scenario_results merge_scenarios(const engine& by, const run_options& options = {}) const;
+    // Of the plan that merging has written; empty: there is none.
+    std::filesystem::path next_folder() const;
     // Adds the policies of all parts of the training to the plan. Throws likewise.
     void merge_training();
 
