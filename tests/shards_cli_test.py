@@ -45,7 +45,7 @@ def check_exit_codes(folder):
     expect(run("run", plan, "--shard", "1/3", "--stage", "trainin"), 2, "did you mean 'training'")
     expect(run("run", plan), 2, "--shard")
     expect(run("run", folder / "none", "--shard", "1/3"), 2, "no plan of shards")
-    expect(run("plan", BOOK, "--shards", 2, "-o", folder / "t", "--tolerance", "1bp"), 2, "tolerance")
+    expect(run("plan", BOOK, "--shards", 2, "-o", folder / "t", "--budget", "1s"), 2, "a budget", "the clock")
     expect(run("plan", BOOK, "--shards", 2, "-o", folder / "t", "--tolerance", "1bp", "--budget", "1s"), 2)
     expect(run("plan", BOOK, "--shards", 2, "-o", plan), 2, "another request")
     damaged = plan / "shard-2-of-3.kept"

@@ -182,9 +182,10 @@ struct merge_arguments {
 void tell_of_next(const shards& all) {
     const std::string folder = all.next_folder().string();
     if (folder.empty()) return;
-    remark(fmt::format("tilewalk: a plan with more paths is in {}: run\n"
-                       "  tilewalk run {} --shard i/{}   for each i, then\n  tilewalk merge {}",
-                       folder, folder, all.count(), folder));
+    remark(
+        fmt::format("tilewalk: a plan with more paths is in {}: run\n"
+                    "  tilewalk run {} --shard i/{}   for each i, then\n  tilewalk merge {}",
+                    folder, folder, all.count(), folder));
 }
 
 int merge_scenarios(const shards& all, const settings& with, merge_arguments& asked) {

@@ -427,8 +427,7 @@ class rounds {
                         fmt::format("found {} paths in the decisions to follow, expected the {} of the run "
                                     "or a doubling of them",
                                     of.paths, run.paths));
-        const walk_of_round later{of.paths,
-                                  decide::seed_of_round(run.decisions_to_follow()->seed, of.paths)};
+        const walk_of_round later{of.paths, decide::seed_of_round(run.decisions_to_follow()->seed, of.paths)};
         const bool is_of_round = of.walk == fingerprint_of_walk(of, run, later);
         return {of.paths, is_of_round ? decide::seed_of_round(run.seed, of.paths) : run.seed};
     }

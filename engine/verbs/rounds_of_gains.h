@@ -16,8 +16,8 @@ using study_of_scenarios = std::function<scenario_results(const book& trades, co
 // its tolerance.
 scenario_results scenarios_in_rounds(const book& trades, const market& in, const run_options& options,
                                      const study_of_scenarios& found);
-// The walk of the next round after these results; no more paths than they have where they are as narrow as was
-// asked for, or get no narrower. Rows say which gains are too wide.
+// The walk of the next round after these results; no more paths than they have where they are as narrow as
+// was asked for, or get no narrower. Rows say which gains are too wide.
 walk_of_round judge(const book& trades, const market& in, const settled& run, scenario_results& so_far);
 
 }  // namespace tilewalk::verbs

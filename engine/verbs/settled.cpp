@@ -254,9 +254,9 @@ std::shared_ptr<const decide::followed_run> followed_after(const results& of, co
     if (run.decisions_to_follow() != nullptr) return run.followed;
     decisions what = decisions_of(of);
     for (auto& [trade, decided] : what.trades) decided.policy.clear();
-    return followed_in(std::move(what), "",
-                       run.policy.empty() ? std::vector<exercise::saved_policy>{}
-                                          : report::load_policies(run.policy));
+    return followed_in(
+        std::move(what), "",
+        run.policy.empty() ? std::vector<exercise::saved_policy>{} : report::load_policies(run.policy));
 }
 
 settled settle(const run_options& options, const run_settings& file, std::span<const market> in) {

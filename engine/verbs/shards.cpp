@@ -166,7 +166,8 @@ run_options options_for(const sharded_request& of, const run_options& callers) {
     run_options out = callers;
     out.overrides = run_settings{};
     for (const run_setting& known : setting_table()) {
-        const auto said = known.text(of.fixed ? *of.fixed : of.settings), here = known.text(callers.overrides);
+        const auto said = known.text(of.fixed ? *of.fixed : of.settings),
+                   here = known.text(callers.overrides);
         const auto& taken = known.decides_bits || !here ? said : here;
         if (taken) known.read(*taken, out.overrides);
     }

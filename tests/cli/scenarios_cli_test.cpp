@@ -216,8 +216,12 @@ TEST_F(scenarios_cli, settings_are_printed_and_nothing_is_done) {
         printed(in_file("absent.yaml", {"--print-config", "--files", "risk", "-o", "gains.csv"}));
     EXPECT_TRUE(has(config, "paths") && has(config, "4096") && has(config, "book.yaml")) << config;
     EXPECT_FALSE(files().contains("risk") || files().contains("gains.csv"));
-    for (const arguments& refused : {arguments{"--tolerance", "1bp"}, arguments{"--budget", "1s"}})
-        expect(with(refused), 2, refused[0].substr(2));
+}
+
+// The paths that are said are the most.
+TEST_F(scenarios_cli, gains_that_miss_their_tolerance_are_told_and_exit_3) {
+    expect(with({"--tolerance", "0.000001", "--controls", "none"}), 3, "did not come within their tolerance");
+    EXPECT_EQ(run(with({"--tolerance", "1000", "--controls", "none"})).code, 0);
 }
 
 TEST_F(scenarios_cli, journal_is_gone_on_from) {

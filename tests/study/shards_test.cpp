@@ -629,13 +629,13 @@ TEST(shards, refuse_what_can_not_be_cut) {
     const tests::own_folder folder;
     sharded_request what = of_book("demo.yaml", 16384);
     EXPECT_NE(refusal([&] { shards::plan(by, what, 0, folder / "a"); }), "accepted");
-    what.settings.tolerance = "1bp";
-    EXPECT_NE(refusal([&] { shards::plan(by, what, 2, folder / "a"); }).find("tolerance"), std::string::npos);
+    what.settings.budget = "1s";
+    EXPECT_NE(refusal([&] { shards::plan(by, what, 2, folder / "a"); }).find("budget"), std::string::npos);
     EXPECT_FALSE(std::filesystem::exists(folder / "a"));
     EXPECT_NE(refusal([&] { shards::open(folder / "a"); }).find("no plan of shards"), std::string::npos);
     folder.write("plan.json", "{\"format\": 1");
     EXPECT_NE(refusal([&] { shards::open(folder.path()); }).find("can't be read"), std::string::npos);
-    what.settings.tolerance.reset();
+    what.settings.budget.reset();
     const shards made = shards::plan(by, what, 2, folder / "b");
     EXPECT_NE(refusal([&] { made.run(by, 3); }).find("expected 1 to 2"), std::string::npos);
     EXPECT_NE(refusal([&] { made.run(by, 0); }).find("expected 1 to 2"), std::string::npos);

@@ -81,9 +81,9 @@ class shards {
     // Decides all there is to decide, and cuts the work into so many parts of about equal cost. Policies of
     // trades that may be ended early are found here if that seems to take no longer than so many seconds;
     // else they are a stage of their own, done likewise in shards. A request to a tolerance is walked here on
-    // the paths of a first round, which says how many paths each trade is to have. A folder that holds the same request keeps
-    // what is done in it. Throws tilewalk::error (usage) for a request that can't be cut, and for a folder
-    // that holds another one.
+    // the paths of a first round, which says how many paths each trade is to have. A folder that holds the
+    // same request keeps what is done in it. Throws tilewalk::error (usage) for a request that can't be cut,
+    // and for a folder that holds another one.
     static shards plan(const engine& by, const sharded_request& what, std::size_t count,
                        const std::filesystem::path& folder, double train_within_seconds = 60,
                        const run_options& options = {});
