@@ -19,8 +19,8 @@ struct asked_of_study {
     book trades;
     run_options options;
 };
-// Throws tilewalk::error (usage) for what does not combine. All trades are walked on the paths of one run,
-// also where the file of decisions has more for some, but in prices in one market.
+// Throws tilewalk::error (usage) for what does not combine. Gains are walked on the paths of one run, also
+// where the file of decisions has more for some trades.
 asked_of_study asked_of(study s, const book& trades, const run_options& options);
 
 study study_of(const greek_options& wanted);

@@ -27,6 +27,7 @@
 #include "engine/kept/work.h"
 #include "engine/plan/trade_program.h"
 #include "engine/report/machine.h"
+#include "engine/threads/crew.h"
 #include "engine/verbs/asked.h"
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/price.h"
@@ -550,18 +551,23 @@ void make_folder(const path& folder) {
 struct rounds_of_request {
     run_options with;  // with the tolerance
     verbs::settled run;
-    std::vector<std::uint64_t> steps{};  // of a path, by trade
+    std::vector<std::uint64_t> steps;  // of a path, by trade, where totals weigh them
 
     rounds_of_request(sharded_request of, const opened& what, const run_options& options)
         : with(options_with_tolerance(std::move(of), options)),
-          run(verbs::settle(with, what.asked.state(), {&what.in, 1})) {
+          run(verbs::settle(with, what.asked.state(), {&what.in, 1})),
+          steps(what.asked.size(), 1) {
+        if (!run.accuracy->of_run || !run.accuracy->of_run->is_of_totals) return;
         verbs::shape_store shapes;
         verbs::missing_pairs missing;
-        for (const books::trade& t : what.asked.state().trades) {
-            const verbs::planned p = verbs::plan_one(t, what.in.state(), run, shapes, missing, with.cancel,
-                                                     verbs::usual_planner());
-            steps.push_back(p.needs_paths() ? p.ready->when.steps() : 0);
-        }
+        threads::for_each(steps.size(), run.threads, with.cancel,
+                          [&](int, std::uint64_t i) {
+                              const verbs::planned p =
+                                  verbs::plan_one(what.asked.state().trades[i], what.in.state(), run, shapes,
+                                                  missing, with.cancel, verbs::usual_planner());
+                              steps[i] = p.needs_paths() ? p.ready->when.steps() : 0;
+                          },
+                          {});
     }
     static run_options options_with_tolerance(sharded_request of, const run_options& options) {
         of.fixed.reset();

@@ -455,14 +455,6 @@ TEST(gains, of_short_trades_that_nothing_moves_have_no_sign) {
     EXPECT_FALSE(std::signbit(r.gain(0, 0)));
 }
 
-TEST(gains, settings_that_suit_one_market_alone_are_refused) {
-    run_options budget = with_paths(4096), tolerance = with_paths(4096);
-    budget.overrides.budget = "1s";
-    tolerance.overrides.tolerance = "0.01";
-    for (const run_options& with : {budget, tolerance})
-        EXPECT_THROW(engine().scenarios(book_of(call), in(), spots({99}), with), error);
-}
-
 std::string text_of(const scenario_results& r) {
     std::ostringstream out;
     write(out, r, output_format::csv);
