@@ -16,6 +16,7 @@
 #include "engine/arrays/shock_cube.h"
 #include "engine/arrays/shock_file.h"
 #include "engine/cuda/policies.h"
+#include "engine/decide/followed.h"
 #include "engine/decide/seeds.h"
 #include "engine/exercise/nested.h"
 #include "engine/report/policy_file.h"

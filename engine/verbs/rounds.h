@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/verbs/price.h"
+#include "tilewalk/decisions.h"
 
 namespace tilewalk::verbs {
 
