@@ -36,7 +36,7 @@ book trades() {
     B: {currency: USD, spot: 90, volatility: 0.3, dividend_yield: 0.02}
   correlations: [[A, B, 0.4]]
 trades:
-  - {id: call, product: european, underlying: A, strike: 104, maturity: 1}
+  - {id: call, product: european, underlying: A, strike: 104, maturity: 1, quantity: 20}
   - {id: put, product: european, option: put, underlying: A, strike: 95, maturity: 0.25, quantity: -20}
   - {id: asian, product: asian, underlying: B, strike: 90, averaging_dates: {start: 0, end: 1, count: 12}}
   - {id: digital, product: digital, underlying: A, strike: 100, payout: 10, maturity: 1}
@@ -46,7 +46,7 @@ struct vanilla {
     std::string_view id;
     double strike, years, quantity;
 };
-constexpr std::array vanillas{vanilla{"call", 104, 1, 1}, vanilla{"put", 95, 0.25, -20}};
+constexpr std::array vanillas{vanilla{"call", 104, 1, 20}, vanilla{"put", 95, 0.25, -20}};
 double vega_of(const vanilla& v) {
     return 0.01 * v.quantity * std::exp(-rate * v.years) *
            analytics::black_vega(100 * std::exp(rate * v.years), v.strike, 0.2, v.years);
