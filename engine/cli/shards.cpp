@@ -178,7 +178,7 @@ struct merge_arguments {
     bool tiles = false;
 };
 
-// Where the tolerance is missed.
+// Names the plan of more paths, if the tolerance is missed.
 void tell_of_next(const shards& all) {
     const std::string folder = all.next_folder().string();
     if (folder.empty()) return;

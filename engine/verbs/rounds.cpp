@@ -53,7 +53,7 @@ double least_error(const figure_of_unit& of, double error, std::uint64_t most_pa
 // comes nearer.
 constexpr std::uint64_t step_into_the_unknown = 16;
 
-// What shows no error may show one on more paths, up to so many; the rest goes on without it.
+// The most paths for a figure that shows no error; the others go on without it.
 constexpr std::uint64_t most_unseen = std::uint64_t{1} << 20;
 
 // A number of this size is known no better than that.
@@ -311,7 +311,7 @@ struct width_of_what {
     std::string what{};
 };
 
-// Of the paths of a round that follows these decisions.
+// The fingerprint of the paths of a round that follows these decisions.
 std::uint64_t fingerprint_of_walk(const trade_decisions& of, const settled& run, const walk_of_round& round) {
     std::optional<quasi::points> points = run.points;
     if (run.chooses_source || run.chooses_construction)
@@ -485,7 +485,7 @@ class rounds {
         return r_.is_of_sensitivities ? m.by_total_of_greeks() : std::vector<results>{m.found.told};
     }
 
-    // Of each figure of the trade that is to be narrow and took paths.
+    // The widths of all figures of the trade that are to be narrow and took paths.
     std::vector<width_of_what> widths(std::size_t m, std::size_t trade) const {
         const market_of_rounds& in = made_[m];
         const price_row& row = in.found.told.rows[trade];

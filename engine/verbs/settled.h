@@ -109,7 +109,7 @@ settled settle(const run_options& options, const books::book_state& of, std::spa
 settled part_of(settled run, const part_of_run& part);
 settled round_of(settled run, const walk_of_round& round);
 
-// One round of a run, asked for as a run of its own.
+// A round, asked for as a run of its own.
 struct round_of_study {
     book trades;
     run_options options;

@@ -995,7 +995,7 @@ void shards::state::plan_next(const engine& by, const done_request& all, const r
     next.fixed = fixed;
     const path there = folder / name_of_next;
     make_folder(there);
-    // What is known is not walked again.
+    // Known tallies go along, so that no shard walks them again.
     const run_options with = options_for(next, {});
     const std::string digest_of_next = digest_in(next, open_request(next), with);
     std::vector<kept::record> known = all.with.work->known().texts();

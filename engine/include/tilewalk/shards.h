@@ -117,7 +117,7 @@ class shards {
     difference_results merge_values(const engine& by, const run_options& options = {}) const;
     // The same of a request for scenarios.
     scenario_results merge_scenarios(const engine& by, const run_options& options = {}) const;
-    // Of the plan that merging has written; empty: there is none.
+    // The folder of the plan that merging has written; empty if there is none.
     std::filesystem::path next_folder() const;
     // Adds the policies of all parts of the training to the plan. Throws likewise.
     void merge_training();
