@@ -17,6 +17,7 @@
 
 #include "engine/analytics/black.h"
 #include "engine/run/units.h"
+#include "tests/on_a_gpu.h"
 #include "tests/own_folder.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
@@ -428,6 +429,46 @@ trades:
     EXPECT_FALSE(greeks_of(greeks, "call").empty());
     expect_failure(engine().price(b, how).rows[0]);
     EXPECT_EQ(engine().price(b, to("0.05", "philox")).failed(), 0U);
+}
+
+// ---- GPUs ------------------------------------------------------------------------------------------------
+
+using rounds_of_studies_on_a_gpu = tests::on_a_gpu;
+
+TEST_F(rounds_of_studies_on_a_gpu, have_the_bits_of_the_cpu) {
+    const book b = trades();
+    const market& in = *b.market();
+    const std::vector<market_change> up{{"A.volatility", 0.2}};
+    const std::vector<market> markets{in, in.changed(up)};
+    const scenario_list asked = gains_of(in);
+    for (const char* const random : {"philox", "auto"}) {
+        SCOPED_TRACE(random);
+        const bool has_points = random == std::string("auto");
+        run_options there = to(has_points ? "0.0005" : "0.03", random), here = there;
+        here.overrides.device = "cpu";
+        there.overrides.device = "cuda";
+        const greek_options wanted{{"delta", "vega"}};
+        const results greeks = engine().greeks(b, in, wanted, here),
+                      greeks_there = engine().greeks(b, in, wanted, there);
+        ASSERT_FALSE(greeks_there.manifest.devices.empty());
+        EXPECT_GE(paths_in(greeks).size(), 2U);
+        const std::vector<results> prices = engine().price(b, markets, here);
+        const std::vector<results> prices_there = engine().price(b, markets, there);
+        for (const price_row& row : greeks.rows) {
+            EXPECT_EQ(row.price, row_of(greeks_there, row.trade).price) << row.trade;
+            EXPECT_EQ(greeks_of(greeks, row.trade), greeks_of(greeks_there, row.trade));
+            for (std::size_t m = 0; m < markets.size(); ++m) {
+                const price_row& priced = row_of(prices_there[m], row.trade);
+                EXPECT_EQ(row_of(prices[m], row.trade).price, priced.price) << row.trade << " " << m;
+                EXPECT_EQ(row_of(prices[m], row.trade).paths, priced.paths) << row.trade << " " << m;
+            }
+        }
+        const scenario_results gains = engine().scenarios(b, in, asked, here);
+        const scenario_results gains_there = engine().scenarios(b, in, asked, there);
+        EXPECT_GT(gains.base.manifest.paths, first_round);
+        EXPECT_EQ(gains.gains, gains_there.gains);
+        EXPECT_EQ(gains.errors, gains_there.errors);
+    }
 }
 
 }  // namespace tilewalk::rounds_of_studies_test
