@@ -91,8 +91,8 @@ estimate estimate_of_units(std::span<const kernels::moments> units);
 // The same error from the means of parts of `part_paths` paths; the last part has the rest of the run's.
 double error_of_parts(std::span<const double> means, std::uint64_t part_paths, std::uint64_t run_paths);
 // The error of a figure that the means of its parts do not show, such as that of rounding; 0 where they show
-// half of it, parts being taken to be of one size. The errors of independent paths and of as few as 16 parts
-// of theirs are that far apart by chance once in 600 times, of 64 parts never.
+// half of it, or, of few parts, as little of it as they do by chance once in a million times. Parts are taken
+// to be of one size.
 double error_beside_parts(double error, std::span<const double> means);
 
 // Fewer units say too little of a share.
