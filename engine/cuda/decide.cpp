@@ -39,6 +39,12 @@ std::size_t nodes_in_all(const program::lane_section& s) {
     return s.nodes.size() + tables * more_for_table;
 }
 
+std::size_t normal_laws_in(const program::lane_section& s) {
+    return static_cast<std::size_t>(std::ranges::count_if(s.nodes, [](const program::node& n) {
+        return program::cost(n.code) >= program::cost(program::operation::norm_cdf);
+    }));
+}
+
 bool has_sections_of(const program::path_program& p, std::size_t most_nodes) {
     return std::all_of(p.sections.begin(), p.sections.end(),
                        [&](const program::lane_section& s) { return nodes_in_all(s) <= most_nodes; });
@@ -53,13 +59,14 @@ int bytes_that_wait(const program::path_program& p, const kernel_decision& how) 
 }
 
 // They leave less room for paths. Beside sections of up to 62 nodes 64 registers of them had room; beside 70
-// (a swaption's, in mixed) and 181 (a double barrier's, in double) they had not. Sections that run on every
-// step stand side by side.
+// (a swaption's, in mixed) and 181 (a double barrier's, in double) they had not, nor beside 51 with two
+// functions of the normal law (a shout option's, in double). Sections that run on every step stand side by
+// side.
 bool has_long_sections(const program::path_program& p) {
-    constexpr std::size_t long_section = 64;
+    constexpr std::size_t long_section = 64, more_for_law = 7;
     std::size_t on_every_step = 0, longest = 0;
     for (const program::lane_section& s : p.sections) {
-        longest = std::max(longest, nodes_in_all(s));
+        longest = std::max(longest, nodes_in_all(s) + more_for_law * normal_laws_in(s));
         if (&s == &p.sections.front() || s.is_on_every_step) on_every_step += nodes_in_all(s);
     }
     return std::max(longest, on_every_step) > long_section;
@@ -71,13 +78,9 @@ bool crowds_registers(const program::path_program& p, const kernel_decision& how
 // Four paths a thread had room beside four functions of the normal law in a section (a complex chooser's); of
 // a pair of these paths, in single, they had a stack frame.
 bool has_few_normal_laws(const program::path_program& p) {
-    constexpr std::ptrdiff_t most_functions = 6;
-    const auto is_one = [](const program::node& n) {
-        return program::cost(n.code) >= program::cost(program::operation::norm_cdf);
-    };
-    return std::ranges::all_of(p.sections, [&](const program::lane_section& s) {
-        return std::ranges::count_if(s.nodes, is_one) <= most_functions;
-    });
+    constexpr std::size_t most_functions = 6;
+    return std::ranges::all_of(
+        p.sections, [](const program::lane_section& s) { return normal_laws_in(s) <= most_functions; });
 }
 
 bool reads_tables(const program::path_program& p) {
