@@ -392,7 +392,7 @@ def test_what_a_run_warns_of():
     for call in (lambda: tw.price([pair], market, paths=1024), lambda: tw.greeks([pair], market, paths=16384, wanted="delta"),
                  lambda: tw.scenarios([pair], scenario, market, paths=4096).base,
                  lambda: tw.price_in([pair], [market, market], paths=1024)[0],
-                 lambda: tw.prepare([pair]).price(market, paths=1024)):
+                 lambda: tw.open([pair]).price(market, paths=1024)):
         found, said = told(call)
         assert len(said) == 1 and "no correlation of ACME and BETA: taken as 0; [ACME, BETA, 0]" in said[0], said
         assert found.remarks == said
@@ -453,14 +453,20 @@ def test_markets_are_values():
     assert by_shift.to_csv() == said
 
 
-def test_prepared_books():
-    ready = tw.prepare(BOOK)
+def test_sessions():
+    opened = tw.open(BOOK)
     market = tw.Market(MARKET)
     for moved in (market, market.shifted("ACME.spot", 1), market.shifted("ACME.spot", 1)):
         plain = tw.price(BOOK, moved, paths=1024, controls="none")
-        assert ready.price(moved, paths=1024, controls="none") == plain
-    assert ready.facts.plans == 12 and ready.facts.trades_planned < 36
-    raises(tw.UsageError, lambda: tw.prepare(BOOK, paths=1024), "paths")
+        assert opened.price(moved, paths=1024, controls="none") == plain
+    assert opened.facts.plans == 12 and opened.facts.trades_planned < 36
+    how = {"trades": None, "paths": 1024}
+    assert opened.greeks(market, wanted="delta", **how) == tw.greeks(BOOK, market, wanted="delta", **how)
+    moves = [{"ACME.spot": "-20%"}]
+    assert opened.scenarios(moves, market, **how) == tw.scenarios(BOOK, moves, market, **how)
+    assert opened.differences(market, **how).values == tw.differences(BOOK, market, **how).values
+    raises(tw.UsageError, lambda: tw.open(BOOK, paths=1024), "paths")
+    raises(tw.UsageError, lambda: opened.greeks(market, wanted="dleta", paths=1024), "delta")
 
 
 def test_shocks_of_ones_own():

@@ -18,7 +18,7 @@
 #include "tilewalk/book.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/error.h"
-#include "tilewalk/prepared.h"
+#include "tilewalk/session.h"
 
 namespace tilewalk::bench {
 
@@ -162,12 +162,12 @@ void measure(const std::string& device, const sizes& of, const std::function<voi
     };
     add(
         "price", [&](int) { return e.price(trades, in[0], options); }, 1);
-    const prepared_book ready = e.prepare(trades);
+    const session open = e.open(trades);
     add(
-        "prepared", [&](int) { return ready.price(in[0], options); }, 1);
+        "prepared", [&](int) { return open.price(in[0], options); }, 1);
     add(
         "prepared, a spot has moved",
-        [&](int k) { return ready.price(in[static_cast<std::size_t>(k % 2)], options); }, 2);
+        [&](int k) { return open.price(in[static_cast<std::size_t>(k % 2)], options); }, 2);
     run_options long_run = options;
     long_run.overrides.paths = of.paths_to_cancel;
     attempt(row_of("stop a run", of.paths_to_cancel), to, [&](row& r) {

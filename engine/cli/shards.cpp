@@ -42,6 +42,7 @@ struct plan_arguments {
     bool wants_greeks = false;
     greek_options greeks;
     std::string scenarios;  // a file; empty: none
+    bool explains = false;
 };
 
 int plan_shards(const plan_arguments& asked) {
@@ -59,6 +60,7 @@ int plan_shards(const plan_arguments& asked) {
     sharded_request request = request_of(asked.book, asked.options, wanted);
     if (asked.wants_greeks || !asked.greeks.wanted.empty()) request.greeks = asked.greeks;
     request.scenarios = asked.scenarios;
+    request.explains = asked.explains;
     if (!asked.scenarios.empty()) {
         const scenario_list list = scenario_list::load(asked.scenarios, market_of(wanted), request.how);
         for (const std::string& line : list.remarks)
@@ -306,12 +308,16 @@ command add_plan(CLI::App& to) {
         ->type_name("NAME");
     offers(app->add_option("--view", asked->greeks.view, "See 'tilewalk greeks'"), greek_view_words())
         ->type_name("NAME");
-    offers_files(app->add_option("--scenarios", asked->scenarios,
-                                 "Gains in the scenarios of this file, as 'tilewalk scenarios' finds them"),
-                 {".yaml", ".yml", ".csv"})
-        ->type_name("FILE")
-        ->excludes(greeks_flag)
-        ->excludes(greeks_list);
+    CLI::Option* const scenarios =
+        offers_files(
+            app->add_option("--scenarios", asked->scenarios,
+                            "Gains in the scenarios of this file, as 'tilewalk scenarios' finds them"),
+            {".yaml", ".yml", ".csv"})
+            ->type_name("FILE")
+            ->excludes(greeks_flag)
+            ->excludes(greeks_list);
+    app->add_flag("--explain", asked->explains, "Gains by sensitivities, too, see 'tilewalk scenarios'")
+        ->needs(scenarios);
     app->add_option("--train-within", asked->train_within,
                     "Find the policies of trades that may be ended early now, if that seems to take no\n"
                     "longer than so many seconds (default 60); else in shards of their own")

@@ -61,6 +61,11 @@ bool mark_moved(const program::path_data& moves, program::wanted_numbers& into,
     return any;
 }
 
+std::size_t adjoint_store::size() const {
+    const std::lock_guard guard(lock_);
+    return known_.size();
+}
+
 adjoint_store::of_program& adjoint_store::entry_of(const std::shared_ptr<const program::path_program>& p) {
     const std::lock_guard guard(lock_);
     of_program& entry = known_[p.get()];

@@ -57,6 +57,8 @@ class adjoint_store {
     std::shared_ptr<const program::scored_adjoint> scored_adjoint_of(
         const std::shared_ptr<const program::path_program>& p, const program::scored_program& scored,
         const program::wanted_numbers& wanted);
+    // Programs that are known.
+    std::size_t size() const;
 
   private:
     struct tried_tangents {
@@ -78,7 +80,7 @@ class adjoint_store {
     };
     of_program& entry_of(const std::shared_ptr<const program::path_program>& p);
 
-    std::mutex lock_;
+    mutable std::mutex lock_;
     std::map<const program::path_program*, of_program> known_;
 };
 

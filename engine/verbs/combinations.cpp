@@ -41,7 +41,9 @@ constexpr std::array study_names{
     named_study{files_of_greeks, "greeks --files"},
     named_study{study::scenarios, "scenarios"},
     named_study{explained_scenarios, "scenarios --explain"},
-    named_study{prepared_price, "price of a prepared book"},
+    named_study{price_in_session, "price in a session"},
+    named_study{greeks_in_session, "greeks in a session"},
+    named_study{scenarios_in_session, "scenarios in a session"},
     named_study{study::explain, "explain"},
     named_study{study::warm, "warm"},
     named_study{study::tune, "tune"},
@@ -98,7 +100,7 @@ const std::vector<rule>& rules() {
         {{kept_policies}, {files_of_greeks}, {missing, "the files tell of differences alone"}},
         {{curand},
          {greeks, greeks_by_bump, greeks_of_second_order, files_of_greeks, explained_scenarios,
-          study::tune_greeks, shards_of_greeks},
+          greeks_in_session, study::tune_greeks, shards_of_greeks},
          {missing, "paths of derivatives are drawn twice, and cuRAND draws them once"}},
         {{single_fast},
          {study::tune_greeks},
@@ -131,7 +133,6 @@ struct rule_of_shards {
     combination found;
 };
 constexpr std::array rules_of_shards{
-    rule_of_shards{explained_scenarios, {missing, "sensitivities beside gains are found by one process"}},
     rule_of_shards{
         files_of_greeks,
         {missing, "their differences are found by one process, 'tilewalk greeks BOOK --files DIR'"}},

@@ -43,11 +43,6 @@ void decided_plans::decide(planned_run& r, shape_store& shapes, threads::crew& b
     keep(r);
 }
 
-void decided_plans::forget(std::span<const std::size_t> trades) {
-    const std::lock_guard guard(lock_);
-    for (const std::size_t i : trades) plans_[i].reset();
-}
-
 void decided_plans::take_plan(const books::trade& t, std::size_t i, planned& p, const market& in,
                               const rewriting& by) {
     const settled& run = by.pilots.run;

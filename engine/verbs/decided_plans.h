@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plans of a prepared book with all that is decided about its trades. A trade has the control and the
+// The plans of a session with all that is decided about its trades. A trade has the control and the
 // shifts that pilots choose in the market of the book, in every market of that day, so that revaluations
 // differ by what the market does and not by what pilots find. Pilots are walked in the market at hand where
 // its paths have other moves, as on another day.
@@ -30,8 +30,6 @@ class decided_plans {
     // plans that they had, and programs that are compiled stay so. Policies are found by each call, and so
     // is all that is decided about trades with rights.
     void decide(planned_run& r, shape_store& shapes, threads::crew& by, const teller& tells);
-    // Drops the plans of these trades, which are planned anew.
-    void forget(std::span<const std::size_t> trades);
 
   private:
     // All that decisions depend on, beside the trade and its market.

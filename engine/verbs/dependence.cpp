@@ -10,6 +10,7 @@
 #include "engine/plan/trade_program.h"
 #include "engine/reading/written_market.h"
 #include "engine/threads/crew.h"
+#include "engine/verbs/dependence.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/read_parts.h"
 #include "engine/verbs/settled.h"
@@ -57,6 +58,11 @@ using namespace verbs;
 
 std::vector<trade_dependence> engine::depends_on(const book& trades, const market& in,
                                                  const run_options& options) const {
+    return dependence_of(trades, in, options);
+}
+
+std::vector<trade_dependence> verbs::dependence_of(const book& trades, const market& in,
+                                                   const run_options& options) {
     const settled run = settle(options, trades.settings());
     const std::vector<books::trade>& all = trades.state().trades;
     const plan::poll often = poll_of(options.cancel);

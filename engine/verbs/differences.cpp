@@ -25,10 +25,16 @@
 #include "engine/study/estimate.h"
 #include "engine/threads/crew.h"
 #include "engine/verbs/asked.h"
+#include "engine/verbs/dependence.h"
+#include "engine/verbs/differences.h"
 #include "engine/verbs/manifest.h"
+#include "engine/verbs/price.h"
+#include "engine/verbs/resources.h"
+#include "engine/verbs/scenarios.h"
 #include "engine/verbs/settled.h"
 #include "products/dates/date.h"
 #include "tilewalk/scenarios.h"
+#include "tilewalk/session.h"
 
 namespace tilewalk {
 
@@ -254,10 +260,10 @@ class difference_run {
         return std::move(out_);
     }
 
-    difference_results told(const engine& by) {
+    difference_results told(const resources& by) {
         find_trades();
         refuse_unknown_rates();
-        find_shifts(by);
+        find_shifts();
         list_.asked.currency = out_.currency;
         list_.asked.for_differences = true;
         const std::size_t at_once = std::max(wanted_.trades_at_once, std::size_t{1});
@@ -268,12 +274,12 @@ class difference_run {
     }
 
   private:
-    void add_trades(const engine& by, std::size_t first, std::size_t end) {
+    void add_trades(const resources& by, std::size_t first, std::size_t end) {
         std::vector<std::string> ids;
         for (std::size_t i = first; i < end; ++i) ids.push_back(id(i));
         const bool is_whole = end - first == book_.size();
         const scenario_results gains =
-            by.scenarios(is_whole ? book_ : book_.only(ids), in_, list_.asked, options_);
+            scenarios_as_asked(by, is_whole ? book_ : book_.only(ids), in_, list_.asked, options_, true);
         results& values = out_.values;
         if (first == 0) {
             values.manifest = gains.base.manifest;
@@ -343,8 +349,8 @@ class difference_run {
         return markets::simm_name(*simm_, std::string(key_parts(s.number->key).name), id(trade));
     }
 
-    void find_shifts(const engine& by) {
-        const std::vector<trade_dependence> depends = by.depends_on(book_, in_, options_);
+    void find_shifts() {
+        const std::vector<trade_dependence> depends = dependence_of(book_, in_, options_);
         std::vector<std::set<std::string>> keys(depends.size());
         std::set<std::string> all;
         for (std::size_t i = 0; i < depends.size(); ++i) {
@@ -413,7 +419,7 @@ class difference_run {
     }
 
     // Derivatives by the numbers of these fits.
-    void find_rate_greeks(const engine& by, std::size_t first, std::size_t end) {
+    void find_rate_greeks(const resources& by, std::size_t first, std::size_t end) {
         rate_greeks_of_.clear();
         rate_greeks_ = {};
         std::vector<std::string> ids;
@@ -426,7 +432,7 @@ class difference_run {
         if (ids.empty()) return;
         greek_options wanted;
         wanted.wanted.assign(keys.begin(), keys.end());
-        rate_greeks_ = by.greeks(book_.only(ids), in_, wanted, options_);
+        rate_greeks_ = greeks_as_asked(by, book_.only(ids), in_, wanted, options_, true);
         for (const greek_row& r : rate_greeks_.greeks) rate_greeks_of_[r.trade].push_back(&r);
         out_.values.manifest.path_steps += rate_greeks_.manifest.path_steps;
     }
@@ -748,6 +754,12 @@ class difference_run {
 
 }  // namespace
 
+difference_results differences_as_asked(const resources& with, const book& trades, const market& in,
+                                        const difference_options& wanted, const run_options& options) {
+    const asked_of_study asked = asked_of(study::files_of_greeks, trades, options);
+    return difference_run(asked.trades, in, wanted, asked.options).told(with);
+}
+
 }  // namespace verbs
 
 difference_results valued(const book& trades, const market& in, const results& priced) {
@@ -756,8 +768,7 @@ difference_results valued(const book& trades, const market& in, const results& p
 
 difference_results differences(const engine& by, const book& trades, const market& in,
                                const difference_options& wanted, const run_options& options) {
-    const verbs::asked_of_study asked = verbs::asked_of(study::files_of_greeks, trades, options);
-    return verbs::difference_run(asked.trades, in, wanted, asked.options).told(by);
+    return by.open(trades).differences(in, wanted, options);
 }
 
 }  // namespace tilewalk

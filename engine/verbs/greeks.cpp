@@ -150,11 +150,9 @@ bool has_kinks(const program::path_program& code) {
 
 class greek_run {
   public:
-    greek_run(const engine_settings& settings, cuda::backend& gpus, const book& trades, const market& in,
-              const greek_options& wanted, const run_options& options,
-              const std::optional<part_of_run>& part = {})
-        : settings_(settings),
-          gpus_(gpus),
+    greek_run(const resources& with, const book& trades, const market& in, const greek_options& wanted,
+              const run_options& options, const std::optional<part_of_run>& part = {})
+        : resources_(with),
           book_(trades),
           in_(in),
           wanted_(wanted),
@@ -169,17 +167,16 @@ class greek_run {
           numbers_of_(trades.size()),
           has_kinks_(trades.size()),
           certain_(trades.size()),
-          controls_(in, {run_, operations_named(settings.instruction_set), options.cancel, jumps_of()},
-                    options.work.get()) {}
+          controls_(in, {run_, with.operations(), options.cancel, jumps_of(), &with.passed()},
+                    options.work.get()),
+          adjoints_(with.adjoints()) {}
 
     results told(stages by) {
         const timings::during finding(options_.times, stage::derivatives);
         const std::vector<books::trade>& trades = book_.state().trades;
-        by.plan = [&](const books::trade& t, const markets::market_state& m, program::precision p,
-                      const plan::poll& often) {
-            return plan::plan_trade(t, {m, &reads_[static_cast<std::size_t>(&t - trades.data())]}, p, {},
-                                    often, nullptr, nullptr, &passed_);
-        };
+        by.plan = {};
+        by.reads = reads_;
+        are_of_book_ = by.are_of_book;
         by.add_ways_back = [&, see = by.see_moves, widths = by.widths](planned_run& r) {
             add_ways_back(r, see, widths);
         };
@@ -191,7 +188,7 @@ class greek_run {
         by.controls.about = unmoved_;
         run_options first = progress_.heard();
         first.keep_policies = options_.keep_policies;
-        priced_book priced = price_book(settings_, gpus_, book_, in_, first, by);
+        priced_book priced = price_book(resources_, book_, in_, first, by);
         results out = std::move(priced.told);
         const run_options heard = progress_.heard();
         stages usual = usual_stages();
@@ -221,7 +218,7 @@ class greek_run {
                                          double share, double widths) {
             const greek_options wanted{std::move(keys), wanted_.method};
             progress_.begin(static_cast<double>(some.size()));
-            greek_run there(settings_, gpus_, some, moved, wanted, heard, part_);
+            greek_run there(resources_, some, moved, wanted, heard, part_);
             there.move_as(*this, share, widths);
             // Another day has other dates.
             there.least_gain_ = least_gain_of_differences;
@@ -238,6 +235,7 @@ class greek_run {
         price_apart(out, heard);
         if (!is_part_of_another_) {
             stages in_parts = usual;
+            in_parts.are_of_book = are_of_book_;
             in_parts.policies = by.policies;
             in_parts.see_moves = by.see_moves;
             in_parts.widths = by.widths;
@@ -298,7 +296,7 @@ class greek_run {
                 if (!heard.work->walks_any_of(kernels::tiles_of(part.paths))) return;
             }
             progress_.begin(walks_of_part(some.size(), part));
-            greek_run there(settings_, gpus_, some, in_, wanted_, heard, part);
+            greek_run there(resources_, some, in_, wanted_, heard, part);
             there.move_as(*this, 1, 1);
             there.unmoved_ = &controls_;
             const results told = there.told(by);
@@ -483,11 +481,12 @@ class greek_run {
         if (places.empty()) return;
         progress_.begin(static_cast<double>(places.size()));
         stages by;
+        by.are_of_book = are_of_book_;
         // Shifts of a trade suit its control, and points suit both.
         decide::decided_by_trade policies;
         for (const auto& [trade, what] : decided_) policies[trade].policy = what.policy;
         by.held = run_.chooses_importance ? &policies : &decided_;
-        priced_book priced = price_book(settings_, gpus_, some_of(book_, places), in_, heard, by);
+        priced_book priced = price_book(resources_, some_of(book_, places), in_, heard, by);
         add_steps(to.manifest, priced.told.manifest);
         for (std::size_t k = 0; k < places.size(); ++k) to.rows[places[k]] = std::move(priced.told.rows[k]);
     }
@@ -579,7 +578,7 @@ class greek_run {
             if (!greeks::mark_moved(*move, moved_by_it, *ready.code)) continue;
             std::optional<jumping_trade::choice> choice;
             if (!ready.certain && by_ != method::pathwise) {
-                const auto& jumps = adjoints_.jumps_of(ready.code, ready.data, ready.when);
+                const auto& jumps = adjoints_->jumps_of(ready.code, ready.data, ready.when);
                 const auto moved = program::moved_by(*ready.code, jumps, moved_by_it);
                 if (!moved.empty()) {
                     choice = choice_for(moved, ready, *move);
@@ -607,8 +606,8 @@ class greek_run {
         const bool any_smoothed = can(&jumping_trade::choice::can_be_smoothed),
                    any_scored = can(&jumping_trade::choice::can_be_scored);
         if (!any_smoothed && !any_scored) {
-            const auto back = adjoints_.adjoint_of(ready.code, wanted);
-            if (const auto forth = adjoints_.tangents_of(ready.code, along, back))
+            const auto back = adjoints_->adjoint_of(ready.code, wanted);
+            if (const auto forth = adjoints_->tangents_of(ready.code, along, back))
                 p.with_tangents = std::make_shared<const ready_trade>(ready, forth, moves);
             else
                 p.back = std::make_shared<const greeks::ready_way_back>(back, ready.data, moves);
@@ -617,13 +616,13 @@ class greek_run {
         jumping_trade made{.ready = p.ready, .smoothed = nullptr};
         made.takes_points = p.points.has_value() || run_.points.has_value();
         std::vector<program::jump> smoothed;
-        if (any_smoothed) smoothed = adjoints_.smoothable_of(ready.code, ready.data, ready.when);
-        made.smoothed = adjoints_.adjoint_of(ready.code, wanted, smoothed);
-        made.smoothed_forth = adjoints_.tangents_of(ready.code, along, made.smoothed);
+        if (any_smoothed) smoothed = adjoints_->smoothable_of(ready.code, ready.data, ready.when);
+        made.smoothed = adjoints_->adjoint_of(ready.code, wanted, smoothed);
+        made.smoothed_forth = adjoints_->tangents_of(ready.code, along, made.smoothed);
         made.usual = program::widths_for(*ready.code, ready.data, ready.when, smoothed, whole_.paths);
         if (any_scored) {
-            const auto& scored = adjoints_.scored_of(ready.code, ready.data, ready.when);
-            made.scored = adjoints_.scored_adjoint_of(ready.code, *scored, wanted);
+            const auto& scored = adjoints_->scored_of(ready.code, ready.data, ready.when);
+            made.scored = adjoints_->scored_adjoint_of(ready.code, *scored, wanted);
             made.scored_data = program::data_of_scored(*scored, ready.data);
         }
         made.moves = std::move(moves);
@@ -640,13 +639,13 @@ class greek_run {
         jumping_trade::choice out;
         const auto are_among = [&](const auto& is_one) { return std::ranges::all_of(moved, is_one); };
         if (by_ != method::likelihood_ratio) {
-            const auto& can_be = adjoints_.smoothable_of(ready.code, ready.data, ready.when);
+            const auto& can_be = adjoints_->smoothable_of(ready.code, ready.data, ready.when);
             out.can_be_smoothed = are_among(
                 [&](const program::jump& j) { return std::ranges::find(can_be, j) != can_be.end(); });
         }
         // `auto` knows the error of a difference of prices, which it takes where jumps can't be smoothed.
         if (by_ == method::likelihood_ratio || (by_ == method::automatic && out.can_be_smoothed)) {
-            const auto& scored = adjoints_.scored_of(ready.code, ready.data, ready.when);
+            const auto& scored = adjoints_->scored_of(ready.code, ready.data, ready.when);
             out.can_be_scored = scored && are_among([&](const program::jump& j) {
                                     return std::ranges::find(scored->jumps, j, &program::scored_jump::at) !=
                                            scored->jumps.end();
@@ -682,7 +681,7 @@ class greek_run {
                               },
                               {});
         };
-        return price_book(settings_, gpus_, some_of(book_, places), in_, how, by);
+        return price_book(resources_, some_of(book_, places), in_, how, by);
     }
 
     // Paths of a file have no others for a pilot.
@@ -891,7 +890,7 @@ class greek_run {
         stages by = usual_stages();
         by.controls.about = &controls_;
         by.held = &decided_;
-        if (!in.empty()) priced = price_book(settings_, gpus_, some, in, progress_.heard(), by);
+        if (!in.empty()) priced = price_book(resources_, some, in, progress_.heard(), by);
         for (const priced_book& p : priced) add_steps(to.manifest, p.told.manifest);
         auto first = priced.begin();
         for (std::size_t k = 0; k < of_numbers.size(); ++k) {
@@ -939,8 +938,7 @@ class greek_run {
         std::map<std::string, price_row> out;
         if (without.empty()) return out;
         progress_.begin(static_cast<double>(without.size()));
-        results priced =
-            std::move(price_book(settings_, gpus_, some_of(book_, without), in_, heard, by).told);
+        results priced = std::move(price_book(resources_, some_of(book_, without), in_, heard, by).told);
         add_steps(to.manifest, priced.manifest);
         for (price_row& row : priced.rows) out.emplace(row.trade, std::move(row));
         return out;
@@ -969,7 +967,7 @@ class greek_run {
             }
             stages by = usual;
             by.held = &decided;
-            later = std::move(price_book(settings_, gpus_, trades, *tomorrow.in(), heard, by).told);
+            later = std::move(price_book(resources_, trades, *tomorrow.in(), heard, by).told);
             add_steps(to.manifest, later->manifest);
             // Policies are of a day.
             for (auto& [trade, of] : decided)
@@ -1039,8 +1037,7 @@ class greek_run {
         return row;
     }
 
-    const engine_settings& settings_;
-    cuda::backend& gpus_;
+    const resources& resources_;
     const book& book_;
     const market& in_;
     const greek_options& wanted_;
@@ -1051,7 +1048,7 @@ class greek_run {
     settled run_;  // that part of the whole
     asked_greeks asked_;
     progress_of_walks progress_;
-    bool is_part_of_another_ = false;
+    bool are_of_book_ = false, is_part_of_another_ = false;
     bool states_bias_ = true;                           // of differences of prices, and of smoothing
     double widths_ = 1;                                 // of smoothing, by those of the run it is for
     std::vector<markets::market_reads> reads_;          // by trade
@@ -1071,33 +1068,39 @@ class greek_run {
     mutable moving_controls controls_;                // of this market's trades
     moving_controls* unmoved_ = nullptr;              // of the market that this one is moved from
     double least_gain_ = 0;                           // of controls
-    greeks::adjoint_store adjoints_;
-    plan::passed_programs passed_;
+    const std::shared_ptr<greeks::adjoint_store> adjoints_;
 };
 
 }  // namespace
+
+results greeks_as_asked(const resources& with, const book& trades, const market& in,
+                        const greek_options& wanted, const run_options& options, bool are_of_book) {
+    const study of = study_of(wanted);
+    const asked_of_study asked =
+        asked_of(are_of_book && of == study::greeks ? study::greeks_in_session : of, trades, options);
+    const with_journal kept(asked.trades, {&in, 1}, {.greeks = &wanted}, asked.options);
+    const auto find = [&](const book& some, const run_options& how, stages by) {
+        by.are_of_book = are_of_book;
+        return seen_as(wanted, in, options.cancel, [&](const greek_options& of_market) {
+            return greeks_of_book(with, some, in, of_market, how, by);
+        });
+    };
+    results out = greeks_in_rounds(asked.trades, in, kept.options(), find);
+    add_answers(out, with, asked.trades, in, kept.options());
+    kept.finish(out.manifest);
+    return out;
+}
 
 }  // namespace verbs
 
 results engine::greeks(const book& trades, const market& in, const greek_options& wanted,
                        const run_options& options) const {
-    const verbs::asked_of_study asked = verbs::asked_of(verbs::study_of(wanted), trades, options);
-    const verbs::with_journal kept(asked.trades, {&in, 1}, {.greeks = &wanted}, asked.options);
-    const auto find = [&](const book& some, const run_options& how, const stages& by) {
-        return verbs::seen_as(wanted, in, options.cancel, [&](const greek_options& of_market) {
-            return greeks_of_book(settings_, *gpus_, some, in, of_market, how, by);
-        });
-    };
-    results out = verbs::greeks_in_rounds(asked.trades, in, kept.options(), find);
-    verbs::add_answers(out, settings_, *gpus_, asked.trades, in, kept.options());
-    kept.finish(out.manifest);
-    return out;
+    return verbs::greeks_as_asked(verbs::resources(settings_, *gpus_), trades, in, wanted, options);
 }
 
-results greeks_of_book(const engine_settings& settings, cuda::backend& gpus, const book& trades,
-                       const market& in, const greek_options& wanted, const run_options& options,
-                       const stages& by) {
-    return verbs::greek_run(settings, gpus, trades, in, wanted, options).told(by);
+results greeks_of_book(const verbs::resources& with, const book& trades, const market& in,
+                       const greek_options& wanted, const run_options& options, const stages& by) {
+    return verbs::greek_run(with, trades, in, wanted, options).told(by);
 }
 
 }  // namespace tilewalk

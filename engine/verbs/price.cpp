@@ -65,19 +65,22 @@ void check_size(std::size_t trades, std::size_t markets) {
 }
 
 // Plans every trade in every market.
-void plan_all(planned_run& r, const planner& by, const teller& tells) {
+void plan_all(planned_run& r, const resources& with, const stages& by, threads::crew& crew,
+              const teller& tells) {
     const timings::during planning(r.options.times, stage::planning);
     const std::vector<books::trade>& trades = r.book.trades;
     const scenarios_of_markets scenarios(r.in);
     std::vector<missing_pairs> missing(r.in.size());
-    shape_store shapes;
     r.plans.resize(trades.size() * r.in.size());
-    threads::for_each(
-        r.plans.size(), r.run.threads, r.options.cancel,
+    crew.for_each(
+        r.plans.size(), r.options.cancel,
         [&](int, std::uint64_t k) {
-            const std::size_t m = k / trades.size();
-            r.plans[k] = plan_one(trades[k % trades.size()], r.in[m].state(), r.run, shapes, missing[m],
-                                  r.options.cancel, by, scenarios.first[m]);
+            const std::size_t m = k / trades.size(), i = k % trades.size();
+            const wanted_plans wanted{r.run, r.options.cancel, by.are_of_book, scenarios.first[m]};
+            r.plans[k] = by.plan ? plan_one(trades[i], r.in[m].state(), r.run, with.shapes(), missing[m],
+                                            r.options.cancel, by.plan, scenarios.first[m])
+                                 : with.plan(trades[i], r.in[m], wanted, missing[m],
+                                             by.reads.empty() ? nullptr : &by.reads[i]);
         },
         tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
     for (const missing_pairs& pairs : missing) r.missing_correlations.push_back(pairs.all());
@@ -92,6 +95,18 @@ void take_plans(planned_run& r, std::span<const std::shared_ptr<const ready_trad
         r.plans.push_back(planned_again(trades[i], ready[i], r.in.front().state(), r.run, missing));
     r.missing_correlations.push_back(missing.all());
 }
+
+// The back ends of a run.
+struct walkers {
+    cuda::backend& gpus;
+    cuda::backend::choice on;
+    cpu_maker on_cpu, on_cpu_for_shadows;
+    ready_on_gpus* keeps = nullptr;  // for another run; null: nothing
+    cuda::ways_back::decider way_back{};
+    ready_on_gpus* keeps_of_bounds = nullptr;  // likewise, of walks for bounds
+};
+// The GPUs of a run, asked for once there is need.
+using choice_of_devices = std::function<const cuda::backend::choice&()>;
 
 // Says why a trade's paths in a market are not those in the first one; empty if they are.
 std::string remark_on_paths(const planned& first, const planned& here) {
@@ -292,12 +307,6 @@ void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<wal
         if (r.plans[k].needs_paths()) into.told.manifest.part_paths = walked[k]->part_paths;
 }
 
-}  // namespace
-
-namespace verbs {
-
-namespace {
-
 // A trade with rights of a run: its policy, and its plan.
 struct right_in_run {
     policy_of_trade of;
@@ -343,17 +352,15 @@ void find_on_gpus(std::vector<right_in_run>& all, planned_run& r, const policy_s
     for (const auto& [why, trades] : left) add_left(r.left_to_processor, {"policies", trades.size(), why});
 }
 
-}  // namespace
-
-// Finds the policies of trades with rights, each on paths of its own, and plans them to follow these.
-void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices& on, const sources& from,
+// Finds the policies of trades with rights, each on paths of its own, on GPUs where they can, and plans them
+// to follow these.
+void find_policies(planned_run& r, const resources& with, const choice_of_devices& on, const sources& from,
                    teller& tells) {
     const timings::during finding(r.options.times, stage::policies);
     const std::vector<books::trade>& trades = r.book.trades;
     const scenarios_of_markets scenarios(r.in);
-    shape_store shapes;
     const policy_search by{
-        r.run, r.operations, shapes, r.options.cancel, r.wants_bounds, from, &r.policies,
+        r.run, r.operations, with.shapes(), r.options.cancel, r.wants_bounds, from, &r.policies,
         r.options.keep_policies || r.policies.keeps,
         // Fits of parts are less the martingale that bounds.
         r.wants_bounds || r.options.keep_policies || r.run.fits != exercise::fitting::usual};
@@ -396,7 +403,7 @@ void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices&
         one.of.prepare();
         if (work != nullptr) one.of.take_known(*work);
     });
-    find_on_gpus(all, r, by, gpus, on());
+    find_on_gpus(all, r, by, with.gpus(), on());
     // One trade takes all threads; many take one each.
     const bool are_few = all.size() < static_cast<std::size_t>(r.run.threads);
     for_each(are_few ? 1 : r.run.threads, [&](right_in_run& one) {
@@ -409,6 +416,10 @@ void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices&
     for_each(r.run.threads,
              [&](right_in_run& one) { follow(one.plan, one.trade, one.of, by, one.first_scenario); });
 }
+
+}  // namespace
+
+namespace verbs {
 
 decide::decided_by_trade decided_in(const planned_run& r) {
     decide::decided_by_trade out;
@@ -434,6 +445,9 @@ void choose_points(planned_run& r, const sources& from, const teller& tells) {
                    tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>()});
 }
 
+namespace {
+
+// Walks and tells: the results by market.
 std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, teller& tells) {
     // Fingerprints of large files are made beside the walk.
     const std::vector<file_of_setting> named = files_named_by(r.run.said);
@@ -502,8 +516,10 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
     return made;
 }
 
-void add_answers(results& to, const engine_settings& settings, cuda::backend& gpus, const book& trades,
-                 const market& in, const run_options& options) {
+}  // namespace
+
+void add_answers(results& to, const resources& with, const book& trades, const market& in,
+                 const run_options& options) {
     const timings::during answering(options.times, stage::answers);
     const auto begin = clock::now();
     const books::book_state& state = trades.state();
@@ -523,7 +539,7 @@ void add_answers(results& to, const engine_settings& settings, cuda::backend& gp
         asked->trades = changed;
         round_of_study round{book::of(std::move(asked)), quietly};
         if (run.accuracy) round = of_round(round.trades, quietly, run, {run.paths, run.seed});
-        results got = price_book(settings, gpus, round.trades, in, round.options).told;
+        results got = price_book(with, round.trades, in, round.options).told;
         to.manifest.path_steps += got.manifest.path_steps;
         to.manifest.plan_seconds += got.manifest.plan_seconds;
         to.manifest.path_seconds += got.manifest.path_seconds;
@@ -547,11 +563,12 @@ std::vector<results> engine::price(const book& trades, std::span<const market> i
     const asked_of_study asked =
         asked_of(in.size() > 1 ? study::price_in_markets : study::price, trades, options);
     const with_journal kept(asked.trades, in, {}, asked.options);
+    const resources with(settings_, *gpus_);
     std::vector<results> out;
-    for (priced_book& made : price_book(settings_, *gpus_, asked.trades, in, kept.options()))
+    for (priced_book& made : price_book(with, asked.trades, in, kept.options()))
         out.push_back(std::move(made.told));
     for (std::size_t m = 0; m < in.size(); ++m)
-        add_answers(out[m], settings_, *gpus_, asked.trades, in[m], kept.options());
+        add_answers(out[m], with, asked.trades, in[m], kept.options());
     for (results& r : out) kept.finish(r.manifest);
     return out;
 }
@@ -575,20 +592,11 @@ std::vector<priced_book> walked_round(planned_run& r, std::span<const std::size_
         by, tells);
 }
 
-}  // namespace
-
-std::vector<std::uint64_t> verbs::steps_of_paths(const planned_run& r) {
-    std::vector<std::uint64_t> out(r.book.trades.size(), 0);
-    for (std::size_t k = 0; k < r.plans.size(); ++k)
-        if (r.plans[k].needs_paths()) out[k % out.size()] += r.plans[k].ready->when.steps();
-    return out;
-}
-
-// The first round has all trades; later ones walk some of them by its programs and kernels.
-std::vector<priced_book> verbs::priced_as_asked(planned_run r, walkers by, teller& tells) {
+// In the rounds that the run asks for. The first round has all trades; later ones walk some of them by its
+// programs and kernels.
+std::vector<priced_book> priced_as_asked(planned_run r, walkers by, teller& tells) {
     if (!r.run.accuracy && !r.run.takes_decided_paths) return walked_and_told(std::move(r), by, tells);
-    ready_on_gpus first, first_of_bounds;
-    if (by.keeps == nullptr) by.keeps = &first;
+    ready_on_gpus first_of_bounds;
     by.keeps_of_bounds = &first_of_bounds;
     const round_of_paths walk = [&](std::span<const std::size_t> some, std::uint64_t paths,
                                     std::uint64_t seed) {
@@ -598,58 +606,97 @@ std::vector<priced_book> verbs::priced_as_asked(planned_run r, walkers by, telle
     return walked_in_rounds({r.run, r.book.trades, r.in, steps, r.begin}, walk, tells);
 }
 
-priced_book price_book(const engine_settings& settings, cuda::backend& gpus, const book& trades,
-                       const market& in, const run_options& options, const stages& by) {
-    return std::move(price_book(settings, gpus, trades, std::span(&in, 1), options, by).front());
+// The GPUs of a run. One takes a moment to open, which planning needs not wait for.
+class opening_gpus {
+  public:
+    opening_gpus(const resources& with, const planned_run& r, bool may_walk) : times_(r.options.times) {
+        known_ = may_walk ? with.opened(r.run.device) : cuda::backend::choice{};
+        if (known_) return;
+        opening_ = threads::beside([&with, &r] {
+            const timings::beside opening(r.options.times, stage::opening_gpus);
+            return with.open(r.run.device);
+        });
+    }
+    bool are_open() const { return known_ || opening_.wait_for(seconds(0)) != std::future_status::timeout; }
+    const cuda::backend::choice& get() {
+        if (!known_) {
+            const timings::during waiting(times_, stage::opening_gpus);
+            known_ = opening_.get();
+        }
+        return *known_;
+    }
+
+  private:
+    timings* times_;
+    std::optional<cuda::backend::choice> known_;
+    std::future<cuda::backend::choice> opening_;
+};
+
+// Decides about trades as pilots find it in the first market.
+void decide_by_pilots(planned_run& r, const resources& with, const stages& by, const sources& from,
+                      const teller& tells) {
+    const pilot_of_controls pilots{r.run, r.operations, r.options.cancel, by.controls.jumps, &with.passed()};
+    rewriter(pilots, from, with.shapes(), r.in, by.controls)
+        .rewrite(r.book.trades, r.plans, tells, r.options.times);
+    choose_points(r, from, tells);
 }
 
-std::vector<priced_book> price_book(const engine_settings& settings, cuda::backend& gpus, const book& trades,
-                                    std::span<const market> in, const run_options& options,
-                                    const stages& by) {
+}  // namespace
+
+std::vector<std::uint64_t> verbs::steps_of_paths(const planned_run& r) {
+    std::vector<std::uint64_t> out(r.book.trades.size(), 0);
+    for (std::size_t k = 0; k < r.plans.size(); ++k)
+        if (r.plans[k].needs_paths()) out[k % out.size()] += r.plans[k].ready->when.steps();
+    return out;
+}
+
+priced_book price_book(const resources& with, const book& trades, const market& in,
+                       const run_options& options, const stages& by) {
+    return std::move(price_book(with, trades, std::span(&in, 1), options, by).front());
+}
+
+std::vector<priced_book> price_book(const resources& with, const book& trades, std::span<const market> in,
+                                    const run_options& options, const stages& by) {
     const auto begin = clock::now();
-    const auto& operations = operations_named(settings.instruction_set);
     settled run = settle(options, trades.state(), in);
     if (by.part) run = part_of(std::move(run), *by.part);
     replayed_in(run);  // which has to be there
     check_size(trades.size(), in.size());
     teller tells(options);
     tells.now.trades = trades.size() * in.size();
-    planned_run planned{run, operations, trades.state(),  in,         options, begin, utc_now(),
-                        {},  {},         by.wants_bounds, by.policies};
-    // A GPU takes a moment to open, which planning needs not wait for.
+    planned_run planned{run, with.operations(), trades.state(), in, options, begin, utc_now(), {},
+                        {},  by.wants_bounds,   by.policies};
     const bool may_walk = !options.work || options.work->may_walk();
-    auto choosing = threads::beside([&] {
-                        const timings::beside opening(options.times, stage::opening_gpus);
-                        return may_walk ? gpus.choose(run.device) : cuda::backend::choice{};
-                    }).share();
-    const choice_of_devices on = [&]() -> const cuda::backend::choice& {
-        const timings::during waiting(options.times, stage::opening_gpus);
-        return choosing.get();
-    };
+    opening_gpus on(with, planned, may_walk);
+    const taken_threads threads(with, run.threads);
     const sources from(run, options.work.get(), by.held);
     if (by.ready.empty()) {
-        plan_all(planned, by.plan, tells);
-        find_policies(planned, gpus, on, from, tells);
-        shape_store shapes;
-        plan::passed_programs passed;
-        const pilot_of_controls pilots{run, operations, options.cancel, by.controls.jumps, &passed};
-        rewriter(pilots, from, shapes, in, by.controls)
-            .rewrite(planned.book.trades, planned.plans, tells, options.times);
+        plan_all(planned, with, by, threads.crew(), tells);
+        find_policies(
+            planned, with, [&]() -> const cuda::backend::choice& { return on.get(); }, from, tells);
+        if (by.decide)
+            by.decide(planned, threads.crew(), tells);
+        else
+            decide_by_pilots(planned, with, by, from, tells);
     } else {
         take_plans(planned, by.ready);  // as they are walked
+        choose_points(planned, from, tells);
     }
-    choose_points(planned, from, tells);
     if (by.see_plans) by.see_plans(planned);
     if (by.wants_quarters) tally_quarters(planned.plans, run, options.cancel);
     if (by.add_ways_back) by.add_ways_back(planned);
-    const cpu_maker usual = stages{}.on_cpu;
-    ready_on_gpus seated;
-    if (may_walk && choosing.wait_for(seconds(0)) == std::future_status::timeout) {
+    const taken_gpu_run on_gpus(with, run);
+    if (!on.are_open()) {
         const timings::during packing(options.times, stage::packing);
-        seat_ahead(planned.plans, run, seated);
+        seat_ahead(planned.plans, run, on_gpus.get());
     }
-    const walkers with{gpus, on(), by.on_cpu, usual, &seated, by.way_back_on_gpu};
-    return priced_as_asked(std::move(planned), with, tells);
+    const cpu_maker own = [&](const cpu::lane_operations&, int, program::precision p) {
+        return threads.back_end(p);
+    };
+    walkers to{with.gpus(), on.get(), by.on_cpu ? by.on_cpu : own, own};
+    to.keeps = &on_gpus.get();
+    to.way_back = by.way_back_on_gpu;
+    return priced_as_asked(std::move(planned), to, tells);
 }
 
 }  // namespace tilewalk

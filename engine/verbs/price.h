@@ -17,6 +17,7 @@
 #include "engine/verbs/controls.h"
 #include "engine/verbs/pilot.h"
 #include "engine/verbs/planned.h"
+#include "engine/verbs/resources.h"
 #include "engine/verbs/rewrites.h"
 #include "engine/verbs/walks.h"
 #include "kernels/moments.h"
@@ -37,12 +38,16 @@ struct policy_stages {
 };
 
 struct stages {
-    // From a trade and a market to a program and its numbers.
-    verbs::planner plan = verbs::usual_planner();
-    // The back end that walks what no GPU does.
-    verbs::cpu_maker on_cpu = [](const cpu::lane_operations& operations, int threads, program::precision in) {
-        return std::make_unique<cpu::back_end>(operations, threads, in);
-    };
+    // From a trade and a market to a program and its numbers; empty: as the resources do it.
+    verbs::planner plan{};
+    // The back end that walks what no GPU does; empty: as the resources do it.
+    verbs::cpu_maker on_cpu{};
+    // The trades are those of the book that is open.
+    bool are_of_book = false;
+    // Takes what plans read of the one market, by trade; empty: nobody asks.
+    std::span<markets::market_reads> reads{};
+    // Decides about trades that are planned, in the place of pilots in the first market.
+    std::function<void(verbs::planned_run&, threads::crew&, const verbs::teller&)> decide{};
     // Plans of the book in its one market, by trade, from a run before; empty: there are none yet. They are
     // walked in any precision.
     std::span<const std::shared_ptr<const verbs::ready_trade>> ready{};
@@ -96,47 +101,32 @@ struct planned_run {
     cuda::gpu_facts facts_of_policies{};  // of GPUs that found them
     std::vector<left_work> left_to_processor{};
 };
-// The back ends of a run.
-struct walkers {
-    cuda::backend& gpus;
-    cuda::backend::choice on;
-    cpu_maker on_cpu, on_cpu_for_shadows;
-    ready_on_gpus* keeps = nullptr;  // for another run; null: nothing
-    cuda::ways_back::decider way_back{};
-    ready_on_gpus* keeps_of_bounds = nullptr;  // likewise, of walks for bounds
-};
-// Trades with rights are planned to follow policies, which GPUs find where they can.
-using choice_of_devices = std::function<const cuda::backend::choice&()>;  // asked once there is need
-void find_policies(planned_run& r, cuda::backend& gpus, const choice_of_devices& on, const sources& from,
-                   teller& tells);
 // Decides which points trades take, as settings leave it open, in the first market.
 void choose_points(planned_run& r, const sources& from, const teller& tells);
 // The choices of pilots and trainings for trades, in the first market.
 decide::decided_by_trade decided_in(const planned_run& r);
-// Walks and tells: the results by market.
-std::vector<priced_book> walked_and_told(planned_run of, const walkers& by, teller& tells);
-
-// The same in the rounds that the run asks for.
-std::vector<priced_book> priced_as_asked(planned_run of, walkers by, teller& tells);
 // The steps of a path by trade, in all markets.
 std::vector<std::uint64_t> steps_of_paths(const planned_run& r);
 
+// See engine::greeks, and stages::are_of_book.
+results greeks_as_asked(const resources& with, const book& trades, const market& in,
+                        const greek_options& wanted, const run_options& options, bool are_of_book = false);
+
 // The figures that trades ask for beside their prices.
-void add_answers(results& to, const engine_settings& settings, cuda::backend& gpus, const book& trades,
-                 const market& in, const run_options& options);
+void add_answers(results& to, const resources& with, const book& trades, const market& in,
+                 const run_options& options);
 
 }  // namespace verbs
 
 // The book in each of the markets, see engine::price.
-std::vector<priced_book> price_book(const engine_settings& settings, cuda::backend& gpus, const book& trades,
+std::vector<priced_book> price_book(const verbs::resources& with, const book& trades,
                                     std::span<const market> in, const run_options& options,
                                     const stages& by = {});
-priced_book price_book(const engine_settings& settings, cuda::backend& gpus, const book& trades,
-                       const market& in, const run_options& options, const stages& by = {});
+priced_book price_book(const verbs::resources& with, const book& trades, const market& in,
+                       const run_options& options, const stages& by = {});
 
-// See engine::greeks. Planning and ways back are its own.
-results greeks_of_book(const engine_settings& settings, cuda::backend& gpus, const book& trades,
-                       const market& in, const greek_options& wanted, const run_options& options,
-                       const stages& by = {});
+// Sensitivities without rounds, a journal and answers. Planning and ways back are its own.
+results greeks_of_book(const verbs::resources& with, const book& trades, const market& in,
+                       const greek_options& wanted, const run_options& options, const stages& by = {});
 
 }  // namespace tilewalk

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rewrites of a trade's plan before its paths are walked: a control is subtracted, normals are shifted, paths
-// become pairs. Prices, prepared books, explanations and kernels made ahead share one list. Each rewrite
+// become pairs. Prices, sessions, explanations and kernels made ahead share one list. Each rewrite
 // takes the plan that the one before it leaves.
 #pragma once
 

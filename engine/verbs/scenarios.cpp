@@ -158,19 +158,17 @@ struct block {
 
 class scenario_run {
   public:
-    scenario_run(const engine_settings& settings, cuda::backend& gpus, const book& trades, const market& in,
-                 const scenario_list& asked, const run_options& options)
-        : settings_(settings),
-          gpus_(gpus),
+    scenario_run(const resources& with, const book& trades, const market& in, const scenario_list& asked,
+                 const run_options& options, bool are_of_book)
+        : resources_(with),
+          are_of_book_(are_of_book),
           book_(trades),
           in_(in),
           asked_(asked),
           options_(options),
           run_(settle(options, trades.state(), {&in, 1})),
           reads_(trades.size()),
-          controls_(in,
-                    {run_, operations_named(settings.instruction_set), options.cancel, jumps_of_controls::any,
-                     &passed_},
+          controls_(in, {run_, with.operations(), options.cancel, jumps_of_controls::any, &with.passed()},
                     options.work.get()),
           progress_(options, trades.size() * (asked.scenarios.size() + 1)),
           block_times_(options.times) {}
@@ -200,7 +198,7 @@ class scenario_run {
         out_.risks = risk::risks_of(out_, asked_);
         tell_of_impossible();
         tell_of_few_parts();
-        if (asked_.explains) explain();
+        if (asked_.explains && is_ours(asked_.scenarios.size())) explain();
         out_.base.manifest.total_seconds = std::chrono::duration<double>(clock::now() - begin_).count();
         return std::move(out_);
     }
@@ -218,11 +216,8 @@ class scenario_run {
     void price_base() {
         stages by;
         by.wants_quarters = true;
-        by.plan = [&](const books::trade& t, const markets::market_state& m, program::precision p,
-                      const plan::poll& often) {
-            return plan::plan_trade(t, {m, &reads_[static_cast<std::size_t>(&t - trades().data())]}, p, {},
-                                    often, nullptr, nullptr, &passed_);
-        };
+        by.are_of_book = are_of_book_;
+        by.reads = reads_;
         by.policies.keeps = true;
         by.see_plans = [&](const planned_run& r) {
             near_decided_ = decided_in(r);
@@ -237,7 +232,7 @@ class scenario_run {
         with.keep_policies = options_.keep_policies;
         if (options_.work && !options_.work->has_market(0))
             with.work = std::make_shared<kept::work>(options_.work->of_decisions());
-        priced_book priced = price_book(settings_, gpus_, book_, in_, with, by);
+        priced_book priced = price_book(resources_, book_, in_, with, by);
         out_.base = std::move(priced.told);
         out_.scenarios = asked_.scenarios;
         out_.inputs = asked_.inputs;
@@ -292,7 +287,7 @@ class scenario_run {
         by.policies.keeps = true;
         by.see_plans = [&](const planned_run& r) { decided = decided_in(r); };
         const results plain =
-            std::move(price_book(settings_, gpus_, some_of(book_, with_control_), in_, with, by).told);
+            std::move(price_book(resources_, some_of(book_, with_control_), in_, with, by).told);
         add_steps(out_.base.manifest, plain.manifest);
         for (std::size_t k = 0; k < with_control_.size(); ++k) {
             const std::size_t i = with_control_[k];
@@ -389,7 +384,7 @@ class scenario_run {
         by.see_plans = [&](const planned_run& r) {
             for (const auto& [trade, of] : decided_in(r)) made.small_decided[trade].policy = of.policy;
         };
-        price_book(settings_, gpus_, some, *made.in, heard(0), by);
+        price_book(resources_, some, *made.in, heard(0), by);
     }
 
     static stages usual() {
@@ -452,7 +447,7 @@ class scenario_run {
             if (is_ours(s)) return true;
         return false;
     }
-    // A share of the work may have other scenarios.
+    // A share of the work may have other scenarios. The sensitivities that explain gains count as the last.
     bool is_ours(std::size_t scenario) const {
         return !options_.work || options_.work->has_market(scenario + 1);
     }
@@ -507,7 +502,7 @@ class scenario_run {
     // Two blocks at a time where GPUs walk them: one is planned while the other is walked.
     void walk_blocks(const std::vector<block>& blocks, std::size_t first,
                      const std::vector<std::optional<market>>& in) {
-        const bool one_by_one = options_.work || gpus_.choose(run_.device).devices.empty();
+        const bool one_by_one = options_.work || resources_.open(run_.device).devices.empty();
         std::atomic<std::size_t> next = 0;
         const auto work = [&](std::size_t worker) {
             for (std::size_t b = next++; b < blocks.size(); b = next++) walk(blocks[b], first, in, worker);
@@ -543,7 +538,7 @@ class scenario_run {
         by.held = of.is_near ? &near_decided_ : of.is_small ? &small : &far_decided_;
         if (of.is_near) by.controls.about = &controls_;
         const book some = some_of(then == nullptr ? book_ : *then->trades, of.trades);
-        std::vector<priced_book> priced = price_book(settings_, gpus_, some, in, with, by);
+        std::vector<priced_book> priced = price_book(resources_, some, in, with, by);
         const studies::run_parts parts = parts_of(priced.front().told.manifest);
         const timings::during adding(block_times_, stage::rows);
         threads::for_each(in.size(), run_.threads, options_.cancel,
@@ -656,8 +651,11 @@ class scenario_run {
         quietly.on_progress = {};
         const greek_options wanted = greeks_of_moves(in_, asked_);
         if (wanted.wanted.empty()) return;
-        results found = greeks_of_book(settings_, gpus_, book_, in_, wanted, quietly);
+        stages by;
+        by.are_of_book = are_of_book_;
+        results found = greeks_of_book(resources_, book_, in_, wanted, quietly, by);
         add_steps(out_.base.manifest, found.manifest);
+        if (options_.work && !options_.work->has_all() && options_.work->may_walk()) return;
         explain_gains(out_, in_, found);
         out_.base.greeks = std::move(found.greeks);
         out_.numbers = in_.numbers();
@@ -708,8 +706,8 @@ class scenario_run {
         return out;
     }
 
-    const engine_settings& settings_;
-    cuda::backend& gpus_;
+    const resources& resources_;
+    const bool are_of_book_;
     const book& book_;
     const market& in_;
     const scenario_list& asked_;
@@ -720,7 +718,6 @@ class scenario_run {
     scenario_results out_;
     std::vector<markets::market_reads> reads_;  // by trade
     std::vector<std::size_t> bytes_of_trades_;  // likewise, of their plans
-    plan::passed_programs passed_;
     moving_controls controls_;
     std::vector<std::size_t> with_control_;  // trades
     // By trade, in the base market: on the paths of near gains, with controls, and of far ones, without.
@@ -738,24 +735,27 @@ class scenario_run {
 
 }  // namespace
 
-}  // namespace verbs
-
-scenario_results scenarios_of_book(const engine_settings& settings, cuda::backend& gpus, const book& trades,
-                                   const market& in, const scenario_list& asked, const run_options& options) {
-    return verbs::scenario_run(settings, gpus, trades, in, asked, options).told();
-}
-
-scenario_results engine::scenarios(const book& trades, const market& in, const scenario_list& asked,
-                                   const run_options& options) const {
-    const study of = asked.explains ? study::explained_scenarios : study::scenarios;
-    const auto [walked, with] = verbs::asked_of(of, trades, options);
-    const verbs::with_journal kept(walked, {&in, 1}, {.scenarios = &asked}, with);
-    scenario_results out = verbs::scenarios_in_rounds(
-        walked, in, kept.options(), [&](const book& trades_of_round, const run_options& how) {
-            return scenarios_of_book(settings_, *gpus_, trades_of_round, in, asked, how);
+scenario_results scenarios_as_asked(const resources& with, const book& trades, const market& in,
+                                    const scenario_list& asked, const run_options& options,
+                                    bool are_of_book) {
+    const study of = asked.explains ? study::explained_scenarios
+                     : are_of_book  ? study::scenarios_in_session
+                                    : study::scenarios;
+    const auto [walked, how] = asked_of(of, trades, options);
+    const with_journal kept(walked, {&in, 1}, {.scenarios = &asked}, how);
+    scenario_results out = scenarios_in_rounds(
+        walked, in, kept.options(), [&](const book& of_round, const run_options& how_of_round) {
+            return scenario_run(with, of_round, in, asked, how_of_round, are_of_book).told();
         });
     kept.finish(out.base.manifest);
     return out;
+}
+
+}  // namespace verbs
+
+scenario_results engine::scenarios(const book& trades, const market& in, const scenario_list& asked,
+                                   const run_options& options) const {
+    return verbs::scenarios_as_asked(verbs::resources(settings_, *gpus_), trades, in, asked, options);
 }
 
 }  // namespace tilewalk

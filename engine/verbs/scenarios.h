@@ -6,10 +6,11 @@
 #include "engine/verbs/price.h"
 #include "tilewalk/scenarios.h"
 
-namespace tilewalk {
+namespace tilewalk::verbs {
 
-// See engine::scenarios.
-scenario_results scenarios_of_book(const engine_settings& settings, cuda::backend& gpus, const book& trades,
-                                   const market& in, const scenario_list& asked, const run_options& options);
+// See engine::scenarios, and stages::are_of_book.
+scenario_results scenarios_as_asked(const resources& with, const book& trades, const market& in,
+                                    const scenario_list& asked, const run_options& options,
+                                    bool are_of_book = false);
 
-}  // namespace tilewalk
+}  // namespace tilewalk::verbs

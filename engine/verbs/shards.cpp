@@ -95,7 +95,9 @@ struct opened {
     market in;
     std::optional<scenario_list> scenarios{};
 
-    std::size_t markets() const { return scenarios ? scenarios->scenarios.size() + 1 : 1; }
+    std::size_t markets() const {
+        return scenarios ? scenarios->scenarios.size() + (scenarios->explains ? 2 : 1) : 1;
+    }
 };
 
 study study_of(const sharded_request& of) {
@@ -153,6 +155,7 @@ opened open_request(const sharded_request& of, timings* times = nullptr) {
     opened out{asked, of.fixed ? without_accuracy(asked) : asked, std::move(in)};
     if (of.scenarios.empty()) return out;
     out.scenarios = scenario_list::load(of.scenarios, out.in, of.how);
+    out.scenarios->explains = of.explains;
     return out;
 }
 
@@ -238,6 +241,7 @@ json written(const sharded_request& of, const path& folder) {
     json out{{"book", written_place(of.book, folder)},
              {"market", written_place(of.market, folder)},
              {"scenarios", written_place(of.scenarios, folder)},
+             {"explains", of.explains},
              {"strict", of.how.strict},
              {"confine", of.how.confine},
              {"trades", of.trades},
@@ -268,6 +272,7 @@ sharded_request request_in(const json& from, const path& folder) {
     out.book = found_at(from.at("book"), folder);
     out.market = found_at(from.at("market"), folder);
     out.scenarios = found_at(from.at("scenarios"), folder);
+    out.explains = from.value("explains", false);
     out.how = {from.at("strict").get<bool>(), from.at("confine").get<bool>()};
     out.trades = from.at("trades").get<std::vector<std::string>>();
     for (const json& c : from.at("changes"))
@@ -644,7 +649,9 @@ shards shards::plan(const engine& by, const sharded_request& asked, std::size_t 
     opened request = open_request(what);
     run_options with = options_for(what, options);
     verbs::settled run = verbs::settle(with, request.trades.state(), {&request.in, 1});
-    refuse_combinations(study_of(what), features_asked(request.trades, with));
+    const std::vector<feature> features = features_asked(request.trades, with);
+    refuse_combinations(study_of(what), features);
+    if (what.explains) refuse_combinations(study::explained_scenarios, features);
     refuse_more_than_parts(count, request.trades.size(), request.markets(), run.paths);
     if (run.accuracy) {
         what = with_fixed_paths(by, what, request, options, folder);

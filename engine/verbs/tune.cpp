@@ -150,7 +150,7 @@ std::vector<tuned_kernel> engine::tune_greeks(const book& trades, const market& 
     quietly.overrides.device = run.device == "auto" ? "cuda" : run.device;
     round_of_study round{asked.trades, quietly};
     if (run.accuracy) round = of_round(asked.trades, quietly, run, {run.paths, run.seed});
-    greeks_of_book(settings_, *gpus_, round.trades, in, wanted, round.options, by);
+    greeks_of_book(resources(settings_, *gpus_), round.trades, in, wanted, round.options, by);
     return out;
 }
 

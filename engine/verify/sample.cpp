@@ -73,7 +73,10 @@ priced_trade told(const results& of) {
     if (p.walked_on.empty()) p.walked_on = "CPU";
     p.price = row.price;
     p.standard_error = row.standard_error;
-    if (row.randomisations > 0) p.degrees_of_freedom = row.degrees_of_freedom();
+    if (row.randomisations > 0) {
+        p.degrees_of_freedom = row.degrees_of_freedom();
+        p.skew = row.early ? 0 : row.lean;
+    }
     p.early = row.early;
     return p;
 }
@@ -81,7 +84,8 @@ priced_trade told(const results& of) {
 priced_trade found(const drawn_trade& t, const stages& by, cuda::backend& gpus, const run_options& options) {
     greek_options asked;
     for (const drawn_trade::sensitivity& s : t.sensitivities) asked.wanted.push_back(s.key);
-    const results got = greeks_of_book({}, gpus, t.book, *t.book.market(), asked, options, by);
+    const results got =
+        greeks_of_book(verbs::resources({}, gpus), t.book, *t.book.market(), asked, options, by);
     priced_trade out = told(got);
     for (const drawn_trade::sensitivity& s : t.sensitivities) {
         found_sensitivity& one = out.sensitivities.emplace_back();
@@ -131,10 +135,11 @@ std::vector<priced_trade> price_sample(
                     p = found(trades[i], wanted.by, gpus, options);
                 } else {
                     const book& b = trades[i].book;
-                    const priced_book got = price_book({}, gpus, b, *b.market(), options, wanted.by);
+                    const priced_book got =
+                        price_book(verbs::resources({}, gpus), b, *b.market(), options, wanted.by);
                     const kernels::moments& m = got.moments.at(0);
                     p = told(got.told);
-                    if (m.m2 > 0) p.skew = m.m3 / (m.m2 * std::sqrt(m.m2));
+                    if (m.m2 > 0 && !p.degrees_of_freedom) p.skew = m.m3 / (m.m2 * std::sqrt(m.m2));
                 }
                 steps += p.path_steps;
                 ++count;
@@ -152,9 +157,8 @@ scored_trade score(const drawn_trade& t, const priced_trade& got, double truth) 
     const double error = got.price - truth;
     double z = farthest_z;
     if (got.standard_error > 0) {
-        z = got.degrees_of_freedom
-                ? run::normal_of_student(error / got.standard_error, *got.degrees_of_freedom)
-                : without_skew(error / got.standard_error, got.skew);
+        z = without_skew(error / got.standard_error, got.skew);
+        if (got.degrees_of_freedom) z = run::normal_of_student(z, *got.degrees_of_freedom);
     } else if (std::abs(error) <= 1e-9 * t.scale) {
         z = 0;
     }
@@ -167,9 +171,10 @@ scored_bounds score_bounds(const drawn_trade& t, const priced_trade& got, double
     if (!got.failure.empty() || !got.early) return out;
     const early_exercise& e = *got.early;
     const auto z_of = [&](double beyond, double error, double skew) {
-        if (error > 0 && got.degrees_of_freedom)
-            return run::normal_of_student(beyond / error, *got.degrees_of_freedom);
-        if (error > 0) return without_skew(beyond / error, skew);
+        if (error > 0) {
+            const double z = without_skew(beyond / error, skew);
+            return got.degrees_of_freedom ? run::normal_of_student(z, *got.degrees_of_freedom) : z;
+        }
         return beyond <= 1e-9 * t.scale ? 0 : farthest_z;
     };
     const double lower = z_of(e.lower_bound - truth, e.lower_error, got.skew);

@@ -59,7 +59,7 @@ struct found_sensitivity {
 
 struct priced_trade {
     double price = 0, standard_error = 0;
-    double skew = 0;  // of the payoffs over the root of their number
+    double skew = 0;  // of the payoffs, or of randomisations, over the root of their number
     std::string failure;
     std::string walked_on;  // "CPU", or the GPUs
     std::uint64_t path_steps = 0;

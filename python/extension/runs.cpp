@@ -15,8 +15,8 @@
 #include "python/extension/results.h"
 #include "python/extension/scenarios.h"
 #include "python/extension/values.h"
-#include "tilewalk/prepared.h"
 #include "tilewalk/products.h"
+#include "tilewalk/session.h"
 #include "tilewalk/setting_table.h"
 
 namespace tilewalk::python {
@@ -143,18 +143,36 @@ nb::list depends_on(const book& trades, const market& in, const nb::dict& settin
     return out;
 }
 
-// A prepared book with the engine that it was made from.
-struct ready_book {
-    prepared_book of;
-};
-
-nb::any price_ready(const ready_book& self, const market& in, const nb::dict& settings, const nb::dict& how) {
+nb::any price_open(const session& self, const market& in, const nb::dict& settings, const nb::dict& how) {
     const run_arguments asked = arguments_of(settings, how);
-    return object_of(run(asked, [&](const run_options& options) { return self.of.price(in, options); }));
+    return object_of(run(asked, [&](const run_options& options) { return self.price(in, options); }));
 }
 
-nb::dict facts_of(const ready_book& self) {
-    const prepared_facts facts = self.of.facts();
+nb::any greeks_open(const session& self, const market& in, const std::vector<std::string>& wanted,
+                    const std::string& method, const std::string& view, const nb::dict& settings,
+                    const nb::dict& how) {
+    const run_arguments asked = arguments_of(settings, how);
+    const greek_options which = greeks_of(wanted, method, view);
+    return object_of(run(asked, [&](const run_options& options) { return self.greeks(in, which, options); }));
+}
+
+nb::any scenarios_open(const session& self, const market& in, const scenario_list& list,
+                       const nb::dict& settings, const nb::dict& how) {
+    const run_arguments asked = arguments_of(settings, how);
+    return object_of(
+        run(asked, [&](const run_options& options) { return self.scenarios(in, list, options); }));
+}
+
+nb::any differences_open(const session& self, const market& in, bool cross_gamma, bool vanna,
+                         const nb::dict& settings, const nb::dict& how) {
+    const run_arguments asked = arguments_of(settings, how);
+    return object_of(run(asked, [&](const run_options& options) {
+        return self.differences(in, {.cross_gamma = cross_gamma, .vanna = vanna}, options);
+    }));
+}
+
+nb::dict facts_of(const session& self) {
+    const session_facts facts = self.facts();
     nb::dict out;
     out["trades_planned"] = facts.trades_planned;
     out["plans"] = facts.plans;
@@ -324,14 +342,19 @@ void add_runs(nb::module_& to) {
     to.def("validate", validate, book_arg, market_arg, settings_arg, how_arg);
     to.def("depends_on", depends_on, book_arg, market_arg, settings_arg, how_arg);
     to.def("setting_rows", setting_rows);
-    nb::class_<ready_book>(to, "Prepared", "A book that is planned once and priced often.")
-        .def("price", price_ready, market_arg, settings_arg, how_arg)
+    nb::class_<session>(to, "Session", "A book that is open for many calls.")
+        .def("price", price_open, market_arg, settings_arg, how_arg)
+        .def("greeks", greeks_open, market_arg, nb::arg("wanted"), nb::arg("method"), nb::arg("view"),
+             settings_arg, how_arg)
+        .def("scenarios", scenarios_open, market_arg, nb::arg("scenarios"), settings_arg, how_arg)
+        .def("differences", differences_open, market_arg, nb::arg("cross_gamma"), nb::arg("vanna"),
+             settings_arg, how_arg)
         .def("facts", facts_of);
     to.def(
-        "prepare",
+        "open",
         [](const book& trades, const std::string& instruction_set) {
             const without_interpreter others_run;
-            return ready_book{engine_with(instruction_set)->prepare(trades)};
+            return engine_with(instruction_set)->open(trades);
         },
         book_arg, nb::arg("instruction_set") = "auto");
 }

@@ -33,6 +33,7 @@ sharded_request request_of(const nb::dict& asked) {
     out.book = text("book");
     out.market = text("market");
     out.scenarios = text("scenarios");
+    out.explains = truth("explains");
     out.how.strict = truth("strict");
     out.how.confine = truth("confine");
     out.demand_correlations = truth("demand_correlations");

@@ -23,7 +23,8 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from . import _core
@@ -40,15 +41,15 @@ from .results import Greeks, Results, Row, warn_of
 __all__ = [
     "Dependence",
     "Picture",
-    "Prepared",
     "Problem",
     "Problems",
+    "Session",
     "depends_on",
     "differences",
     "explain",
     "greeks",
+    "open",
     "picture",
-    "prepare",
     "price",
     "price_in",
     "scenarios",
@@ -166,8 +167,12 @@ def greeks(
     Options and settings: `help(tilewalk.runs)`.
     """
     asked = _Asked(book, market, how)
+    return _greeks(asked, partial(_core.greeks, asked.book._core), wanted, method, view)
+
+
+def _greeks(asked: _Asked, find: Callable[..., Any], wanted: Sequence[str] | str | None, method: str, view: str) -> Greeks:
     which = [] if wanted is None else listed_texts("wanted", wanted, "a measure or a pattern of market keys")
-    out = Greeks(asked.run(_core.greeks, asked.book._core, asked.market._core, which, method, view))
+    out = Greeks(asked.run(find, asked.market._core, which, method, view))
     warn_of(out)
     return out
 
@@ -181,7 +186,11 @@ def differences(
     Options and settings: `help(tilewalk.runs)`.
     """
     asked = _Asked(book, market, how)
-    out = Differences(asked.run(_core.differences, asked.book._core, asked.market._core, cross_gamma, vanna))
+    return _differences(asked, partial(_core.differences, asked.book._core), cross_gamma, vanna)
+
+
+def _differences(asked: _Asked, find: Callable[..., Any], cross_gamma: bool, vanna: bool) -> Differences:
+    out = Differences(asked.run(find, asked.market._core, cross_gamma, vanna))
     warn_of(out.values)
     return out
 
@@ -216,15 +225,19 @@ def scenarios(
     Options and settings: `help(tilewalk.runs)`.
     """
     asked = _Asked(book, market, how)
+    return _scenarios(asked, partial(_core.scenarios, asked.book._core), scenarios, explain, how.get("folder", "."))
+
+
+def _scenarios(asked: _Asked, find: Callable[..., Any], scenarios: Any, explain: bool, folder: Any) -> Gains:
     if isinstance(scenarios, (str, os.PathLike)):
         of = _core.ScenarioList.load(scenarios, asked.market._core)
     elif not isinstance(scenarios, Iterable):
         raise UsageError(f"scenarios: found {shown(scenarios)}, expected a file, a dict of one, or a list of dicts of moves")
     else:
         written = dict(scenarios) if isinstance(scenarios, Mapping) else _listed(scenarios)
-        of = _core.ScenarioList.of(written, asked.market._core, how.get("folder", "."))
+        of = _core.ScenarioList.of(written, asked.market._core, folder)
     of.explains = of.explains or explain
-    out = Gains(asked.run(_core.scenarios, asked.book._core, asked.market._core, of))
+    out = Gains(asked.run(find, asked.market._core, of))
     warn_of(out.base, out)
     return out
 
@@ -319,15 +332,15 @@ def depends_on(book: Any, market: Any = None, **how: Any) -> dict[str, Dependenc
     return {one[0]: Dependence(*one) for one in found}
 
 
-class Prepared:
-    """A book that is planned once and priced often, in markets that change a little from call to call."""
+class Session:
+    """A book that is planned once, for many calls in markets that change a little from one to the next."""
 
     def __init__(self, book: Any, *, instruction_set: str = "auto", **how: Any) -> None:
         asked = _Asked(book, None, how, needs_market=False)
         if asked.settings:
-            raise UsageError(f"prepare: {', '.join(asked.settings)} are settings of each price, not of the book")
+            raise UsageError(f"open: {', '.join(asked.settings)} are settings of each call, not of the book")
         self.book = asked.book
-        self._core = _core.prepare(asked.book._core, instruction_set)
+        self._core = _core.open(asked.book._core, instruction_set)
 
     def price(self, market: Any = None, **how: Any) -> Results:
         """Prices the book; only trades that read what has changed are planned anew."""
@@ -336,15 +349,42 @@ class Prepared:
         warn_of(out)
         return out
 
+    def greeks(
+        self,
+        market: Any = None,
+        *,
+        wanted: Sequence[str] | str | None = None,
+        method: str = "auto",
+        view: str = "market",
+        **how: Any,
+    ) -> Greeks:
+        """As `tilewalk.greeks`, with its bits."""
+        return _greeks(_Asked(self.book, market, how), self._core.greeks, wanted, method, view)
+
+    def scenarios(
+        self,
+        scenarios: str | os.PathLike[str] | Mapping[str, Any] | Iterable[Mapping[str, Any]],
+        market: Any = None,
+        *,
+        explain: bool = False,
+        **how: Any,
+    ) -> Gains:
+        """As `tilewalk.scenarios`, with its bits."""
+        return _scenarios(_Asked(self.book, market, how), self._core.scenarios, scenarios, explain, how.get("folder", "."))
+
+    def differences(self, market: Any = None, *, cross_gamma: bool = False, vanna: bool = False, **how: Any) -> Differences:
+        """As `tilewalk.differences`, with its bits."""
+        return _differences(_Asked(self.book, market, how), self._core.differences, cross_gamma, vanna)
+
     @property
     def facts(self) -> Row:
         """Facts about what is kept between calls."""
         return Row(self._core.facts())
 
 
-def prepare(book: Any, **how: Any) -> Prepared:
-    """A book made ready to be priced often."""
-    return Prepared(book, **how)
+def open(book: Any, **how: Any) -> Session:
+    """A book that is open for many calls."""
+    return Session(book, **how)
 
 
 def warm(book: Any, market: Any = None, *, architectures: Iterable[str] | str = (), **how: Any) -> WarmedKernels:

@@ -96,6 +96,7 @@ def plan(
     market: Any = None,
     *,
     scenarios: Path | None = None,
+    explain: bool = False,
     greeks: Sequence[str] | None = None,
     method: str = "auto",
     view: str = "market",
@@ -107,7 +108,8 @@ def plan(
     """Cuts a request into so many parts of about equal cost, in a folder.
 
     A book or a market that is no file is written into the folder, where all that do a part find it. `greeks` are what
-    tilewalk.greeks calls `wanted`, [] for all; `scenarios` is a file, and what is merged are then gains.
+    tilewalk.greeks calls `wanted`, [] for all; `scenarios` is a file, and what is merged are then gains, which `explain`
+    explains by sensitivities.
     """
     request: dict[str, Any] = {name: how[name] for name in _OF_REQUESTS if name in how}
     settings = {name: held for name, held in how.items() if name not in _OF_REQUESTS}
@@ -117,7 +119,9 @@ def plan(
         request["market"] = _file_of(market, folder, "market.yaml")
     if isinstance(scenarios, Mapping):
         raise UsageError("scenarios: found a dict, expected a file that all parts can read")
-    request.update(scenarios=scenarios, greeks=None if greeks is None else list(greeks), method=method, view=view)
+    if explain and scenarios is None:
+        raise UsageError("explain: found no scenarios, expected a file of them")
+    request.update(scenarios=scenarios, explains=explain, greeks=None if greeks is None else list(greeks), method=method, view=view)
     local = {name: held for name, held in settings.items() if name in _OF_MACHINES}
     with watching(progress) as hears:
         return Shards(_core.Shards.plan(request, count, folder, train_within, local, hears, cancel), folder)

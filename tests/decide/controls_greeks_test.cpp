@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Controls beside sensitivities, rights and prepared books: a control moves with the market, its mean is
+// Controls beside sensitivities, rights and sessions: a control moves with the market, its mean is
 // known in each, and what is found with it is right, errs less and says by how much.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@
 #include "tests/on_a_gpu.h"
 #include "tests/own_folder.h"
 #include "tests/rights_books.h"
-#include "tilewalk/prepared.h"
+#include "tilewalk/session.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::controls_greeks_test {
@@ -400,14 +400,14 @@ TEST(controls_greeks, leave_rights_what_they_are_worth) {
     }
 }
 
-// A prepared book has the bits that its market and the one at hand have together: the control is that of the
+// A session has the bits that its market and the one at hand have together: the control is that of the
 // book's market, and its mean is that of the one at hand.
-TEST(controls_greeks, of_a_prepared_book_hold_in_every_market) {
+TEST(controls_greeks, of_a_session_hold_in_every_market) {
     const book b = book_of(std::string(trades_text) + R"(
   - {id: call, product: european, underlying: A, strike: 104, maturity: 1}
 )");
     const run_options options = with("auto", "philox", 16384);
-    const prepared_book ready = engine().prepare(b);
+    const session ready = engine().open(b);
     const market here = *b.market(), there = here.with("A.volatility", 0.25),
                  further = there.with("USD.rate", 0.03);
     // The market that is priced first decides nothing.
@@ -445,7 +445,7 @@ TEST(controls_greeks, of_a_prepared_book_hold_in_every_market) {
 }
 
 // On another day paths have other moves: the pilot is walked there.
-TEST(controls_greeks, of_a_prepared_book_are_those_of_the_day) {
+TEST(controls_greeks, of_a_session_are_those_of_the_day) {
     const book b = book_of(R"(trades:
   - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: [2026-02-15, 2026-06-15, 2026-12-15]}
 )");
@@ -454,7 +454,7 @@ TEST(controls_greeks, of_a_prepared_book_are_those_of_the_day) {
     later.replace(later.find(day), day.size(), "2026-02-01");
     const market there = *book::parse(later + "trades: []\n").market();
     const run_options options = with("auto");
-    const prepared_book ready = engine().prepare(b);
+    const session ready = engine().open(b);
     const price_row got = ready.price(there, options).rows.at(0),
                     expected = engine().price(b, there, options).rows.at(0);
     EXPECT_TRUE(same_bits(got.price, expected.price));

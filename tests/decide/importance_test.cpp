@@ -42,7 +42,7 @@
 #include "tests/refusal.h"
 #include "tests/rows_by_id.h"
 #include "tests/texts.h"
-#include "tilewalk/prepared.h"
+#include "tilewalk/session.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::importance_test {
@@ -307,6 +307,36 @@ TEST(importance, shifts_that_no_run_has_written_are_refused) {
               std::string::npos);
 }
 
+// Payoffs in three places that few paths come to, of which the second and the third pay so much more. A power
+// of two changes no bit.
+TEST(importance, shifts_are_the_same_in_any_unit) {
+    for (const double second : {1.0, 1e-2, 1e-4}) {
+        for (const double third : {1.0, 1e-2, 1e-4}) {
+            const auto shifts_in = [&](double unit) {
+                importance::pilot by;
+                by.slots = 2;
+                by.times = {0, 1};
+                by.seed = 3;
+                by.blocks = 4096 / cpu::lanes;
+                by.draw = verbs::operations_named("auto").double_draws.normals;
+                by.walk = [&](std::uint64_t, const arrays::shock_cube& normals, double* payoffs) {
+                    const double* const z = std::get<const double*>(normals.first);
+                    for (std::size_t p = 0; p < cpu::lanes; ++p) {
+                        const double x = z[p], y = z[normals.slot_stride + p];
+                        payoffs[p] = unit * (x > 2.5 ? 1 : x < -2.5 ? second : y > 2.5 ? third : 0);
+                    }
+                };
+                const importance::outcome found = importance::find(by);
+                return found.shifts ? importance::written(*found.shifts) : "none";
+            };
+            const std::string plain = shifts_in(1);
+            EXPECT_NE(plain, "none");
+            for (const double unit : {0x1p-30, 0x1p30})
+                EXPECT_EQ(shifts_in(unit), plain) << second << " " << third;
+        }
+    }
+}
+
 TEST(importance, is_explained) {
     const book b = book::parse(std::string(market_text) + trades_text);
     for (const char* controls : {"none", "auto"}) {
@@ -410,12 +440,12 @@ TEST(importance, gains_of_rare_payoffs_are_those_of_black) {
     }
 }
 
-// A prepared book holds the shifts of its own market, as a price in both markets does.
-TEST(importance, of_a_prepared_book_holds_in_other_markets) {
+// A session holds the shifts of its own market, as a price in both markets does.
+TEST(importance, of_a_session_holds_in_other_markets) {
     const book b = book::parse(std::string(market_text) + trades_text);
     const std::vector<market> in{*b.market(),
                                  b.market()->changed(std::vector<market_change>{{"A.spot", -1}})};
-    const prepared_book ready = engine().prepare(b);
+    const session ready = engine().open(b);
     for (const char* antithetic : {"none", "pairs"}) {
         for (const char* controls : {"none", "auto"}) {
             run_options options = with("auto", "sobol", 32768);

@@ -254,13 +254,13 @@ TEST(pilots, decide_once_for_markets_that_greeks_move) {
     EXPECT_GT(compared, 6u);
 }
 
-TEST(pilots, choose_alike_for_a_prepared_book) {
+TEST(pilots, choose_alike_for_a_session) {
     const book b = book::parse(text);
     run_options options;
     options.overrides.random = "sobol";
     options.overrides.paths = 16384;
     options.overrides.device = "cpu";
-    const prepared_book prepared = engine().prepare(b);
+    const session prepared = engine().open(b);
     const results first = prepared.price(*b.market(), options), again = prepared.price(*b.market(), options),
                   plain = engine().price(b, options);
     for (std::size_t i = 0; i < plain.rows.size(); ++i) {

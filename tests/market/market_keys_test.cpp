@@ -546,11 +546,11 @@ TEST(market_keys, scenarios_are_shifted_row_by_row) {
     const market up = m.shifted("A.volatility@1y", 0.0625);
     EXPECT_NE(price(up), before);
     EXPECT_TRUE(same_bits(price(up.with("A.volatility@1y", 0)), before));
-    // A prepared book sees the shift, too.
+    // A session sees the shift, too.
     run_options few;
     few.overrides.paths = 4;
     few.overrides.device = "cpu";
-    const prepared_book ready = engine().prepare(
+    const session ready = engine().open(
         book::parse("trades: [{id: call, product: european, underlying: A, strike: 100, maturity: 1.0}]"));
     EXPECT_TRUE(same_bits(ready.price(m, few).rows[0].price, before));
     EXPECT_TRUE(same_bits(ready.price(up, few).rows[0].price, price(up)));

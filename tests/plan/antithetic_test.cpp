@@ -42,7 +42,7 @@
 #include "tests/plain_paths.h"
 #include "tests/plain_walk.h"
 #include "tests/rows_by_id.h"
-#include "tilewalk/prepared.h"
+#include "tilewalk/session.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::antithetic_test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call after another, by all that remembers: an engine, a prepared book, a journal and a folder of shards.
+// A call after another, by all that remembers: an engine, a session, a journal and a folder of shards.
 // Whatever has changed between the two, the second has the bits of a call that nothing came before, or is
 // refused.
 // label: sampled (each of what remembers by each change)
@@ -19,6 +19,8 @@
 
 namespace tilewalk::again_test {
 namespace {
+
+const greek_options wanted_greeks{{"delta", "vega"}};
 
 // Two assets that are alike in all but their names and what they have to do with others, a third, and trades
 // that are alike in all but the asset.
@@ -67,8 +69,7 @@ struct call {
         with.journal = journal;
         with.journal_block_seconds = 0.001;
         const book trades = book::parse(book_text());
-        return has_greeks ? of.greeks(trades, *trades.market(), {{"delta", "vega"}}, with)
-                          : of.price(trades, with);
+        return has_greeks ? of.greeks(trades, *trades.market(), wanted_greeks, with) : of.price(trades, with);
     }
 };
 
@@ -165,10 +166,16 @@ struct memory {
     std::function<results(const call& first, const call& second)> fresh =
         [](const call&, const call& second) { return second.made(second.by()); };
 };
-// A prepared book has the controls of its own market in every market of the day, but for rights.
-results in_a_prepared_book(const call& first, const call& second) {
+// The call's figures by a session, in the market of the call.
+results found_by(const session& ready, const call& of, const run_options& with) {
+    const market in = market::parse(of.market_text());
+    return of.has_greeks ? ready.greeks(in, wanted_greeks, with) : ready.price(in, with);
+}
+// Prices of a session have the controls of its own market in every market of the day, but for rights.
+results in_a_session(const call& first, const call& second) {
     const std::vector<market> in{market::parse(first.market_text()), market::parse(second.market_text())};
     const book trades = book::parse(first.book_text());
+    if (second.has_greeks) return second.by().greeks(trades, in.back(), wanted_greeks, second.options());
     results out = second.by().price(trades, in.back(), second.options());
     if (first.as_of != second.as_of) return out;
     const results with_those = second.by().price(trades, in, second.options()).back();
@@ -185,30 +192,29 @@ const std::vector<memory>& memories() {
              first.made(by);
              return second.made(first.instruction_set == second.instruction_set ? by : second.by());
          }},
-        {"prepared_book",
+        {"session",
          [](const call& first, const call& second) {
              const book trades = book::parse(first.book_text());
              const engine by = first.by();
-             const prepared_book ready = by.prepare(trades);
-             for (int times = 0; times < 2; ++times)
-                 ready.price(market::parse(first.market_text()), first.options());
-             return ready.price(market::parse(second.market_text()), second.options());
+             const session ready = by.open(trades);
+             for (int times = 0; times < 2; ++times) found_by(ready, first, first.options());
+             if (second.has_greeks) ready.price(market::parse(first.market_text()), first.options());
+             return found_by(ready, second, second.options());
          },
-         false, false, in_a_prepared_book},
-        {"journal_of_prepared_books",
+         true, false, in_a_session},
+        {"journal_of_sessions",
          [](const call& first, const call& second) {
              const tests::own_folder folder;
              const auto made = [&](const call& c) {
                  run_options with = c.options();
                  with.journal = folder.path();
                  with.journal_block_seconds = 0.001;
-                 const prepared_book ready = c.by().prepare(book::parse(first.book_text()));
-                 return ready.price(market::parse(c.market_text()), with);
+                 return found_by(c.by().open(book::parse(first.book_text())), c, with);
              };
              made(first);
              return made(second);
          },
-         false, false, in_a_prepared_book},
+         true, false, in_a_session},
         {"journal",
          [](const call& first, const call& second) {
              const tests::own_folder folder;
@@ -229,7 +235,7 @@ const std::vector<memory>& memories() {
                  sharded_request what;
                  what.book = files.write("book.yaml", c.book_text()).string();
                  what.settings = c.settings;
-                 if (c.has_greeks) what.greeks = greek_options{{"delta", "vega"}};
+                 if (c.has_greeks) what.greeks = wanted_greeks;
                  shards::plan(c.by(), what, 2, folder.path(), INFINITY);
                  const shards parts = shards::open(folder.path());
                  for (std::size_t k = 1; k <= parts.count(); ++k) parts.run(c.by(), k);

@@ -227,7 +227,7 @@ class studies {
     }
     // In today's market and in one that has moved.
     void prepared() {
-        const prepared_book ready = engine().prepare(trades_);
+        const session ready = engine().open(trades_);
         add_prices("prepared", ready.price(*trades_.market(), options()));
         add_prices(
             "prepared moved",

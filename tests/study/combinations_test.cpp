@@ -62,7 +62,7 @@ std::string market_of(double spot, double volatility) {
 }
 
 // A right, a jump, a basket, and a payoff so rare that shocks are worth shifting.
-std::string trades_of(bool has_right, bool has_tolerance) {
+std::string trades_of(bool has_right, const std::string& tolerance = "") {
     return fmt::format(R"(trades:
   - {{id: right, product: {}, option: put, underlying: A, strike: 100, maturity: 1{}}}
   - {{id: jump, product: digital, underlying: A, strike: 100, payout: 10, maturity: 1}}
@@ -70,7 +70,7 @@ std::string trades_of(bool has_right, bool has_tolerance) {
   - {{id: rare, product: european, option: put, underlying: A, strike: 50, maturity: 1}}
 )",
                        has_right ? "american" : "european", has_right ? ", exercise_dates: [0.5, 1]" : "",
-                       has_tolerance ? ", tolerance: \"0.0005\"" : "");
+                       tolerance.empty() ? "" : fmt::format(", tolerance: \"{}\"", tolerance));
 }
 
 constexpr const char* scenarios_text = R"(stress:
@@ -79,9 +79,16 @@ constexpr const char* scenarios_text = R"(stress:
   later: {days: 1}
 )";
 
+// Points, and what controls leave, are narrower.
+std::string own_tolerance_in(const features& asked) {
+    if (!asked.contains(feature::own_tolerance)) return "";
+    for (const feature f : {feature::points, feature::controls, feature::decisions})
+        if (asked.contains(f)) return "0.00002";
+    return "0.0005";
+}
+
 std::string text_of_book(const features& asked) {
-    return market_of(100, 0.2) +
-           trades_of(asked.contains(feature::rights), asked.contains(feature::own_tolerance));
+    return market_of(100, 0.2) + trades_of(asked.contains(feature::rights), own_tolerance_in(asked));
 }
 
 // The run whose results are followed: another seed, another construction, controls and shifts.
@@ -116,7 +123,7 @@ class files {
             with.overrides.training_paths = training_paths_of_file;
             with.overrides.device = "cpu";
             with.keep_policies = true;
-            const book trades = book::parse(market_of(90, 0.35) + trades_of(true, false));
+            const book trades = book::parse(market_of(90, 0.35) + trades_of(true));
             policy_ = folder_.write("policies.json", engine().price(trades, with).policies);
         }
         return policy_.string();
@@ -145,8 +152,8 @@ class files {
         return scenarios_.string();
     }
     std::string book_file(const features& asked) {
-        const std::string name = fmt::format("book_{:d}{:d}.yaml", asked.contains(feature::rights),
-                                             asked.contains(feature::own_tolerance));
+        const std::string name =
+            fmt::format("book_{:d}{}.yaml", asked.contains(feature::rights), own_tolerance_in(asked));
         return folder_.write(name, text_of_book(asked)).string();
     }
     const tests::own_folder& folder() const { return folder_; }
@@ -230,7 +237,7 @@ run_settings settings_of(const request& r) {
     if (asks(feature::nested_bounds)) out.upper = "nested";
     // Sensitivities are narrower than prices.
     const bool is_of_prices = r.of == study::price || r.of == study::price_in_markets ||
-                              r.of == study::prepared_price || r.of == study::explain;
+                              r.of == study::price_in_session || r.of == study::explain;
     if (asks(feature::tolerance)) out.tolerance = is_of_prices ? "0.03" : "0.0005";
     if (asks(feature::budget)) out.budget = "3600s";
     if (asks(feature::replay)) out.replay = inputs().replay();
@@ -364,9 +371,19 @@ void run_once(const request& r, const book& trades, const run_options& with, out
             to.told = std::move(found.base);
             return;
         }
-        case study::prepared_price:
-            to.told = by.prepare(trades).price(in, with);
+        case study::price_in_session:
+            to.told = by.open(trades).price(in, with);
             return take(to.told, to);
+        case study::greeks_in_session:
+            to.told = by.open(trades).greeks(in, greeks_of(study::greeks), with);
+            return take(to.told, to);
+        case study::scenarios_in_session: {
+            scenario_results found = by.open(trades).scenarios(in, list(false), with);
+            take(found.base, to);
+            take(found, to);
+            to.told = std::move(found.base);
+            return;
+        }
         case study::explain:
         case study::warm:
         case study::tune:
@@ -860,7 +877,7 @@ TEST(combinations_of_decisions, of_a_run_to_a_tolerance_are_followed_on_its_path
                 << g.trade << g.measure;
     };
     expect_decided_paths(engine().price(trades, with));
-    expect_decided_paths(engine().prepare(trades).price(in, with));
+    expect_decided_paths(engine().open(trades).price(in, with));
     const std::vector<market_change> up{{"A.spot", 1}};
     for (const results& told : engine().price(trades, std::vector{in, in.changed(up)}, with))
         expect_decided_paths(told);

@@ -172,7 +172,7 @@ TEST(far_gains, of_a_put_are_those_of_a_lattice) {
     }
 }
 
-// Each of several markets finds the policy that it finds alone, and so does a prepared book.
+// Each of several markets finds the policy that it finds alone, and so does a session.
 TEST(far_gains, every_market_of_prices_has_its_own_policy) {
     const auto text = [](double spot) {
         return tests::market_of(fmt::format("    A: {{currency: USD, spot: {}, volatility: 0.25}}\n", spot),
@@ -191,7 +191,7 @@ TEST(far_gains, every_market_of_prices_has_its_own_policy) {
     const std::vector<results> got = by.price(put, both, how);
     EXPECT_EQ(got.at(1).policies, alone);
     EXPECT_NE(got.at(0).policies, alone) << "it has to be able to fail";
-    const prepared_book prepared = by.prepare(put);
+    const session prepared = by.open(put);
     prepared.price(*put.market(), how);
     EXPECT_EQ(prepared.price(far, how).policies, alone);
 }

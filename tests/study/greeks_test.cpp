@@ -367,7 +367,8 @@ TEST(greeks, of_paths_take_one_walk) {
     cuda::backend gpus;
     const auto of = [&](const greek_options& wanted) {
         walks = 0;
-        return greeks_of_book({}, gpus, trades, tests::demo_market(), wanted, with_paths(1 << 12), by);
+        return greeks_of_book(verbs::resources({}, gpus), trades, tests::demo_market(), wanted,
+                              with_paths(1 << 12), by);
     };
     EXPECT_GE(of({{"delta", "vega", "rho", "dividend"}, "auto"}).greeks.size(), 9u);
     EXPECT_EQ(walks, 1);
@@ -418,7 +419,8 @@ TEST(greeks, of_few_numbers_are_carried_forth) {
         const results price = engine().price(trades, in, options);
         const auto of = [&](const std::vector<std::string>& wanted) {
             jobs.clear();
-            results r = greeks_of_book({}, gpus, trades, in, {wanted, "smoothed"}, options, by);
+            results r =
+                greeks_of_book(verbs::resources({}, gpus), trades, in, {wanted, "smoothed"}, options, by);
             for (std::size_t i = 0; i < price.rows.size(); ++i)
                 EXPECT_EQ(price.rows[i].part_means, r.rows[i].part_means) << precision;
             return r;
@@ -912,13 +914,16 @@ void compare_with_bumps(const book& all, const market& in, std::size_t first, st
             (least_with_jumps == 0 || at == bumps.end() || at->second->standard_error < g.standard_error))
             continue;
         if (at == bumps.end()) {
-            EXPECT_NEAR(g.value, 0, 1e-9) << g.trade << " " << g.key;
+            // Policies of parts of the run may be moved where that of the whole is not.
+            EXPECT_NEAR(g.value, 0, most_errors * g.standard_error + 1e-9) << g.trade << " " << g.key;
             continue;
         }
         const greek_row& b = *at->second;
         if (b.has_failed()) continue;
+        // Some differences have an error that nobody knows; and a bias is known to its leading order.
+        const double error = is_figure(b.standard_error) ? b.standard_error : 0;
         EXPECT_LE(std::abs(g.value - b.value),
-                  most_errors * std::hypot(g.standard_error, b.standard_error) + b.bias + g.bias + 1e-9)
+                  most_errors * std::hypot(g.standard_error, error) + 1.05 * b.bias + g.bias + 1e-9)
             << g.trade << " " << g.key << ": " << g.value << " +- " << g.standard_error << ", by differences "
             << b.value << " +- " << b.standard_error << " with a bias of " << b.bias;
         (sees_jumps ? with_jumps : compared) += 1;

@@ -260,7 +260,7 @@ TEST(rounds_of_studies, tell_how_far_they_are) {
     EXPECT_TRUE(any_wide);
 }
 
-// ---- markets, prepared books -----------------------------------------------------------------------------
+// ---- markets, sessions -----------------------------------------------------------------------------
 
 TEST(rounds_of_studies, prices_of_several_markets_have_the_paths_of_the_widest) {
     const book b = trades();
@@ -281,9 +281,9 @@ TEST(rounds_of_studies, prices_of_several_markets_have_the_paths_of_the_widest) 
     }
 }
 
-TEST(rounds_of_studies, prepared_books_have_the_bits_of_fresh_ones) {
+TEST(rounds_of_studies, sessions_have_the_bits_of_fresh_ones) {
     const book b = trades();
-    const prepared_book prepared = engine().prepare(b);
+    const session prepared = engine().open(b);
     for (const char* const random : {"philox", "auto"}) {
         const run_options how = to(random == std::string("philox") ? "0.05" : "0.0008", random);
         for (const double spot : {100.0, 101.0}) {

@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "engine/verbs/manifest.h"
 #include "tests/market_text.h"
 #include "tests/on_a_gpu.h"
@@ -266,6 +268,59 @@ ladder: {ACME.spot: [-2%, ..., 2%]}
             EXPECT_THROW(all.merge(by), error);
         }
     }
+}
+
+// Sensitivities are a market of their own, which parts cut as any other.
+TEST(shards, of_explained_scenarios_have_the_bits_of_one_process) {
+    const engine by;
+    const tests::own_folder files;
+    sharded_request what;
+    what.book = files.write("book.yaml", R"(market:
+  as_of: 2026-01-15
+  currencies: {USD: {rate: 0.03}}
+  assets: {A: {currency: USD, spot: 100, volatility: 0.2}, B: {currency: USD, spot: 90, volatility: 0.3}}
+  correlations: [[A, B, 0.4]]
+trades:
+  - {id: call, product: european, underlying: A, strike: 105, maturity: 1, quantity: 3}
+  - {id: jump, product: digital, underlying: B, strike: 90, payout: 10, maturity: 1}
+  - {id: right, product: american, option: put, underlying: A, strike: 100, exercise_dates: [0.5, 1], maturity: 1}
+)");
+    what.scenarios =
+        files.write("scenarios.yaml",
+                    "stress: {near: {A.spot: +0.3%}, far: {A.spot: -20%, B.spot: -5%}, later: {days: 1}}\n");
+    what.explains = true;
+    what.settings.paths = 16384;
+    what.settings.device = "cpu";
+    const auto text = [](const scenario_results& r) {
+        std::string out;
+        for (std::size_t k = 0; k < r.gains.size(); ++k)
+            out += fmt::format("{:a} {:a}\n", r.gains[k], r.errors[k]);
+        for (const greek_row& g : r.base.greeks)
+            out += fmt::format("{} {} {} {:a} {:a} {:a}\n", g.trade, g.measure, g.key, g.value,
+                               g.standard_error, g.bias);
+        for (const explained_gain& e : r.explained)
+            out += fmt::format("{} {} {:a} {:a} {:a} {:a}\n", e.scenario, e.portfolio, e.gain, e.error,
+                               fmt::join(e.by_measure, " "), e.left);
+        return out;
+    };
+    const book trades = book::load(what.book);
+    scenario_list list = scenario_list::load(what.scenarios, *trades.market());
+    list.explains = true;
+    run_options with;
+    with.overrides = what.settings;
+    const scenario_results whole = by.scenarios(trades, *trades.market(), list, with);
+    ASSERT_FALSE(whole.explained.empty());
+    ASSERT_FALSE(whole.base.greeks.empty());
+    for (const std::size_t count : {1U, 5U, 37U}) {
+        const tests::own_folder folder;
+        shards::plan(by, what, count, folder.path());
+        const shards all = shards::open(folder.path());
+        for (const std::size_t number : shuffled(count, 7)) all.run(by, number);
+        EXPECT_EQ(text(all.merge_scenarios(by)), text(whole)) << count;
+    }
+    what.settings.random = "curand_philox";
+    const tests::own_folder folder;
+    EXPECT_THROW(shards::plan(by, what, 2, folder.path()), error);
 }
 
 TEST(shards, of_other_settings_have_the_bits_of_one_process) {

@@ -72,7 +72,7 @@ work priced(const book& trades, std::uint64_t paths, int threads = 1) {
     options.overrides = {paths, 7, threads};
     options.overrides.device = "cpu";
     options.overrides.random = "philox";
-    out.told = price_book({}, gpus, trades, *trades.market(), options, by).told;
+    out.told = price_book(verbs::resources({}, gpus), trades, *trades.market(), options, by).told;
     EXPECT_EQ(out.told.failed(), 0u) << out.told.rows.front().message;
     return out;
 }

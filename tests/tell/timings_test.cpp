@@ -181,10 +181,10 @@ TEST(timings, of_single_precision_have_shadows) {
     expect_to_add_up(times);
 }
 
-TEST(timings, of_a_prepared_book_are_those_of_the_call) {
+TEST(timings, of_a_session_are_those_of_the_call) {
     const engine pricer;
     const book trades = a_book();
-    const prepared_book ready = pricer.prepare(trades);
+    const session ready = pricer.open(trades);
     timings first, second;
     const std::string told = csv_of(ready.price(*trades.market(), options(&first)));
     EXPECT_EQ(csv_of(ready.price(*trades.market(), options(&second))), told);

@@ -19,7 +19,7 @@
 
 namespace tilewalk {
 
-class prepared_book;
+class session;
 struct scenario_list;
 struct scenario_results;
 
@@ -169,8 +169,8 @@ class engine {
     // grows with trades times scenarios by some 16 bytes.
     scenario_results scenarios(const book& trades, const market& in, const scenario_list& asked,
                                const run_options& options = {}) const;
-    // The same for many calls in markets that change a little, see tilewalk/prepared.h.
-    prepared_book prepare(const book& trades) const;
+    // The same for many calls in markets that change a little, see tilewalk/session.h.
+    session open(const book& trades) const;
     std::vector<trade_plan> explain(const book& trades, const market& in,
                                     const run_options& options = {}) const;
     // The trades that can't be priced, in the order of the book: all that can be known before a path is

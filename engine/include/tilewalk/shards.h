@@ -38,6 +38,7 @@ struct sharded_request {
     bool demand_correlations = false;       // see run_options
     std::optional<greek_options> greeks{};  // none: prices
     std::filesystem::path scenarios{};      // a file of them, for gains; empty: prices or greeks
+    bool explains = false;                  // gains by sensitivities
     // Settings in the place of those above, where these ask for a tolerance: with the paths that the plan has
     // fixed. Plans fill it in.
     std::optional<run_settings> fixed{};
@@ -45,7 +46,7 @@ struct sharded_request {
 
 // Trades of the book, counted from 0, over some tiles of their run: those from `first_tile` up to `end_tile`.
 // Scenarios have more markets than one: the base market is number 0, and a piece has those from
-// `first_market` up to `end_market`.
+// `first_market` up to `end_market`. The sensitivities that explain gains count as a last market.
 struct shard_piece {
     std::size_t first_trade = 0, end_trade = 0;
     std::size_t first_market = 0, end_market = 1;

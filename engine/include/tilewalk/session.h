@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A book that was made ready to be priced often, in markets that change a little from call to call.
+// A book that is open for many calls, in markets that change a little from call to call.
 //
-//     const tilewalk::prepared_book ready = engine.prepare(book);
-//     for (;;) use(ready.price(next_market()));
+//     const tilewalk::session open = engine.open(book);
+//     for (;;) use(open.price(next_market()));
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,15 @@
 
 namespace tilewalk {
 
+struct difference_options;
+struct difference_results;
+
 namespace verbs {
-class prepared_state;
+class open_book;
 }
 
-// Facts about what a prepared book keeps between calls.
-struct prepared_facts {
+// Facts about what a session keeps between calls.
+struct session_facts {
     std::uint64_t trades_planned = 0;   // so far; a trade that is planned again counts again
     std::size_t plans = 0;              // kept, at most one a trade
     std::size_t programs = 0;           // kept, by shape
@@ -31,9 +34,9 @@ struct prepared_facts {
 
 // Outlives the book and the engine that it was made from. May be used by many threads at once; a copy shares
 // all that is kept.
-class prepared_book {
+class session {
   public:
-    explicit prepared_book(std::shared_ptr<verbs::prepared_state> state) : state_(std::move(state)) {}
+    explicit session(std::shared_ptr<verbs::open_book> open) : open_(std::move(open)) {}
 
     // The bits of engine::price; with controls, those of a price in the book's own market and in this one at
     // once, whose controls are those of the first. Plans anew only the trades that read something of the
@@ -47,10 +50,18 @@ class prepared_book {
     // or scenarios is read. This takes at most 64 MiB of a GPU for each call that was made at once.
     results price(const market& in, const run_options& options = {}) const;
 
-    prepared_facts facts() const;
+    // The bits of engine::greeks, engine::scenarios and differences(). Plans in the market are kept, those in
+    // markets that are moved from it are not; and so are the programs of derivatives, threads and devices.
+    results greeks(const market& in, const greek_options& wanted = {}, const run_options& options = {}) const;
+    scenario_results scenarios(const market& in, const scenario_list& asked,
+                               const run_options& options = {}) const;
+    difference_results differences(const market& in, const difference_options& wanted,
+                                   const run_options& options = {}) const;
+
+    session_facts facts() const;
 
   private:
-    std::shared_ptr<verbs::prepared_state> state_;
+    std::shared_ptr<verbs::open_book> open_;
 };
 
 }  // namespace tilewalk

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A prepared book has the bits of engine::price whatever was priced before, plans anew only what reads a
+// A session has the bits of the engine whatever was priced before, plans anew only what reads a
 // change, serves many threads, and does not grow.
-#include "tilewalk/prepared.h"
+#include "tilewalk/session.h"
 
 #include <gtest/gtest.h>
 
@@ -21,8 +21,9 @@
 #include "tests/market_text.h"
 #include "tests/plain_paths.h"
 #include "tests/scenario_file.h"
+#include "tilewalk/scenarios.h"
 
-namespace tilewalk::prepared_test {
+namespace tilewalk::session_test {
 namespace {
 
 using tests::changed;
@@ -36,17 +37,17 @@ run_options on_cpu(std::uint64_t paths, int threads = 2, run_options o = {}) {
     return o;
 }
 
-std::uint64_t planned_by(const prepared_book& ready, const market& in, const run_options& options) {
+std::uint64_t planned_by(const session& ready, const market& in, const run_options& options) {
     const std::uint64_t before = ready.facts().trades_planned;
     ready.price(in, options);
     return ready.facts().trades_planned - before;
 }
 
-TEST(prepared, plans_anew_the_trades_that_read_what_changed) {
+TEST(session, plans_anew_the_trades_that_read_what_changed) {
     const book trades = book::parse(tests::changing_book);
     const engine e;
     for (const auto& c : tests::market_changes()) {
-        const prepared_book ready = e.prepare(trades);
+        const session ready = e.open(trades);
         const market first = market::parse(changing_market),
                      other = market::parse(changed(changing_market, c));
         EXPECT_EQ(planned_by(ready, first, on_cpu(300)), trades.size());
@@ -62,13 +63,13 @@ TEST(prepared, plans_anew_the_trades_that_read_what_changed) {
 
 // Compiled code is known by the address of its program, so that programs of one call, such as those of
 // bounds, are compiled by each.
-TEST(prepared, keeps_nothing_compiled_of_programs_that_go) {
+TEST(session, keeps_nothing_compiled_of_programs_that_go) {
     const book trades = book::parse(
         "trades:\n  - {id: a, product: american, option: put, underlying: A, strike: 100, maturity: 1, "
         "exercise_dates: [0.5, 1]}\n"
         "  - {id: b, product: european, underlying: A, strike: 100, maturity: 1}\n");
     const market in = market::parse(dollar_market(0.05, {{"A", "spot: 100, volatility: 0.2"}}));
-    const prepared_book ready = engine().prepare(trades);
+    const session ready = engine().open(trades);
     for (const char* const source : {"sobol", "philox"}) {
         run_options with = on_cpu(16384);
         with.overrides.random = source;
@@ -78,10 +79,10 @@ TEST(prepared, keeps_nothing_compiled_of_programs_that_go) {
     }
 }
 
-TEST(prepared, has_the_bits_of_price_after_any_changes) {
+TEST(session, has_the_bits_of_price_after_any_changes) {
     const book trades = book::parse(tests::changing_book);
     const engine e;
-    const prepared_book ready = e.prepare(trades);
+    const session ready = e.open(trades);
     const auto changes = tests::market_changes();
     std::mt19937 dice(7);
     std::vector<bool> is_on(changes.size());
@@ -104,14 +105,14 @@ TEST(prepared, has_the_bits_of_price_after_any_changes) {
 // Calls differ from the one before by one setting that a plan, or a pilot, follows. By points, pilots choose
 // for each seed anew how they make paths; and a level that paths are compared with is another number for
 // floats, between which these paths have little room.
-TEST(prepared, has_the_bits_of_price_after_any_other_call) {
+TEST(session, has_the_bits_of_price_after_any_other_call) {
     struct call {
         std::uint64_t seed, paths;
         std::string precision, random, controls;
     };
     const auto expect_same = [](const book& trades, const market& in, const std::vector<call>& calls) {
         const engine e;
-        const prepared_book ready = e.prepare(trades);
+        const session ready = e.open(trades);
         for (const call& c : calls) {
             run_options options = on_cpu(c.paths);
             options.overrides.seed = c.seed;
@@ -145,7 +146,67 @@ TEST(prepared, has_the_bits_of_price_after_any_other_call) {
                  {1, 4096, "double", "philox", "none"}});
 }
 
-TEST(prepared, models_that_were_read_anew_count_as_changed) {
+std::string shown(const results& of) {
+    std::string out;
+    for (const price_row& row : of.rows)
+        out += fmt::format("{} {:a} {:a} {}\n", row.trade, row.price, row.standard_error, row.message);
+    for (const greek_row& g : of.greeks)
+        out += fmt::format("{} {} {} {} {:a} {:a} {:a} {}\n", g.trade, g.measure, g.key, g.method, g.value,
+                           g.standard_error, g.bias, g.message);
+    return out;
+}
+std::string shown(const scenario_results& of) {
+    return shown(of.base) + fmt::format("{:a} {:a}\n", fmt::join(of.gains, " "), fmt::join(of.errors, " "));
+}
+
+// One after the other in markets that change, with a right, jumps, and all that moves dates.
+TEST(session, greeks_and_gains_have_the_bits_of_fresh_ones) {
+    const book trades = book::parse(tests::changing_book);
+    const engine e;
+    const session ready = e.open(trades);
+    const auto changes = tests::market_changes();
+    std::mt19937 dice(11);
+    for (int round = 0; round < 8; ++round) {
+        const std::string text = round == 0 ? std::string(changing_market)
+                                            : changed(changing_market, changes[dice() % changes.size()]);
+        const market in = market::parse(text);
+        run_options options = on_cpu(16384);
+        options.overrides.seed = 1 + dice() % 2;
+        const greek_options wanted{{"delta", "vega", "theta", "gamma"}, round % 3 == 2 ? "bump" : "auto"};
+        EXPECT_EQ(shown(ready.greeks(in, wanted, options)), shown(e.greeks(trades, in, wanted, options)))
+            << round;
+        scenario_list asked = scenario_list::parse(
+            "stress:\n  far: {'*.spot': -20%}\n  near: {'*.spot': +0.1%}\n  later: {days: 1}\n", "scenarios",
+            in);
+        asked.explains = round % 4 == 0;
+        EXPECT_EQ(shown(ready.scenarios(in, asked, options)), shown(e.scenarios(trades, in, asked, options)))
+            << round;
+        if (round % 2 == 0) ready.price(in, options);
+    }
+    EXPECT_LE(ready.facts().plans, trades.size());
+}
+
+TEST(session, greeks_and_gains_plan_the_base_market_once) {
+    const book trades = book::parse(
+        "trades:\n  - {id: a, product: european, underlying: A, strike: 100, maturity: 1}\n"
+        "  - {id: b, product: asian, underlying: A, strike: 100, averaging_dates: [0.5, 1]}\n");
+    const market in = market::parse(dollar_market(0.05, {{"A", "spot: 100, volatility: 0.2"}}));
+    const session ready = engine().open(trades);
+    const run_options options = on_cpu(4096);
+    ready.greeks(in, {{"delta", "vega"}}, options);
+    EXPECT_EQ(ready.facts().trades_planned, trades.size());
+    ready.price(in, options);
+    ready.greeks(in, {{"delta", "vega"}}, options);
+    EXPECT_EQ(ready.facts().trades_planned, trades.size());
+    EXPECT_EQ(ready.facts().plans, trades.size());
+    const scenario_list asked = scenario_list::parse("stress:\n  far: {A.spot: -20%}\n", "scenarios", in);
+    ready.scenarios(in, asked, options);
+    EXPECT_EQ(ready.facts().trades_planned, 2 * trades.size()) << "once more in the scenario";
+    ready.greeks(in, {{"delta"}}, options);
+    EXPECT_EQ(ready.facts().trades_planned, 2 * trades.size()) << "whose plans are not kept";
+}
+
+TEST(session, models_that_were_read_anew_count_as_changed) {
     for (const auto& [name, asset] : every_model()) {
         const std::string text =
             dollar_market(0.03, {{"ACME", "spot: 100, " + asset}, {"BETA", "spot: 100, volatility: 0.2"}});
@@ -153,7 +214,7 @@ TEST(prepared, models_that_were_read_anew_count_as_changed) {
             "trades:\n  - {id: a, product: european, underlying: ACME, strike: 100, maturity: 0.5}\n"
             "  - {id: b, product: european, underlying: BETA, strike: 100, maturity: 0.5}\n");
         const engine e;
-        const prepared_book ready = e.prepare(trades);
+        const session ready = e.open(trades);
         const market in = market::parse(text), again = market::parse(text);
         EXPECT_EQ(planned_by(ready, in, on_cpu(100)), 2U) << name;
         EXPECT_EQ(planned_by(ready, in, on_cpu(100)), 0U) << name;
@@ -163,10 +224,10 @@ TEST(prepared, models_that_were_read_anew_count_as_changed) {
 }
 
 // A shift by a market key leaves the models of other assets as they are, so that their trades stay planned.
-TEST(prepared, shifts_by_market_key_plan_their_own_trades_anew) {
+TEST(session, shifts_by_market_key_plan_their_own_trades_anew) {
     const book trades = book::parse(book_of_every_model());
     const engine e;
-    const prepared_book ready = e.prepare(trades);
+    const session ready = e.open(trades);
     const market first = *trades.market();
     EXPECT_EQ(planned_by(ready, first, on_cpu(200)), trades.size());
     EXPECT_EQ(planned_by(ready, first.shifted("heston.spot", 0), on_cpu(200)), 0U);
@@ -182,14 +243,14 @@ TEST(prepared, shifts_by_market_key_plan_their_own_trades_anew) {
     EXPECT_EQ(planned_by(ready, first, on_cpu(200)), of_heston) << "and back";
 }
 
-TEST(prepared, rates_that_move) {
+TEST(session, rates_that_move) {
     for (const auto& [name, rates] : every_rate_model()) {
         const std::string text = "as_of: 2026-01-15\ncurrencies:\n  USD: {rate: 0.03, " + rates +
                                  "}\nassets:\n  ACME: {currency: USD, spot: 100, volatility: 0.2}\n";
         const book trades = book::parse(
             "trades:\n  - {id: a, product: european, underlying: ACME, strike: 100, maturity: 0.5}\n");
         const engine e;
-        const prepared_book ready = e.prepare(trades);
+        const session ready = e.open(trades);
         const market in = market::parse(text),
                      other = market::parse(changed(text, {"rate", "rate: 0.03", "rate: 0.031", {}}));
         for (const market& m : {in, other, in, other})
@@ -197,13 +258,13 @@ TEST(prepared, rates_that_move) {
     }
 }
 
-TEST(prepared, failures_are_those_of_price_and_pass) {
+TEST(session, failures_are_those_of_price_and_pass) {
     const book trades =
         book::parse(tests::changing_book +
                     "  - {id: unread, product: european, strike: 1}\n"
                     "  - {id: unpaid, product: european, underlying: NONE, strike: 1, maturity: 1.0}\n");
     const engine e;
-    const prepared_book ready = e.prepare(trades);
+    const session ready = e.open(trades);
     const market good = market::parse(changing_market);
     const market bad = market::parse(changed(
         changing_market, {"BETA has no volatility", ", volatility: {0.5: 0.2, 2.0: 0.25}}", "}", {}}));
@@ -216,7 +277,7 @@ TEST(prepared, failures_are_those_of_price_and_pass) {
     tests::expect_same_rows(ready.price(good, demanding), e.price(trades, good, demanding), "demanding");
 }
 
-TEST(prepared, scenarios_are_those_of_the_market_at_hand) {
+TEST(session, scenarios_are_those_of_the_market_at_hand) {
     const tests::scenario_file file(2, 1000), shorter(2, 100);
     const auto in = [](const tests::scenario_file& by) {
         return market::parse(dollar_market(
@@ -225,7 +286,7 @@ TEST(prepared, scenarios_are_those_of_the_market_at_hand) {
     const book trades = book::parse(
         "trades:\n  - {id: a, product: european, underlying: ACME, strike: 100, maturity: 1.0}\n");
     const engine e;
-    const prepared_book ready = e.prepare(trades);
+    const session ready = e.open(trades);
     for (const market& m : {in(file), in(shorter), in(file)}) {
         for (const std::uint64_t paths : {50U, 500U})
             tests::expect_same_rows(ready.price(m, on_cpu(paths)), e.price(trades, m, on_cpu(paths)),
@@ -233,34 +294,34 @@ TEST(prepared, scenarios_are_those_of_the_market_at_hand) {
     }
 }
 
-TEST(prepared, answers_are_those_of_price) {
+TEST(session, answers_are_those_of_price) {
     const book trades = book::parse(
         "trades:\n  - {id: a, product: european, underlying: ACME, strike: 100, maturity: 1.0, report: "
         "implied_volatility}\n  - {id: b, product: european, underlying: BETA, strike: 50, maturity: 0.5, "
         "report: "
         "{fair: strike, price: 5}}\n");
     const engine e;
-    const prepared_book ready = e.prepare(trades);
+    const session ready = e.open(trades);
     const market in = market::parse(changing_market);
     for (int round = 0; round < 2; ++round)
         tests::expect_same_rows(ready.price(in, on_cpu(2000)), e.price(trades, in, on_cpu(2000)), "answers");
 }
 
-TEST(prepared, outlives_its_book_and_engine) {
+TEST(session, outlives_its_book_and_engine) {
     std::optional<book> trades = book::parse(tests::changing_book);
     const market in = market::parse(changing_market);
     std::optional<engine> e(std::in_place);
     const results wanted = e->price(*trades, in, on_cpu(300));
-    const prepared_book ready = e->prepare(*trades);
+    const session ready = e->open(*trades);
     trades.reset();
     e.reset();
     tests::expect_same_rows(ready.price(in, on_cpu(300)), wanted, "outlived");
 }
 
-TEST(prepared, eight_threads_have_equal_bits_and_nothing_grows) {
+TEST(session, eight_threads_have_equal_bits_and_nothing_grows) {
     const book trades = book::parse(tests::changing_book);
     const engine e;
-    const prepared_book ready = e.prepare(trades);
+    const session ready = e.open(trades);
     std::vector<market> in{market::parse(changing_market)};
     for (const auto& c : tests::market_changes()) in.push_back(market::parse(changed(changing_market, c)));
     std::vector<results> wanted;
@@ -284,7 +345,7 @@ TEST(prepared, eight_threads_have_equal_bits_and_nothing_grows) {
     };
     calls(8, 50);
     const auto expect_bounded = [&] {
-        const prepared_facts f = ready.facts();
+        const session_facts f = ready.facts();
         EXPECT_EQ(f.plans, trades.size());
         EXPECT_LE(f.programs, 2 * trades.size());
         EXPECT_LE(f.programs_compiled, f.programs);
@@ -299,10 +360,10 @@ TEST(prepared, eight_threads_have_equal_bits_and_nothing_grows) {
 }
 
 // A market that changes the shapes of programs for ever leaves no more of them than the book has trades.
-TEST(prepared, programs_that_no_trade_has_are_dropped) {
+TEST(session, programs_that_no_trade_has_are_dropped) {
     const book trades = book::parse(
         "trades:\n  - {id: a, product: european, underlying: ACME, strike: 100, maturity: 1.0}\n");
-    const prepared_book ready = engine().prepare(trades);
+    const session ready = engine().open(trades);
     for (int round = 0; round < 3; ++round) {
         for (const auto& [name, asset] : every_model()) {
             ready.price(market::parse(dollar_market(0.03, {{"ACME", "spot: 100, " + asset}})),
@@ -313,10 +374,10 @@ TEST(prepared, programs_that_no_trade_has_are_dropped) {
     }
 }
 
-TEST(prepared, a_call_that_is_stopped_leaves_the_book_ready) {
+TEST(session, a_call_that_is_stopped_leaves_the_book_ready) {
     const book trades = book::parse(tests::changing_book);
     const engine e;
-    const prepared_book ready = e.prepare(trades);
+    const session ready = e.open(trades);
     const market in = market::parse(changing_market);
     const std::atomic<bool> stop{true};
     run_options stopped = on_cpu(300);
@@ -334,4 +395,4 @@ TEST(prepared, a_call_that_is_stopped_leaves_the_book_ready) {
 }
 
 }  // namespace
-}  // namespace tilewalk::prepared_test
+}  // namespace tilewalk::session_test

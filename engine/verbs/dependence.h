@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "tilewalk/engine.h"
+
+namespace tilewalk::verbs {
+
+// See engine::depends_on.
+std::vector<trade_dependence> dependence_of(const book& trades, const market& in, const run_options& options);
+
+}  // namespace tilewalk::verbs
