@@ -2,7 +2,7 @@
 // Shared by the tests on hostile files and on mutations: what a refusal has to look like, how much memory a
 // case may take, by counting what is allocated, and numbers that are drawn by counting, not by state.
 //
-// For one source of a test program: it replaces operator new.
+// corpus_hostile_test.cpp replaces operator new for all of its program.
 #pragma once
 
 #include <malloc.h>
@@ -154,35 +154,3 @@ inline std::string fault_of(const price_row& row) {
 }
 
 }  // namespace tilewalk::corpus
-
-// NOLINTBEGIN(misc-definitions-in-headers)
-void* operator new(std::size_t bytes) {
-    return tilewalk::corpus::memory().take(bytes);
-}
-void* operator new[](std::size_t bytes) {
-    return tilewalk::corpus::memory().take(bytes);
-}
-// A sanitizer's own would not go through the first.
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-    try {
-        return tilewalk::corpus::memory().take(bytes);
-    } catch (const std::bad_alloc&) {
-        return nullptr;
-    }
-}
-void* operator new[](std::size_t bytes, const std::nothrow_t& none) noexcept {
-    return operator new(bytes, none);
-}
-void operator delete(void* at) noexcept {
-    tilewalk::corpus::memory().give(at);
-}
-void operator delete[](void* at) noexcept {
-    tilewalk::corpus::memory().give(at);
-}
-void operator delete(void* at, std::size_t) noexcept {
-    tilewalk::corpus::memory().give(at);
-}
-void operator delete[](void* at, std::size_t) noexcept {
-    tilewalk::corpus::memory().give(at);
-}
-// NOLINTEND(misc-definitions-in-headers)

@@ -22,7 +22,7 @@ class Run:
 
     def __init__(self, program, tests, longest):
         self.ended, self.running, self.is_late = {}, None, False
-        output = []
+        output, untold = [], []
         child = subprocess.Popen([program, "--gtest_filter=" + ":".join(tests)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         for raw in child.stdout:
             line = raw.decode(errors="replace").rstrip("\n")
@@ -34,7 +34,9 @@ class Run:
             # A test may write without an end of line before its own line.
             elif self.running and (done := END.search(line)) and done[2] == self.running:
                 clock.cancel()
-                print("\n".join(output) if done[1] != "OK" or len(tests) == 1 else line[done.start():], flush=True)
+                is_told = done[1] != "OK" or len(tests) == 1
+                print("\n".join(output) if is_told else line[done.start():], flush=True)
+                untold += [] if is_told else output
                 self.keep_cost(program)
                 self.ended[self.running], self.running, output = done[1], None, []
         self.code = child.wait()
@@ -45,7 +47,8 @@ class Run:
             self.keep_cost(program)
             self.ended[self.running] = "FAILED"
         elif self.code not in (0, 1) or (self.code == 1 and "FAILED" not in self.ended.values()) or not self.ended:
-            print("\n".join(output) + f"\n[  FAILED  ] the program {how_it_ended(self.code)} outside of its tests", flush=True)
+            # A sanitizer may have found a fault while a test went on that then passed.
+            print("\n".join(untold + output) + f"\n[  FAILED  ] the program {how_it_ended(self.code)} outside of its tests", flush=True)
             self.ended[tests[0] if not self.ended else "the program"] = "FAILED"
 
     def keep_cost(self, program):

@@ -1193,8 +1193,8 @@ TEST_F(cli, greeks_prints_sensitivities_and_says_what_failed) {
     EXPECT_NE(csv.out.find(",delta,ACME.spot,USD per 1 USD of ACME,"), std::string::npos) << csv.out;
     const finished deltas = run({"greeks", "book.yaml", "--greeks", "delta", "--format", "json"});
     EXPECT_EQ(deltas.code, 0) << deltas.err;
-    for (const auto& greek : nlohmann::json::parse(deltas.out).at("greeks"))
-        EXPECT_EQ(greek.at("measure"), "delta");
+    const auto told = nlohmann::json::parse(deltas.out);
+    for (const auto& greek : told.at("greeks")) EXPECT_EQ(greek.at("measure"), "delta");
     EXPECT_NE(run({"greeks", "book.yaml", "--format", "table"}).out.find("pathwise"), std::string::npos);
     expect({"greeks", "book.yaml", "--greeks", "dleta"}, 2, "did you mean 'delta'?");
     expect({"greeks", "book.yaml", "--greeks-method", "bmup"}, 2, "did you mean 'bump'?");

@@ -8,8 +8,11 @@
 
 #include <string>
 #include <vector>
+#endif
 
 namespace kernel_headers_test {
+
+#if defined(TILEWALK_HAVE_NVRTC)
 namespace {
 
 constexpr const char* source = R"(

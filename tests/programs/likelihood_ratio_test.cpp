@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <random>
 #include <string>
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include "engine/book/book_state.h"
+#include "engine/greeks/ways_back.h"
 #include "engine/plan/trade_program.h"
 #include "kernels/shocks.h"
 #include "products/program/jumps.h"
@@ -173,6 +176,29 @@ tests::number_vector direction_for(const planned_path& of, std::uint64_t seed) {
     fill(out.initial_states, of.data.initial_states);
     fill(out.rows[0], of.data.rows[0]);
     return out;
+}
+
+TEST(likelihood_ratio, ways_back_are_kept_for_each_set_of_numbers) {
+    const book all = book_of_every_kind();
+    std::size_t kept = 0;
+    for (const books::trade& t : all.state().trades) {
+        const auto made = plan::plan_trade(t, tests::demo_market().state());
+        if (made.is_certain()) continue;
+        const auto code = std::make_shared<const program::path_program>(made.code);
+        greeks::adjoint_store store;
+        const auto& scored = store.scored_of(code, made.data, made.when);
+        if (!scored) continue;
+        program::wanted_numbers states = program::no_number_of(*code);
+        states.initial_states.flip();
+        const program::wanted_numbers numbers = program::all_numbers_of(*code);
+        const auto of_states = store.scored_adjoint_of(code, *scored, states);
+        const auto of_numbers = store.scored_adjoint_of(code, *scored, numbers);
+        EXPECT_NE(of_states, of_numbers) << t.id;
+        EXPECT_EQ(store.scored_adjoint_of(code, *scored, states), of_states) << t.id;
+        EXPECT_EQ(store.scored_adjoint_of(code, *scored, numbers), of_numbers) << t.id;
+        ++kept;
+    }
+    EXPECT_GT(kept, 3U);
 }
 
 }  // namespace

@@ -1443,3 +1443,34 @@ TEST(corpus_hostile_long, hostile_files) {
 
 }  // namespace
 }  // namespace tilewalk::corpus::corpus_hostile_test
+
+// The memory of this program, which corpus::memory() counts and limits.
+void* operator new(std::size_t bytes) {
+    return tilewalk::corpus::memory().take(bytes);
+}
+void* operator new[](std::size_t bytes) {
+    return tilewalk::corpus::memory().take(bytes);
+}
+// A sanitizer's own would not go through the first.
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+    try {
+        return tilewalk::corpus::memory().take(bytes);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+void* operator new[](std::size_t bytes, const std::nothrow_t& none) noexcept {
+    return operator new(bytes, none);
+}
+void operator delete(void* at) noexcept {
+    tilewalk::corpus::memory().give(at);
+}
+void operator delete[](void* at) noexcept {
+    tilewalk::corpus::memory().give(at);
+}
+void operator delete(void* at, std::size_t) noexcept {
+    tilewalk::corpus::memory().give(at);
+}
+void operator delete[](void* at, std::size_t) noexcept {
+    tilewalk::corpus::memory().give(at);
+}

@@ -731,8 +731,9 @@ void expect_that_numbers_matter(form is, std::size_t step, const std::vector<std
 
 // No trade on this asset is alive after the expiry before this one.
 const std::vector<std::string> idle_in_books{"smiles.yaml: 2028-01-21"};
-// No trade in euros pays after the pillar before this one.
-const std::vector<std::string> idle_in_markets{"demo.yaml: 2036-01-15"};
+// No trade in euros pays after the pillar before this one, and none on the asset of this dividend lives on
+// until another day of it.
+const std::vector<std::string> idle_in_markets{"demo.yaml: 2036-01-15", "demo.yaml: - {date: 2027-12-08"};
 
 TEST(corpus_mutations_long, every_number_of_a_book_matters) {
     expect_that_numbers_matter(form::book, 1, idle_in_books);

@@ -122,7 +122,10 @@ std::string told(const truth_case& c, const price_row& got) {
 void check(const truth_case& c) {
     const price_row got = price(c.market, c.trade);
     ASSERT_EQ(got.status, trade_status::priced) << told(c, got);
-    EXPECT_FALSE(got.thin) << told(c, got);
+    // The little that a control leaves may be that of few paths.
+    if (got.thin) {
+        EXPECT_LT(got.standard_error, 0.01 * c.spread / std::sqrt(double(paths))) << told(c, got);
+    }
     EXPECT_LE(std::abs(got.price - c.truth), chance_of(got, limit)) << told(c, got);
     EXPECT_GT(got.standard_error, 0) << told(c, got);
     // The standard error is itself a sample; 10 percent is far more than it strays on a trade that is not

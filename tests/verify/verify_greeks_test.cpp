@@ -153,6 +153,37 @@ TEST(verify_greeks, the_worst_is_a_book_to_price_again) {
     EXPECT_NE(csv.find("mean z squared"), std::string::npos) << csv;
 }
 
+// Five trades of three sensitivities each, whose means are over one of each trade.
+TEST(verify_greeks, each_trade_counts_by_the_sensitivity_of_its_own_lot) {
+    verify::drawn_trade drawn{0, {}, book::parse("trades: []\n"), 1, 1, 1, 1};
+    for (const char* const key : {"A.spot", "A.volatility", "USD.rate"})
+        drawn.sensitivities.push_back({key, 0.01, 1});
+    const std::vector<verify::drawn_trade> turned(5, drawn);
+    std::vector<verify::drawn_trade> trades = turned;
+    std::vector<verify::priced_trade> got(5), got_turned(5);
+    for (std::size_t i = 0; i < trades.size(); ++i) {
+        trades[i].lot = 7 * i + 1;
+        for (std::size_t k = 0; k < 3; ++k) {
+            verify::found_sensitivity one;
+            one.value = 1 + 0.01 * static_cast<double>(3 * i + k) - 0.07;
+            one.standard_error = 0.1;
+            one.parts = 100;
+            got[i].sensitivities.push_back(one);
+        }
+        // The same, so that lot 0 takes what the trade's own lot took.
+        got_turned[i] = got[i];
+        auto& of = got_turned[i].sensitivities;
+        std::rotate(of.begin(), of.begin() + static_cast<std::ptrdiff_t>(trades[i].lot % 3), of.end());
+    }
+    const verify::judgement by_lot = verify::judge_sensitivities(trades, got),
+                            by_turn = verify::judge_sensitivities(turned, got_turned);
+    ASSERT_EQ(by_lot.of.size(), by_turn.of.size());
+    for (std::size_t i = 0; i < by_lot.of.size(); ++i)
+        EXPECT_EQ(by_lot.of[i].value, by_turn.of[i].value) << by_lot.of[i].name;
+    const verify::judgement by_first = verify::judge_sensitivities(turned, got);
+    EXPECT_NE(by_first.of[1].value, by_lot.of[1].value) << "can this fail?";
+}
+
 TEST(verify_greeks, what_takes_no_part_is_refused) {
     const auto refusal = [](const auto& change) {
         verify_request asked;

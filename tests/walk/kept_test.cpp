@@ -380,6 +380,37 @@ TEST_F(kept_walks_in_parts, say_what_is_missing_where_nothing_may_be_walked) {
     EXPECT_THROW(walk(all), error);
 }
 
+// Block by block: a part of a trade that fails leaves the trade without a tally, whatever becomes of the
+// rest.
+TEST_F(kept_walks_in_parts, a_trade_of_which_a_block_fails_is_none_and_says_why) {
+    const std::vector<run::tally> whole = back_end_.walk_all(asked_).tallies;
+    const tests::own_folder folder;
+    work by(std::make_shared<store>("request", folder.path(), 1e-4));
+    int blocks_of_last = 0;
+    const walker on = [&](const run::walk& of, const taker& take) {
+        run::outcome got = back_end_.walk_all(of);
+        for (std::size_t k = 0; k < of.jobs.size(); ++k) {
+            const bool is_last = of.jobs[k].data == jobs_[2].data;
+            if (is_last && blocks_of_last++ == 1)
+                got.failures[k] = error(error_kind::input, "a block of it failed");
+            else
+                take(k, got.tallies[k]);
+        }
+        return got.failures;
+    };
+    std::vector<std::optional<run::tally>> found(jobs_.size());
+    const auto failures =
+        by.walk(on, asked_, jobs_, by_, [&](std::size_t k, const run::tally& t) { found[k] = t; });
+    EXPECT_GT(blocks_of_last, 2);
+    for (const std::size_t k : {0U, 1U}) {
+        EXPECT_FALSE(failures.at(k));
+        EXPECT_EQ(found[k], whole[k]);
+    }
+    ASSERT_TRUE(failures.at(2));
+    EXPECT_STREQ(failures[2]->what(), "a block of it failed");
+    EXPECT_FALSE(found[2]);
+}
+
 TEST_F(kept_walks_in_parts, stop_between_blocks_and_lose_none) {
     const tests::own_folder folder;
     std::atomic<bool> stop = false;

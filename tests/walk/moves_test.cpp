@@ -334,6 +334,16 @@ TEST(moves, numbers_come_from_constants_terms_and_rows) {
               walk(e.code, e.data, when, shocks, {}));
 }
 
+TEST(moves, are_of_no_stream_and_none_of_them_is_alone) {
+    two_factors e = example();
+    e.code.normal_streams = {0, 1};
+    e.code.lone_normals = {1};
+    const auto found = separate_moves(e.code);
+    ASSERT_TRUE(found);
+    EXPECT_TRUE(found->code.normal_streams.empty());
+    EXPECT_TRUE(found->code.lone_normals.empty());
+}
+
 TEST(moves, a_factor_that_no_path_reads_leaves_its_shock_to_the_others) {
     two_factors e = example();
     e.code.sections[0].writes = {{1, 14}};
