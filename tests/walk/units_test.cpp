@@ -72,5 +72,35 @@ TEST(units, intervals_of_skewed_numbers_hold_the_truth) {
     EXPECT_LT(leaning, 19300);
 }
 
+// Errors of parts of independent paths beside the error of their mean, which is known. One in a million of
+// the 20,000 is beyond by chance, so that one in 50 sets of seeds shows any; seeds are fixed.
+TEST(units, parts_that_are_alike_by_chance_hide_no_error) {
+    int hidden = 0, half_hidden = 0;
+    for (std::uint64_t run = 0; run < 20000; ++run) {
+        std::vector<double> means;
+        double sum = 0, squares = 0;
+        for (std::uint32_t k = 0; k < 8; ++k) {
+            const auto block = kernels::uniforms(11, run, k);
+            const double size = std::sqrt(-2 * std::log(block.first)), angle = 2 * M_PI * block.second;
+            means.insert(means.end(), {size * std::cos(angle), size * std::sin(angle)});
+        }
+        for (const double m : means) sum += m, squares += m * m;
+        const double shown = std::sqrt((squares - sum * sum / 16) / (15 * 16));
+        hidden += run::error_beside_parts(0.25, means) > 0 ? 1 : 0;
+        half_hidden += 0.25 > 2 * shown ? 1 : 0;
+    }
+    EXPECT_EQ(hidden, 0);
+    EXPECT_GT(half_hidden, 10) << "can this fail?";
+    // An error that is far larger than what parts show is beside them, whatever their number.
+    EXPECT_EQ(run::error_beside_parts(1, std::vector<double>(16, 3.0)), 1);
+    EXPECT_EQ(run::error_beside_parts(1, std::vector<double>(4, 3.0)), 1);
+    EXPECT_EQ(run::error_beside_parts(0, std::vector<double>(16, 3.0)), 0);
+    std::vector<double> many(64, 0.0);
+    for (std::size_t i = 0; i < many.size(); i += 2) many[i] = 1;
+    const double of_many = 0.5 / std::sqrt(63.0);
+    EXPECT_EQ(run::error_beside_parts(1.99 * of_many, many), 0);
+    EXPECT_EQ(run::error_beside_parts(2.01 * of_many, many), 2.01 * of_many);
+}
+
 }  // namespace
 }  // namespace tilewalk::units_test
