@@ -277,6 +277,14 @@ TEST_F(scenarios_cli, shards_have_the_bytes_of_one_process) {
             << report.file;
     EXPECT_TRUE(has(printed({"merge", "gains", "--format", "table"}), "5 scenarios of 2 trades"));
 
+    in_shards("explained", {"--scenarios", "scenarios.yaml", "--explain"});
+    EXPECT_EQ(printed({"merge", "explained", "--files", "merged_explained", "-o", "merged.csv"}), "");
+    printed({"scenarios", "book.yaml", "--scenarios", "scenarios.yaml", "--explain", "--files",
+             "explained_at_once", "-o", "explained.csv"});
+    EXPECT_TRUE(has(text_of(folder / "merged_explained/explained.csv"), "delta"));
+    EXPECT_EQ(text_of(folder / "merged_explained/explained.csv"),
+              text_of(folder / "explained_at_once/explained.csv"));
+
     expect({"merge", "gains", "--totals", "totals.csv"}, 2, "--totals and --tiles are for prices");
     expect({"merge", "gains", "--format", "json", "--tiles"}, 2, "--totals and --tiles are for prices");
     in_shards("prices", {});
@@ -289,8 +297,8 @@ TEST_F(scenarios_cli, shards_have_the_bytes_of_one_process) {
     EXPECT_EQ(printed({"merge", "prices", "--files", "values", "-o", "merged_prices.csv"}), "");
     EXPECT_TRUE(has(text_of(folder / "values/npv.csv"), "#TradeId,"));
     EXPECT_FALSE(files().contains("totals.csv"));
-    for (const arguments& more :
-         {arguments{"--greeks", "delta"}, arguments{"--with-greeks"}, arguments{"--explain"}}) {
+    expect({"plan", "book.yaml", "--shards", "3", "-o", "no", "--explain"}, 2, "--scenarios");
+    for (const arguments& more : {arguments{"--greeks", "delta"}, arguments{"--with-greeks"}}) {
         arguments words{"plan", "book.yaml", "--shards", "3", "-o", "no", "--scenarios", "scenarios.yaml"};
         words.insert(words.end(), more.begin(), more.end());
         expect(words, 2, more[0]);

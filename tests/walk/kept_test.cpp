@@ -401,7 +401,7 @@ TEST_F(kept_walks_in_parts, a_trade_of_which_a_block_fails_is_none_and_says_why)
     std::vector<std::optional<run::tally>> found(jobs_.size());
     const auto failures =
         by.walk(on, asked_, jobs_, by_, [&](std::size_t k, const run::tally& t) { found[k] = t; });
-    EXPECT_GT(blocks_of_last, 2);
+    EXPECT_GE(blocks_of_last, 2);
     for (const std::size_t k : {0U, 1U}) {
         EXPECT_FALSE(failures.at(k));
         EXPECT_EQ(found[k], whole[k]);
