@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs tests of a program of GoogleTest in one process: run.py PROGRAM TEST...
 #
-# A test that ends the program, or takes longer than ten minutes, has failed by name, and the rest runs in a process of its own. Prints
-# the output of tests that failed, or of one that runs alone, and a line for each of the others. Exit code 77 says that all were
-# skipped. The file that TILEWALK_COSTS names gets a line for each test: program, test, seconds.
+# A test that ends the program, or takes longer than ten minutes, or than the seconds in TILEWALK_LONGEST, has failed by name, and the rest
+# runs in a process of its own. Prints the output of tests that failed, or of one that runs alone, and a line for each of the others. Exit
+# code 77 says that all were skipped. The file that TILEWALK_COSTS names gets a line for each test: program, test, seconds.
 import os
 import re
 import shlex
@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 
-LONGEST = 600   # seconds that a quick test may take
+LONGEST = int(os.environ.get("TILEWALK_LONGEST", "600"))  # seconds that a quick test may take
 BEGIN = re.compile(r"\[ RUN      \] (\S+)")
 END = re.compile(r"\[ +(OK|FAILED|SKIPPED) +\] ([^\s,]+)")
 

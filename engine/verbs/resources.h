@@ -54,10 +54,11 @@ class resources {
     const cpu::lane_operations& operations() const { return operations_; }
     shape_store& shapes() const { return shapes_; }
     plan::passed_programs& passed() const { return passed_; }
+    // Ways back that are known, for a study to hold on to.
     std::shared_ptr<greeks::adjoint_store> adjoints() const;
 
-    // Trades with other plans of the same market than before are told of. `reads` takes what the plan read of
-    // the market, if it is there.
+    // The plan of a trade in a market, known or new. `reads` takes what it read of the market; null: nobody
+    // asks.
     planned plan(const books::trade& t, const market& in, const wanted_plans& wanted, missing_pairs& missing,
                  markets::market_reads* reads) const;
     // Drops programs that no plan has any more, if plans have changed since it was called last.
