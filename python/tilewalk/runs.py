@@ -167,14 +167,14 @@ def greeks(
     Options and settings: `help(tilewalk.runs)`.
     """
     asked = _Asked(book, market, how)
-    return _greeks(asked, partial(_core.greeks, asked.book._core), wanted, method, view)
+    out = _greeks(asked, partial(_core.greeks, asked.book._core), wanted, method, view)
+    warn_of(out)
+    return out
 
 
 def _greeks(asked: _Asked, find: Callable[..., Any], wanted: Sequence[str] | str | None, method: str, view: str) -> Greeks:
     which = [] if wanted is None else listed_texts("wanted", wanted, "a measure or a pattern of market keys")
-    out = Greeks(asked.run(find, asked.market._core, which, method, view))
-    warn_of(out)
-    return out
+    return Greeks(asked.run(find, asked.market._core, which, method, view))
 
 
 def differences(
@@ -186,13 +186,13 @@ def differences(
     Options and settings: `help(tilewalk.runs)`.
     """
     asked = _Asked(book, market, how)
-    return _differences(asked, partial(_core.differences, asked.book._core), cross_gamma, vanna)
+    out = _differences(asked, partial(_core.differences, asked.book._core), cross_gamma, vanna)
+    warn_of(out.values)
+    return out
 
 
 def _differences(asked: _Asked, find: Callable[..., Any], cross_gamma: bool, vanna: bool) -> Differences:
-    out = Differences(asked.run(find, asked.market._core, cross_gamma, vanna))
-    warn_of(out.values)
-    return out
+    return Differences(asked.run(find, asked.market._core, cross_gamma, vanna))
 
 
 def write_values(
@@ -225,7 +225,9 @@ def scenarios(
     Options and settings: `help(tilewalk.runs)`.
     """
     asked = _Asked(book, market, how)
-    return _scenarios(asked, partial(_core.scenarios, asked.book._core), scenarios, explain, how.get("folder", "."))
+    out = _scenarios(asked, partial(_core.scenarios, asked.book._core), scenarios, explain, how.get("folder", "."))
+    warn_of(out.base, out)
+    return out
 
 
 def _scenarios(asked: _Asked, find: Callable[..., Any], scenarios: Any, explain: bool, folder: Any) -> Gains:
@@ -237,9 +239,7 @@ def _scenarios(asked: _Asked, find: Callable[..., Any], scenarios: Any, explain:
         written = dict(scenarios) if isinstance(scenarios, Mapping) else _listed(scenarios)
         of = _core.ScenarioList.of(written, asked.market._core, folder)
     of.explains = of.explains or explain
-    out = Gains(asked.run(find, asked.market._core, of))
-    warn_of(out.base, out)
-    return out
+    return Gains(asked.run(find, asked.market._core, of))
 
 
 def _listed(moves: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -359,7 +359,9 @@ class Session:
         **how: Any,
     ) -> Greeks:
         """As `tilewalk.greeks`, with its bits."""
-        return _greeks(_Asked(self.book, market, how), self._core.greeks, wanted, method, view)
+        out = _greeks(_Asked(self.book, market, how), self._core.greeks, wanted, method, view)
+        warn_of(out)
+        return out
 
     def scenarios(
         self,
@@ -370,11 +372,15 @@ class Session:
         **how: Any,
     ) -> Gains:
         """As `tilewalk.scenarios`, with its bits."""
-        return _scenarios(_Asked(self.book, market, how), self._core.scenarios, scenarios, explain, how.get("folder", "."))
+        out = _scenarios(_Asked(self.book, market, how), self._core.scenarios, scenarios, explain, how.get("folder", "."))
+        warn_of(out.base, out)
+        return out
 
     def differences(self, market: Any = None, *, cross_gamma: bool = False, vanna: bool = False, **how: Any) -> Differences:
         """As `tilewalk.differences`, with its bits."""
-        return _differences(_Asked(self.book, market, how), self._core.differences, cross_gamma, vanna)
+        out = _differences(_Asked(self.book, market, how), self._core.differences, cross_gamma, vanna)
+        warn_of(out.values)
+        return out
 
     @property
     def facts(self) -> Row:
