@@ -91,8 +91,8 @@ def main():
             continue
         line = f"{name:<28}" + "".join(f"{'' if m is None else format(m, '.1f'):>10}" for m in medians)
         if len(medians) == 2 and None not in medians:
-            first, second = (of[name] for of in figures.values())
-            line += f"{statistics.median(a / b for a, b in zip(first, second) if b > 0):>8.3f} times"
+            ratios = [a / b for a, b in zip(*(of[name] for of in figures.values())) if b > 0]
+            line += f"{statistics.median(ratios):>8.3f} times" if ratios else ""
         print(line)
 
 
