@@ -59,20 +59,27 @@ int bytes_that_wait(const program::path_program& p, const kernel_decision& how) 
 }
 
 // They leave less room for paths. Beside sections of up to 62 nodes 64 registers of them had room; beside 70
-// (a swaption's, in mixed) and 181 (a double barrier's, in double) they had not, nor beside 51 with two
-// functions of the normal law (a shout option's, in double). Sections that run on every step stand side by
-// side.
+// (a swaption's, in mixed) and 181 (a double barrier's, in double) they had not. Sections that run on every
+// step stand side by side.
 bool has_long_sections(const program::path_program& p) {
-    constexpr std::size_t long_section = 64, more_for_law = 7;
+    constexpr std::size_t long_section = 64;
     std::size_t on_every_step = 0, longest = 0;
     for (const program::lane_section& s : p.sections) {
-        longest = std::max(longest, nodes_in_all(s) + more_for_law * normal_laws_in(s));
+        longest = std::max(longest, nodes_in_all(s));
         if (&s == &p.sections.front() || s.is_on_every_step) on_every_step += nodes_in_all(s);
     }
     return std::max(longest, on_every_step) > long_section;
 }
+// Beside two functions of the normal law in a section of 51 nodes (a shout option's, in double) 32 had no
+// room.
+bool has_heavy_sections(const program::path_program& p) {
+    constexpr std::size_t heavy_section = 48;
+    return std::ranges::any_of(p.sections, [](const program::lane_section& s) {
+        return s.nodes.size() > heavy_section && normal_laws_in(s) >= 2;
+    });
+}
 bool crowds_registers(const program::path_program& p, const kernel_decision& how) {
-    return bytes_that_wait(p, how) > (has_long_sections(p) ? 128 : 256);
+    return bytes_that_wait(p, how) > (has_heavy_sections(p) ? 64 : has_long_sections(p) ? 128 : 256);
 }
 
 // Four paths a thread had room beside four functions of the normal law in a section (a complex chooser's); of
