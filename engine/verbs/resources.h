@@ -106,7 +106,7 @@ class resources {
     mutable std::map<std::string, std::shared_ptr<const kept_plan>> plans_;  // by trade
     mutable std::map<std::string, cuda::backend::choice> opened_;            // by what the setting says
     mutable std::shared_ptr<greeks::adjoint_store> adjoints_;
-    // One call at a time has each of these.
+    // Idle pools and runs: a call takes one for itself and gives it back.
     mutable std::vector<std::shared_ptr<cpu::tile_pool>> idle_pools_;
     mutable std::vector<idle_gpu_run> idle_gpu_runs_;
 };

@@ -293,7 +293,7 @@ class same_bits_on_a_gpu : public testing::Test {
         run_options options;
         options.overrides = with;
         results r = pricer.price(trades, options);
-        // One of two may be done before the other begins.
+        // The first of two GPUs may be done before the second begins.
         if (r.manifest.devices.empty() || !r.manifest.lost_devices.empty())
             throw std::runtime_error("the GPUs asked for were not used");
         return r;

@@ -159,7 +159,7 @@ std::string shown(const scenario_results& of) {
     return shown(of.base) + fmt::format("{:a} {:a}\n", fmt::join(of.gains, " "), fmt::join(of.errors, " "));
 }
 
-// One after the other in markets that change, with a right, jumps, and all that moves dates.
+// Calls in turn, in markets that change, with a right, jumps, and all that moves dates.
 TEST(session, greeks_and_gains_have_the_bits_of_fresh_ones) {
     const book trades = book::parse(tests::changing_book);
     const engine e;
