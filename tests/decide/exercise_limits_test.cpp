@@ -78,7 +78,7 @@ TEST(exercise_limits, one_path_in_the_money_is_no_fit_of_nine_functions) {
     for (double strike = 24; strike < 34; strike += 0.05) {
         const results got =
             priced_with(put_on("spot: 40, volatility: 0.2", 0.06, std::to_string(strike), "[0.5, 1.0]"), {});
-        const auto& first = policies_of(got).at(0).dates.at(0).found.paid;
+        const auto first = policies_of(got).at(0).dates.at(0).found.paid;
         if (first.rank == 0) continue;
         EXPECT_EQ(first.rank, 1u);
         EXPECT_EQ(first.low, first.high) << "what the one path will pay";

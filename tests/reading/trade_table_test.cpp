@@ -198,7 +198,8 @@ TEST_F(trade_table, an_empty_quantity_fails_its_row) {
 
     const auto quantities = [&](const std::string& table, const std::string& more) {
         std::vector<double> out;
-        for (const auto& t : of(table, more).state().trades) {
+        const book taken = of(table, more);
+        for (const auto& t : taken.state().trades) {
             EXPECT_FALSE(t.failure) << t.failure->what();
             out.push_back(t.quantity);
         }
