@@ -206,7 +206,8 @@ def scripts_of_copy():
     """The commands of the scripts that ctest runs, with their environments, by name."""
     asked = ["ctest", "--test-dir", str(build), "-L", "^script$", "-LE", "^long$"]
     if mistake_copy.run([*asked, "-R", "^install_package$"]).returncode != 0:
-        sys.exit("the copy can't be installed")
+        print("the copy can't be installed: scripts are not tried", flush=True)
+        return {}
     told = json.loads(subprocess.run([*asked, "--show-only=json-v1"], capture_output=True, check=True).stdout)
     out = {}
     for test in told["tests"]:

@@ -661,6 +661,12 @@ def test_shards():
         for number in (1, 2):
             moved.run(number)
         assert moved.merge().to_csv() == tw.scenarios(BOOK, SCENARIOS, paths=1024, trades=["acme_call"]).to_csv()
+        by_differences = {"vanna": True, "paths": 1024, "trades": ["acme_call"]}
+        differences = tw.shards.plan(BOOK, 2, f"{folder}/differences", differences=True, **by_differences)
+        for number in (1, 2):
+            differences.run(number)
+        assert differences.merge().to_csv() == tw.differences(BOOK, **by_differences).to_csv()
+        raises(tw.UsageError, lambda: tw.shards.plan(BOOK, 2, folder, differences=True, greeks=[]), "at most one")
 
 
 def test_kernels_ahead_of_runs():

@@ -23,6 +23,7 @@
 #include "engine/cli/settings.h"
 #include "engine/cli/side_files.h"
 #include "engine/cli/terminal.h"
+#include "engine/cli/told_differences.h"
 #include "engine/cli/written.h"
 #include "tilewalk/differences.h"
 
@@ -51,14 +52,6 @@ results run(const engine& pricer, const chosen_book& asked, const market& of, co
     return pricer.greeks(asked.trades, of, wanted, options);
 }
 
-// The files that a market has what it takes for.
-std::vector<difference_report> reports_of(const market& in) {
-    std::vector<difference_report> out;
-    for (const difference_report& report : difference_reports())
-        if (!report.is_of_simm || has_simm(in)) out.push_back(report);
-    return out;
-}
-
 difference_results find_differences(const engine& pricer, const chosen_book& asked, const market& of,
                                     const greek_options& wanted, timings& times) {
     if (!asked.with.journal.value.empty()) note_kept();
@@ -71,21 +64,6 @@ difference_results find_differences(const engine& pricer, const chosen_book& ask
     };
     return differences(pricer, asked.trades, of,
                        {.cross_gamma = is_wanted("cross_gamma"), .vanna = is_wanted("vanna")}, options);
-}
-
-// Tells on standard error what the files lack, and gives the exit code.
-int tell_of_differences(const difference_results& r, bool is_of_simm, int code) {
-    for (const std::string& line : r.remarks) remark("tilewalk: --files: " + line);
-    if (!is_of_simm) remark("tilewalk: --files: the market has no 'simm', so there is no crif.csv");
-    if (r.failures.empty()) return code;
-    constexpr std::size_t most = 20;
-    complain(fmt::format("tilewalk: --files: {} no value:",
-                         r.failures.size() == 1 ? "1 difference has"
-                                                : std::to_string(r.failures.size()) + " differences have"));
-    for (std::size_t k = 0; k < std::min(most, r.failures.size()); ++k) complain(r.failures[k]);
-    if (r.failures.size() > most) complain(fmt::format("and {} more", r.failures.size() - most));
-    if (code == try_again || r.worst == error_kind::device) return try_again;
-    return code == all_well ? some_failed : code;
 }
 
 int greeks(greeks_arguments& asked, timings& times) {
@@ -107,8 +85,7 @@ int greeks(greeks_arguments& asked, timings& times) {
     const market of = market_of(wanted, &times);
     const std::vector<difference_report> reports = reports_of(of);
     const report_folder files(asked.files, std::span(reports));
-    for (const difference_report& report : difference_reports())
-        if (report.is_of_simm && !has_simm(of)) files.refuse_old(report.file, "the market has no 'simm'");
+    refuse_old_reports(files, of);
     files.keep_apart_from(inputs_of(wanted, of), all);
     complain_of_remarks(of);
     // A book that the files can't tell of is refused before the work.
@@ -129,7 +106,7 @@ int greeks(greeks_arguments& asked, timings& times) {
     complain_of_correlations(r.manifest.missing_correlations);
     if (!to.is_stdout() || with.format.value != result_format::table) complain_of_few_parts(r);
     int code = code_of(r, true);
-    if (differences) code = tell_of_differences(*differences, has_simm(of), code);
+    if (differences) code = tell_of_differences(*differences, code);
     end_process(code, asked.shows_timings ? &times : nullptr);
     return code;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/cli/commands.h"
@@ -23,9 +24,9 @@
 #include "engine/cli/shard_number.h"
 #include "engine/cli/side_files.h"
 #include "engine/cli/terminal.h"
+#include "engine/cli/told_differences.h"
 #include "engine/cli/told_scenarios.h"
 #include "engine/cli/written.h"
-#include "tilewalk/combinations.h"
 #include "tilewalk/differences.h"
 #include "tilewalk/shards.h"
 #include "tilewalk/timings.h"
@@ -43,6 +44,8 @@ struct plan_arguments {
     greek_options greeks;
     std::string scenarios;  // a file; empty: none
     bool explains = false;
+    bool wants_differences = false;
+    difference_options differences;
 };
 
 int plan_shards(const plan_arguments& asked) {
@@ -61,6 +64,7 @@ int plan_shards(const plan_arguments& asked) {
     if (asked.wants_greeks || !asked.greeks.wanted.empty()) request.greeks = asked.greeks;
     request.scenarios = asked.scenarios;
     request.explains = asked.explains;
+    if (asked.wants_differences) request.differences = asked.differences;
     if (!asked.scenarios.empty()) {
         const scenario_list list = scenario_list::load(asked.scenarios, market_of(wanted), request.how);
         for (const std::string& line : list.remarks)
@@ -138,7 +142,8 @@ int run_shard(run_arguments& asked) {
     keep_apart(outputs, {all.request().book});
     const engine by({with.instruction_set.value});
     const interrupt listening;
-    progress_bar bar(all.request().scenarios.empty() ? counted::trades : counted::prices);
+    const bool has_scenarios = !all.request().scenarios.empty() || all.request().differences;
+    progress_bar bar(has_scenarios ? counted::prices : counted::trades);
     run_options options = with.options();
     options.cancel = listening.flag();
     if (bar.is_shown()) options.on_progress = [&bar](const progress& now) { bar.update(now); };
@@ -246,15 +251,32 @@ sharded_request request_of(const std::string& book_file, const spoken& options, 
     return out;
 }
 
+namespace {
+
+market market_of(const sharded_request& of) {
+    return of.market.empty() ? *book::load(of.book, of.how).market() : market::load(of.market, of.how);
+}
+
+}  // namespace
+
 int report_merged(const shards& all, const settings& with, const std::optional<std::string>& totals,
                   const std::string& folder_of_files, bool spreadsheet_safe, bool tiles, side_files& beside) {
     if (tiles && with.format.value != result_format::json)
         throw error(error_kind::usage, "--tiles puts means by part of the run into JSON; take --format json");
     if (!folder_of_files.empty() && all.request().greeks)
         throw error(error_kind::usage,
-                    sentence(in_shards(study::files_of_greeks), name_of(study::files_of_greeks), "shards"));
+                    "--files is for differences, gains and prices, and the plan is of sensitivities; plan "
+                    "--with-differences");
+    if (folder_of_files.empty() && all.request().differences)
+        throw error(error_kind::usage, "the plan is of differences, which merge writes into a folder; take --files DIR");
     const output to(with.output.value);
-    const report_folder files(folder_of_files, value_reports());
+    std::optional<market> in;
+    if (all.request().differences) in = market_of(all.request());
+    const auto of_values = value_reports();
+    const std::vector<difference_report> reports =
+        in ? reports_of(*in) : std::vector(of_values.begin(), of_values.end());
+    const report_folder files(folder_of_files, std::span(reports));
+    if (in) refuse_old_reports(files, *in);
     std::optional<output> totals_to;
     std::vector<const output*> outputs{&to};
     if (totals) {
@@ -268,7 +290,7 @@ int report_merged(const shards& all, const settings& with, const std::optional<s
     run_options options = with.options();
     beside.ask(options);
     std::optional<difference_results> values;
-    if (!folder_of_files.empty()) values = all.merge_values(by, options);
+    if (!folder_of_files.empty()) values = all.merge_differences(by, options);
     const results r = values ? values->values : all.merge(by, options);
     files.keep_apart_from(read_for(r), outputs);
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
@@ -277,13 +299,14 @@ int report_merged(const shards& all, const settings& with, const std::optional<s
     to.write(all.request().greeks ? written_greeks(r, with.format.value, form)
                                   : written_prices(r, with.format.value, form));
     if (totals_to) totals_to->write(written_totals(r, *totals, form));
-    if (values) files.write(value_reports(), *values);
+    if (values) files.write(std::span(reports), *values);
     beside.write({.prices = r, .command = command_as_typed()});
     tell_of_gpus(r);
     complain_of_correlations(r.manifest.missing_correlations);
     const bool is_table = to.is_stdout() && with.format.value == result_format::table;
     if (!is_table) complain_of_few_parts(r);
-    return code_of(r, !is_table || all.request().greeks);
+    const int code = code_of(r, !is_table || all.request().greeks);
+    return all.request().differences ? tell_of_differences(*values, code) : code;
 }
 
 command add_plan(CLI::App& to) {
@@ -318,6 +341,16 @@ command add_plan(CLI::App& to) {
             ->excludes(greeks_list);
     app->add_flag("--explain", asked->explains, "Gains by sensitivities, too, see 'tilewalk scenarios'")
         ->needs(scenarios);
+    CLI::Option* const differences =
+        app->add_flag("--with-differences", asked->wants_differences,
+                      "Differences for the usual shifts, as 'tilewalk greeks --files' finds them")
+            ->excludes(greeks_flag)
+            ->excludes(greeks_list)
+            ->excludes(scenarios);
+    app->add_flag("--cross-gamma", asked->differences.cross_gamma, "Of two assets' prices at once, too")
+        ->needs(differences);
+    app->add_flag("--vanna", asked->differences.vanna, "Of an asset's price and a volatility at once, too")
+        ->needs(differences);
     app->add_option("--train-within", asked->train_within,
                     "Find the policies of trades that may be ended early now, if that seems to take no\n"
                     "longer than so many seconds (default 60); else in shards of their own")
@@ -329,6 +362,7 @@ command add_plan(CLI::App& to) {
                 "  tilewalk plan book.yaml --shards 16 -o night\n"
                 "  tilewalk plan book.yaml --paths 1M --shards 64 -o night --with-greeks\n"
                 "  tilewalk plan book.yaml --scenarios history.yaml --shards 256 -o night\n"
+                "  tilewalk plan book.yaml --with-differences --shards 64 -o night\n"
                 "  tilewalk plan book.yaml --tolerance 1bp --shards 64 -o night\n\n"
                 "Every decision about the request is made here and kept in the folder, so that no shard\n"
                 "makes it anew. Exit codes: 2 a request that can't be cut, or a folder that holds another; " +
@@ -376,8 +410,8 @@ command add_merge(CLI::App& to) {
         ->type_name("FILE");
     app->add_flag("--tiles", asked->tiles, "In JSON, add each trade's mean by part of the run");
     app->add_option("--files", asked->files,
-                    "Folder for the files that risk systems read, see 'tilewalk price' and 'tilewalk\n"
-                    "scenarios'")
+                    "Folder for the files that risk systems read, see 'tilewalk price', 'tilewalk greeks'\n"
+                    "and 'tilewalk scenarios'")
         ->type_name("DIR");
     offers(app->add_option("--stage", asked->stage, "pricing or training (default pricing)"), stage_words())
         ->type_name("NAME");

@@ -36,7 +36,7 @@ asked_of_study asked_of(study s, const book& trades, const run_options& options)
     out.options.followed = run.followed;
     constexpr std::array on_paths_of_one_run{study::scenarios, study::explained_scenarios,
                                              study::scenarios_in_session, study::files_of_greeks,
-                                             study::shards_of_scenarios};
+                                             study::shards_of_differences};
     if (run.takes_decided_paths && std::ranges::find(on_paths_of_one_run, s) != on_paths_of_one_run.end())
         out.options.overrides.paths = run.decisions_to_follow()->paths;
     return out;

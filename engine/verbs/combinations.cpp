@@ -51,6 +51,7 @@ constexpr std::array study_names{
     named_study{shards_of_prices, "shards of prices"},
     named_study{shards_of_greeks, "shards of greeks"},
     named_study{shards_of_scenarios, "shards of scenarios"},
+    named_study{shards_of_differences, "shards of differences"},
 };
 
 struct named_feature {
@@ -85,7 +86,7 @@ struct rule {
 const std::vector<rule>& rules() {
     static const std::vector<rule> all{
         {{budget},
-         {shards_of_prices, shards_of_greeks, shards_of_scenarios},
+         {shards_of_prices, shards_of_greeks, shards_of_scenarios, shards_of_differences},
          {impossible, "it goes by the clock, which tells each process another time"}},
         {{tolerance, budget, own_tolerance},
          {study::tune_greeks},
@@ -97,10 +98,9 @@ const std::vector<rule>& rules() {
         {{journal, kept_policies},
          {study::explain, study::warm, study::tune, study::tune_greeks},
          {no_meaning, "they find no result that could be kept"}},
-        {{kept_policies}, {files_of_greeks}, {missing, "the files tell of differences alone"}},
         {{curand},
          {greeks, greeks_by_bump, greeks_of_second_order, files_of_greeks, explained_scenarios,
-          greeks_in_session, study::tune_greeks, shards_of_greeks},
+          greeks_in_session, study::tune_greeks, shards_of_greeks, shards_of_differences},
          {missing, "paths of derivatives are drawn twice, and cuRAND draws them once"}},
         {{single_fast},
          {study::tune_greeks},
@@ -123,20 +123,12 @@ const std::vector<rule_of_two>& rules_of_two() {
         {replay, {controls}, {impossible, "the mean of a control is that of another law than a file's"}},
         {replay, {decisions}, {impossible, "what was decided is for shocks that are drawn"}},
         {decisions, {curand}, {missing, "what was decided is followed on numbers of our own alone"}},
-        {replay, {nested_bounds}, {missing, "paths inside of paths are drawn, and a file has none to draw"}},
+        {replay,
+         {nested_bounds},
+         {impossible, "paths inside of paths have the law of the model, and those of a file another"}},
     };
     return all;
 }
-
-struct rule_of_shards {
-    study of;
-    combination found;
-};
-constexpr std::array rules_of_shards{
-    rule_of_shards{
-        files_of_greeks,
-        {missing, "their differences are found by one process, 'tilewalk greeks BOOK --files DIR'"}},
-};
 
 template <class wanted>
 bool has(const std::vector<wanted>& all, wanted one) {
@@ -180,11 +172,6 @@ combination combined(feature a, feature b) {
     for (const rule_of_two& r : rules_of_two())
         if ((r.one == a && has(r.others, b)) || (r.one == b && has(r.others, a))) return r.found;
     return {};
-}
-
-combination in_shards(study s) {
-    const auto found = std::ranges::find(rules_of_shards, s, &rule_of_shards::of);
-    return found == rules_of_shards.end() ? combination{} : found->found;
 }
 
 std::string sentence(const combination& of, std::string_view name, std::string_view other) {
@@ -326,8 +313,6 @@ std::string combinations_text() {
     out += "\nFeatures beside each other, in every study:\n";
     for (const rule_of_two& r : rules_of_two())
         for (const feature f : r.others) say(sentence(r.found, name_of(f), name_of(r.one)));
-    out += "\nShards:\n";
-    for (const rule_of_shards& r : rules_of_shards) say(sentence(r.found, name_of(r.of), "shards"));
     return out;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <span>
@@ -14,6 +15,7 @@
 #include "engine/book/book_state.h"
 #include "engine/calibration/quoted_models.h"
 #include "engine/config/wording.h"
+#include "engine/exercise/saved_policy.h"
 #include "engine/greeks/measures.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/explanation.h"
@@ -22,6 +24,7 @@
 #include "engine/reading/written_market.h"
 #include "engine/report/greek_sums.h"
 #include "engine/report/ore_factors.h"
+#include "engine/report/policy_file.h"
 #include "engine/study/estimate.h"
 #include "engine/threads/crew.h"
 #include "engine/verbs/asked.h"
@@ -254,6 +257,14 @@ class difference_run {
             out_.base_to_usd = rate_between(out_.currency, "USD");
     }
 
+    valuations_of_differences valuations() {
+        find_valuations();
+        valuations_of_differences out{std::move(list_.asked), by_numbers_of_fits(), {}};
+        for (std::size_t i = 0; i < book_.size(); ++i)
+            if (has_fit(i)) out.trades.insert(id(i));
+        return out;
+    }
+
     difference_results valued(const results& priced) {
         find_trades();
         out_.values = priced;
@@ -261,19 +272,24 @@ class difference_run {
     }
 
     difference_results told(const resources& by) {
-        find_trades();
-        refuse_unknown_rates();
-        find_shifts();
-        list_.asked.currency = out_.currency;
-        list_.asked.for_differences = true;
+        find_valuations();
         const std::size_t at_once = std::max(wanted_.trades_at_once, std::size_t{1});
         for (std::size_t first = 0; first < book_.size(); first += at_once)
             add_trades(by, first, std::min(first + at_once, book_.size()));
+        if (!policies_.empty()) out_.values.policies = report::policies_json(policies_);
         tell_of_left_out();
         return std::move(out_);
     }
 
   private:
+    void find_valuations() {
+        find_trades();
+        refuse_unknown_rates();
+        find_shifts();
+        list_.asked.currency = out_.currency;
+        list_.asked.for_differences = true;
+    }
+
     void add_trades(const resources& by, std::size_t first, std::size_t end) {
         std::vector<std::string> ids;
         for (std::size_t i = first; i < end; ++i) ids.push_back(id(i));
@@ -289,6 +305,9 @@ class difference_run {
         }
         values.rows.insert(values.rows.end(), gains.base.rows.begin(), gains.base.rows.end());
         out_.remarks.insert(out_.remarks.end(), gains.remarks.begin(), gains.remarks.end());
+        if (!gains.base.policies.empty())
+            std::ranges::move(report::read_policies(gains.base.policies, "policies of prices"),
+                              std::back_inserter(policies_));
         messages_.clear();
         for (const failed_gain& f : gains.failures) messages_[{f.scenario, first + f.trade}] = &f;
         const sums_of_gains own(gains, false, first), base(gains, !out_.currency.empty(), first);
@@ -418,21 +437,27 @@ class difference_run {
                     fits_of_[i].push_back(f);
     }
 
+    bool has_fit(std::size_t trade) const { return simm_ && !fits_of_[trade].empty(); }
+    greek_options by_numbers_of_fits() const {
+        std::set<std::string> keys;
+        for (const calibrations::fitted_numbers& f : fits_) keys.insert(f.keys.begin(), f.keys.end());
+        return {.wanted = {keys.begin(), keys.end()}};
+    }
+
     // Derivatives by the numbers of these fits.
     void find_rate_greeks(const resources& by, std::size_t first, std::size_t end) {
         rate_greeks_of_.clear();
         rate_greeks_ = {};
         std::vector<std::string> ids;
-        std::set<std::string> keys;
-        for (std::size_t i = first; i < end && simm_; ++i) {
-            if (fits_of_[i].empty() || out_.values.rows[i].status != trade_status::priced) continue;
-            ids.push_back(id(i));
-            for (const std::size_t f : fits_of_[i]) keys.insert(fits_[f].keys.begin(), fits_[f].keys.end());
-        }
+        for (std::size_t i = first; i < end; ++i)
+            if (has_fit(i) && out_.values.rows[i].status == trade_status::priced) ids.push_back(id(i));
         if (ids.empty()) return;
-        greek_options wanted;
-        wanted.wanted.assign(keys.begin(), keys.end());
-        rate_greeks_ = greeks_as_asked(by, book_.only(ids), in_, wanted, options_, true);
+        round_of_study of{book_.only(ids), options_};
+        // Gains have their paths now, and these are theirs.
+        if (const settled run = settle(options_, book_.state(), {&in_, 1}); run.accuracy)
+            of = of_round(of.trades, options_, run,
+                          {out_.values.manifest.paths, out_.values.manifest.seed});
+        rate_greeks_ = greeks_as_asked(by, of.trades, in_, by_numbers_of_fits(), of.options, true);
         for (const greek_row& r : rate_greeks_.greeks) rate_greeks_of_[r.trade].push_back(&r);
         out_.values.manifest.path_steps += rate_greeks_.manifest.path_steps;
     }
@@ -749,6 +774,7 @@ class difference_run {
     std::vector<cross> crosses_;
     std::map<std::string, std::size_t> currency_shifts_;
     std::size_t day_ = none;
+    std::vector<exercise::saved_policy> policies_;
     std::map<std::pair<std::size_t, std::size_t>, const failed_gain*> messages_;  // by scenario and trade
 };
 
@@ -758,6 +784,11 @@ difference_results differences_as_asked(const resources& with, const book& trade
                                         const difference_options& wanted, const run_options& options) {
     const asked_of_study asked = asked_of(study::files_of_greeks, trades, options);
     return difference_run(asked.trades, in, wanted, asked.options).told(with);
+}
+
+valuations_of_differences valuations_of(const book& trades, const market& in,
+                                        const difference_options& wanted, const run_options& options) {
+    return difference_run(trades, in, wanted, options).valuations();
 }
 
 }  // namespace verbs

@@ -29,6 +29,7 @@
 #include "engine/report/machine.h"
 #include "engine/threads/crew.h"
 #include "engine/verbs/asked.h"
+#include "engine/verbs/differences.h"
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/price.h"
 #include "engine/verbs/request.h"
@@ -38,7 +39,6 @@
 #include "kernels/tile.h"
 #include "tilewalk/bounds.h"
 #include "tilewalk/decisions.h"
-#include "tilewalk/differences.h"
 #include "tilewalk/setting_table.h"
 #include "tilewalk/timings.h"
 #include "tilewalk/version.h"
@@ -65,6 +65,8 @@ struct shards::state {
     // Throws shards_missing.
     done_request done(const run_options& options) const;
     results merged(const engine& by, const done_request& all) const;
+    // Says what is wider than the tolerance, and plans more paths for it.
+    void judge(const engine& by, const done_request& all, scenario_results& so_far) const;
     void tell_devices(run_manifest& to) const;
     // Writes the plan of more paths.
     void plan_next(const engine& by, const done_request& all, const run_settings& fixed) const;
@@ -93,14 +95,20 @@ struct opened {
     book asked;   // with its tolerances
     book trades;  // as they are walked
     market in;
-    std::optional<scenario_list> scenarios{};
+    std::optional<scenario_list> scenarios{};  // those of differences, too
+    greek_options beside{};                    // of some trades of a request for differences
+    std::set<std::string> with_greeks_beside{};
 
     std::size_t markets() const {
-        return scenarios ? scenarios->scenarios.size() + (scenarios->explains ? 2 : 1) : 1;
+        return scenarios ? number_of_greeks() + (scenarios->explains || !with_greeks_beside.empty() ? 1 : 0)
+                         : 1;
     }
+    // As a market.
+    std::size_t number_of_greeks() const { return scenarios->scenarios.size() + 1; }
 };
 
 study study_of(const sharded_request& of) {
+    if (of.differences) return study::shards_of_differences;
     if (!of.scenarios.empty()) return study::shards_of_scenarios;
     if (!of.greeks) return study::shards_of_prices;
     // Differences alone take pairs of paths.
@@ -137,6 +145,20 @@ book without_accuracy(const book& of) {
     return book::of(std::move(walked));
 }
 
+// Settings that bits depend on are the request's, all others the caller's before its own.
+run_options options_for(const sharded_request& of, const run_options& callers) {
+    run_options out = callers;
+    out.overrides = run_settings{};
+    for (const run_setting& known : setting_table()) {
+        const auto said = known.text(of.fixed ? *of.fixed : of.settings),
+                   here = known.text(callers.overrides);
+        const auto& taken = known.decides_bits || !here ? said : here;
+        if (taken) known.read(*taken, out.overrides);
+    }
+    out.demand_correlations = of.demand_correlations;
+    return out;
+}
+
 opened open_request(const sharded_request& of, timings* times = nullptr) {
     std::optional<timings::during> reading(std::in_place, times, stage::reading_book);
     book trades = book::load(of.book, of.how);
@@ -153,6 +175,13 @@ opened open_request(const sharded_request& of, timings* times = nullptr) {
     market in = of.market.empty() ? *trades.market() : market::load(of.market, of.how);
     if (!of.changes.empty()) in = in.changed(of.changes);
     opened out{asked, of.fixed ? without_accuracy(asked) : asked, std::move(in)};
+    if (of.differences) {
+        verbs::valuations_of_differences all =
+            verbs::valuations_of(out.trades, out.in, *of.differences, options_for(of, {}));
+        out.scenarios = std::move(all.shifts);
+        out.beside = std::move(all.by_numbers);
+        out.with_greeks_beside = std::move(all.trades);
+    }
     if (of.scenarios.empty()) return out;
     out.scenarios = scenario_list::load(of.scenarios, out.in, of.how);
     out.scenarios->explains = of.explains;
@@ -162,20 +191,6 @@ opened open_request(const sharded_request& of, timings* times = nullptr) {
 std::vector<input_file> inputs_of(const opened& what, const run_options& with) {
     std::vector<input_file> out = verbs::inputs_of(what.trades, {&what.in, 1}, with);
     if (what.scenarios) out.insert(out.end(), what.scenarios->inputs.begin(), what.scenarios->inputs.end());
-    return out;
-}
-
-// Settings that bits depend on are the request's, all others the caller's before its own.
-run_options options_for(const sharded_request& of, const run_options& callers) {
-    run_options out = callers;
-    out.overrides = run_settings{};
-    for (const run_setting& known : setting_table()) {
-        const auto said = known.text(of.fixed ? *of.fixed : of.settings),
-                   here = known.text(callers.overrides);
-        const auto& taken = known.decides_bits || !here ? said : here;
-        if (taken) known.read(*taken, out.overrides);
-    }
-    out.demand_correlations = of.demand_correlations;
     return out;
 }
 
@@ -198,6 +213,22 @@ void refuse_failure_of_device(const std::string& trade, error_kind kind, const s
         throw error(error_kind::device, "trade " + config::shown(trade) + ": " + message);
 }
 
+// Derivatives beside the gains of which differences are made, for those of the trades that have any.
+void walk_greeks_beside(const engine& by, const opened& what, const book& trades, const run_options& with,
+                        results& to) {
+    if (!with.work->has_market(what.number_of_greeks())) return;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < trades.size(); ++i)
+        if (what.with_greeks_beside.contains(trades.state().trades[i].id)) places.push_back(i);
+    if (places.empty()) return;
+    const book some = some_trades(trades, places);
+    const results found = by.greeks(some, what.in, what.beside,
+                                    verbs::asked_of(study::shards_of_differences, some, with).options);
+    for (const greek_row& row : found.greeks)
+        if (row.has_failed()) refuse_failure_of_device(row.trade, row.kind, row.message);
+    verbs::add_walk(to.manifest, found.manifest);
+}
+
 // Walks what the work says. Rows have the trades' statuses, manifests what walked them, and figures no
 // meaning.
 results walked(const engine& by, const sharded_request& of, const opened& what, const book& trades,
@@ -208,6 +239,7 @@ results walked(const engine& by, const sharded_request& of, const opened& what, 
         out = std::move(found.base);
         for (const failed_gain& f : found.failures)
             refuse_failure_of_device(out.rows[f.trade].trade, f.kind, f.message);
+        walk_greeks_beside(by, what, trades, with, out);
     } else {
         out = of.greeks ? by.greeks(trades, what.in, *of.greeks, with) : by.price(trades, what.in, with);
     }
@@ -217,10 +249,13 @@ results walked(const engine& by, const sharded_request& of, const opened& what, 
 }
 
 std::string digest_in(const sharded_request& of, const opened& what, const run_options& with) {
-    return verbs::digest_of_request(what.trades, {&what.in, 1},
-                                    {.greeks = of.greeks ? &*of.greeks : nullptr,
-                                     .scenarios = what.scenarios ? &*what.scenarios : nullptr},
-                                    with);
+    const std::string digest =
+        verbs::digest_of_request(what.trades, {&what.in, 1},
+                                 {.greeks = of.greeks ? &*of.greeks : nullptr,
+                                  .scenarios = what.scenarios ? &*what.scenarios : nullptr},
+                                 with);
+    // Parts of the same gains hold more where these are explained.
+    return of.explains ? config::sha256(digest + " explained") : digest;
 }
 
 json written(const run_settings& of, const path& folder) {
@@ -249,10 +284,13 @@ json written(const sharded_request& of, const path& folder) {
              {"settings", written(of.settings, folder)},
              {"fixed", of.fixed ? written(*of.fixed, folder) : json()},
              {"demand_correlations", of.demand_correlations},
-             {"greeks", json()}};
+             {"greeks", json()},
+             {"differences", json()}};
     if (of.greeks)
         out["greeks"] = {
             {"wanted", of.greeks->wanted}, {"method", of.greeks->method}, {"view", of.greeks->view}};
+    if (of.differences)
+        out["differences"] = {{"cross_gamma", of.differences->cross_gamma}, {"vanna", of.differences->vanna}};
     return out;
 }
 
@@ -286,6 +324,9 @@ sharded_request request_in(const json& from, const path& folder) {
         out.greeks =
             greek_options{greeks.at("wanted").get<std::vector<std::string>>(),
                           greeks.at("method").get<std::string>(), greeks.at("view").get<std::string>()};
+    if (const json differences = from.value("differences", json()); !differences.is_null())
+        out.differences = {.cross_gamma = differences.at("cross_gamma").get<bool>(),
+                           .vanna = differences.at("vanna").get<bool>()};
     return out;
 }
 
@@ -997,6 +1038,11 @@ results shards::state::merged(const engine& by, const done_request& all) const {
     return out;
 }
 
+void shards::state::judge(const engine& by, const done_request& all, scenario_results& so_far) const {
+    so_far.base.manifest.settings.tolerance = request.settings.tolerance;
+    if (const auto next = fixed_after(so_far, request, all.what, all.with)) plan_next(by, all, *next);
+}
+
 void shards::state::plan_next(const engine& by, const done_request& all, const run_settings& fixed) const {
     sharded_request next = request;
     next.fixed = fixed;
@@ -1021,14 +1067,27 @@ path shards::next_folder() const {
 results shards::merge(const engine& by, const run_options& options) const {
     if (!request().scenarios.empty())
         throw error(error_kind::usage, "the shards are of scenarios, which merge_scenarios() merges");
+    if (request().differences)
+        throw error(error_kind::usage, "the shards are of differences, which merge_differences() merges");
     return state_->merged(by, state_->done(options));
 }
 
-difference_results shards::merge_values(const engine& by, const run_options& options) const {
+difference_results shards::merge_differences(const engine& by, const run_options& options) const {
     if (!request().scenarios.empty() || request().greeks)
-        throw error(error_kind::usage, "the shards are not of prices alone, expected those of values");
+        throw error(error_kind::usage,
+                    "the shards are of scenarios or of sensitivities, expected those of differences or prices");
     const done_request all = state_->done(options);
-    return valued(all.what.trades, all.what.in, state_->merged(by, all));
+    const auto& [what, with] = all;
+    if (!request().differences) return valued(what.trades, what.in, state_->merged(by, all));
+    difference_results out = differences(by, what.trades, what.in, *request().differences, with);
+    state_->tell_devices(out.values.manifest);
+    if (request().fixed) {
+        scenario_results gains = by.scenarios(what.trades, what.in, *what.scenarios, with);
+        state_->judge(by, all, gains);
+        out.values.rows = std::move(gains.base.rows);
+        out.values.manifest.settings.tolerance = request().settings.tolerance;
+    }
+    return out;
 }
 
 scenario_results shards::merge_scenarios(const engine& by, const run_options& options) const {
@@ -1038,9 +1097,7 @@ scenario_results shards::merge_scenarios(const engine& by, const run_options& op
     const auto& [what, with] = all;
     scenario_results out = by.scenarios(what.trades, what.in, *what.scenarios, with);
     state_->tell_devices(out.base.manifest);
-    if (!request().fixed) return out;
-    out.base.manifest.settings.tolerance = request().settings.tolerance;
-    if (const auto next = fixed_after(out, request(), what, with)) state_->plan_next(by, all, *next);
+    if (request().fixed) state_->judge(by, all, out);
     return out;
 }
 

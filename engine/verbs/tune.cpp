@@ -28,9 +28,32 @@ using namespace verbs;
 
 namespace {
 
-// Fills in what was found; throws where the kernel can't be tuned.
+// Times the ways to build a kernel, tells of them, and remembers the fastest under the wish of ordinary runs.
+// Throws where they do not agree.
+template <class timer, class start>
+tuning::outcome tune_kernel(tuning::gpu_timer& with, timer& kernel, const start& from, double seconds,
+                            const program::path_program& subject, const cuda::kernel_wish& wish,
+                            cuda::tuned_choices& choices, tuned_kernel& t) {
+    const tuning::outcome found = tuning::tune(with, kernel, from, seconds);
+    t.untuned = cuda::described(found.untuned);
+    t.best = cuda::described(found.best);
+    t.untuned_milliseconds = found.untuned_milliseconds;
+    t.best_milliseconds = found.best_milliseconds;
+    t.paths = kernel.paths();
+    t.candidates = found.tried;
+    t.seconds = found.seconds;
+    if (found.wrong > 0)
+        throw error(error_kind::internal, std::to_string(found.wrong) + " ways give other bits than the first");
+    const cuda::device_properties& on = with.device().properties();
+    choices.remember(on, subject, wish,
+                     {found.best, found.best_milliseconds, found.untuned_milliseconds, today()});
+    t.kept_in = choices.file_of(on, subject, wish).string();
+    return found;
+}
+
+// Throws where the kernel can't be tuned.
 void tune_one(tuning::gpu_timer& with, const book_on_gpu::kernel& of_book, const settled& run, double seconds,
-              const cuda::device_properties& on, cuda::tuned_choices& choices, tuned_kernel& t) {
+              cuda::tuned_choices& choices, tuned_kernel& t) {
     const cuda::needed_kernel& needed = of_book.needed;
     const std::span<const run::job> jobs = of_book.jobs;
     cuda::kernel_wish asked = *of_book.asked;
@@ -53,21 +76,7 @@ void tune_one(tuning::gpu_timer& with, const book_on_gpu::kernel& of_book, const
     }
     tuning::path_timer kernel(with, of, tuning::paths_to_time(of.path_steps()));
     with.says(t.name + ": " + cuda::described(needed.how));
-    const tuning::outcome found = tuning::tune(with, kernel, asked, seconds);
-    t.untuned = cuda::described(found.untuned);
-    t.best = cuda::described(found.best);
-    t.untuned_milliseconds = found.untuned_milliseconds;
-    t.best_milliseconds = found.best_milliseconds;
-    t.paths = kernel.paths();
-    t.candidates = found.tried;
-    t.seconds = found.seconds;
-    if (found.wrong > 0) {
-        throw error(error_kind::internal,
-                    std::to_string(found.wrong) + " ways to build it give other bits than the first");
-    }
-    choices.remember(on, of.code, asked,
-                     {found.best, found.best_milliseconds, found.untuned_milliseconds, today()});
-    t.kept_in = choices.file_of(on, of.code, asked).string();
+    tune_kernel(with, kernel, asked, seconds, of.code, asked, choices, t);
 }
 
 // The GPU to tune on; throws where there is none.
@@ -90,30 +99,13 @@ void check_open(const settled& run) {
                                        " must be left open: it is these that are tuned");
 }
 
-// Fills in what was found and remembers it under the wish of ordinary runs.
 cuda::way_back_decision tune_way_back(tuning::gpu_timer& with, const run::job& of,
                                       const cuda::way_back_decision& by_rules, double seconds,
                                       cuda::tuned_choices& choices, tuned_kernel& t) {
     tuning::way_back_timer kernel(with, of, tuning::paths_to_time(of.when->steps()));
-    const tuning::outcome found = tuning::tune(with, kernel, by_rules, seconds);
-    t.untuned = cuda::described(found.untuned);
-    t.best = cuda::described(found.best);
-    t.untuned_milliseconds = found.untuned_milliseconds;
-    t.best_milliseconds = found.best_milliseconds;
-    t.paths = kernel.paths();
-    t.candidates = found.tried;
-    t.seconds = found.seconds;
-    if (found.wrong > 0) {
-        throw error(error_kind::internal,
-                    std::to_string(found.wrong) + " ways to read back give other bits than the first");
-    }
-    const cuda::device_properties& on = with.device().properties();
-    const cuda::kernel_wish wish = cuda::open_wish_of(by_rules);
-    const program::path_program& subject = of.back.code->back;
-    choices.remember(on, subject, wish,
-                     {found.best, found.best_milliseconds, found.untuned_milliseconds, today()});
-    t.kept_in = choices.file_of(on, subject, wish).string();
-    return cuda::read_by(by_rules, found.best);
+    return cuda::read_by(by_rules, tune_kernel(with, kernel, by_rules, seconds, of.back.code->back,
+                                               cuda::open_wish_of(by_rules), choices, t)
+                                       .best);
 }
 
 }  // namespace
@@ -175,7 +167,7 @@ std::vector<tuned_kernel> engine::tune(const book& trades, const market& in, con
         t.name = k.needed.name;
         t.products = k.products;
         try {
-            tune_one(with, k, run, seconds, properties, gpus_->tuned(), t);
+            tune_one(with, k, run, seconds, gpus_->tuned(), t);
         } catch (const error& e) {
             if (e.kind() == error_kind::cancelled) throw;
             t.failure = e.message();

@@ -44,6 +44,8 @@ sharded_request request_of(const nb::dict& asked) {
         for (auto [key, amount] : nb::cast<nb::dict>(asked[name]))
             out.changes.push_back({nb::cast<std::string>(nb::str(key)), nb::cast<double>(amount), way});
     }
+    if (truth("differences"))
+        out.differences = {.cross_gamma = truth("cross_gamma"), .vanna = truth("vanna")};
     if (asked.contains("settings")) out.settings = settings_of(nb::cast<nb::dict>(asked["settings"]));
     if (asked.contains("greeks") && !asked["greeks"].is_none()) {
         greek_options which;
@@ -103,6 +105,10 @@ nb::any merge(const shards& self, nb::object progress, nb::object cancel) {
     if (!self.request().scenarios.empty())
         return object_of(run_beside(std::move(progress), std::move(cancel), [&](const run_options& options) {
             return self.merge_scenarios(*by, options);
+        }));
+    if (self.request().differences)
+        return object_of(run_beside(std::move(progress), std::move(cancel), [&](const run_options& options) {
+            return self.merge_differences(*by, options);
         }));
     return object_of(run_beside(std::move(progress), std::move(cancel),
                                 [&](const run_options& options) { return self.merge(*by, options); }));

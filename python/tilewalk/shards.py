@@ -9,6 +9,7 @@ from typing import Any
 
 from . import _core
 from .book import book_of
+from .differences import Differences
 from .errors import UsageError
 from .gains import Gains
 from .market import market_of
@@ -70,12 +71,20 @@ class Shards:
         with watching(progress) as hears:
             return Row(self._core.run(number, stage, where, settings, hears, cancel))
 
-    def merge(self, *, progress: Any = None, cancel: Any = None) -> Results | Gains:
+    def merge(self, *, progress: Any = None, cancel: Any = None) -> Results | Gains | Differences:
         """The results of all parts, to the bits of one process; raises ShardsMissing while some are missing."""
         with watching(progress) as hears:
             out = self._core.merge(hears, cancel)
-        found = Gains(out) if isinstance(out, _core.Gains) else Results(out)
-        warn_of(found.base if isinstance(found, Gains) else found)
+        if isinstance(out, _core.Gains):
+            gains = Gains(out)
+            warn_of(gains.base, gains)
+            return gains
+        if isinstance(out, _core.Differences):
+            differences = Differences(out)
+            warn_of(differences.values)
+            return differences
+        found = Results(out)
+        warn_of(found)
         return found
 
     def merge_training(self) -> None:
@@ -98,6 +107,9 @@ def plan(
     scenarios: Path | None = None,
     explain: bool = False,
     greeks: Sequence[str] | None = None,
+    differences: bool = False,
+    cross_gamma: bool = False,
+    vanna: bool = False,
     method: str = "auto",
     view: str = "market",
     train_within: float = 60,
@@ -109,7 +121,7 @@ def plan(
 
     A book or a market that is no file is written into the folder, where all that do a part find it. `greeks` are what
     tilewalk.greeks calls `wanted`, [] for all; `scenarios` is a file, and what is merged are then gains, which `explain`
-    explains by sensitivities.
+    explains by sensitivities; `differences`, with `cross_gamma` and `vanna`, are those of tilewalk.differences.
     """
     request: dict[str, Any] = {name: how[name] for name in _OF_REQUESTS if name in how}
     settings = {name: held for name, held in how.items() if name not in _OF_REQUESTS}
@@ -121,6 +133,9 @@ def plan(
         raise UsageError("scenarios: found a dict, expected a file that all parts can read")
     if explain and scenarios is None:
         raise UsageError("explain: found no scenarios, expected a file of them")
+    if differences + (greeks is not None) + (scenarios is not None) > 1:
+        raise UsageError("plan: found two of greeks, scenarios and differences, expected at most one")
+    request.update(differences=differences, cross_gamma=cross_gamma, vanna=vanna)
     request.update(scenarios=scenarios, explains=explain, greeks=None if greeks is None else list(greeks), method=method, view=view)
     local = {name: held for name, held in settings.items() if name in _OF_MACHINES}
     with watching(progress) as hears:

@@ -99,6 +99,33 @@ TEST(knobs, are_settings_with_the_values_of_the_table) {
     }
 }
 
+TEST(knobs, stand_beside_memory_reductions_and_sources_in_a_wish) {
+    const auto wish_for = [](const char* name, const std::string& value) {
+        run_settings all = default_settings();
+        EXPECT_FALSE(std::ranges::find(setting_table(), name, &run_setting::name)->read(value, all)) << value;
+        return wished_kernel(all);
+    };
+    for (const auto& [name, at] : {std::pair("space", &kernel_wish::space),
+                                   std::pair("row_space", &kernel_wish::row_space),
+                                   std::pair("reduction", &kernel_wish::reduction)})
+        for (const std::string& value :
+             std::ranges::find(setting_table(), name, &run_setting::name)->choices) {
+            const kernel_wish wish = wish_for(name, value);
+            EXPECT_EQ(wish.*at, value);
+            kernel_wish as_usual = wish;
+            as_usual.*at = wished_kernel(default_settings()).*at;
+            EXPECT_EQ(as_usual, wished_kernel(default_settings())) << name << ": " << value;
+        }
+    EXPECT_FALSE(wish_for("random", "philox").reads_shocks);
+    EXPECT_TRUE(wish_for("random", "curand_mrg32k3a").reads_shocks);
+    EXPECT_TRUE(wish_for("replay", "shocks.npy").reads_shocks);
+    run_settings fewer = default_settings();
+    fewer.precision = "single_fast";
+    EXPECT_EQ(wished_kernel(fewer).rounds, kernels::philox_rounds);
+    fewer.random = "philox_7";
+    EXPECT_EQ(wished_kernel(fewer).rounds, kernels::fewest_philox_rounds);
+}
+
 TEST(knobs, are_tried_and_swept_at_values_that_they_have) {
     for (const knob& of : knob_table) {
         SCOPED_TRACE(std::string(of.name));

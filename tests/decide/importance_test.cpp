@@ -335,7 +335,9 @@ TEST(importance, shifts_are_the_same_in_any_unit) {
             return found.shifts ? importance::written(*found.shifts) : "none";
         };
         const std::string plain = shifts_in(1);
-        if (i > 0) EXPECT_NE(plain, "none") << i;
+        if (i > 0) {
+            EXPECT_NE(plain, "none") << i;
+        }
         for (const double unit : {0x1p-30, 0x1p30}) EXPECT_EQ(shifts_in(unit), plain) << i;
     }
 }

@@ -193,7 +193,7 @@ struct request {
 };
 
 bool is_of_shards(study s) {
-    return s == study::shards_of_prices || s == study::shards_of_greeks || s == study::shards_of_scenarios;
+    return s >= study::shards_of_prices;
 }
 bool is_on_a_gpu(study s) {
     return s == study::explain || s == study::warm || s == study::tune || s == study::tune_greeks;
@@ -392,6 +392,7 @@ void run_once(const request& r, const book& trades, const run_options& with, out
         case study::shards_of_prices:
         case study::shards_of_greeks:
         case study::shards_of_scenarios:
+        case study::shards_of_differences:
             break;
     }
     sharded_request what;
@@ -399,6 +400,7 @@ void run_once(const request& r, const book& trades, const run_options& with, out
     what.settings = with.overrides;
     if (r.of == study::shards_of_greeks) what.greeks = greeks_of(study::greeks);
     if (r.of == study::shards_of_scenarios) what.scenarios = inputs().scenarios();
+    if (r.of == study::shards_of_differences) what.differences.emplace();
     const tests::own_folder folder;
     shards::plan(by, what, 2, folder.path(), INFINITY);
     const shards all = shards::open(folder.path());
@@ -422,6 +424,13 @@ void run_once(const request& r, const book& trades, const run_options& with, out
         take(found.base, to);
         take(found, to);
         to.told = std::move(found.base);
+        return;
+    }
+    if (r.of == study::shards_of_differences) {
+        difference_results found = all.merge_differences(by, of_merge);
+        take(found.values, to);
+        take(found, to);
+        to.told = std::move(found.values);
         return;
     }
     to.told = all.merge(by, of_merge);

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -19,7 +20,10 @@
 #include "tests/command.h"
 #include "tests/documented_columns.h"
 #include "tests/market_text.h"
+#include "tests/own_folder.h"
+#include "tests/texts.h"
 #include "tilewalk/calibration.h"
+#include "tilewalk/shards.h"
 
 namespace tilewalk::differences_test {
 namespace {
@@ -243,6 +247,23 @@ TEST(differences, do_not_depend_on_the_trades_that_are_priced_together) {
 }
 
 // A rise of the first volatility would let total variance fall.
+// They are those of the prices, which a later run follows.
+TEST(differences, keep_the_policies_of_all_trades) {
+    const market in = market::parse(dollar_market(0.03, {{"A", "spot: 100, volatility: 0.2"}}));
+    const book trades = book::parse(R"(settings: {paths: 8192, seed: 5}
+trades:
+  - {id: one, product: american, option: put, underlying: A, strike: 100, exercise_dates: [0.5, 1], maturity: 1}
+  - {id: two, product: american, option: put, underlying: A, strike: 110, exercise_dates: [0.5, 1], maturity: 1}
+)");
+    run_options with;
+    EXPECT_EQ(differences(engine(), trades, in, {}, with).values.policies, "");
+    with.keep_policies = true;
+    const results priced = engine().price(trades, in, with);
+    for (const std::size_t at_once : {1U, 2U})
+        EXPECT_EQ(differences(engine(), trades, in, {.trades_at_once = at_once}, with).values.policies,
+                  priced.policies);
+}
+
 TEST(differences, go_down_where_the_market_cannot_go_up) {
     const market in =
         market::parse(dollar_market(0.03, {{"ACME", "spot: 100, volatility: {0.5: 0.30, 0.52: 0.295}"}}));
@@ -575,6 +596,58 @@ TEST(differences_files_of_differences, are_told_of_column_by_column) {
     }
 }
 
+// ---- Shards
+
+std::string files_of(const difference_results& r) {
+    std::ostringstream out;
+    for (const difference_report& report : difference_reports()) report.write(out, r);
+    return out.str();
+}
+
+// Derivatives by parameters of rates are a market of their own, which parts cut as any other.
+TEST(differences_in_shards, have_the_bytes_of_one_process) {
+    const tests::own_folder files;
+    sharded_request what;
+    what.market = files.write("market.yaml", tests::replaced(rate_market(rate_volatilities), "{currency: EUR}",
+                                                             "{currency: EUR, A: {qualifier: A, bucket: 7}}") +
+                                                 "assets: {A: {currency: USD, spot: 100, volatility: 0.2}}\n");
+    what.book = files.write("book.yaml", rate_book + R"(
+  - {id: call, product: european, underlying: A, strike: 105, maturity: 1, quantity: 3}
+  - {id: right, product: american, option: put, underlying: A, strike: 100, exercise_dates: [0.5, 1], maturity: 1}
+)");
+    what.differences.emplace().vanna = true;
+    const engine by;
+    const book trades = book::load(what.book);
+    const market in = market::load(what.market);
+    for (const char* const tolerance : {"", "0.5%"}) {
+        what.settings = {.paths = 8192, .device = "cpu"};
+        if (*tolerance != 0) {
+            what.settings.paths.reset();
+            what.settings.tolerance = tolerance;
+        }
+        run_options with;
+        with.overrides = what.settings;
+        const difference_results whole = differences(by, trades, in, *what.differences, with);
+        const std::string text = files_of(whole);
+        EXPECT_TRUE(tests::has(text, "Risk_IRVol") && tests::has(text, "Risk_EquityVol")) << text;
+        for (const std::size_t count : {1U, 23U}) {
+            const tests::own_folder folder;
+            shards::plan(by, what, count, folder.path(), INFINITY);
+            std::filesystem::path at = folder.path();
+            std::optional<difference_results> merged;
+            for (int rounds = 0; !at.empty() && rounds < 4; ++rounds) {
+                const shards all = shards::open(at);
+                for (std::size_t number = all.count(); number > 0; --number) all.run(by, number);
+                merged = all.merge_differences(by);
+                EXPECT_THROW(all.merge(by), error);
+                at = all.next_folder();
+            }
+            EXPECT_EQ(files_of(*merged), text) << count << " " << tolerance;
+            EXPECT_EQ(merged->values.manifest.settings.tolerance, what.settings.tolerance);
+        }
+    }
+}
+
 class differences_of_a_command : public tests::command_test {
   protected:
     void put_inputs(const std::string& simm) const {
@@ -608,6 +681,29 @@ TEST_F(differences_of_a_command, are_in_its_folder) {
     EXPECT_TRUE(tests::has(values, ",EUR,#N/A,#N/A,#N/A,p,\n")) << values;
     expect({"price", "book.yaml", "--files", "by_two", "--workers", "2", "-o", "two.csv"}, 0, "");
     EXPECT_EQ(tests::text_of(folder / "by_two/npv.csv"), values);
+}
+
+TEST_F(differences_of_a_command, are_those_of_shards) {
+    put_inputs(simm_text);
+    expect({"greeks", "book.yaml", "--greeks", "cross_gamma", "--files", "at_once", "-o", "greeks.csv"}, 0, "");
+    expect({"plan", "book.yaml", "--with-differences", "--cross-gamma", "--shards", "2", "-o", "night"}, 0, "");
+    for (const char* const shard : {"1/2", "2/2"}) expect({"run", "night", "--shard", shard}, 0, "");
+    expect({"merge", "night", "-o", "prices.csv"}, 2, "take --files DIR");
+    expect({"merge", "night", "--files", "merged", "-o", "prices.csv"}, 0, "");
+    for (const difference_report& report : difference_reports())
+        EXPECT_EQ(tests::text_of(folder / "merged" / report.file),
+                  tests::text_of(folder / "at_once" / report.file))
+            << report.file;
+    expect({"plan", "book.yaml", "--vanna", "--shards", "2", "-o", "no"}, 2, "--with-differences");
+    expect({"plan", "book.yaml", "--with-greeks", "--shards", "2", "-o", "greeks"}, 0, "");
+    for (const char* const shard : {"1/2", "2/2"}) expect({"run", "greeks", "--shard", shard}, 0, "");
+    expect({"merge", "greeks", "--files", "other", "-o", "prices.csv"}, 2, "plan --with-differences");
+    // Without `simm:` rows of SIMM from before would pass for those of this run.
+    put_inputs("");
+    expect({"plan", "book.yaml", "--with-differences", "--shards", "1", "-o", "plain"}, 0, "");
+    expect({"run", "plain", "--shard", "1/1"}, 0, "");
+    expect({"merge", "plain", "--files", "merged", "-o", "prices.csv"}, 2, "crif.csv: --files: is from an earlier run");
+    expect({"merge", "plain", "--files", "fresh", "-o", "prices.csv"}, 0, "so there is no crif.csv");
 }
 
 // ---- What a market says of SIMM

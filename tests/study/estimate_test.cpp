@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "engine/study/sum_of_rounds.h"
+
 namespace tilewalk::estimate_test {
 namespace {
 
@@ -119,6 +121,33 @@ TEST(estimate, of_a_trade_that_can_be_ended_early_is_that_of_its_policy) {
 TEST(estimate, of_few_parts_shows_no_error) {
     EXPECT_FALSE(is_figure(estimate(waves(1, 15), run_parts(100, 1500)).error()));
     EXPECT_TRUE(is_figure(estimate(waves(1, 8), run_parts(100, 800, 8)).error()));
+}
+
+TEST(estimate, divided_and_multiplied_has_all_of_its_error_so) {
+    estimate e(waves(1), run), twice = e;
+    e.beside = twice.beside = 0.5;
+    twice *= -2;
+    EXPECT_DOUBLE_EQ(twice.error(), 2 * e.error());
+    twice /= -2;
+    EXPECT_DOUBLE_EQ(twice.error(), e.error());
+    EXPECT_EQ(twice.value, e.value);
+}
+
+// What rounds of 1,600 and of 6,400 paths have in common is that of the first 1,600, which are 1 in 4 of the
+// second's.
+TEST(estimate, of_rounds_that_share_paths_errs_by_what_they_share) {
+    const std::vector<double> of_one = waves(1), of_other = waves(0.5);
+    studies::sum_of_rounds alike(run);
+    alike.add(estimate(of_one, run), 1, 1600, false);
+    alike.add(estimate(of_other, run), 1, 6400, false);
+    const double one = error_of_mean(of_one), other = error_of_mean(of_other);
+    // Both move as one, so that their covariance is the product of the errors.
+    EXPECT_NEAR(alike.error(), std::sqrt(one * one + other * other / 4 + 2 * one * other / 4), 1e-14);
+    studies::sum_of_rounds against(run);
+    against.add(estimate(of_one, run), 1, 1600, false);
+    against.add(estimate(of_other, run), -1, 6400, false);
+    EXPECT_NEAR(against.error(), std::sqrt(one * one + other * other / 4 - 2 * one * other / 4), 1e-14);
+    EXPECT_FALSE(alike.is_of_one_round());
 }
 
 TEST(estimate, of_runs_with_other_parts_has_no_error) {

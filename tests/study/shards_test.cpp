@@ -317,6 +317,9 @@ trades:
         const shards all = shards::open(folder.path());
         for (const std::size_t number : shuffled(count, 7)) all.run(by, number);
         EXPECT_EQ(text(all.merge_scenarios(by)), text(whole)) << count;
+        sharded_request plain = what;
+        plain.explains = false;
+        EXPECT_THROW(shards::plan(by, plain, count, folder.path()), error) << "whose parts hold less";
     }
     what.settings.random = "curand_philox";
     const tests::own_folder folder;
@@ -522,11 +525,11 @@ TEST(shards, of_prices_have_the_values_of_one_process) {
     const tests::own_folder folder;
     const shards all = shards::plan(by, what, 3, folder.path());
     run_all(by, folder.path(), 1);
-    EXPECT_EQ(files(all.merge_values(by)), whole);
+    EXPECT_EQ(files(all.merge_differences(by)), whole);
     const tests::own_folder other;
     sharded_request of_greeks = what;
     of_greeks.greeks = greek_options{{"delta"}};
-    EXPECT_THROW(shards::plan(by, of_greeks, 1, other.path()).merge_values(by), error);
+    EXPECT_THROW(shards::plan(by, of_greeks, 1, other.path()).merge_differences(by), error);
 }
 
 TEST(shards, of_another_request_are_refused) {

@@ -1081,6 +1081,7 @@ TEST(report, printable_keeps_letters_and_spells_out_the_rest) {
         {"\u2066x", "\\xe2\\x81\\xa6x"},
     };
     for (const auto& c : cases) EXPECT_EQ(printable(c.text), c.shown);
+    EXPECT_EQ(printable(std::string_view("\u4e2d").substr(0, 2)), "\\xe4\\xb8") << "what follows is not its";
 }
 
 TEST(report_compare, differences_are_told_in_standard_errors) {

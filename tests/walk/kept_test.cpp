@@ -258,6 +258,50 @@ TEST_F(kept_walks_in_parts, have_the_shocks_that_they_replay_in_their_fingerprin
     EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
 }
 
+// All of a way back counts, and so does how points make paths.
+TEST_F(kept_walks_in_parts, have_their_ways_back_and_points_in_their_fingerprints) {
+    std::vector<key> all;
+    const auto take = [&](const auto& change, std::size_t data = 0) {
+        program::adjoint_program code;
+        code.back = code.again = plans_[0].code;
+        code.sections.resize(2);
+        change(code);
+        run::job job = jobs_[0];
+        job.back = {&code, &plans_[data].data};
+        all.push_back(fingerprints_of_jobs(asked_, by_).of(job));
+    };
+    using adjoint = program::adjoint_program;
+    take([](adjoint&) {});
+    take([](adjoint&) {}, 2);
+    take([&](adjoint& a) { a.back = plans_[2].code; });
+    take([&](adjoint& a) { a.again = plans_[2].code; });
+    for (const program::derivative_in& one : {program::derivative_in{1, 2}, program::derivative_in{2, 1}}) {
+        take([&](adjoint& a) { a.initial_states = {one}; });
+        take([&](adjoint& a) { a.terms = {one}; });
+        for (std::size_t section = 0; section < 2; ++section) {
+            take([&](adjoint& a) { a.sections[section].given = {one}; });
+            take([&](adjoint& a) { a.sections[section].rows = {one}; });
+            take([&](adjoint& a) { a.sections[section].scenarios = {one}; });
+            take([&](adjoint& a) { a.sections[section].tables = {{1, {{one.number, one.state}}}}; });
+            take([&](adjoint& a) { a.sections[section].tables = {{2, {{one.number, one.state}}}}; });
+        }
+    }
+    take([](adjoint& a) { a.smoothed = {{0, 1}}; });
+    take([](adjoint& a) { a.smoothed = {{1, 0}}; });
+    take([](adjoint& a) { a.smoothed = {{0, 1}, {1, 0}}; });
+    take([](adjoint& a) { a.seeded = 1; });
+    take([](adjoint& a) { a.has_control = true; });
+    asked_.unit_paths = 4096;
+    run::job job = jobs_[0];
+    all.push_back(fingerprints_of_jobs(asked_, by_).of(job));
+    for (const std::string_view name : quasi::construction_names) {
+        job.points = quasi::points{quasi::construction_named(name)};
+        all.push_back(fingerprints_of_jobs(asked_, by_).of(job));
+    }
+    std::ranges::sort(all);
+    EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
+}
+
 TEST_F(kept_walks_in_parts, merge_to_one_walk_from_shares_in_any_order) {
     const std::vector<run::tally> whole = back_end_.walk_all(asked_).tallies;
     std::mt19937_64 dice(1);

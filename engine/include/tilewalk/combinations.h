@@ -34,6 +34,7 @@ enum class study : std::uint8_t {
     shards_of_prices,
     shards_of_greeks,
     shards_of_scenarios,
+    shards_of_differences,
 };
 
 enum class feature : std::uint8_t {
@@ -77,8 +78,6 @@ std::string_view name_of(feature f);  // "importance: auto"
 combination combined(study s, feature f);
 // In all studies.
 combination combined(feature a, feature b);
-// Whether a study can be cut into shards.
-combination in_shards(study s);
 
 // "importance: auto does not go with greeks yet: ...".
 std::string sentence(const combination& of, std::string_view name, std::string_view other);

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "tilewalk/differences.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/error.h"
 #include "tilewalk/load_options.h"
@@ -24,8 +25,6 @@
 #include "tilewalk/scenarios.h"
 
 namespace tilewalk {
-
-struct difference_results;
 
 // The request. Files are named, not held, and have to be there, with the same bytes, wherever a part is done.
 struct sharded_request {
@@ -39,14 +38,15 @@ struct sharded_request {
     std::optional<greek_options> greeks{};  // none: prices
     std::filesystem::path scenarios{};      // a file of them, for gains; empty: prices or greeks
     bool explains = false;                  // gains by sensitivities
+    std::optional<difference_options> differences{};  // none: prices, greeks or scenarios
     // Settings in the place of those above, where these ask for a tolerance: with the paths that the plan has
     // fixed. Plans fill it in.
     std::optional<run_settings> fixed{};
 };
 
 // Trades of the book, counted from 0, over some tiles of their run: those from `first_tile` up to `end_tile`.
-// Scenarios have more markets than one: the base market is number 0, and a piece has those from
-// `first_market` up to `end_market`. The sensitivities that explain gains count as a last market.
+// Scenarios and differences have more markets than one: the base market is number 0, and a piece has those
+// from `first_market` up to `end_market`. Sensitivities beside gains count as a last market.
 struct shard_piece {
     std::size_t first_trade = 0, end_trade = 0;
     std::size_t first_market = 0, end_market = 1;
@@ -114,8 +114,8 @@ class shards {
     // The results of all parts. Where figures are wider than the tolerance that was asked for, their rows say
     // so, and a plan with more paths lies in next_folder(): it keeps what was walked. Throws shards_missing.
     results merge(const engine& by, const run_options& options = {}) const;
-    // The same of a request for prices, with what files of values tell (tilewalk/differences.h).
-    difference_results merge_values(const engine& by, const run_options& options = {}) const;
+    // The same of a request for differences; of one for prices, with what files of values tell.
+    difference_results merge_differences(const engine& by, const run_options& options = {}) const;
     // The same of a request for scenarios.
     scenario_results merge_scenarios(const engine& by, const run_options& options = {}) const;
     // The folder of the plan that merging has written; empty if there is none.

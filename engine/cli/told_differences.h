@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of differences, and the end of commands that write them.
+#pragma once
+
+#include <vector>
+
+#include "engine/cli/report_folder.h"
+#include "tilewalk/differences.h"
+#include "tilewalk/market.h"
+
+namespace tilewalk::cli {
+
+// The files that a market has what it takes for.
+std::vector<difference_report> reports_of(const market& in);
+// Throws tilewalk::error (usage) if the folder has a file of an earlier run that this market has no successor
+// for.
+void refuse_old_reports(const report_folder& files, const market& in);
+// Tells on standard error what the files lack, and gives the exit code, which is so far this one.
+int tell_of_differences(const difference_results& r, int code);
+
+}  // namespace tilewalk::cli
