@@ -103,10 +103,30 @@ void tally::add(const tally& other) {
 void tally::add_unknown(const tally& other) {
     demand_run_of(other);
     for (std::size_t i = 0; i < other.ranges_.size(); ++i) {
-        if (is_known(other.ranges_[i])) continue;
-        add(other.ranges_[i], std::span(other.results_).subspan(i * rows(), rows()),
+        const tile_range& of = other.ranges_[i];
+        if (!forget_parts_of(of)) continue;
+        add(of, std::span(other.results_).subspan(i * rows(), rows()),
             std::span(other.sums_).subspan(i * derivatives_, derivatives_));
     }
+}
+
+// Of two subtrees one holds the other, or they have no tile in common.
+bool tally::forget_parts_of(const tile_range& subtree) {
+    const auto place_of = [&](word64 tile) {
+        return std::ranges::lower_bound(ranges_, tile, {}, &tile_range::first) - ranges_.begin();
+    };
+    const auto first = place_of(subtree.first), end = place_of(subtree.end());
+    if (first > 0 && ranges_[static_cast<std::size_t>(first - 1)].end() > subtree.first) return false;
+    if (first == end) return true;
+    if (ranges_[static_cast<std::size_t>(first)].count >= subtree.count) return false;
+    const auto erase = [&](auto& from, std::size_t each) {
+        const auto n = static_cast<std::ptrdiff_t>(each);
+        from.erase(from.begin() + first * n, from.begin() + end * n);
+    };
+    erase(ranges_, 1);
+    erase(results_, rows());
+    erase(sums_, derivatives_);
+    return true;
 }
 
 // True if range i and the next are the two halves of one subtree.

@@ -36,7 +36,7 @@ class tally {
     void add(const tile_range& subtree, const kernels::tile_result& found) { add(subtree, {&found, 1}); }
     // Adds everything that another tally of the same run knows. Throws likewise, and if it is of another run.
     void add(const tally& other);
-    // Adds those of another tally's subtrees of which nothing is known. Throws if it is of another run.
+    // Adds what another tally of the same run knows beyond this one. Throws if it is of another run.
     void add_unknown(const tally& other);
 
     kernels::word64 run_tiles() const { return run_tiles_; }
@@ -69,6 +69,8 @@ class tally {
 
     void demand_run_of(const tally& other) const;
     bool is_known(const tile_range& any_of) const;
+    // False, and nothing is forgotten, if all of the subtree is known.
+    bool forget_parts_of(const tile_range& subtree);
     bool joins(std::size_t i) const;
     void join(std::size_t i);
     void demand_complete() const;

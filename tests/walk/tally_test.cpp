@@ -119,6 +119,33 @@ TEST(tally, any_pieces_in_any_order_give_the_bits_of_the_tree) {
     }
 }
 
+// Shares may have walked the same tiles, and hold them in other subtrees.
+TEST(tally, that_learns_from_others_knows_all_that_any_of_them_does) {
+    std::mt19937 dice(5);
+    for (const word64 tiles : sizes) {
+        const auto all = some_tiles(tiles, static_cast<unsigned>(tiles));
+        for (const word64 part : {part_tiles_of(tiles), std::bit_ceil(tiles)}) {
+            for (int turn = 0; turn < 12; ++turn) {
+                const auto some = [&] {
+                    const word64 a = dice() % tiles, b = dice() % tiles;
+                    return tally_of(all, {std::min(a, b), std::max(a, b) - std::min(a, b) + 1}, part);
+                };
+                const word64 first = dice() % tiles;
+                std::vector<tally> shares{tally_of(all, {0, first + 1}, part),
+                                          tally_of(all, {first, tiles - first}, part)};
+                for (int i = 0; i < turn % 4; ++i) shares.push_back(some());
+                std::ranges::shuffle(shares, dice);
+                tally merged(tiles, part);
+                for (const tally& s : shares) merged.add_unknown(s);
+                ASSERT_TRUE(merged == tally_of(all, {0, tiles}, part))
+                    << tiles << " tiles, parts of " << part;
+                merged.add_unknown(some());
+                EXPECT_TRUE(merged == tally_of(all, {0, tiles}, part));
+            }
+        }
+    }
+}
+
 TEST(tally, derivatives_are_the_sums_of_their_tiles) {
     std::mt19937_64 dice(7);
     for (const word64 tiles : sizes) {
