@@ -48,6 +48,12 @@ struct plan_arguments {
     difference_options differences;
 };
 
+// The commands that do and merge a plan.
+std::string way_on(const shards& of, const std::string& folder) {
+    return fmt::format("  tilewalk run {} --shard i/{}   for each i, then\n  tilewalk merge {}{}", folder,
+                       of.count(), folder, of.request().differences ? " --files DIR" : "");
+}
+
 int plan_shards(const plan_arguments& asked) {
     constexpr std::size_t most_shards = 1'000'000;
     const std::size_t count = parse_count(asked.shards, "--shards", most_shards);
@@ -92,9 +98,7 @@ int plan_shards(const plan_arguments& asked) {
                         "  tilewalk run {} --stage training --shard i/{}   for each i, then\n"
                         "  tilewalk merge {} --stage training",
                         made.untrained().size(), asked.folder, made.count(), asked.folder));
-    remark(
-        fmt::format("tilewalk: run\n  tilewalk run {} --shard i/{}   for each i, then\n  tilewalk merge {}",
-                    asked.folder, made.count(), asked.folder));
+    remark("tilewalk: run\n" + way_on(made, asked.folder));
     return all_well;
 }
 
@@ -189,10 +193,7 @@ struct merge_arguments {
 void tell_of_next(const shards& all) {
     const std::string folder = all.next_folder().string();
     if (folder.empty()) return;
-    remark(
-        fmt::format("tilewalk: a plan with more paths is in {}: run\n"
-                    "  tilewalk run {} --shard i/{}   for each i, then\n  tilewalk merge {}",
-                    folder, folder, all.count(), folder));
+    remark(fmt::format("tilewalk: a plan with more paths is in {}: run\n{}", folder, way_on(all, folder)));
 }
 
 int merge_scenarios(const shards& all, const settings& with, merge_arguments& asked) {
@@ -268,7 +269,8 @@ int report_merged(const shards& all, const settings& with, const std::optional<s
                     "--files is for differences, gains and prices, and the plan is of sensitivities; plan "
                     "--with-differences");
     if (folder_of_files.empty() && all.request().differences)
-        throw error(error_kind::usage, "the plan is of differences, which merge writes into a folder; take --files DIR");
+        throw error(error_kind::usage,
+                    "the plan is of differences, which merge writes into a folder; take --files DIR");
     const output to(with.output.value);
     std::optional<market> in;
     if (all.request().differences) in = market_of(all.request());

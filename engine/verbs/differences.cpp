@@ -455,8 +455,7 @@ class difference_run {
         round_of_study of{book_.only(ids), options_};
         // Gains have their paths now, and these are theirs.
         if (const settled run = settle(options_, book_.state(), {&in_, 1}); run.accuracy)
-            of = of_round(of.trades, options_, run,
-                          {out_.values.manifest.paths, out_.values.manifest.seed});
+            of = of_round(of.trades, options_, run, {out_.values.manifest.paths, out_.values.manifest.seed});
         rate_greeks_ = greeks_as_asked(by, of.trades, in_, by_numbers_of_fits(), of.options, true);
         for (const greek_row& r : rate_greeks_.greeks) rate_greeks_of_[r.trade].push_back(&r);
         out_.values.manifest.path_steps += rate_greeks_.manifest.path_steps;

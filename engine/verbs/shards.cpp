@@ -1074,8 +1074,9 @@ results shards::merge(const engine& by, const run_options& options) const {
 
 difference_results shards::merge_differences(const engine& by, const run_options& options) const {
     if (!request().scenarios.empty() || request().greeks)
-        throw error(error_kind::usage,
-                    "the shards are of scenarios or of sensitivities, expected those of differences or prices");
+        throw error(
+            error_kind::usage,
+            "the shards are of scenarios or of sensitivities, expected those of differences or prices");
     const done_request all = state_->done(options);
     const auto& [what, with] = all;
     if (!request().differences) return valued(what.trades, what.in, state_->merged(by, all));

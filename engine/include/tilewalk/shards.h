@@ -31,13 +31,13 @@ struct sharded_request {
     std::filesystem::path book;
     std::filesystem::path market{};  // empty: the book's own
     load_options how{};
-    std::vector<std::string> trades{};      // ids; none: all
-    std::vector<market_change> changes{};   // of the market
-    run_settings settings{};                // that beat the book's
-    bool demand_correlations = false;       // see run_options
-    std::optional<greek_options> greeks{};  // none: prices
-    std::filesystem::path scenarios{};      // a file of them, for gains; empty: prices or greeks
-    bool explains = false;                  // gains by sensitivities
+    std::vector<std::string> trades{};                // ids; none: all
+    std::vector<market_change> changes{};             // of the market
+    run_settings settings{};                          // that beat the book's
+    bool demand_correlations = false;                 // see run_options
+    std::optional<greek_options> greeks{};            // none: prices
+    std::filesystem::path scenarios{};                // a file of them, for gains; empty: prices or greeks
+    bool explains = false;                            // gains by sensitivities
     std::optional<difference_options> differences{};  // none: prices, greeks or scenarios
     // Settings in the place of those above, where these ask for a tolerance: with the paths that the plan has
     // fixed. Plans fill it in.
