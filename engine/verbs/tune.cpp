@@ -43,7 +43,8 @@ tuning::outcome tune_kernel(tuning::gpu_timer& with, timer& kernel, const start&
     t.candidates = found.tried;
     t.seconds = found.seconds;
     if (found.wrong > 0)
-        throw error(error_kind::internal, std::to_string(found.wrong) + " ways give other bits than the first");
+        throw error(error_kind::internal,
+                    std::to_string(found.wrong) + " ways give other bits than the first");
     const cuda::device_properties& on = with.device().properties();
     choices.remember(on, subject, wish,
                      {found.best, found.best_milliseconds, found.untuned_milliseconds, today()});
