@@ -279,12 +279,13 @@ TEST(bench_models, stop_where_somebody_says_so) {
 TEST(bench_models, need_no_gpu) {
     benchmark_request asked;
     asked.suite = "models";
+    asked.subject = "kou";
     asked.device = "cpu";
     asked.noise = 1;
     asked.seconds = 1e-3;
     const auto got = tilewalk::measure(asked);
     EXPECT_EQ(got.state().about.at("device"), processor_name());
-    EXPECT_EQ(got.state().rows.size(), 5 * models::examples().size());
+    EXPECT_EQ(got.state().rows.size(), 5U);
     EXPECT_EQ(got.wrong(), 0u);
     for (const row& r : got.state().rows)
         EXPECT_EQ(r.skipped, is_on_gpu(r) ? "the processor was asked for" : "") << key_of(r);

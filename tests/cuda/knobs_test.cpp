@@ -105,9 +105,9 @@ TEST(knobs, stand_beside_memory_reductions_and_sources_in_a_wish) {
         EXPECT_FALSE(std::ranges::find(setting_table(), name, &run_setting::name)->read(value, all)) << value;
         return wished_kernel(all);
     };
-    for (const auto& [name, at] : {std::pair("space", &kernel_wish::space),
-                                   std::pair("row_space", &kernel_wish::row_space),
-                                   std::pair("reduction", &kernel_wish::reduction)})
+    for (const auto& [name, at] :
+         {std::pair("space", &kernel_wish::space), std::pair("row_space", &kernel_wish::row_space),
+          std::pair("reduction", &kernel_wish::reduction)})
         for (const std::string& value :
              std::ranges::find(setting_table(), name, &run_setting::name)->choices) {
             const kernel_wish wish = wish_for(name, value);
