@@ -665,7 +665,7 @@ def test_shards():
         differences = tw.shards.plan(BOOK, 2, f"{folder}/differences", differences=True, **by_differences)
         for number in (1, 2):
             differences.run(number)
-        assert differences.merge().to_csv() == tw.differences(BOOK, **by_differences).to_csv()
+        assert differences.merge().columns["delta"].tolist() == tw.differences(BOOK, **by_differences).columns["delta"].tolist()
         raises(tw.UsageError, lambda: tw.shards.plan(BOOK, 2, folder, differences=True, greeks=[]), "at most one")
 
 

@@ -72,6 +72,33 @@ def test_sensitivities_and_gains(client):
     assert np.array_equal(found.gains, one.gains) and np.array_equal(found.errors, one.errors, equal_nan=True)
 
 
+RIGHT = """market:
+  as_of: 2026-01-15
+  currencies: {USD: {rate: 0.035, model: {hull_white: {mean_reversion: 0.05, volatility: 0.01}}}}
+  assets: {A: {currency: USD, spot: 100, volatility: 0.2}}
+  correlations: [[A, USD.rate, 0]]
+trades:
+  - {id: right, product: american, option: put, underlying: A, strike: 100, exercise_dates: [0.5, 1], maturity: 1}
+"""
+
+
+def test_a_tolerance(client):
+    """The first plan has too few paths."""
+    book = tw.Book.parse(RIGHT)
+    with tilewalk.dask.submit(book, client=client, count=2, tolerance="0.5bp") as asked:
+        folder = pathlib.Path(asked.plan.folder)
+        found = asked.result()
+        assert asked.plan.folder == str(folder / "next"), asked.plan
+    same(found, tw.price(book, tolerance="0.5bp"))
+    assert not folder.exists()
+
+
+def test_differences(client):
+    wish = {"paths": 1024, "trades": ["acme_call"]}
+    with tilewalk.dask.submit(BOOK, client=client, count=2, differences=True, **wish) as asked:
+        assert asked.result().columns["delta"].tolist() == tw.differences(BOOK, **wish).columns["delta"].tolist()
+
+
 def test_a_lost_worker(client):
     run = dict(paths=2**21, trades=["autocall", "autocall_eur"], controls="none", random="philox")
     victim = next(iter(client.run(os.getpid).values()))

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import os
 import pathlib
+import re
 import shutil
 import tempfile
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import _core, shards
 from .book import Book, book_of
+from .differences import Differences
 from .errors import MachineFailure, UsageError
 from .gains import Gains
 from .market import Market, market_of
-from .results import Results
+from .results import Results, warn_of
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -29,24 +31,36 @@ __all__ = ["Submitted", "submit"]
 
 # The plan has absolute names in it, so that it lies at the same place everywhere.
 _SHELF = pathlib.Path("/tmp")
+_FOUND = re.compile(r"(shard|training)-\d+-of-\d+\.(kept|json)")
 
 
 class Submitted:
     """A request whose shards are with Dask. `result()` waits for them and merges what they found."""
 
-    def __init__(self, plan: shards.Shards, futures: list[Any]) -> None:
+    def __init__(self, plan: shards.Shards, walk: Callable[[shards.Shards], list[Any]]) -> None:
         self.plan = plan
-        self.futures = futures
+        self.futures = walk(plan)
+        self._walk = walk
+        self._folder = plan.folder  # with the plans of later rounds in it
 
-    def result(self, timeout: float | None = None) -> Results | Gains:
-        """The results of one process, to the bit. Raises what a shard has raised."""
+    def result(self, timeout: float | None = None) -> Results | Gains | Differences:
+        """The results of one process, to the bit. Raises what a shard has raised.
+
+        A request to a tolerance takes rounds, each with more paths: their shards are submitted here, and each round has
+        the `timeout`.
+        """
         from distributed import wait
 
-        wait(self.futures, timeout=timeout)
-        folder = pathlib.Path(self.plan.folder)
-        for future in self.futures:
-            _unpack(future.result(), folder)
-        return shards.open(folder).merge()
+        while True:
+            wait(self.futures, timeout=timeout)
+            for future in self.futures:
+                _unpack(future.result(), pathlib.Path(self.plan.folder))
+            found, told = self.plan._merged()
+            more = self.plan.next
+            if more is None:
+                warn_of(*told)
+                return found
+            self.plan, self.futures = more, self._walk(more)
 
     def cancel(self) -> None:
         """Gives up what has not been done."""
@@ -56,7 +70,7 @@ class Submitted:
 
     def close(self) -> None:
         """Removes the plan of this machine; results stay."""
-        shutil.rmtree(self.plan.folder, ignore_errors=True)
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def __enter__(self) -> Submitted:
         return self
@@ -94,15 +108,20 @@ def submit(
             request["scenarios"] = _scenarios_in(folder, scenarios, whole)
         parts = count or 4 * max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
         plan = shards.plan(whole, parts, folder, train_within=float("inf"), **request)
-        parcel = client.scatter({"at": str(folder), "files": _pack(folder, folder)}, broadcast=True)
-        futures = [
-            client.submit(_walk, parcel, number, local, retries=retries, pure=False, key=f"tilewalk-{plan.digest[:16]}-{number}-{folder.name[-8:]}")
-            for number in range(1, plan.count + 1)
-        ]
+
+        def walk(plan: shards.Shards) -> list[Any]:
+            parcel = client.scatter({"at": plan.folder, "root": str(folder), "files": _pack(folder, plan.folder)}, broadcast=True)
+            return [
+                client.submit(
+                    _walk, parcel, number, local, retries=retries, pure=False, key=f"tilewalk-{plan.digest[:16]}-{number}-{folder.name[-8:]}"
+                )
+                for number in range(1, plan.count + 1)
+            ]
+
+        return Submitted(plan, walk)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    return Submitted(plan, futures)
 
 
 def _gathered(book: Any, market: Any, how: Mapping[str, Any]) -> Book:
@@ -146,8 +165,15 @@ def _scenarios_in(folder: pathlib.Path, scenarios: Any, book: Book) -> str:
     return str(inside / file.name)
 
 
-def _pack(folder: pathlib.Path, below: pathlib.Path) -> dict[str, bytes]:
-    return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(below.rglob("*")) if file.is_file()}
+def _pack(root: pathlib.Path, plan: str) -> dict[str, bytes]:
+    """The files that a plan needs, itself last; not what shards of an earlier round have found."""
+    files = [file for file in sorted(root.rglob("*")) if file.is_file() and not _FOUND.fullmatch(file.name)]
+    files.sort(key=lambda file: file == _plan_in(plan))
+    return {str(file.relative_to(root)): file.read_bytes() for file in files}
+
+
+def _plan_in(folder: str) -> pathlib.Path:
+    return pathlib.Path(folder) / "plan.json"
 
 
 def _unpack(files: Mapping[str, bytes], folder: pathlib.Path) -> None:
@@ -164,13 +190,10 @@ def _unpack(files: Mapping[str, bytes], folder: pathlib.Path) -> None:
 def _walk(parcel: Mapping[str, Any], number: int, local: Mapping[str, Any]) -> dict[str, bytes]:
     """On a worker: does a shard, and returns the file that holds what it found."""
     folder = pathlib.Path(parcel["at"])
-    if not folder.exists():
-        making = pathlib.Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=folder.parent))
-        _unpack(parcel["files"], making)
-        try:
-            making.rename(folder)
-        except OSError:  # another worker of this machine was faster
-            shutil.rmtree(making, ignore_errors=True)
+    if not _plan_in(parcel["at"]).exists():
+        root = pathlib.Path(parcel["root"])
+        root.mkdir(mode=0o700, exist_ok=True)
+        _unpack(parcel["files"], root)  # the plan comes last
     plan = shards.open(folder)
     done = plan.run(number, **{"threads": 1, **local})
     file = folder / done["file"]

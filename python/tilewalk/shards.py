@@ -73,19 +73,22 @@ class Shards:
 
     def merge(self, *, progress: Any = None, cancel: Any = None) -> Results | Gains | Differences:
         """The results of all parts, to the bits of one process; raises ShardsMissing while some are missing."""
+        found, told = self._merged(progress, cancel)
+        warn_of(*told)
+        return found
+
+    def _merged(self, progress: Any = None, cancel: Any = None) -> tuple[Results | Gains | Differences, tuple[Any, ...]]:
+        """The results, and those of whose remarks the caller is to be warned."""
         with watching(progress) as hears:
             out = self._core.merge(hears, cancel)
         if isinstance(out, _core.Gains):
             gains = Gains(out)
-            warn_of(gains.base, gains)
-            return gains
+            return gains, (gains.base, gains)
         if isinstance(out, _core.Differences):
             differences = Differences(out)
-            warn_of(differences.values)
-            return differences
+            return differences, (differences.values,)
         found = Results(out)
-        warn_of(found)
-        return found
+        return found, (found,)
 
     def merge_training(self) -> None:
         """Adds the policies that all parts of the training have found to the plan."""
