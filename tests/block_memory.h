@@ -6,6 +6,8 @@
 // array, a crooked address.
 #pragma once
 
+#include <ucontext.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,41 +16,32 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <semaphore>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace tilewalk::tests {
 
-// Threads of a block that run one at a time, in a fixed order, and change only where one has to wait.
+// Threads of a block that take turns in a fixed order, and change only where one has to wait.
 class turns {
   public:
     struct stuck : std::exception {};
 
     // direction: 1 lets the first thread run ahead, -1 the last.
-    turns(int threads, int direction) : direction_(direction), done_(static_cast<std::size_t>(threads)) {
-        for (int i = 0; i < threads; ++i) own_.push_back(std::make_unique<std::binary_semaphore>(0));
-    }
+    turns(int threads, int direction) : direction_(direction), threads_(static_cast<std::size_t>(threads)) {}
 
     void run(const std::function<void(int)>& of_thread) {
-        const int count = static_cast<int>(own_.size());
-        std::vector<std::thread> running;
-        for (int me = 0; me < count; ++me) {
-            running.emplace_back([&, me] {
-                semaphore_of(me).acquire();
-                try {
-                    of_thread(me);
-                } catch (const stuck&) {  // written down by the one that found it
-                }
-                done_[static_cast<std::size_t>(me)] = true;
-                idle_ = 0;
-                pass_on(me);
-            });
+        for (thread& t : threads_) {
+            t.stack = std::make_unique_for_overwrite<char[]>(stack_bytes);
+            ::getcontext(&t.at);
+            t.at.uc_stack.ss_sp = t.stack.get();
+            t.at.uc_stack.ss_size = stack_bytes;
+            ::makecontext(&t.at, begin_thread, 0);
         }
-        semaphore_of(direction_ > 0 ? 0 : count - 1).release();
-        for (auto& thread : running) thread.join();
+        of_thread_ = &of_thread;
+        at_hand_ = this;
+        now_ = direction_ > 0 ? 0 : static_cast<int>(threads_.size()) - 1;
+        ::swapcontext(&caller_, &of(now_).at);
     }
 
     // False if it can never be.
@@ -56,30 +49,56 @@ class turns {
     bool wait_until(int me, const condition& holds) {
         while (!holds()) {
             if (is_stuck_) throw stuck{};
-            if (++idle_ > 2 * static_cast<int>(own_.size())) {
+            if (++idle_ > 2 * static_cast<int>(threads_.size())) {
                 is_stuck_ = true;
                 return false;
             }
             pass_on(me);
-            semaphore_of(me).acquire();
         }
         idle_ = 0;
         return true;
     }
 
   private:
-    std::binary_semaphore& semaphore_of(int thread) { return *own_[static_cast<std::size_t>(thread)]; }
-    void pass_on(int me) {
-        const int count = static_cast<int>(own_.size());
-        for (int k = 1; k <= count; ++k) {
-            const int next = ((me + k * direction_) % count + count) % count;
-            if (!done_[static_cast<std::size_t>(next)]) return semaphore_of(next).release();
+    static constexpr std::size_t stack_bytes = 256 << 10;
+    struct thread {
+        ucontext_t at{};
+        std::unique_ptr<char[]> stack{};
+        bool has_ended = false;
+    };
+
+    static void begin_thread() {
+        turns& all = *at_hand_;
+        const int me = all.now_;
+        try {
+            (*all.of_thread_)(me);
+        } catch (const stuck&) {  // written down by the one that found it
         }
+        all.of(me).has_ended = true;
+        all.idle_ = 0;
+        all.pass_on(me);
+    }
+    thread& of(int number) { return threads_[static_cast<std::size_t>(number)]; }
+    // To the next thread that has not ended; to the caller of run() if all have.
+    void pass_on(int me) {
+        const int count = static_cast<int>(threads_.size());
+        for (int k = 1; k <= count; ++k) {
+            now_ = ((me + k * direction_) % count + count) % count;
+            if (now_ == me && !of(me).has_ended) return;
+            if (!of(now_).has_ended) {
+                ::swapcontext(&of(me).at, &of(now_).at);
+                return;
+            }
+        }
+        ::swapcontext(&of(me).at, &caller_);
     }
 
-    int direction_;
-    std::vector<std::unique_ptr<std::binary_semaphore>> own_;
-    std::vector<char> done_;
+    static inline thread_local turns* at_hand_ = nullptr;
+    const int direction_;
+    std::vector<thread> threads_;
+    ucontext_t caller_{};
+    const std::function<void(int)>* of_thread_ = nullptr;
+    int now_ = 0;
     int idle_ = 0;  // changes since a thread got on
     bool is_stuck_ = false;
 };
