@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: sampled (truths)
 // Sensitivities of trades that can be ended early, with decisions held still: against lattices, against
 // policies that are found again in moved markets, and against differences in which the policy decides anew.
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: sampled (truths)
 // Rights to end a trade early against values of our own: Bermudan swaptions under one and two factors, puts
 // on a geometric mean, which is one asset, and how often the interval holds the truth.
 #include <gtest/gtest.h>

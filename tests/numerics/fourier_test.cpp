@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// label: sampled (truths)
 // label: no_sanitizer (arithmetic over millions of points)
 // European prices from transforms: against published prices, against each other on two contours, against
 // mixtures of Black's formula and differential equations that share nothing with them, and at the edges of
