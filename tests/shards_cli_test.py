@@ -145,7 +145,7 @@ def check_files_and_metrics(folder):
     expect(run("price", BOOK, *SETTINGS, "--workers", 2, "-o", folder / "w.csv", "--files", folder / "w.csv"), 2, "--files")
     greeks = folder / "greeks"
     expect(run("plan", BOOK, *SETTINGS, "--shards", 1, "-o", greeks, "--greeks", "delta"), 0)
-    expect(run("merge", greeks, "-o", folder / "g.csv", "--files", folder / "g"), 2, "'tilewalk greeks BOOK --files DIR'")
+    expect(run("merge", greeks, "-o", folder / "g.csv", "--files", folder / "g"), 2, "plan --with-differences")
     assert not (folder / "g").exists()
 
 
