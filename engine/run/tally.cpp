@@ -110,7 +110,7 @@ void tally::add_unknown(const tally& other) {
     }
 }
 
-// Of two subtrees one holds the other, or they have no tile in common.
+// Two subtrees have no tile in common, or one holds the other.
 bool tally::forget_parts_of(const tile_range& subtree) {
     const auto place_of = [&](word64 tile) {
         return std::ranges::lower_bound(ranges_, tile, {}, &tile_range::first) - ranges_.begin();

@@ -289,6 +289,13 @@ void take(const difference_results& r, outcome& to) {
             "{} {} {} {} {}\n", d.key, d.own.delta, d.own.delta_error, d.own.gamma, d.own.gamma_error);
     for (const std::string& f : r.failures) ADD_FAILURE() << f;
 }
+// Figures and prices of a study that has both.
+template <class study_results>
+void take_all(study_results found, results study_results::*prices, outcome& to) {
+    take(found.*prices, to);
+    take(found, to);
+    to.told = std::move(found.*prices);
+}
 
 greek_options greeks_of(study s) {
     if (s == study::greeks_by_bump) return {{"delta"}, "bump"};
@@ -356,34 +363,20 @@ void run_once(const request& r, const book& trades, const run_options& with, out
         case study::greeks_of_second_order:
             to.told = by.greeks(trades, in, greeks_of(r.of), with);
             return take(to.told, to);
-        case study::files_of_greeks: {
-            difference_results found = differences(by, trades, in, {}, with);
-            take(found.values, to);
-            take(found, to);
-            to.told = std::move(found.values);
-            return;
-        }
+        case study::files_of_greeks:
+            return take_all(differences(by, trades, in, {}, with), &difference_results::values, to);
         case study::scenarios:
-        case study::explained_scenarios: {
-            scenario_results found = by.scenarios(trades, in, list(r.of == study::explained_scenarios), with);
-            take(found.base, to);
-            take(found, to);
-            to.told = std::move(found.base);
-            return;
-        }
+        case study::explained_scenarios:
+            return take_all(by.scenarios(trades, in, list(r.of == study::explained_scenarios), with),
+                            &scenario_results::base, to);
         case study::price_in_session:
             to.told = by.open(trades).price(in, with);
             return take(to.told, to);
         case study::greeks_in_session:
             to.told = by.open(trades).greeks(in, greeks_of(study::greeks), with);
             return take(to.told, to);
-        case study::scenarios_in_session: {
-            scenario_results found = by.open(trades).scenarios(in, list(false), with);
-            take(found.base, to);
-            take(found, to);
-            to.told = std::move(found.base);
-            return;
-        }
+        case study::scenarios_in_session:
+            return take_all(by.open(trades).scenarios(in, list(false), with), &scenario_results::base, to);
         case study::explain:
         case study::warm:
         case study::tune:
@@ -419,20 +412,10 @@ void run_once(const request& r, const book& trades, const run_options& with, out
     for (std::size_t k = 1; k <= all.count(); ++k) all.run(by, k, shards::stage::pricing, of_part);
     run_options of_merge;
     of_merge.keep_policies = with.keep_policies;
-    if (r.of == study::shards_of_scenarios) {
-        scenario_results found = all.merge_scenarios(by, of_merge);
-        take(found.base, to);
-        take(found, to);
-        to.told = std::move(found.base);
-        return;
-    }
-    if (r.of == study::shards_of_differences) {
-        difference_results found = all.merge_differences(by, of_merge);
-        take(found.values, to);
-        take(found, to);
-        to.told = std::move(found.values);
-        return;
-    }
+    if (r.of == study::shards_of_scenarios)
+        return take_all(all.merge_scenarios(by, of_merge), &scenario_results::base, to);
+    if (r.of == study::shards_of_differences)
+        return take_all(all.merge_differences(by, of_merge), &difference_results::values, to);
     to.told = all.merge(by, of_merge);
     take(to.told, to);
 }

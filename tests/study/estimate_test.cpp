@@ -133,8 +133,7 @@ TEST(estimate, divided_and_multiplied_has_all_of_its_error_so) {
     EXPECT_EQ(twice.value, e.value);
 }
 
-// What rounds of 1,600 and of 6,400 paths have in common is that of the first 1,600, which are 1 in 4 of the
-// second's.
+// Rounds of 1,600 and of 6,400 paths have the first 1,600 in common, which are 1 in 4 of the second's.
 TEST(estimate, of_rounds_that_share_paths_errs_by_what_they_share) {
     const std::vector<double> of_one = waves(1), of_other = waves(0.5);
     studies::sum_of_rounds alike(run);
