@@ -2,12 +2,12 @@
 #include "tilewalk/devices.h"
 
 #include <algorithm>
-#include <thread>
 
 #include "engine/cuda/compiler.h"
 #include "engine/cuda/device.h"
 #include "engine/cuda/kernel_store.h"
 #include "engine/report/machine.h"
+#include "engine/threads/crew.h"
 #include "tilewalk/engine.h"
 
 namespace tilewalk {
@@ -32,10 +32,14 @@ gpu_page page_of(const cuda::device_finding& found) {
 
 }  // namespace
 
+int usable_cores() {
+    return threads::usable_cores();
+}
+
 device_pages describe_devices() {
     device_pages pages;
     pages.processor.name = processor_name();
-    pages.processor.threads = static_cast<int>(std::thread::hardware_concurrency());
+    pages.processor.threads = usable_cores();
     pages.processor.instruction_sets = engine::instruction_sets();
 
     const cuda::device_survey survey = cuda::survey_devices();

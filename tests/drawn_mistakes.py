@@ -16,6 +16,7 @@ import itertools
 import json
 import os
 import pathlib
+import queue
 import random
 import re
 import subprocess
@@ -227,7 +228,11 @@ class Tries:
 
     def __init__(self, drawn, programs):
         """The programs are those of each room, the likeliest first."""
-        self.crew = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
+        cores = queue.SimpleQueue()
+        for core in os.sched_getaffinity(0):
+            cores.put(core)
+        # Each thread, and what it starts, keeps to a core, so that tests take as long as the others let them.
+        self.crew = concurrent.futures.ThreadPoolExecutor(cores.qsize(), initializer=lambda: os.sched_setaffinity(0, {cores.get()}))
         self.left, self.tests, self.spent = {d.number: d for d in drawn}, collections.defaultdict(list), collections.Counter()
         everywhere = sorted(set().union(*programs.values()))
         pairs = [(program, test) for program in everywhere for test in quick_tests_of(build / "tests" / program)]

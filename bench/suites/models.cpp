@@ -11,7 +11,6 @@
 #include <cstring>
 #include <map>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -258,7 +257,7 @@ class subject {
 
     tiles walked(const cpu::path_job& job, const cpu::lane_operations& with) const {
         job.check();
-        const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+        const int threads = threads::usable_cores();
         std::vector<cpu::lane_machine> machines(static_cast<std::size_t>(threads), cpu::lane_machine(with));
         tiles out(job.tiles());
         threads::for_each(

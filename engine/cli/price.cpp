@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -27,6 +26,7 @@
 #include "engine/cli/terminal.h"
 #include "engine/cli/workers.h"
 #include "engine/cli/written.h"
+#include "tilewalk/devices.h"
 #include "tilewalk/differences.h"
 
 namespace tilewalk::cli {
@@ -65,7 +65,7 @@ std::vector<std::string> arguments_of_workers(const chosen_book& asked, std::siz
         if (known.decides_bits || !text || known.name == "threads") continue;
         out.insert(out.end(), {known.option(), *text});
     }
-    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    const auto cores = static_cast<std::size_t>(usable_cores());
     const auto threads = static_cast<std::size_t>(said.threads.value_or(0));
     out.insert(
         out.end(),
@@ -77,7 +77,7 @@ std::vector<std::string> arguments_of_workers(const chosen_book& asked, std::siz
 std::size_t workers_of(const std::string& text) {
     constexpr std::size_t for_each_core = 4, least = 16;
     return parse_count(text, "--workers",
-                       std::max<std::size_t>(least, for_each_core * std::thread::hardware_concurrency()));
+                       std::max(least, for_each_core * static_cast<std::size_t>(usable_cores())));
 }
 
 std::size_t shards_for(std::size_t workers, const chosen_book& asked) {

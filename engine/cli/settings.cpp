@@ -13,10 +13,10 @@
 #include <sstream>
 #include <string_view>
 #include <system_error>
-#include <thread>
 
 #include "engine/cli/offers.h"
 #include "engine/cli/output.h"
+#include "tilewalk/devices.h"
 #include "tilewalk/error.h"
 #include "tilewalk/products.h"
 
@@ -120,8 +120,7 @@ std::string help_of(const run_setting& of) {
 
 // The value of a setting that nobody set, in words.
 std::string preset_text(const run_setting& of) {
-    if (of.name == "threads")
-        return fmt::format("all cores ({})", std::max(1U, std::thread::hardware_concurrency()));
+    if (of.name == "threads") return fmt::format("all cores ({})", usable_cores());
     if (!of.preset.empty()) return of.preset;
     return of.of == run_setting::part::gpu ? "left to prefetch" : "none";
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/threads/crew.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -11,8 +13,15 @@
 
 namespace tilewalk::threads {
 
+int usable_cores() {
+    cpu_set_t allowed;
+    // A machine of more than 1024 cores does not fit into the set.
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
+    return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
 int asked_or_cores(int asked) {
-    return asked > 0 ? asked : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    return asked > 0 ? asked : usable_cores();
 }
 
 crew::crew(int threads) : threads_(std::max(threads, 1)) {}

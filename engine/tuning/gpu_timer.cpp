@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "engine/threads/crew.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::tuning {
@@ -45,8 +46,7 @@ cuda::kernel gpu_timer::find(const std::string& text, const char* name, const cu
 void gpu_timer::compile(std::span<const std::string> texts, const cuda::toolkit_headers& with) {
     std::atomic<std::size_t> next{0}, done{0};
     const std::string architecture = device().properties().architecture();
-    const std::size_t workers =
-        std::min<std::size_t>(texts.size(), std::max(1U, std::thread::hardware_concurrency()));
+    const std::size_t workers = std::min(texts.size(), static_cast<std::size_t>(threads::usable_cores()));
     {
         std::vector<std::jthread> threads;
         for (std::size_t t = 0; t < workers; ++t) {

@@ -2,11 +2,11 @@
 #include "engine/tuning/way_back_timer.h"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/ways_back.h"
+#include "engine/threads/crew.h"
 
 namespace tilewalk::tuning {
 
@@ -46,9 +46,8 @@ way_back_timer::kernel_figures way_back_timer::figures(const way_back_decision& 
 }
 
 double way_back_timer::walk(const way_back_decision& how, std::optional<run::tally>* into) {
-    const auto threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     cuda::ways_back walks(
-        {&on_.loaded(), 1}, on_.kernels(), [&](const run::job&) { return how; }, 0, threads);
+        {&on_.loaded(), 1}, on_.kernels(), [&](const run::job&) { return how; }, 0, threads::usable_cores());
     run::walk all;
     all.seed = seed;
     all.paths = paths_;

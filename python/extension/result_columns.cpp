@@ -5,12 +5,12 @@
 #include <atomic>
 #include <chrono>
 #include <future>
-#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "python/extension/results.h"
+#include "tilewalk/devices.h"
 
 namespace tilewalk::python {
 
@@ -113,8 +113,7 @@ std::shared_ptr<const table> table_of(const column_table& from, std::size_t firs
     constexpr std::size_t worth_threads = 10'000;
     std::vector<std::future<void>> crew;  // each waits for its thread, and has its exception
     if (out.rows >= worth_threads)
-        for (unsigned t = 1; t < std::max(1U, std::thread::hardware_concurrency()); ++t)
-            crew.push_back(std::async(std::launch::async, work));
+        for (int t = 1; t < usable_cores(); ++t) crew.push_back(std::async(std::launch::async, work));
     work();
     for (std::future<void>& thread : crew) thread.get();
     return std::make_shared<const table>(std::move(out));

@@ -4,6 +4,7 @@
 #include "engine/threads/crew.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "tilewalk/devices.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::threads::crew_test {
@@ -49,6 +51,21 @@ TEST(crew, does_each_piece_once_round_after_round) {
         EXPECT_LE(of.started(), static_cast<std::size_t>(threads));
         expect_each_once(of, 1000, {});
     }
+}
+
+TEST(crew, has_a_thread_for_each_core_that_the_process_may_use) {
+    std::thread([] {
+        const int at = sched_getcpu();
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(at, &one);
+        ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+        EXPECT_EQ(usable_cores(), 1);
+        EXPECT_EQ(asked_or_cores(0), 1);
+        EXPECT_EQ(asked_or_cores(3), 3);
+        EXPECT_EQ(describe_devices().processor.threads, 1);
+    }).join();
+    EXPECT_GE(usable_cores(), 1);
 }
 
 TEST(crew, without_a_watch_the_caller_works_and_one_thread_needs_no_other) {

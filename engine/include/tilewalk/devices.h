@@ -14,7 +14,7 @@ namespace tilewalk {
 
 struct processor_page {
     std::string name;
-    int threads = 0;                            // that it runs at once
+    int threads = 0;                            // that it runs for us at once
     std::vector<std::string> instruction_sets;  // that Tilewalk can use, best first; empty: it can't be used
 };
 
@@ -46,6 +46,10 @@ struct device_pages {
     std::vector<int> automatic;
     std::string why_processor;
 };
+
+// Cores on which this process may run: one thread each, unless told. A container or `taskset` can make them
+// fewer than the machine has.
+int usable_cores();
 
 // Looks at the devices and opens none.
 device_pages describe_devices();
