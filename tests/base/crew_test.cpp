@@ -58,7 +58,7 @@ TEST(crew, has_a_thread_for_each_core_that_the_process_may_use) {
         const int at = sched_getcpu();
         cpu_set_t one;
         CPU_ZERO(&one);
-        CPU_SET(at, &one);
+        CPU_SET(static_cast<std::size_t>(at), &one);
         ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
         EXPECT_EQ(usable_cores(), 1);
         EXPECT_EQ(asked_or_cores(0), 1);
