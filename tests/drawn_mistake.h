@@ -15,12 +15,12 @@ namespace tilewalk::drawn_mistake {
 
 inline constexpr int most = 4096;
 inline const int chosen =
-    std::getenv("TILEWALK_DRAWN") != nullptr ? std::atoi(std::getenv("TILEWALK_DRAWN")) : -1;
+    std::getenv("DRAWN_MISTAKE") != nullptr ? std::atoi(std::getenv("DRAWN_MISTAKE")) : -1;
 
 // A byte for each mistake, in a file that processes share, for commands end without a word.
 inline volatile char* const reached = [] {
     static volatile char own[most] = {};
-    const char* const name = std::getenv("TILEWALK_REACHED");
+    const char* const name = std::getenv("REACHED_MISTAKES");
     const int file = name != nullptr ? ::open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
     if (file < 0 || ::ftruncate(file, most) != 0) return own;
     void* const shared = ::mmap(nullptr, most, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);

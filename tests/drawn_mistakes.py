@@ -2,7 +2,7 @@
 """Draws mistakes in the sources of a room, such as engine/kept, and tells which of them no test notices.
 
 A mistake is a swapped sign, a factor or a statement that is left out, a wrong index, an end of a range off by one, a condition turned
-round, a wrong constant. All are put into one copy of the source, each behind the number that the environment variable TILEWALK_DRAWN
+round, a wrong constant. All are put into one copy of the source, each behind the number that the environment variable DRAWN_MISTAKE
 names, so that it is built once; those that do not compile are left out, and those on lines that change no number. First each test runs
 alone, which tells by what mistakes it comes; then, for each mistake, the tests that come by it: those of the likeliest programs, by the
 tables of tests/mistakes, before the others, and quick ones before slow ones. Scripts, which try commands, come last, for what is
@@ -221,7 +221,7 @@ def scripts_of_copy():
 class Tries:
     """The tests that come by each mistake, and what they say about it."""
 
-    LONGEST = 60  # seconds of a test that is tried
+    LONGEST = 120  # seconds of a test that is tried
     SCRIPT = "script"  # in the place of a program
     LIKELY = 3  # programs whose tests come first
     ROUNDS = (10, 60, 300)  # seconds of tests on each mistake, before one takes more than the others
@@ -261,7 +261,7 @@ class Tries:
         """The numbers of mistakes that a test comes by, and its seconds; none of a test that is not tried."""
         file = build / f"reached_{program}_{re.sub(r'[^A-Za-z0-9]', '_', name)}"
         began = time.monotonic()
-        done = self.outcome(program, [name], self.LONGEST, TILEWALK_REACHED=str(file))
+        done = self.outcome(program, [name], self.LONGEST, REACHED_MISTAKES=str(file))
         numbers = {number for number, reached in enumerate(file.read_bytes()) if reached} if file.exists() else set()
         file.unlink(missing_ok=True)
         if done != "passed":
@@ -299,7 +299,7 @@ class Tries:
             self.spent[number] += seconds
             # A script that fails for another reason, such as a busy machine, hardly fails twice.
             for _ in range(2 if program == self.SCRIPT else 1):
-                done = self.outcome(program, [row[1] for row in some], 20 + 4 * seconds, TILEWALK_DRAWN=str(number))
+                done = self.outcome(program, [row[1] for row in some], 20 + 4 * seconds, DRAWN_MISTAKE=str(number))
                 if done != "failed":
                     break
             else:

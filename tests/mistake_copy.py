@@ -15,7 +15,7 @@ import mistake_tables
 from mistake_tables import source
 
 copy = pathlib.Path(os.environ.get("TILEWALK_BINARY_DIR", source / "build" / "release")) / "mistakes"
-rooms = ["CMakeLists.txt", ".ci", "bench", "configs", "engine", "kernels", "products", "tests", "docs", "README.md", "CONTRIBUTING.md"]
+rooms = ["CMakeLists.txt", ".ci", "bench", "configs", "engine", "kernels", "products", "tests", "docs", "README.md", "CONTRIBUTING.md", "LICENSE"]
 
 
 def run(command, **options):
