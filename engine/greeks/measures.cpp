@@ -67,9 +67,12 @@ std::string_view measure_of(const markets::keyed_number& n) {
     return is_of("volatility") && n.unit.starts_with("volatility") ? "vega" : "parameter";
 }
 
-// "rho" of "INDEX.heston.rho", "a" of "INDEX.volatility@0.5y,a".
+// "rho" of "INDEX.heston.rho", "kappa" of "INDEX.heston.kappa@2y", "a" of "INDEX.volatility@0.5y,a".
 std::string_view name_of_parameter(std::string_view key) {
-    return key.substr(key.find_last_of(".,", key.find('@')) + 1);
+    const std::size_t at = std::min(key.find('@'), key.size());
+    if (const std::size_t comma = key.find(',', at); comma != key.npos) return key.substr(comma + 1);
+    key = key.substr(0, at);
+    return key.substr(key.find_last_of('.') + 1);
 }
 
 }  // namespace
