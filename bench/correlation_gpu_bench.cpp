@@ -142,18 +142,19 @@ plan::trade_program basket_trade(int assets, int steps) {
         names += (i > 0 ? ", " : "") + name;
         for (int j = 0; j < i; ++j) correlations += "    - [A" + std::to_string(j) + ", " + name + ", 0.4]\n";
     }
-    const auto b = book::parse(
-        "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}}\n  assets:\n" + market +
-        "  correlations:" + (correlations.empty() ? " []\n" : "\n" + correlations) +
-        "products:\n  - product: mean_of_basket\n    summary: Call on the mean of a basket.\n    parameters:\n"
-        "      basket: {type: asset_list, help: The assets.}\n"
-        "      dates: {type: schedule, help: The days that count.}\n"
-        "    example: {basket: [A0], dates: [1.0]}\n"
-        "    script: |\n      mean = 0\n      on dates:\n"
-        "          mean = mean + average(spot(a) for a in basket) / size(dates)\n"
-        "      on last(dates):\n          pay max(mean - 60, 0)\n"
-        "trades:\n  - {id: t, product: mean_of_basket, basket: [" +
-        names + "], dates: {start: 0, end: 1, count: " + std::to_string(steps) + "}}\n");
+    const auto b =
+        book::parse("market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}}\n  assets:\n" + market +
+                    "  correlations:" + (correlations.empty() ? " []\n" : "\n" + correlations) +
+                    "products:\n  - product: mean_of_basket\n    summary: Call on the mean of a basket.\n    "
+                    "parameters:\n"
+                    "      basket: {type: asset_list, help: The assets.}\n"
+                    "      dates: {type: schedule, help: The days that count.}\n"
+                    "    example: {basket: [A0], dates: [1.0]}\n"
+                    "    script: |\n      mean = 0\n      on dates:\n"
+                    "          mean = mean + average(spot(a) for a in basket) / size(dates)\n"
+                    "      on last(dates):\n          pay max(mean - 60, 0)\n"
+                    "trades:\n  - {id: t, product: mean_of_basket, basket: [" +
+                    names + "], dates: {start: 0, end: 1, count: " + std::to_string(steps) + "}}\n");
     const auto& t = b.state().trades.at(0);
     if (t.failure) throw *t.failure;
     return plan::plan_trade(t, b.market()->state());
