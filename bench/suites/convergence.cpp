@@ -161,6 +161,24 @@ std::string worst_of_autocallable() {
         "protection: 0.6, notional: 100");
 }
 
+std::string digital_on_a_basket() {
+    return on_assets(5, 0.5, "product: basket_digital, weights: 0.2, strike: 100, maturity: 1.0") + R"(
+products:
+  - product: basket_digital
+    summary: Pays 100 where a basket ends at or above a strike.
+    parameters:
+      basket: {type: asset_list, help: The assets.}
+      weights: {type: number, per: basket, help: Units of each.}
+      strike: {type: amount, help: The level that decides.}
+      maturity: {type: date, help: The day.}
+    example: {basket: [A0, A1], weights: 1, strike: 200, maturity: 1}
+    script: |
+      on maturity:
+          if sum(weights[a] * spot(a) for a in basket) >= strike:
+              pay 100
+)";
+}
+
 std::string worst_of_daily() {
     return on_assets(
         5, 0.5,
@@ -196,6 +214,7 @@ const std::array catalogue{
     example{"lookback", &lookback, spot},
     example{"worst_of_autocallable", &worst_of_autocallable, notional},
     example{"worst_of_daily", &worst_of_daily, notional},
+    example{"digital_on_a_basket", &digital_on_a_basket, notional},
     example{"cliquet", &cliquet, notional},
     example{"basket_of_10", &basket<10>, spot},
     example{"basket_of_50", &basket<50>, spot},
@@ -221,17 +240,23 @@ constexpr int threads_timed = 1, all_threads = 0;
 struct source {
     std::string random, construction;  // the latter is empty for independent paths
     bool is_in_arrays = false;         // moves come from there, where paths would make their own
-    bool has_controls = false, has_importance = false, has_pairs = false;
+    bool has_controls = false, has_importance = false, has_pairs = false, has_preintegration = false;
     bool is_independent() const { return construction.empty(); }
     // All others are held against it.
-    bool is_plain() const { return is_independent() && !has_controls && !has_importance && !has_pairs; }
+    bool is_plain() const {
+        return is_independent() && !has_controls && !has_importance && !has_pairs && !has_preintegration;
+    }
+    bool has_pilot() const {
+        return construction == quasi::chosen_by_pilot || has_controls || has_importance || has_preintegration;
+    }
     std::uint64_t samples_of(std::uint64_t paths) const { return has_pairs ? paths / 2 : paths; }
     std::string how() const {
         return is_independent() ? "none" : construction + (is_in_arrays ? "_in_arrays" : "");
     }
     std::string words() const {
         return (is_independent() ? random : random + ", " + how()) + (has_controls ? ", controls" : "") +
-               (has_importance ? ", importance" : "") + (has_pairs ? ", pairs" : "");
+               (has_importance ? ", importance" : "") + (has_pairs ? ", pairs" : "") +
+               (has_preintegration ? ", preintegration" : "");
     }
 };
 
@@ -245,6 +270,7 @@ std::vector<source> sources(bool on_cpu) {
     out.push_back({"philox", "", false, false, true});
     out.push_back({"sobol", quasi::chosen_by_pilot, false, true, true});
     out.push_back({"philox", "", false, false, false, true});
+    out.push_back({.random = "sobol", .construction = quasi::chosen_by_pilot, .has_preintegration = true});
     return out;
 }
 
@@ -266,6 +292,7 @@ class walker {
         options.overrides.controls = from.has_controls ? "auto" : "none";
         if (from.has_importance) options.overrides.importance = "auto";
         if (from.has_pairs) options.overrides.antithetic = "pairs";
+        if (from.has_preintegration) options.overrides.preintegration = "auto";
         options.overrides.paths = from.samples_of(paths);
         options.overrides.seed = seed;
         if (is_on_cpu()) options.overrides.threads = threads;
@@ -308,9 +335,7 @@ class walker {
     // Means of the randomisations of runs of so many paths, on seeds that no other number of paths takes. A
     // run of more randomisations would have more paths, and pilots as many more.
     sample means(const source& from, std::uint64_t paths) const {
-        const bool has_pilot =
-            from.construction == quasi::chosen_by_pilot || from.has_controls || from.has_importance;
-        const int units = has_pilot ? static_cast<int>(randomisations) : randomisations_of_a_walk;
+        const int units = from.has_pilot() ? static_cast<int>(randomisations) : randomisations_of_a_walk;
         const int runs = at_.seeds * randomisations_of_a_walk / units;
         std::vector<double> all;
         const auto first = first_seed + 1 + static_cast<std::uint64_t>(runs * std::countr_zero(paths));
@@ -361,6 +386,7 @@ row row_of(const char* suite, const place& at, const example& of, const source& 
     if (from.has_controls) r.axes["controls"] = "auto";
     if (from.has_importance) r.axes["importance"] = "auto";
     if (from.has_pairs) r.axes["antithetic"] = "pairs";
+    if (from.has_preintegration) r.axes["preintegration"] = "auto";
     return r;
 }
 

@@ -39,7 +39,8 @@ struct treated_jumps {
 
 // A part that is empty is open: a pilot decides. A part that is there may say "none".
 struct decided {
-    std::optional<std::optional<quasi::points>> points{};               // none: independent numbers
+    std::optional<bool> integrates{};                      // its jumps, see verbs/preintegration.h
+    std::optional<std::optional<quasi::points>> points{};  // none: independent numbers
     std::optional<std::shared_ptr<const controls::control>> control{};  // null: none
     // In sensitivities; open: that of prices.
     std::optional<std::shared_ptr<const controls::control>> control_of_derivatives{};

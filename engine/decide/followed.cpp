@@ -35,7 +35,8 @@ treated_jumps jumps_written_as(const std::string& text) {
 }
 
 decided decided_in(const trade_decisions& of) {
-    decided out{.points = std::optional<quasi::points>(),
+    decided out{.integrates = of.integrates_jumps,
+                .points = std::optional<quasi::points>(),
                 .control = std::shared_ptr<const controls::control>(),
                 .shifts = std::shared_ptr<const chosen_shifts>()};
     if (of.randomisations > 0 && !of.construction.empty())
@@ -92,11 +93,12 @@ const decided& followed_run::about(const std::string& trade) const {
     return at == read_.end() ? nothing : at->second.what;
 }
 
-std::string written(const controls::control* control, const chosen_shifts* shifts) {
+std::string written(const controls::control* control, const chosen_shifts* shifts, bool integrates) {
     nlohmann::json all = nlohmann::json::object();
     if (control != nullptr) all[of_control] = nlohmann::json::parse(controls::written(*control));
     if (shifts != nullptr) all[of_shifts] = nlohmann::json::parse(importance::written(shifts->by));
     if (shifts != nullptr && shifts->drops_control) all[of_dropping] = true;
+    if (integrates) all[of_integrating] = true;
     return all.empty() ? std::string() : all.dump();
 }
 

@@ -40,10 +40,11 @@ class followed_run {
 // Names of decisions in a row's JSON, and in that of a file.
 inline constexpr const char *of_control = "control", *of_shifts = "shifts", *of_dropping = "drops_control",
                             *of_jumps = "jumps", *of_control_of_derivatives = "control_of_derivatives",
-                            *of_policy = "policy";
+                            *of_policy = "policy", *of_integrating = "integrates_jumps";
 
-// The control and the shifts of a trade as JSON, which a row keeps; empty: it has none.
-std::string written(const controls::control* control, const chosen_shifts* shifts);
+// The control and the shifts of a trade, and whether its jumps are integrated, as JSON, which a row keeps;
+// empty: it has none.
+std::string written(const controls::control* control, const chosen_shifts* shifts, bool integrates);
 // The same with what is of sensitivities alone, and without that.
 std::string with_derivatives(const std::string& written, const decided& of);
 std::string without_derivatives(const std::string& written);

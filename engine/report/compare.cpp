@@ -143,9 +143,9 @@ std::string described(const run_manifest& m) {
 // double take the same shocks.
 bool changes_draws(const std::string& setting, const comparison& c) {
     if (setting == "precision") return (c.first.precision == "double") != (c.second.precision == "double");
-    static constexpr std::array changing{"paths",          "seed",         "random",
-                                         "randomisations", "construction", "controls",
-                                         "antithetic",     "importance",   "replay"};
+    static constexpr std::array changing{"paths",        "seed",     "random",     "randomisations",
+                                         "construction", "controls", "antithetic", "preintegration",
+                                         "importance",   "replay"};
     return std::ranges::find(changing, setting) != changing.end();
 }
 

@@ -28,7 +28,7 @@ using json_value = nlohmann::json;
 namespace {
 
 using decide::of_control, decide::of_control_of_derivatives, decide::of_dropping, decide::of_jumps,
-    decide::of_policy, decide::of_shifts;
+    decide::of_policy, decide::of_shifts, decide::of_integrating;
 
 trade_decisions decisions_of(const price_row& row) {
     trade_decisions out;
@@ -45,6 +45,7 @@ trade_decisions decisions_of(const price_row& row) {
     if (said.contains(of_control_of_derivatives))
         out.control_of_derivatives = said[of_control_of_derivatives].dump();
     out.drops_control = said.contains(of_dropping);
+    out.integrates_jumps = said.contains(of_integrating);
     return out;
 }
 
@@ -114,6 +115,7 @@ std::string json_of(const decisions& what) {
         for (const auto& [key, text] : texts_of(of))
             if (!text->empty()) one[key] = json_in(*text, id, key);
         if (of.drops_control) one[of_dropping] = true;
+        if (of.integrates_jumps) one[of_integrating] = true;
         trades.push_back(std::move(one));
     }
     return json_value{{"format", report::decision_format_name},
@@ -159,6 +161,7 @@ decisions read_decisions(const std::string& text, const std::string& name) {
         for (const auto& [key, to] : texts_of(of))
             if (from.has(key)) *to = from.take(key).dump();
         if (from.has(of_dropping)) of.drops_control = from.boolean(of_dropping);
+        if (from.has(of_integrating)) of.integrates_jumps = from.boolean(of_integrating);
         from.finish();
     }
     root.finish();

@@ -152,6 +152,15 @@ std::vector<run_setting> settings_of_run() {
          .preset = "none",
          .choices = {"none", "pairs"},
          .decides_bits = true},
+        {.name = "preintegration",
+         .takes = kind::choice,
+         .value = &s::preintegration,
+         .meaning =
+             "Integration, along one direction, of the shocks before a date that decides, as barriers and "
+             "calls do: auto, where a pilot shows a smaller error; none",
+         .preset = "none",
+         .choices = {"none", quasi::chosen_by_pilot},
+         .decides_bits = true},
         {.name = "importance",
          .takes = kind::choice,
          .value = &s::importance,

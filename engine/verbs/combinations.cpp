@@ -61,6 +61,7 @@ struct named_feature {
 constexpr std::array feature_names{
     named_feature{controls, "controls: auto"},
     named_feature{points, "random: sobol"},
+    named_feature{preintegration, "preintegration: auto"},
     named_feature{importance, "importance: auto"},
     named_feature{pairs, "antithetic: pairs"},
     named_feature{rights, "rights of a trade"},
@@ -119,7 +120,9 @@ const std::vector<rule_of_two>& rules_of_two() {
     static const std::vector<rule_of_two> all{
         {replay, {tolerance, budget}, {impossible, "a file of shocks has no more paths to add"}},
         {replay, {own_tolerance}, {left_out, "a file of shocks has no more paths to add"}},
-        {replay, {points, importance, curand}, {impossible, "the shocks of a file are drawn already"}},
+        {replay,
+         {points, preintegration, importance, curand},
+         {impossible, "the shocks of a file are drawn already"}},
         {replay, {controls}, {impossible, "the mean of a control is that of another law than a file's"}},
         {replay, {decisions}, {impossible, "what was decided is for shocks that are drawn"}},
         {decisions, {curand}, {missing, "what was decided is followed on numbers of our own alone"}},
@@ -203,6 +206,8 @@ std::vector<feature> features_asked(const book& trades, const run_options& optio
                 return said.controls == quasi::chosen_by_pilot;
             case points:
                 return source != nullptr && source->is_points;
+            case preintegration:
+                return said.preintegration == quasi::chosen_by_pilot;
             case feature::importance:
                 return said.importance == quasi::chosen_by_pilot;
             case pairs:

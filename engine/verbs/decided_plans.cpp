@@ -18,6 +18,7 @@ decided_plans::asked::asked(const settled& run)
       chooses_source(run.chooses_source),
       chooses_construction(run.chooses_construction),
       chooses_controls(run.chooses_controls),
+      chooses_preintegration(run.chooses_preintegration),
       chooses_importance(run.chooses_importance),
       walks_pairs(run.walks_pairs),
       points(run.asked_points),
@@ -109,6 +110,7 @@ std::shared_ptr<const decided_plans::of_book_market> decided_plans::chosen_in_ma
     held.control =
         made.control.what ? std::make_shared<const controls::control>(*made.control.what) : nullptr;
     held.shifts = there.shifts;
+    held.integrates = there.is_integrated;
     const std::lock_guard guard(lock_);
     return chosen_[i] = std::make_shared<const of_book_market>(std::move(made));
 }

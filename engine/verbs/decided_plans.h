@@ -35,7 +35,8 @@ class decided_plans {
     // All that decisions depend on, beside the trade and its market.
     struct asked {
         std::uint64_t seed, paths, unit_paths;
-        bool chooses_source, chooses_construction, chooses_controls, chooses_importance, walks_pairs;
+        bool chooses_source, chooses_construction, chooses_controls, chooses_preintegration,
+            chooses_importance, walks_pairs;
         quasi::points points;
         std::string followed;  // the digest of the run that is followed
 

@@ -89,8 +89,8 @@ plan_to_shift to_shift(const ready_trade& t) {
     return {t.job(), t.control_mean};
 }
 
-std::optional<program::shifted_program> shifted_plan(const importance::found_shifts& by,
-                                                     const plan_to_shift& plan) {
+std::optional<program::whole_program> shifted_plan(const importance::found_shifts& by,
+                                                   const plan_to_shift& plan) {
     program::normal_shifts shifts = by.normals;
     const std::vector<std::vector<double>>& first = shifts.ways.front().by_slot;
     const bool fits = first.size() == static_cast<std::size_t>(plan.job.code->normals_per_step) &&
@@ -106,14 +106,14 @@ void shift(planned& p, const std::shared_ptr<const chosen_shifts>& by, shape_sto
     if (by == nullptr) return;
     const bool drops_control = by->drops_control && p.ready->without_control != nullptr;
     const std::shared_ptr<const ready_trade> from = drops_control ? p.ready->without_control : p.ready;
-    std::optional<program::shifted_program> made = shifted_plan(by->by, to_shift(*from));
+    std::optional<program::whole_program> made = shifted_plan(by->by, to_shift(*from));
     if (!made) return;
     auto ready = std::make_shared<ready_trade>(*from);
     ready->code = shapes.one_of(std::move(made->code));
     ready->data = std::move(made->data);
     ready->when = std::move(made->when);
     ready->remarks.push_back(evidence(by->by));
-    p.recorded = from;
+    if (!p.recorded) p.recorded = from;
     p.ready = std::move(ready);
     p.shifts = by;
 }

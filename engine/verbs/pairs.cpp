@@ -15,7 +15,7 @@ namespace {
 constexpr const char* remark = "its paths are pairs: one of the shocks drawn and one of the opposite ones";
 
 std::shared_ptr<const ready_trade> in_pairs(const ready_trade& of, shape_store& shapes) {
-    program::mirrored made = program::mirror(*of.code, of.data, of.when);
+    program::whole_program made = program::mirror(*of.code, of.data, of.when);
     auto out = std::make_shared<ready_trade>(of);
     out->code = shapes.one_of(std::move(made.code));
     out->data = std::move(made.data);

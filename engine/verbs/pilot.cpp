@@ -151,30 +151,49 @@ std::string evidence(const chosen_points& of) {
     return out + fmt::format(" in randomisations of {} points", cpu::few_points);
 }
 
+std::vector<double> pilot_of_points::payoffs(const run::job& of, const quasi::order* points,
+                                             std::uint64_t paths,
+                                             std::span<const arrays::shock_cube> scenarios,
+                                             const std::atomic<bool>* cancel) {
+    const auto code = compiled_.of(*of.code);
+    cpu::lane_machine machine(operations_);
+    std::vector<double> found(code->outputs.size() * kernels::paths_per_tile), out;
+    cpu::path_job job;
+    job.code = code.get();
+    job.data = of.data;
+    job.when = of.when;
+    job.seed = decide::seed_for(run_.seed, decide::purpose::points);
+    job.paths = paths;
+    job.scenarios = scenarios;
+    if (points != nullptr) job.points = {points, cpu::few_points};
+    for (std::uint64_t first = 0; first < job.paths; first += cpu::lanes) {
+        machine.walk_paths(job, first, found.data(), cancel);
+        out.insert(out.end(), found.begin(), found.begin() + cpu::lanes);
+    }
+    return out;
+}
+
+double pilot_of_points::variance_left(const run::job& of, const std::atomic<bool>* cancel) {
+    const std::uint64_t paths =
+        std::clamp(run_.paths_of_pilot() / cpu::lanes, std::uint64_t{1}, most_blocks) * cpu::lanes;
+    if (run_.unit_paths == 0) return variance(payoffs(of, nullptr, paths, {}, cancel));
+    const construction how =
+        run_.chooses_construction ? construction::bridge : run_.asked_points.construction;
+    const quasi::order order = quasi::order_maker().made_for(*of.code, *of.data, *of.when, {how});
+    const std::vector<double> found = payoffs(of, &order, paths, {}, cancel);
+    const double gain = std::max(gain_of_points(found).value_or(1), 1.0);
+    return variance(found) / modest_worth_of(how, gain, static_cast<double>(run_.unit_paths));
+}
+
 chosen_points pilot_of_points::choose(const run::job& of, std::span<const arrays::shock_cube> scenarios,
                                       const std::atomic<bool>* cancel) {
     const chosen_points undecided{run_.asked_points};
     const constructions_to_try all = constructions_for(of, run_, run_.paths_of_pilot());
     if (all.orders.empty() || (all.orders.size() == 1 && !run_.chooses_source)) return undecided;
-    const auto code = compiled_.of(*of.code);
-    cpu::lane_machine machine(operations_);
-    std::vector<double> found(code->outputs.size() * kernels::paths_per_tile);
     std::vector<tried_construction> tried;
     for (std::size_t k = 0; k < all.orders.size(); ++k) {
-        cpu::path_job job;
-        job.code = code.get();
-        job.data = of.data;
-        job.when = of.when;
-        job.seed = decide::seed_for(run_.seed, decide::purpose::points);
-        job.paths = all.paths_of_each;
-        job.scenarios = scenarios;
-        job.points = {&all.orders[k], cpu::few_points};
-        std::vector<double> payoffs;
-        for (std::uint64_t first = 0; first < job.paths; first += cpu::lanes) {
-            machine.walk_paths(job, first, found.data(), cancel);
-            payoffs.insert(payoffs.end(), found.begin(), found.begin() + cpu::lanes);
-        }
-        const std::optional<double> gain = gain_of_points(payoffs);
+        const std::optional<double> gain =
+            gain_of_points(payoffs(of, &all.orders[k], all.paths_of_each, scenarios, cancel));
         if (!gain) return undecided;
         tried.push_back({all.names[k], *gain});
     }

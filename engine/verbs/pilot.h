@@ -76,8 +76,14 @@ class pilot_of_points {
     // Safe to call in many threads.
     chosen_points choose(const run::job& of, std::span<const arrays::shock_cube> scenarios,
                          const std::atomic<bool>* cancel);
+    // The variance that the run leaves, as that of so many independent paths; of a job without scenarios.
+    double variance_left(const run::job& of, const std::atomic<bool>* cancel);
 
   private:
+    std::vector<double> payoffs(const run::job& of, const quasi::order* points, std::uint64_t paths,
+                                std::span<const arrays::shock_cube> scenarios,
+                                const std::atomic<bool>* cancel);
+
     const cpu::lane_operations& operations_;
     const settled& run_;
     cpu::compiled_programs compiled_;

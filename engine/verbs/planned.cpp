@@ -3,13 +3,21 @@
 
 #include <utility>
 
+#include "products/program/integrate.h"
 #include "products/program/mirror.h"
 #include "products/program/shift.h"
 
 namespace tilewalk::verbs {
 
 program::path_data planned::as_walked(const program::path_data& numbers, double control_mean) const {
-    program::shifted_program made{*as_recorded().code, numbers, as_recorded().when};
+    program::whole_program made{*as_recorded().code, numbers, as_recorded().when};
+    if (is_integrated) {
+        auto integrated = program::integrated(made.code, made.data, made.when);
+        if (!integrated)
+            throw error(error_kind::input,
+                        "found a market in which the jumps of the trade can't be integrated");
+        made = *std::move(integrated);
+    }
     if (shifts) {
         program::normal_shifts by = shifts->by.normals;
         by.centre += control_mean;

@@ -131,9 +131,10 @@ struct planned {
     std::shared_ptr<const ready_trade> with_tangents;
     std::shared_ptr<const ready_rights> rights;
     std::shared_ptr<const controls::control> control{};  // null: none
-    // The plan before its paths were shifted or made pairs; null: `ready` itself.
+    // The plan before its jumps were integrated, and its paths shifted or made pairs; null: `ready` itself.
     std::shared_ptr<const ready_trade> recorded{};
     std::shared_ptr<const decide::chosen_shifts> shifts{};  // of `ready`; null: none
+    bool is_integrated = false;                             // see verbs/preintegration.h
     bool is_in_pairs = false;
     std::optional<quasi::points> points{};  // see walked_job
     bool has_points_chosen = false;         // with its control

@@ -297,7 +297,7 @@ void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<wal
         const std::optional<quasi::points>& points = p.points ? p.points : r.run.points;
         if (walked[k]) row.walk = fingerprint_of_paths(r.run, points, replay);
         if (row.randomisations > 0 && points) row.construction = quasi::name_of(points->construction);
-        row.decisions = decide::written(p.control.get(), p.shifts.get());
+        row.decisions = decide::written(p.control.get(), p.shifts.get(), p.is_integrated);
         if (p.rights) add_rights(row, *p.rights, bounds[k]);
         if (m == 0) return;
         if (std::string why = remark_on_paths(r.plans[i], p); !why.empty())
@@ -432,6 +432,7 @@ decide::decided_by_trade decided_in(const planned_run& r) {
         if (!p.needs_paths()) continue;
         decide::decided& of = out[trades[i].id];
         if (has_points) of.points = p.points;
+        if (r.run.chooses_preintegration) of.integrates = p.is_integrated;
         if (r.run.chooses_importance) of.shifts = p.shifts;
     }
     return out;

@@ -11,6 +11,7 @@
 #include "engine/verbs/importance.h"
 #include "engine/verbs/moving_controls.h"
 #include "engine/verbs/pairs.h"
+#include "engine/verbs/preintegration.h"
 #include "engine/verbs/walks.h"
 
 namespace tilewalk::verbs {
@@ -23,7 +24,8 @@ scenarios_of_markets::scenarios_of_markets(std::span<const market> in) {
 }
 
 std::span<const rewriter::entry> rewriter::list() {
-    static constexpr std::array<entry, 3> all{
+    static constexpr std::array<entry, 4> all{
+        entry{stage::controls, &rewriter::integrates, &rewriter::integrate},
         entry{stage::controls, &rewriter::subtracts, &rewriter::subtract},
         entry{stage::importance, &rewriter::shifts, &rewriter::shift},
         entry{stage::planning, &rewriter::mirrors, &rewriter::mirror},
@@ -58,13 +60,33 @@ void rewriter::rewrite(std::span<const books::trade> trades, std::span<planned> 
     }
 }
 
+void rewriter::integrate(plans_of_trade& of) const {
+    std::optional<bool> is_chosen = from_.known(of.trade.id).integrates;
+    for (planned* const p : of.plans) {
+        if (!p->needs_paths() || is_chosen == false) continue;
+        try {
+            const std::shared_ptr<const ready_trade> made = integrated(of.trade, *p, shapes_);
+            if (!is_chosen)
+                is_chosen = made && from_.says("integrates", p->ready->job(),
+                                               [&] { return pays(*p->ready, *made, by_); });
+            if (!made || !*is_chosen) continue;
+            p->recorded = p->ready;
+            p->ready = made;
+            p->is_integrated = true;
+        } catch (const std::exception& e) {
+            throw_if_cancelled(e);
+            p->failure = at_trade(of.trade, e);
+        }
+    }
+}
+
 // Trades that need no path, those of a run that replays shocks, and those whose right is used today, which
 // pays what it pays, have none.
 void rewriter::subtract(plans_of_trade& of) const {
     std::optional<chosen_control> found;
     for (std::size_t m = 0; m < in_.size(); ++m) {
         planned& p = *of.plans[m];
-        if (!p.needs_paths() || (p.rights && p.rights->used_today)) continue;
+        if (!p.needs_paths() || p.is_integrated || (p.rights && p.rights->used_today)) continue;
         try {
             const markets::market_state& in = in_[m].state();
             if (stages_.about != nullptr)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rewrites of a trade's plan before its paths are walked: a control is subtracted, normals are shifted, paths
-// become pairs. Prices, sessions, explanations and kernels made ahead share one list. Each rewrite
-// takes the plan that the one before it leaves.
+// Rewrites of a trade's plan before its paths are walked: jumps are integrated, a control is subtracted,
+// normals are shifted, paths become pairs. Prices, sessions, explanations and kernels made ahead share one
+// list. Each rewrite takes the plan that the one before it leaves.
 #pragma once
 
 #include <cstdint>
@@ -67,9 +67,11 @@ class rewriter {
     };
     static std::span<const entry> list();
 
+    bool integrates() const { return by_.run.chooses_preintegration; }
     bool subtracts() const { return by_.is_wanted(); }
     bool shifts() const { return by_.run.chooses_importance; }
     bool mirrors() const { return by_.run.walks_pairs; }
+    void integrate(plans_of_trade& of) const;
     void subtract(plans_of_trade& of) const;
     void shift(plans_of_trade& of) const;
     void mirror(plans_of_trade& of) const;

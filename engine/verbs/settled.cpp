@@ -139,6 +139,7 @@ std::uint64_t settled::paths_of_pilot() const {
     constexpr std::uint64_t most_share = 20;  // of a run, its inverse
     const bool finds_points = chooses_source || chooses_construction;
     const std::uint64_t pilots = (chooses_controls ? 1U : 0U) + (chooses_importance ? 1U : 0U) +
+                                 (chooses_preintegration ? 1U : 0U) +
                                  (finds_points && !finds_points_with_controls() ? 1U : 0U);
     return paths / most_share / std::max<std::uint64_t>(pilots, 1);
 }
@@ -203,6 +204,7 @@ settled settled_for(const run_options& options, const run_settings& file, std::s
     s.how_of_points = s.how;
     if (s.chooses_source) s.how_of_points = wished_for_points(all, s.how, source_of(s, true));
     s.chooses_controls = *all.controls == quasi::chosen_by_pilot;
+    s.chooses_preintegration = *all.preintegration == quasi::chosen_by_pilot;
     s.chooses_importance = *all.importance == quasi::chosen_by_pilot;
     s.walks_pairs = *all.antithetic == "pairs";
     s.correlation = *all.correlation;

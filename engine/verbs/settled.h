@@ -67,6 +67,7 @@ struct settled {
     bool chooses_source = false, chooses_construction = false;  // for each trade by a pilot
     quasi::points asked_points{};                               // where the construction is not chosen
     bool chooses_controls = false;                              // for each trade by a pilot
+    bool chooses_preintegration = false;                        // likewise
     bool chooses_importance = false;                            // likewise
     bool walks_pairs = false;                                   // of antithetic paths
     std::string replay;                                         // a file, or empty

@@ -80,10 +80,11 @@ decide::decided sources::known(const std::string& trade) const {
     const decide::decided* const held_here = held(trade);
     decide::decided out = held_here != nullptr ? *held_here : decide::decided();
     const bool has_control = out.control || out.control_of_another_day;
-    const bool has_all = out.points && out.shifts && has_control && out.jumps && out.policy;
+    const bool has_all = out.points && out.integrates && out.shifts && has_control && out.jumps && out.policy;
     if (!run_.followed || has_all) return out;
     const decide::decided& followed = run_.followed->about(trade);
     if (!out.points) out.points = followed.points;
+    if (!out.integrates) out.integrates = followed.integrates;
     if (!out.shifts) out.shifts = followed.shifts;
     if (!has_control) {
         out.control = followed.control;
@@ -104,6 +105,7 @@ kept::fingerprint sources::fingerprint_of(std::string_view kind, const run::job&
                          run_.chooses_importance, run_.walks_pairs})
         choices = choices << 1 | (b ? 1U : 0U);
     out.add(choices);
+    if (run_.chooses_preintegration) out.add("preintegration");
     out.add(quasi::name_of(run_.asked_points.construction));
     out.add(program::name_of(run_.how.precision));
     return out;
@@ -120,6 +122,12 @@ chosen_control sources::control(std::string_view kind, const run::job& of,
     if (work_ == nullptr) return pilot();
     const kept::key what = fingerprint_of(kind, of).found();
     return control_in(json::parse(work_->remembered(what, [&] { return written(pilot()).dump(); })));
+}
+
+bool sources::says(std::string_view kind, const run::job& of, const std::function<bool()>& pilot) const {
+    if (work_ == nullptr) return pilot();
+    const kept::key what = fingerprint_of(kind, of).found();
+    return json::parse(work_->remembered(what, [&] { return json(pilot()).dump(); })).get<bool>();
 }
 
 std::optional<chosen_shifts> sources::shifts(

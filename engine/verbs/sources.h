@@ -38,6 +38,8 @@ class sources {
         const run::job& of, const run::job* without_control,
         const std::function<std::optional<decide::chosen_shifts>()>& pilot) const;
 
+    bool says(std::string_view kind, const run::job& of, const std::function<bool()>& pilot) const;
+
     // The fingerprint of a decision on this job, to which more may be added.
     kept::fingerprint fingerprint_of(std::string_view kind, const run::job& of) const;
 

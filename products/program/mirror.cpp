@@ -188,11 +188,11 @@ class maker {
 
 }  // namespace
 
-mirrored mirror(const path_program& p, const path_data& data, const timeline& when) {
+whole_program mirror(const path_program& p, const path_data& data, const timeline& when) {
     const auto end = static_cast<index>(p.sections.size());
     const index last = last_section(when).value_or(end);
     maker made(p, last);
-    mirrored out{made.make(), data, when};
+    whole_program out{made.make(), data, when};
     if (out.code.sections[last].writes.empty()) return {p, data, when};  // no output depends on a shock
     for (index s = 0; s < p.states.size(); ++s)
         if (made.differs()[s]) out.data.initial_states.push_back(data.initial_states[s]);

@@ -4,19 +4,12 @@
 #pragma once
 
 #include "products/program/passes.h"
-#include "products/program/timeline.h"
 
 namespace tilewalk::program {
-
-struct mirrored {
-    path_program code;
-    path_data data;
-    timeline when;
-};
 
 // The opposite path takes -z for each normal number and 1 - u for each uniform one, which is exact: uniform
 // numbers are odd multiples of a power of 2, as many below 1/2 as above. It reads the same scenarios. States
 // and nodes that depend on no shock are there once. The first path of a pair has the bits that it had alone.
-mirrored mirror(const path_program& p, const path_data& data, const timeline& when);
+whole_program mirror(const path_program& p, const path_data& data, const timeline& when);
 
 }  // namespace tilewalk::program

@@ -129,6 +129,13 @@ struct path_data {
     std::vector<stream_name> normal_names{}, uniform_names{};  // by stream
 };
 
+// A program with the numbers of a trade and the times at which its sections run.
+struct whole_program {
+    path_program code;
+    path_data data;
+    timeline when;
+};
+
 // `walked_in` is the type of the paths' states.
 path_data bind(const path_program& p, const program_data& data, number_type walked_in = number_type::double_);
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "products/program/passes/rewriting.h"
+#include "products/program/passes/enlarging.h"
 #include "products/program/row_names.h"
 
 namespace tilewalk::program {
@@ -22,11 +22,11 @@ class shifting {
     shifting(const path_program& p, const path_data& data, const timeline& when, const normal_shifts& by)
         : by_(by), out_{p, data, when}, slots_(static_cast<std::size_t>(p.normals_per_step)) {}
 
-    shifted_program make() {
+    whole_program make() {
         path_program& code = out_.code;
         for (std::size_t w = 0; w < by_.ways.size(); ++w) {
-            takes_.push_back(add_state(row_names::numbered("shifted", w)));
-            log_ratio_.push_back(add_state(row_names::numbered("log_ratio", w)));
+            takes_.push_back(add_state(out_, row_names::numbered("shifted", w), 0));
+            log_ratio_.push_back(add_state(out_, row_names::numbered("log_ratio", w), 0));
         }
         for (std::size_t s = 1; s < code.sections.size(); ++s) shift_observed(s);
         draw_choice();
@@ -36,47 +36,6 @@ class shifting {
     }
 
   private:
-    index add_state(std::string name) {
-        path_program& code = out_.code;
-        const auto last = std::ranges::max_element(code.state_sources);
-        code.state_sources.push_back(last == code.state_sources.end() ? 0 : *last + 1);
-        code.states.push_back(std::move(name));
-        out_.data.initial_states.push_back(0);
-        return static_cast<index>(code.states.size() - 1);
-    }
-
-    // A further column of a uniform code, which passes a number of the trade on.
-    static index add_column(uniform_code& to, operation kind, std::string name) {
-        const index slot = static_cast<index>(to.inputs.size());
-        to.inputs.push_back(std::move(name));
-        to.columns.push_back(append(to.nodes, {kind, {slot}, 0}));
-        return static_cast<index>(to.columns.size() - 1);
-    }
-
-    // Further columns of a section's runs, whose numbers stand behind those of the others.
-    struct column {
-        std::string name;
-        std::vector<double> by_run;
-        column(std::string called, std::vector<double> numbers)
-            : name(std::move(called)), by_run(std::move(numbers)) {}
-    };
-    void add_columns(std::size_t section, const std::vector<column>& all) {
-        lane_section& to = out_.code.sections[section];
-        path_data& data = out_.data;
-        const std::size_t width = data.widths[section], before = to.per_run.columns.size();
-        for (const column& c : all) add_column(to.per_run, operation::row, c.name);
-        std::vector<double> rows;
-        for (std::size_t run = 0; run < data.runs[section]; ++run) {
-            const auto from = data.rows[section].begin() + static_cast<std::ptrdiff_t>(run * width);
-            const auto tables = from + static_cast<std::ptrdiff_t>(before);
-            rows.insert(rows.end(), from, tables);
-            for (const column& c : all) rows.push_back(c.by_run[run]);
-            rows.insert(rows.end(), tables, from + static_cast<std::ptrdiff_t>(width));
-        }
-        data.rows[section] = std::move(rows);
-        data.widths[section] = width + all.size();
-    }
-
     static std::string name_of_shift(std::size_t way, std::size_t slot) {
         return row_names::numbered(row_names::numbered("shift", way), slot);
     }
@@ -94,18 +53,17 @@ class shifting {
     void shift_observed(std::size_t number) {
         const std::vector<index> slots = normals_of(out_.code.sections[number]);
         if (slots.empty()) return;
-        std::vector<column> shifts;
+        std::vector<further_column> shifts;
         for (const index slot : slots) {
             for (std::size_t w = 0; w < by_.ways.size(); ++w) {
-                column& to = shifts.emplace_back(name_of_shift(w, slot),
-                                                 std::vector<double>(out_.data.runs[number], 0.0));
+                further_column& to = shifts.emplace_back(name_of_shift(w, slot),
+                                                         std::vector<double>(out_.data.runs[number], 0.0));
                 for (std::size_t step = 0; step < out_.when.steps(); ++step)
                     for (const event& e : out_.when.events_after(step))
                         if (e.section == number) to.by_run[e.row] = by_.ways[w].by_slot[slot][step];
             }
         }
-        const std::size_t first = out_.code.sections[number].per_run.columns.size();
-        add_columns(number, shifts);
+        const std::size_t first = add_columns(out_, number, shifts);
         lane_section& s = out_.code.sections[number];
         const std::vector<node> before = std::exchange(s.nodes, {});
         std::vector<index> takes;
@@ -165,24 +123,23 @@ class shifting {
 
     void shift_step() {
         const std::size_t steps = out_.when.steps(), ways = by_.ways.size();
-        const std::size_t first = out_.code.sections[0].per_run.columns.size();
-        std::vector<column> columns;
+        std::vector<further_column> columns;
         columns.emplace_back("is_first", std::vector<double>(steps, 0.0)).by_run.front() = 1;
         for (std::size_t w = 0; w < ways; ++w) {
-            column& squares = columns.emplace_back(row_names::numbered("shift_squares", w),
-                                                   std::vector<double>(steps, 0.0));
+            further_column& squares = columns.emplace_back(row_names::numbered("shift_squares", w),
+                                                           std::vector<double>(steps, 0.0));
             for (const std::vector<double>& by_step : by_.ways[w].by_slot)
                 for (std::size_t s = 0; s < steps; ++s) squares.by_run[s] -= 0.5 * by_step[s] * by_step[s];
         }
         for (std::size_t slot = 0; slot < slots_; ++slot)
             for (std::size_t w = 0; w < ways; ++w)
                 columns.emplace_back(name_of_shift(w, slot), by_.ways[w].by_slot[slot]);
-        add_columns(0, columns);
+        const std::size_t first = add_columns(out_, 0, columns);
         // A choice is made by the places of a uniform number among the sums of shares.
         std::vector<index> ends;
         double end = by_.unshifted;
         for (std::size_t w = 0; w < ways; ++w) {
-            ends.push_back(add_term(row_names::numbered("shares_before", w), end));
+            ends.push_back(add_term(out_, row_names::numbered("shares_before", w), end));
             end += (1 - by_.unshifted) * by_.ways[w].share;
         }
 
@@ -222,11 +179,6 @@ class shifting {
         }
     }
 
-    index add_term(std::string name, double number) {
-        out_.data.terms.push_back(number);
-        return add_column(out_.code.per_trade, operation::term, std::move(name));
-    }
-
     void add_end() {
         path_program& code = out_.code;
         lane_section& end = code.sections.emplace_back();
@@ -234,15 +186,14 @@ class shifting {
         const auto add = [&](operation what, std::array<index, 3> args, double number = 0) {
             return append(end.nodes, {what, args, number});
         };
-        index density = add(operation::term, {add_term("unshifted", by_.unshifted)});
+        index density = add(operation::term, {add_term(out_, "unshifted", by_.unshifted)});
         for (std::size_t w = 0; w < by_.ways.size(); ++w) {
-            const index share =
-                add(operation::term,
-                    {add_term(row_names::numbered("share", w), (1 - by_.unshifted) * by_.ways[w].share)});
+            const index share = add(operation::term, {add_term(out_, row_names::numbered("share", w),
+                                                               (1 - by_.unshifted) * by_.ways[w].share)});
             const index ratio = add(operation::exp, {add(operation::state, {log_ratio_[w]})});
             density = add(operation::fma, {share, ratio, density});
         }
-        const index centre = add(operation::term, {add_term("centre", by_.centre)});
+        const index centre = add(operation::term, {add_term(out_, "centre", by_.centre)});
         for (const index output : code.outputs) {
             if (std::ranges::find(end.writes, output, &state_write::state) != end.writes.end()) continue;
             const index beyond = add(operation::sub, {add(operation::state, {output}), centre});
@@ -263,7 +214,7 @@ class shifting {
     }
 
     const normal_shifts& by_;
-    shifted_program out_;
+    whole_program out_;
     const std::size_t slots_;               // of normals
     std::vector<index> takes_, log_ratio_;  // states, by way
     index choice_ = 0;                      // slot of a uniform number
@@ -271,8 +222,8 @@ class shifting {
 
 }  // namespace
 
-shifted_program shifted(const path_program& p, const path_data& data, const timeline& when,
-                        const normal_shifts& by) {
+whole_program shifted(const path_program& p, const path_data& data, const timeline& when,
+                      const normal_shifts& by) {
     return shifting(p, data, when, by).make();
 }
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "products/program/passes.h"
-#include "products/program/timeline.h"
 
 namespace tilewalk::program {
 
@@ -24,12 +23,6 @@ struct normal_shifts {
     double centre = 0;
 };
 
-struct shifted_program {
-    path_program code;
-    path_data data;
-    timeline when;
-};
-
 // Each path draws a number that decides by which of the shifts its normals z go to z + s, or that they stay.
 // With the sum r of s * z - s^2 / 2 over the normals as the path has them, for each of the shifts, its weight
 // is
@@ -37,7 +30,7 @@ struct shifted_program {
 // the density of normals over that of the mixture. An output becomes centre + weight * (output - centre), in
 // a section that runs last. Shifts, shares and centre are data: trades of one shape and as many shifts keep
 // sharing a program. The timeline has a step at least, and no path is walked back.
-shifted_program shifted(const path_program& p, const path_data& data, const timeline& when,
-                        const normal_shifts& by);
+whole_program shifted(const path_program& p, const path_data& data, const timeline& when,
+                      const normal_shifts& by);
 
 }  // namespace tilewalk::program

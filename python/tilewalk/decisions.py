@@ -31,6 +31,7 @@ class Decision:
     control: dict[str, Any] | None = None
     shifts: dict[str, Any] | None = None
     drops_control: bool = False  # where paths are shifted
+    integrates_jumps: bool = False  # of dates that decide
     jumps: dict[str, Any] | None = None  # how sensitivities treat those of its payoff; None: it is found anew
     control_of_derivatives: dict[str, Any] | None = None  # empty: sensitivities have none; None: that of the price
     policy: dict[str, Any] | None = None  # of a trade that can be ended early; None: it is found anew

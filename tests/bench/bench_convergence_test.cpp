@@ -47,15 +47,17 @@ std::vector<row> measured(const example& of, std::uint64_t most_paths, int seeds
 std::vector<std::string> sources() {
     std::vector<std::string> out{"philox none"};
     for (const std::string_view name : quasi::construction_names) out.push_back("sobol " + std::string(name));
-    out.insert(out.end(), {"sobol auto", "philox none controls", "sobol auto controls",
-                           "philox none importance", "sobol auto controls importance", "philox none pairs"});
+    out.insert(out.end(),
+               {"sobol auto", "philox none controls", "sobol auto controls", "philox none importance",
+                "sobol auto controls importance", "philox none pairs", "sobol auto preintegration"});
     return out;
 }
 std::string source_of(const row& r) {
     return r.axes.at("random").get<std::string>() + ' ' + r.axes.at("construction").get<std::string>() +
            (r.axes.contains("controls") ? " controls" : "") +
            (r.axes.contains("importance") ? " importance" : "") +
-           (r.axes.contains("antithetic") ? " pairs" : "");
+           (r.axes.contains("antithetic") ? " pairs" : "") +
+           (r.axes.contains("preintegration") ? " preintegration" : "");
 }
 
 const row& row_with(const std::vector<row>& rows, const std::string& source, double paths) {

@@ -22,6 +22,7 @@ const book& trades() {
         tests::in_book(tests::dollar_market(0.03, {{"A", "spot: 100, volatility: 0.2"}})) + R"(trades:
   - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0.25, end: 1, count: 4}}
   - {id: call, product: european, underlying: A, strike: 105, maturity: 1}
+  - {id: digital, product: digital, underlying: A, strike: 101, payout: 10, pays: asset, maturity: 1}
   - {id: far, product: european, underlying: A, strike: 190, maturity: 1}
   - {id: right, product: american, option: put, underlying: A, strike: 105, exercise_dates: [0.5, 1], maturity: 1}
 )");
@@ -31,7 +32,7 @@ const book& trades() {
 run_options asked() {
     run_options out;
     out.overrides = {.paths = 65536, .seed = 7, .threads = 2, .device = "cpu"};
-    out.overrides.importance = "auto";
+    out.overrides.preintegration = out.overrides.importance = "auto";
     out.keep_policies = true;
     return out;
 }
@@ -60,8 +61,10 @@ std::string why_refused(const std::string& json) {
 
 TEST(decisions, read_back_as_they_were_written) {
     const decisions found = decisions_of(first());
-    EXPECT_EQ(found.trades.size(), 4u);
+    EXPECT_EQ(found.trades.size(), 5u);
     EXPECT_NE(found.trades.at("asian").control, "");
+    EXPECT_TRUE(found.trades.at("digital").integrates_jumps);
+    EXPECT_FALSE(found.trades.at("call").integrates_jumps);
     EXPECT_NE(found.trades.at("far").shifts, "");
     EXPECT_NE(found.trades.at("right").policy, "");
     EXPECT_EQ(read_decisions(json_of(found), "decided.json"), found);
@@ -109,14 +112,16 @@ TEST(decisions, hold_as_they_are_edited) {
     decisions edited = decisions_of(first());
     edited.trades.at("asian").paths *= 4;
     edited.trades.at("call").control.clear();
+    edited.trades.at("digital").integrates_jumps = false;
     edited.trades.at("far").shifts.clear();
     const results now = following(edited);
     EXPECT_EQ(row_of(now, "asian").paths, 4 * row_of(first(), "asian").paths);
     EXPECT_LT(row_of(now, "asian").standard_error, row_of(first(), "asian").standard_error);
     EXPECT_EQ(row_of(now, "call").decisions, "");
     EXPECT_GT(row_of(now, "call").standard_error, row_of(first(), "call").standard_error);
+    EXPECT_GT(row_of(now, "digital").standard_error, row_of(first(), "digital").standard_error);
     EXPECT_EQ(row_of(now, "far").decisions.find("shifts"), std::string::npos);
-    for (const char* trade : {"asian", "call", "far"}) {
+    for (const char* trade : {"asian", "call", "digital", "far"}) {
         const price_row &a = row_of(now, trade), &b = row_of(first(), trade);
         // Chance exceeds it once in 100,000 times.
         EXPECT_NEAR(a.price, b.price, 4.5 * (a.standard_error + b.standard_error)) << trade;
@@ -209,7 +214,7 @@ TEST(decisions, that_nobody_could_have_made_are_refused) {
         why_refused(tests::replaced(text, "tilewalk-decisions-1", "tilewalk-decisions-2")).substr(0, 60),
         "decided.json: format: found the format 'tilewalk-decisions-2");
     EXPECT_EQ(why_refused(tests::replaced(text, "\"call\"", "\"far\"")),
-              "decided.json: trades[2].trade: found the trade 'far' a second time; expected each once");
+              "decided.json: trades[3].trade: found the trade 'far' a second time; expected each once");
     EXPECT_EQ(why_refused(tests::replaced(text, "\"failed\"", "\"faild\"")),
               "decided.json: 'failed' is missing");
     EXPECT_NE(why_refused(tests::replaced(text, "\"walk\"", "\"wakl\"")).find("'wakl'"), std::string::npos);

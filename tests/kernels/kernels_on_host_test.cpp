@@ -30,6 +30,7 @@
 #include "engine/quasi/order.h"
 #include "kernels/draws.h"
 #include "kernels/tile.h"
+#include "products/program/integrate.h"
 #include "products/program/mirror.h"
 #include "tests/host_kernel.h"
 #include "tests/many_blocks.h"
@@ -468,12 +469,23 @@ TEST(kernels_on_host_of_feeds, give_the_bits_of_the_cpu) {
     }
 }
 
+// So are programs whose decisions are integrated.
+TEST(kernels_on_host_of_integration, give_the_bits_of_the_cpu) {
+    const planned_trade& t = planned("autocallable");
+    const auto made = program::integrated(t.program.code, t.program.data, t.program.when);
+    ASSERT_TRUE(made);
+    for (const precision in : {precision::double_, precision::single, precision::mixed}) {
+        SCOPED_TRACE(program::name_of(in));
+        expect_bits({made->code, made->data, made->when, t.scenarios}, usual(made->code, in));
+    }
+}
+
 // Antithetic pairs are programs like others.
 TEST(kernels_on_host_of_pairs, give_the_bits_of_the_cpu) {
     for (const char* trade :
          {"european", "barrier", "autocallable", "worst_of_with_jumps", "asian_by_path"}) {
         const planned_trade& t = planned(trade);
-        const program::mirrored both = program::mirror(t.program.code, t.program.data, t.program.when);
+        const program::whole_program both = program::mirror(t.program.code, t.program.data, t.program.when);
         for (const precision in : {precision::double_, precision::single, precision::mixed}) {
             SCOPED_TRACE(fmt::format("{} in {}", trade, program::name_of(in)));
             expect_bits({both.code, both.data, both.when, t.scenarios}, usual(both.code, in));

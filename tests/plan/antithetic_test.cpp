@@ -129,7 +129,7 @@ bool turns_sums(const program::path_program& code) {
 template <class real>
 int expect_means(const program::path_program& code, const program::path_data& data,
                  const program::timeline& when, const std::string& what) {
-    const program::mirrored both = program::mirror(code, data, when);
+    const program::whole_program both = program::mirror(code, data, when);
     EXPECT_EQ(program::fault_of(both.code), "") << what;
     int differ = 0;
     for (std::size_t output = 0; output < code.outputs.size(); ++output) {
@@ -255,7 +255,7 @@ TEST(antithetic_mirror, takes_several_outputs_tables_and_scenarios) {
         const program::timeline when = four_steps(with_end);
         program::mark_every_step(code, when);
         EXPECT_GT((expect_means<double>(code, data, when, "many things")), 0);
-        const program::mirrored both = program::mirror(code, data, when);
+        const program::whole_program both = program::mirror(code, data, when);
         EXPECT_EQ(both.code.sections.size(), with_end ? 3u : 4u);
         EXPECT_TRUE(both.code.sections[1].is_on_every_step);
         EXPECT_EQ(both.code.crossed, code.crossed);
@@ -280,7 +280,7 @@ TEST(antithetic_mirror, leaves_no_variance_in_what_is_linear) {
         when.times.push_back(step);
         when.close_step();
     }
-    const program::mirrored both = program::mirror(code, data, when);
+    const program::whole_program both = program::mirror(code, data, when);
     double widest = 0;
     for (std::uint64_t path = 0; path < 1000; ++path) {
         const shocks<double> by(code, 4, path);
@@ -627,7 +627,7 @@ void expect_no_spills(bool all) {
         const std::vector<planned_example> of = examples(in);
         for (std::size_t k = 0; k < of.size(); ++k) {
             const plan::trade_program& p = of[k].plan;
-            const program::mirrored both = program::mirror(p.code, p.data, p.when);
+            const program::whole_program both = program::mirror(p.code, p.data, p.when);
             const cuda::compile_request kernel = kernel_of(both.code, in, on);
             if (!all && k % turns != turn && !tests::is_known(kernel)) continue;
             const int bytes = spilled_bytes_of(kernel);

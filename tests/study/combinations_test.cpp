@@ -128,24 +128,25 @@ class files {
         }
         return policy_.string();
     }
-    // Pilots decide otherwise where there are those of shifts, too.
+    // Pilots decide otherwise where there are those of shifts, or of integration, too.
     std::string decisions(const features& beside) {
         decided(beside);
-        return decisions_.at(beside.contains(feature::importance)).string();
+        return decisions_.at(pilots_in(beside)).string();
     }
     const results& decided(const features& beside) {
-        const bool has_shifts = beside.contains(feature::importance);
-        if (!decided_.contains(has_shifts)) {
+        const pilots of = pilots_in(beside);
+        if (!decided_.contains(of)) {
             run_options with;
             with.overrides = settings_of_decisions("cpu");
-            with.overrides.importance = has_shifts ? "auto" : "none";
+            with.overrides.importance = of.first ? "auto" : "none";
+            with.overrides.preintegration = of.second ? "auto" : "none";
             std::ostringstream out;
-            write(out,
-                  decided_[has_shifts] = engine().price(book::parse(text_of_book({feature::rights})), with),
+            write(out, decided_[of] = engine().price(book::parse(text_of_book({feature::rights})), with),
                   output_format::json);
-            decisions_[has_shifts] = folder_.write(fmt::format("decided_{:d}.json", has_shifts), out.str());
+            decisions_[of] =
+                folder_.write(fmt::format("decided_{:d}_{:d}.json", of.first, of.second), out.str());
         }
-        return decided_[has_shifts];
+        return decided_[of];
     }
     std::string scenarios() {
         if (scenarios_.empty()) scenarios_ = folder_.write("scenarios.yaml", scenarios_text);
@@ -161,8 +162,14 @@ class files {
   private:
     tests::own_folder folder_;
     std::filesystem::path replay_, policy_, scenarios_;
-    std::map<bool, std::filesystem::path> decisions_;
-    std::map<bool, results> decided_;
+    // Whether there are those of shifts, and those of integration.
+    using pilots = std::pair<bool, bool>;
+    static pilots pilots_in(const features& beside) {
+        return {beside.contains(feature::importance), beside.contains(feature::preintegration)};
+    }
+
+    std::map<pilots, std::filesystem::path> decisions_;
+    std::map<pilots, results> decided_;
 };
 
 files& inputs() {
@@ -224,7 +231,8 @@ run_settings settings_of(const request& r) {
     } else if (r.instead == request::decider::pilots) {
         out.paths = decided_paths;
     } else if (!asks(feature::decisions)) {
-        out.paths = asks(feature::importance) || is_on_a_gpu(r.of) ? paths_for_jumps : r.paths;
+        const bool has_pilots = asks(feature::importance) || asks(feature::preintegration);
+        out.paths = has_pilots || is_on_a_gpu(r.of) ? paths_for_jumps : r.paths;
         out.random = "philox";
         out.controls = "none";
     }
@@ -232,6 +240,7 @@ run_settings settings_of(const request& r) {
     if (r.of == study::explain || (adds_paths && has_rounds(r.of))) out.paths = most_paths_of_rounds;
     if (asks(feature::controls)) out.controls = "auto";
     if (asks(feature::points)) out.random = "sobol";
+    if (asks(feature::preintegration)) out.preintegration = "auto";
     if (asks(feature::importance)) out.importance = "auto";
     if (asks(feature::pairs)) out.antithetic = "pairs";
     if (asks(feature::nested_bounds)) out.upper = "nested";
@@ -462,7 +471,8 @@ bool any_has(const std::vector<std::string>& names, std::string_view text) {
 }
 
 constexpr std::string_view remark_of_controls = "a control ", remark_of_shifts = "shocks shifted in ",
-                           remark_of_pairs = "its paths are pairs";
+                           remark_of_pairs = "its paths are pairs",
+                           remark_of_integration = "the shocks before its dates are integrated";
 
 std::string no_remark(const outcome& o, std::string_view text) {
     for (const price_row& row : o.told.rows)
@@ -513,6 +523,8 @@ std::string no_evidence_in_rows(feature f, const request& r, const outcome& with
             for (const price_row& row : with.told.rows)
                 if (row.randomisations == 0 || row.construction.empty()) return row.trade + " has no points";
             return "";
+        case feature::preintegration:
+            return no_remark(with, remark_of_integration);
         case feature::importance:
             return no_remark(with, remark_of_shifts);
         case feature::pairs:
@@ -591,6 +603,8 @@ std::string no_evidence_in_plans(feature f, const outcome& with, const outcome& 
             return no_remark(with, remark_of_controls);
         case feature::points:
             return says(" randomisations");
+        case feature::preintegration:
+            return no_remark(with, remark_of_integration);
         case feature::importance:
             return no_remark(with, remark_of_shifts);
         case feature::pairs:

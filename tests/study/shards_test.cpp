@@ -328,7 +328,7 @@ trades:
 
 TEST(shards, of_other_settings_have_the_bits_of_one_process) {
     const engine by;
-    std::vector<run_settings> all(6);
+    std::vector<run_settings> all(7);
     all[0].precision = "single";
     all[1].random = "philox";
     all[2].importance = "auto";
@@ -337,6 +337,7 @@ TEST(shards, of_other_settings_have_the_bits_of_one_process) {
     all[4].upper = "nested";
     all[5].controls = "none";
     all[5].random = "sobol";
+    all[6].preintegration = "auto";
     for (std::size_t k = 0; k < all.size(); ++k) {
         sharded_request what = of_book(k == 4 ? "early.yaml" : "demo.yaml", 16384);
         what.settings = over(all[k], what.settings);

@@ -40,6 +40,7 @@ enum class study : std::uint8_t {
 enum class feature : std::uint8_t {
     controls,
     points,
+    preintegration,
     importance,
     pairs,
     rights,

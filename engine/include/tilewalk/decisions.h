@@ -29,7 +29,8 @@ struct trade_decisions {
     std::string control, shifts, jumps, policy;
     // JSON of the control of sensitivities; {}: they have none; empty: they have that of the price.
     std::string control_of_derivatives;
-    bool drops_control = false;  // where paths are shifted
+    bool drops_control = false;     // where paths are shifted
+    bool integrates_jumps = false;  // of dates that decide
 
     friend bool operator==(const trade_decisions&, const trade_decisions&) = default;
 };

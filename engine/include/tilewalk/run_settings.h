@@ -31,6 +31,9 @@ struct run_settings {
     std::optional<std::string> controls{};
     // "pairs": a path and the one of the opposite shocks count as one sample, of their mean; "none".
     std::optional<std::string> antithetic{};
+    // "auto": the shocks before a date that decides, as barriers and calls do, are integrated along one
+    // direction, so that what is paid does not jump there, where a pilot shows a smaller error; "none".
+    std::optional<std::string> preintegration{};
     // "auto": shocks of trades that few paths pay are shifted as a pilot finds, and paths weighted by their
     // likelihood, where that leaves a smaller error; "none".
     std::optional<std::string> importance{};
