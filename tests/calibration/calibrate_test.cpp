@@ -314,6 +314,24 @@ TEST(calibrate_test, svi_is_held_off_the_arbitrage_of_its_quotes) {
     EXPECT_NO_THROW(market::parse(found.market)) << found.market;
 }
 
+// The variance falls in two straight lines, of which the right one is less steep. No wing of SVI falls to the
+// right: the nearest is level, which is a correlation of -1. The slope of the other wing, twice b, is found.
+TEST(calibrate_test, svi_with_a_level_wing_stops_at_its_correlation) {
+    std::string quotes;
+    for (const double x : nine_places)
+        quotes += "        - {expiry: 1, moneyness: " + shown(std::exp(x)) +
+                  ", volatility: " + shown(std::sqrt(0.06 - (x < 0 ? 0.2 : 0.02) * x)) + "}\n";
+    const calibration found = fit_of("ACME", "svi", quotes);
+    ASSERT_EQ(found.fits.size(), 1U);
+    const model_fit& fit = found.fits[0];
+    EXPECT_TRUE(fit.is_at_bound()) << text_of(found);
+    EXPECT_NEAR(parameter_of(fit, "rho"), -1, 1e-4) << text_of(found);
+    EXPECT_NEAR(parameter_of(fit, "b"), 0.1, 0.01) << text_of(found);
+    for (const fitted_parameter& p : fit.parameters)
+        EXPECT_EQ(p.is == fitted_parameter::state::at_bound, p.name == "rho") << p.name << text_of(found);
+    EXPECT_NE(text_of(found).find("STOPPED AT A BOUND (rho)"), std::string::npos) << text_of(found);
+}
+
 // --- rates
 // --------------------------------------------------------------------------------------------------
 

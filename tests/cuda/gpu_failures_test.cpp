@@ -104,6 +104,7 @@ class fake_machine {
 
     int not_opened = -1;
     cuda::text_compiler compiler;
+    std::function<void(const progress&)> on_progress;
 
     results price(const std::string& of_book, const std::string& device, const run_settings& with) {
         return asked(device, with, [&](const engine& of, const run_options& options) {
@@ -138,6 +139,7 @@ class fake_machine {
         if (!with.paths) options.overrides.paths = 5000;
         options.overrides.threads = 1;
         options.overrides.device = device;
+        options.on_progress = on_progress;
         results out;
         {
             const engine pricer({}, std::make_shared<cuda::backend>(machine));
@@ -284,23 +286,79 @@ TEST(gpu_failures_work_left_to_the_processor, is_named_once_by_reason) {
     EXPECT_TRUE(fake_machine().price(puts, "cpu", with).manifest.left_to_processor.empty());
 }
 
-TEST(gpu_failures_work_left_to_the_processor, has_ways_back_of_replayed_shocks) {
-    const tests::own_folder folder;
-    // So many assets that a way back costs less than tangents.
-    constexpr std::size_t assets = 8, paths = 2048;
-    const std::vector<double> shocks(assets * paths, 0.25);
-    const std::string file = (folder / "shocks.npy").string();
-    arrays::write_numpy<double>(file, {1, assets, 0, paths, shocks, {}});
+// Memory of the GPU has room for the training of one put alone.
+TEST(gpu_failures, only_the_policies_that_it_failed_say_so) {
+    const std::string puts = market_of_a +
+                             "trades:\n"
+                             "  - {id: many, product: american, option: put, underlying: A, strike: 100, "
+                             "maturity: 1, exercise_step: 0.02}\n"
+                             "  - {id: few, product: american, option: put, underlying: A, strike: 100, "
+                             "maturity: 1, exercise_step: 0.5}\n";
+    fake_machine machine;
+    machine.gpu().kernel = [does = machine.gpu().kernel](const std::string& text, const std::string& name,
+                                                         const cuda::launch& l,
+                                                         std::span<void*> arguments) -> fake_gpu::work {
+        if (name == "walk" || text == cuda::merge_kernel_text()) return does(text, name, l, arguments);
+        return [] {};  // trains a policy
+    };
+    run_settings with;
+    with.paths = 4096;
+    with.controls = "none";
+    with.random = "philox";
+    with.training_paths = 4096;
+    with.memory_bytes = 6 << 20;
+    const results got = machine.price(puts, "auto", with);
+    EXPECT_TRUE(says(got.rows.at(0), "no GPU found its policy: it takes ")) << got.rows[0].message;
+    EXPECT_FALSE(says(got.rows.at(1), "no GPU found its policy")) << got.rows[1].message;
+    EXPECT_EQ(got.manifest.left_to_processor,
+              (std::vector<left_work>{{"policies", 1, "a GPU's memory has no room for their training"}}));
+}
+
+// Assets enough that a way back costs less than tangents.
+constexpr std::size_t assets_of_worst = 8;
+std::string worst_of_all() {
     std::string market = "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}}\n  assets:\n",
                 basket;
-    for (std::size_t i = 0; i < assets; ++i) {
+    for (std::size_t i = 0; i < assets_of_worst; ++i) {
         const std::string name = "A" + std::to_string(i);
         market += "    " + name + ": {currency: USD, spot: 100, volatility: 0.2}\n";
         basket += (i == 0 ? "" : ", ") + name;
     }
-    const std::string worst =
-        market + "  correlations: []\ntrades:\n  - {id: worst, product: worst_of, basket: [" + basket +
-        "], initial_level: 100, option: put, strike: 1, notional: 1000, maturity: 1}\n";
+    return market + "  correlations: []\ntrades:\n  - {id: worst, product: worst_of, basket: [" + basket +
+           "], initial_level: 100, option: put, strike: 1, notional: 1000, maturity: 1}\n";
+}
+
+TEST(gpu_failures, ways_back_tell_how_far_they_are) {
+    fake_machine machine;
+    // Kernels that do nothing: what they find is of no interest here.
+    machine.gpu().kernel = [](const std::string&, const std::string&, const cuda::launch&,
+                              std::span<void*>) -> fake_gpu::work { return [] {}; };
+    bool is_told_on_the_way = false;
+    std::uint64_t done = 0, all = 0;
+    machine.on_progress = [&](const progress& now) {
+        EXPECT_GE(now.path_steps_done, done);
+        done = now.path_steps_done;
+        all = now.path_steps;
+        is_told_on_the_way = is_told_on_the_way || (done > 0 && done < all);
+    };
+    run_settings with;
+    with.paths = 4096;
+    with.controls = "none";
+    with.random = "philox";
+    const results got = machine.greeks(worst_of_all(), "cuda", with);
+    EXPECT_EQ(got.manifest.devices, std::vector<std::string>{"fake 0"});
+    EXPECT_TRUE(is_told_on_the_way) << "the walk itself, before what follows it";
+    EXPECT_EQ(done, all);
+    EXPECT_GT(done, 0u);
+}
+
+TEST(gpu_failures_work_left_to_the_processor, has_ways_back_of_replayed_shocks) {
+    const tests::own_folder folder;
+    constexpr std::size_t paths = 2048;
+    const std::vector<double> shocks(assets_of_worst * paths, 0.25);
+    const std::string file = (folder / "shocks.npy").string();
+    arrays::write_numpy<double>(file, {1, assets_of_worst, 0, paths, shocks, {}});
+    const std::string worst = worst_of_all();
     run_settings with;
     with.paths = paths;
     with.controls = "none";

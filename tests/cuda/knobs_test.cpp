@@ -251,6 +251,34 @@ TEST(knobs_of_decisions, are_the_measured_ones_where_the_wish_is_open_and_they_f
     EXPECT_NE(decide({}, a_program(), not_this, &measured), measured);
 }
 
+// A program of one normal number and two states whose step has so many nodes, of which some read a table.
+program::path_program of_nodes(std::size_t nodes, std::size_t tables) {
+    program::path_program out;
+    out.states = {"a", "b"};
+    out.outputs = {0};
+    out.normals_per_step = 1;
+    program::lane_section& step = out.sections.emplace_back();
+    step.nodes.assign(nodes, {program::operation::add, {0, 0, 0}, 0});
+    for (std::size_t t = 0; t < tables; ++t) step.nodes[t].code = program::operation::interpolate;
+    if (tables > 0) step.tables = {{0, 16}};
+    return out;
+}
+
+// Steps of up to 12 nodes in mixed precision and of up to 24 in single_fast have the resident blocks that
+// were measured to be best; a table that is read counts for eight nodes.
+TEST(knobs_of_decisions, have_blocks_by_the_nodes_of_a_step) {
+    const auto blocks = [](precision in, std::size_t nodes, std::size_t tables) {
+        kernel_wish wish;
+        wish.feed = "inline";
+        wish.precision = in;
+        return decide(wish, of_nodes(nodes, tables), [](const kernel_decision&, int) { return true; }).blocks;
+    };
+    EXPECT_EQ(blocks(precision::mixed, 12, 0), 2);
+    EXPECT_EQ(blocks(precision::mixed, 13, 0), 0);
+    EXPECT_EQ(blocks(precision::single_fast, 24 - 14, 2), 3);
+    EXPECT_EQ(blocks(precision::single_fast, 25 - 14, 2), 0);
+}
+
 TEST(knobs_of_decisions, are_printed_with_all_that_the_feed_makes_use_of) {
     kernel_wish wish;
     wish.feed = "smem_rolling_async";

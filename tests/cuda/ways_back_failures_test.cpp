@@ -21,6 +21,7 @@ struct attempt {
     std::vector<std::shared_ptr<fake_gpu>> gpus;
     std::string error;              // empty: it went well
     std::vector<std::string> lost;  // by device, likewise
+    std::size_t compiled = 0;       // kernels
 
     attempt(const tests::both_ways& of, fake_gpu::schedule when,
             const std::vector<fake_gpu::planned_failure>& failures, std::uint64_t memory_bytes = 0,
@@ -52,6 +53,7 @@ struct attempt {
             EXPECT_NE(is_found, why[0].has_value());
             for (const auto& share : walks.facts().shares)
                 lost.push_back(share.lost ? share.lost->message() : "");
+            compiled = walks.facts().kernels_compiled;
         }
         for (const auto& gpu : gpus) EXPECT_EQ(gpu->faults.size(), 0u) << gpu->report();
     }
@@ -75,6 +77,7 @@ TEST(ways_back_failures, leave_no_work_behind) {
         constexpr std::uint64_t little = std::uint64_t{1} << 20;
         const attempt well(asian(), when, {}, little);
         EXPECT_EQ(well.error, "");
+        EXPECT_EQ(well.compiled, 2u) << "the one that walks both ways, and the one that merges";
         const auto& calls = well.gpus[0]->calls;
         EXPECT_GT(calls.at("run"), 3);
         for (const auto& [call, times] : calls) {
@@ -103,6 +106,46 @@ TEST(ways_back_failures, of_a_lost_device_are_made_good_by_the_other) {
         EXPECT_NE(alone.error, "");
         EXPECT_EQ(alone.error, alone.lost[0]);
     }
+}
+
+// Runs of a block that a GPU can't tell apart fail the trade that has them, and no other of its program.
+TEST(ways_back_failures, of_one_trade_leave_the_others_to_the_device) {
+    const program::timeline& when = asian().made.when;
+    program::timeline odd;
+    odd.times = when.times;
+    for (std::size_t step = 0; step < when.steps(); ++step) {
+        for (program::event e : when.events_after(step)) {
+            ++e.row;
+            odd.add(e);
+        }
+        odd.close_step();
+    }
+    std::vector<run::job> jobs(3, asian().job());
+    jobs[1].when = &odd;
+    run::walk walk;
+    walk.jobs = jobs;
+    walk.paths = 4 * 1024;
+    const auto gpu = std::make_shared<fake_gpu>();
+    {
+        cuda::text_compiler compiler;
+        cuda::kernel_store kernels(compiler, {});
+        const std::vector<std::shared_ptr<cuda::loaded_device>> on{
+            std::make_shared<cuda::loaded_device>(std::make_unique<cuda::fake_device>(gpu))};
+        cuda::ways_back walks(on, kernels,
+                              cuda::ways_back::as_suits(program::precision::double_, kernels::philox_rounds),
+                              0, 2);
+        std::vector<std::size_t> found;
+        const auto why = walks.walk(walk, [&](std::size_t j, const run::tally& got) {
+            found.push_back(j);
+            EXPECT_TRUE(got.is_complete()) << j;
+        });
+        EXPECT_EQ(found, (std::vector<std::size_t>{0, 2}));
+        ASSERT_EQ(why.size(), 3u);
+        EXPECT_FALSE(why[0] || why[2]);
+        ASSERT_TRUE(why[1]);
+        EXPECT_NE(why[1]->message().find("two dates of one block"), std::string::npos) << why[1]->message();
+    }
+    EXPECT_EQ(gpu->report(), "");
 }
 
 }  // namespace tilewalk::ways_back_failures_test

@@ -373,6 +373,118 @@ TEST(controls, take_ratios_that_are_not_wild) {
     EXPECT_TRUE(!without || without->on_ratios.empty());
 }
 
+// A call and a digital on an exponential of 1 and of 2, by hand.
+TEST(controls, have_the_value_and_the_size_of_their_parts) {
+    controls::control c;
+    c.on_sum = 2;
+    c.on_exponential = -3;
+    c.knots[0] = {1.5, 4, 0};
+    c.knots[1] = {0.5, 0, -6};
+    EXPECT_DOUBLE_EQ(c.value(0), -3 - 6);
+    EXPECT_DOUBLE_EQ(c.size(0), 3 + 4 * 1.5 + 6);
+    const double log_2 = std::log(2.0);
+    EXPECT_NEAR(c.value(log_2), 2 * log_2 - 6 + 4 * 0.5 - 6, 1e-13);
+    EXPECT_NEAR(c.size(log_2), 2 * log_2 + 6 + 4 * 2 + 6, 1e-13);
+    EXPECT_EQ(controls::control{}.value(0.3), 0);
+    EXPECT_EQ(controls::control{}.size(0.3), 0);
+}
+
+namespace {
+
+// A pilot of one sum of this deviation.
+template <class payoff>
+controls::pilot_paths pilot_of(double deviation, std::size_t paths, std::uint64_t seed, const payoff& of) {
+    controls::pilot_paths out;
+    out.sums.resize(1);
+    program::trial_numbers numbers(seed);
+    for (std::size_t p = 0; p < paths; ++p) {
+        const double x = deviation * numbers.normal();
+        out.sums[0].push_back(x);
+        out.payoffs.push_back(of(x, numbers));
+    }
+    return out;
+}
+double deviation_of(const std::vector<double>& of) {
+    double sum = 0, squares = 0;
+    for (const double x : of) sum += x, squares += x * x;
+    const double n = static_cast<double>(of.size());
+    return std::sqrt(squares / n - sum / n * (sum / n));
+}
+const std::vector<controls::weights> one_sum{{{1}}};
+
+}  // namespace
+
+// A power of two changes no bit of a payoff, and none of its control but for the unit: neither a payoff of a
+// millionth of a cent nor one of a country's debt is told from rounding otherwise.
+TEST(controls, are_the_same_in_any_unit) {
+    const controls::pilot_paths plain = pilot_of(0.2, 2048, 7, [](double x, program::trial_numbers& numbers) {
+        const double power = std::exp(x);
+        return std::max(power - 1.1, 0.0) + (power < 0.8 ? 0.3 : 0) + 0.01 * numbers.normal();
+    });
+    const auto one = controls::fit(plain, one_sum);
+    ASSERT_TRUE(one);
+    EXPECT_TRUE(one->jumps());
+    for (const double unit : {0x1p-60, 0x1p60}) {
+        controls::pilot_paths paths = plain;
+        for (double& y : paths.payoffs) y *= unit;
+        const auto other = controls::fit(paths, one_sum);
+        ASSERT_TRUE(other) << unit;
+        EXPECT_EQ(other->parts, one->parts) << unit;
+        EXPECT_EQ(other->on_sum, unit * one->on_sum) << unit;
+        EXPECT_EQ(other->on_exponential, unit * one->on_exponential) << unit;
+        EXPECT_EQ(other->fewer_paths, one->fewer_paths) << unit;
+        for (std::size_t k = 0; k < one->knots.size(); ++k) {
+            EXPECT_EQ(other->knots[k].at, one->knots[k].at) << unit << ' ' << k;
+            EXPECT_EQ(other->knots[k].slope, unit * one->knots[k].slope) << unit << ' ' << k;
+            EXPECT_EQ(other->knots[k].jump, unit * one->knots[k].jump) << unit << ' ' << k;
+        }
+    }
+}
+
+// The exponential of a wide sum has a mean that few paths show. A sum may grow by half of the deviation that
+// the fit begins with, that of the pilot's here, and to a half of one at least.
+TEST(controls, are_of_sums_that_grow_by_half_at_most) {
+    const auto exponential = [](double times) {
+        return [times](double x, program::trial_numbers&) { return std::exp(times * x); };
+    };
+    const controls::pilot_paths wide = pilot_of(0.9, 2048, 7, exponential(1.3));
+    const auto found = controls::fit(wide, one_sum);
+    ASSERT_TRUE(found);
+    EXPECT_NEAR(found->parts[0], 1.3, 1e-6);
+    EXPECT_TRUE(found->leaves_rounding());
+    for (const auto& [deviation, times] : {std::pair{0.1, 8.0}, {0.1, 12.0}, {0.9, 2.0}}) {
+        const controls::pilot_paths paths = pilot_of(deviation, 2048, 7, exponential(times));
+        const auto held = controls::fit(paths, one_sum);
+        ASSERT_TRUE(held) << deviation << ' ' << times;
+        EXPECT_LE(deviation_of(controls::sum_on(*held, paths)),
+                  std::max(1.5 * deviation_of(paths.sums[0]), 0.5) + 1e-9)
+            << deviation << ' ' << times;
+    }
+}
+
+// Two calls with next to no path between them would make a jump where a derivative may have none. A narrow
+// peak draws their strikes together.
+TEST(controls, have_strikes_with_paths_between_them) {
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+        const controls::pilot_paths paths =
+            pilot_of(0.2, 512, seed, [](double x, program::trial_numbers& numbers) {
+                const double power = std::exp(x);
+                return power + 5 * std::max(0.0, 1 - std::abs(power - 0.95) / 0.005) +
+                       0.02 * numbers.normal();
+            });
+        const auto found = controls::fit(paths, one_sum, controls::jumps::no, 0);
+        ASSERT_TRUE(found) << seed;
+        std::vector<std::ptrdiff_t> below;
+        for (const controls::knot& k : found->knots)
+            if (k.slope != 0)
+                below.push_back(std::ranges::count_if(controls::sum_on(*found, paths),
+                                                      [&](double x) { return kernels::exp(x) < k.at; }));
+        std::ranges::sort(below);
+        for (std::size_t k = 1; k < below.size(); ++k)
+            EXPECT_GE(below[k] - below[k - 1], 4) << "seed " << seed;
+    }
+}
+
 TEST(controls, read_back_to_the_same_bits) {
     controls::control c;
     c.of_moves = {{0.1, 1 / 3.0}};
@@ -446,6 +558,44 @@ TEST(controls, do_no_harm_where_points_do_better) {
         EXPECT_LT(both.at(id).standard_error, 3 * points.at(id).standard_error) << id;
         EXPECT_EQ(both.at(id).construction, points.at(id).construction) << id;
     }
+}
+
+// Pilot paths that were kept for the search of a jump are walked where a control has none, and then points
+// are chosen as if there were no controls.
+TEST(controls, that_are_not_taken_leave_the_choice_of_points_alone) {
+    std::string text =
+        "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.05}}\n  assets:\n"
+        "    A: {currency: USD, spot: 100, volatility: 0.2}\n"
+        "    H: {currency: USD, spot: 100, model: {heston: {v0: 0.04, kappa: 1, theta: 0.04, sigma: 0.5, "
+        "rho: -0.7}}}\n"
+        "  correlations: [[A, H, 0]]\nproducts:\n" +
+        tests::product_in_words("ends_apart", "How far apart two assets end, and a little more.",
+                                "one: asset, other: asset, level: amount, maturity: date",
+                                "on maturity:\n"
+                                "    if spot(one) > level:\n"
+                                "        pay 1\n"
+                                "    pay abs(spot(one) - spot(other))\n") +
+        "trades:\n";
+    for (const int level : {80, 90, 100, 110, 120, 150})
+        text += fmt::format(
+            "  - {{id: t{0}, product: ends_apart, one: H, other: A, level: {0}, maturity: 1}}\n", level);
+    const book b = book::parse(text);
+    const auto explained = [&](const char* controls) {
+        run_options how;
+        how.overrides.controls = controls;
+        how.overrides.random = "sobol";
+        how.overrides.construction = "auto";
+        how.overrides.paths = 131072;
+        how.overrides.device = "cpu";
+        return engine().explain(b, *b.market(), how);
+    };
+    const std::vector<trade_plan> with = explained("auto"), without = explained("none");
+    int alike = 0;
+    for (std::size_t i = 0; i < with.size(); ++i) {
+        EXPECT_NE(without[i].random.find(" pilot paths: "), std::string::npos) << without[i].random;
+        alike += with[i].random == without[i].random ? 1 : 0;
+    }
+    EXPECT_GT(alike, 0) << "the others have searched for a jump";
 }
 
 // Randomisations show how much of a control to subtract, so that a control five times too large, or of the

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -384,6 +385,33 @@ TEST(exercise, many_states_are_ranked) {
     std::string last = text;
     last.replace(last.find("{start: 0, end: 3, count: 4}"), 28, "[3.0]");
     EXPECT_GT(e.lower_bound, priced(last, 16384).rows[0].early->policy_value + 4 * e.lower_error);
+}
+
+// Prices of forty assets are ranked, and two variances beside them are known each by its own name.
+TEST(exercise, states_of_a_small_kind_keep_their_names) {
+    std::string assets, names;
+    for (int i = 0; i < 40; ++i) {
+        const std::string name = "A" + std::to_string(i);
+        assets += "    " + name + ": {currency: USD, spot: 100, " +
+                  (i < 2 ? "model: {heston: {v0: 0.04, kappa: 1, theta: 0.04, sigma: 0.4, rho: -0.5, "
+                           "steps_per_year: 4}}"
+                         : "volatility: 0.2") +
+                  "}\n";
+        names += (i > 0 ? ", " : "") + name;
+    }
+    const book b =
+        book::parse(market_of(assets, 0.05) + "trades:\n  - {id: t, product: bermudan_basket, basket: [" +
+                    names + "], strike: 100, price: mean, exercise_dates: [1.0, 2.0]}\n");
+    const auto plan = engine().explain(b, *b.market())[0];
+    ASSERT_TRUE(plan.decides_by) << plan.failure;
+    const std::vector<std::string>& knows = plan.decides_by->knows;
+    const auto is_made = [](const std::string& name) {
+        return name.starts_with("number ") || name.starts_with("the mean of ");
+    };
+    EXPECT_EQ(std::ranges::count_if(knows, is_made), 6) << testing::PrintToString(knows);
+    EXPECT_GE(knows.size(), 8u) << testing::PrintToString(knows);
+    EXPECT_EQ(std::set<std::string>(knows.begin(), knows.end()).size(), knows.size())
+        << testing::PrintToString(knows);
 }
 
 TEST(exercise, scripts_that_make_no_sense_are_refused) {

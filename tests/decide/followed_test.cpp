@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "engine/controls/written.h"
+
 namespace tilewalk::followed_test {
 namespace {
 
@@ -38,6 +40,26 @@ TEST(followed, jumps_are_those_that_were_written) {
     EXPECT_EQ(decide::with_derivatives("", read), text);
     EXPECT_EQ(decide::without_derivatives(text), "");
     EXPECT_FALSE(about_one({}).control_of_derivatives) << "it is open";
+}
+
+// Controls of a price and of its derivatives are two, which nothing keeps from being different.
+TEST(followed, controls_are_those_that_were_written) {
+    controls::control of_price, of_derivatives;
+    of_price.of_moves = of_derivatives.of_moves = {{0.5, 0.25}};
+    of_price.parts = of_derivatives.parts = {0.5};
+    of_price.on_exponential = 3;
+    of_price.knots[0] = {1.1, 0, 2};
+    of_derivatives.on_sum = -0.75;
+    trade_decisions written;
+    written.control = controls::written(of_price);
+    written.control_of_derivatives = controls::written(of_derivatives);
+    const decide::decided& read = about_one(written);
+    ASSERT_TRUE(read.control && *read.control);
+    EXPECT_EQ(controls::written(**read.control), written.control);
+    ASSERT_TRUE(read.control_of_derivatives && *read.control_of_derivatives);
+    EXPECT_EQ(controls::written(**read.control_of_derivatives), written.control_of_derivatives);
+    EXPECT_EQ((*read.control_of_derivatives)->on_sum, -0.75);
+    EXPECT_EQ((*read.control_of_derivatives)->on_exponential, 0);
 }
 
 }  // namespace

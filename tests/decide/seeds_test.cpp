@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 namespace tilewalk::seeds_test {
@@ -26,6 +27,21 @@ TEST(seeds, of_purposes_and_parts_are_all_different) {
         }
     }
     EXPECT_EQ(found.size(), count);
+}
+
+// By a Philox and a SplitMix64 written in Python, which have the known answers of Random123 and of Vigna. A
+// run that is gone on with, or is made again by a later version, walks the same paths.
+TEST(seeds, are_those_of_every_version) {
+    using decide::purpose;
+    const std::map<purpose, std::uint64_t> of_42{
+        {purpose::points, 0x2441d5a8926b648d},       {purpose::controls, 0xa2d840c787a98ec7},
+        {purpose::importance, 0x383cba6997d1fdf0},   {purpose::treatments, 0x9e3779b97f4a7c3f},
+        {purpose::training, 0x3c9b9ea46ba79b8e},     {purpose::bounds, 0xc13ef03773f6390c},
+        {purpose::nested_bounds, 0x89f2d345dc75b330}};
+    for (const purpose what : decide::all_purposes())
+        EXPECT_EQ(decide::seed_for(42, what), of_42.at(what)) << static_cast<int>(what);
+    EXPECT_EQ(decide::seed_of_part(42, 3), 0xd0987fe74d4f4a72);
+    EXPECT_EQ(decide::seed_of_round(42, 65536), 0x6ec0812cbff90ca0);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -66,14 +67,15 @@ constexpr const char* jumping =
     "-0.2, "
     "jump_sd: 0.2}}}\n";
 
-price_row put_in(const char* asset, const std::string& strike, const std::string& upper = "") {
+price_row put_in(const char* asset, const std::string& strike, const std::string& upper = "",
+                 std::uint64_t paths = 65536) {
     run_options options;
     if (!upper.empty()) options.overrides.upper = upper;
     const results got =
         tests::priced(tests::market_of(asset, 0.05) +
                           "trades:\n  - {id: t, product: american, underlying: A, strike: " + strike +
                           ", maturity: 1, exercise_step: 0.1}\n",
-                      65536, 42, options);
+                      paths, 42, options);
     EXPECT_EQ(got.rows.at(0).status, trade_status::priced) << got.rows[0].message;
     return got.rows[0];
 }
@@ -120,6 +122,24 @@ TEST(wide_bounds, near_bounds_leave_the_middle) {
     EXPECT_FALSE(e.wide);
     EXPECT_LT(e.upper_bound - e.lower_bound, wide_above * e.policy_value);
     EXPECT_EQ(row.price, (e.lower_bound + e.upper_bound) / 2);
+}
+
+// Parts are halfway, too, where both bounds are of the paths of the run; a nested bound has paths of its own.
+TEST(wide_bounds, parts_have_the_middle_where_both_bounds_have_them) {
+    constexpr const char* asset = "    A: {currency: USD, spot: 100, volatility: 0.2}\n";
+    for (const std::string upper : {"regression", "nested"}) {
+        const price_row row = put_in(asset, "100", upper, 32768);
+        ASSERT_FALSE(row.early->wide) << row.message;
+        EXPECT_NE(row.price, row.early->policy_value) << upper;
+        EXPECT_EQ(row.part_means.empty(), upper == "nested");
+        EXPECT_FALSE(row.early->part_means.empty()) << upper;
+        double mean = 0, of_policy = 0;
+        for (const double m : row.part_means) mean += m / static_cast<double>(row.part_means.size());
+        for (const double m : row.early->part_means)
+            of_policy += m / static_cast<double>(row.early->part_means.size());
+        EXPECT_NEAR(mean, row.part_means.empty() ? 0 : row.price, 1e-12) << upper;
+        EXPECT_NEAR(of_policy, row.early->policy_value, 1e-12) << upper;
+    }
 }
 
 // Rights of several uses have no nested bound, so the row does not name one.

@@ -137,6 +137,20 @@ TEST(lanes_instruction_sets, are_listed_best_first_with_names) {
     }
 }
 
+#if defined(__x86_64__)
+// What runs AVX-512 runs AVX2, so the wider set never stands alone, and its bits are held against the
+// other's.
+TEST(lanes_instruction_sets, of_avx_512_stand_beside_that_of_avx2) {
+    __builtin_cpu_init();
+    const auto list = cpu::runnable_instruction_sets();
+    ASSERT_EQ(list.count > 0, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"));
+    for (int i = 0; i < list.count; ++i) {
+        const bool is_last = i + 1 == list.count;
+        EXPECT_EQ(list.sets[static_cast<std::size_t>(i)]->name, is_last ? "x86-64-v3" : "x86-64-v4");
+    }
+}
+#endif
+
 TEST_P(lanes, have_a_loop_for_each_operation_and_mode) {
     for (const auto& entry : program::operations) {
         for (int mode = 0; mode < 8; ++mode) {

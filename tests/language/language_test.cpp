@@ -9,8 +9,10 @@
 #include <numbers>
 #include <ostream>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "products/language/nearest.h"
 #include "products/language/payoff.h"
 #include "products/language/product.h"
 #include "tests/played_path.h"
@@ -368,6 +370,8 @@ const std::vector<complaint> complaints{
      "expected a number or a condition after '=', found a date; write year_fraction(start, previous)"},
     {"x = forward(underlying, maturity)\non maturity:\n    pay x\n", 1, 5,
      "'forward' needs a date at hand; it can be used inside an 'on' or 'between' block only"},
+    {"x = bond(payout, maturity)\non maturity:\n    pay x\n", 1, 5,
+     "'bond' needs a date at hand; it can be used inside an 'on' or 'between' block only"},
     {"on first(observations):\n    pay forward(maturity, underlying)\n", 2, 17,
      "expected an asset, found a date"},
     {"on first(observations):\n    pay call_value(underlying, maturity, strike)\n", 2, 32,
@@ -488,6 +492,15 @@ TEST(language_nearest, suggests_only_what_is_close) {
     EXPECT_EQ(nearest("", known), "");
     EXPECT_EQ(nearest(std::string(100000, 's'), known), "");
     EXPECT_EQ(nearest("strike", {}), "");
+}
+
+TEST(language_nearest, another_word_stands_between_the_last_two_of_a_list) {
+    const std::vector<std::string> one{"a"}, two{"a", "b"}, three{"a", "b", "c"};
+    EXPECT_EQ(joined({}, ", ", " and "), "");
+    EXPECT_EQ(joined(one, ", ", " and "), "a");
+    EXPECT_EQ(joined(two, ", ", " and "), "a and b");
+    EXPECT_EQ(joined(three, ", ", " and "), "a, b and c");
+    EXPECT_EQ(joined(three), "a, b, c");
 }
 
 TEST(language_parameter_types, have_names_that_read_back) {
@@ -1215,6 +1228,30 @@ TEST(language_payoff, a_longest_step_is_said_by_the_script_or_the_trade) {
     EXPECT_EQ(value_of("every = 1\nwithin = 2\non observations:\n    every = every + within\n    within = 0\n"
                        "on maturity:\n    pay every\n"),
               3);
+}
+
+// Notice of a right is given on days of its own, which have the label of a date where both the right's day
+// and the notice are whole days, and else that of a time in years.
+TEST(language_payoff, notice_has_a_label_for_each_of_its_days) {
+    const auto labels = [](const std::string& notice, const arguments& args) {
+        const payoff of(product_of("exercise on observations with notice " + notice + ": receive 1\n"), args,
+                        *dates::make_date(2026, 1, 15), "USD");
+        const block& given = of.blocks().back();
+        EXPECT_EQ(given.notice_of, std::size_t{0});
+        EXPECT_EQ(given.labels.size(), given.times.size());
+        return given.labels;
+    };
+    using list = std::vector<time_point>;
+    EXPECT_EQ(labels("0.25", usual_arguments()), (list{{0.25}, {0.75}, {1.75}}));
+    arguments dated = with("observations", dates::schedule{{day(2026, 7, 15), day(2027, 1, 15)}, {}});
+    dated["coupon"] = 0.5;
+    dated["pay_date"] = time_point{3.0};
+    EXPECT_EQ(labels("30 days", dated), (list{day(2026, 6, 15), day(2026, 12, 16)}));
+    // The dates are 181 and 365 days away.
+    const list broken = labels("36.5 days", dated);
+    ASSERT_EQ(broken.size(), 2U);
+    EXPECT_NEAR(std::get<double>(broken[0].when), (181 - 36.5) / 365, 1e-12);
+    EXPECT_NEAR(std::get<double>(broken[1].when), (365 - 36.5) / 365, 1e-12);
 }
 
 TEST(language_payoff, loops_that_unroll_without_end_are_refused) {

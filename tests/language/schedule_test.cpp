@@ -213,6 +213,8 @@ TEST(schedule, equal_steps_in_days) {
 TEST(schedule, as_many_as_allowed) {
     EXPECT_EQ(generate(steps({0.0}, {1.0}, 100'000)).times.size(), 100'000u);
     EXPECT_EQ(generate(every("2000-01-01", "2200-01-01", "1d")).times.size(), 73049u);
+    // A time of more than 100,000 days has few years.
+    EXPECT_EQ(generate(every("1900-01-01", "2190-01-01", "1y")).times.size(), 290u);
 }
 
 TEST(schedule, refusals) {
@@ -303,6 +305,12 @@ TEST(schedule, lists) {
     schedule late = list({{0.5}});
     late.anchor = time_point{0.75};
     EXPECT_THROW(check_increasing(late), error);
+    // A start is of the kind of the times.
+    late.anchor = time_point{day("2026-03-31")};
+    EXPECT_THROW(check_increasing(late), error);
+    schedule dated = list({{day("2026-03-31")}});
+    dated.anchor = time_point{0.25};
+    EXPECT_THROW(check_increasing(dated), error);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/market/market_state.h"
+#include "engine/reading/written_market.h"
 #include "tests/every_model.h"
 #include "tests/own_folder.h"
 #include "tests/rows_by_id.h"
@@ -336,6 +337,17 @@ TEST(market_keys, a_shift_of_nothing_changes_no_bit_and_the_old_market_keeps_its
     EXPECT_EQ(prices(m), first);
     // As if the changed market had been read from its own file.
     EXPECT_EQ(prices(market::of(away.written())), moved);
+}
+
+TEST(market_keys, a_part_of_a_market_is_changed_before_anything_is_listed) {
+    using section = markets::market_part::section;
+    const market m = market::parse(all_forms);
+    const auto& source = *m.state().source;
+    const markets::keyed_number number = market::parse(all_forms).state().source->find("ACME.spot");
+    ASSERT_EQ(number.of, (markets::market_part{section::assets, "ACME"}));
+    const auto changed = source.part(number.of, {{number.key, number.value + 1}});
+    EXPECT_EQ(changed.value.at("spot").number(), number.value + 1);
+    EXPECT_EQ(source.part(number.of, {}).value.at("spot").number(), number.value) << "as it was written";
 }
 
 // The trades that a number moves, one key of each form.

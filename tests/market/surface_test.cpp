@@ -756,6 +756,25 @@ TEST(surface_arbitrage, the_interpolation_alone_is_no_reason_to_refuse) {
     }
 }
 
+// Findings halfway between two expiries are told where neither of them is to blame.
+TEST(surface_arbitrage, of_the_later_expiry_is_not_told_again_halfway_to_it) {
+    const surface_reading got = read(
+        "by_strike: {0.25: {70: 0.04, 100: 0.04, 130: 0.04}, "
+        "0.5: {70: 0.16, 85: 0.38, 100: 0.3, 115: 0.31, 130: 0.42}}");
+    ASSERT_EQ(got.findings.size(), 2u);
+    for (const arbitrage& a : got.findings) {
+        EXPECT_EQ(a.what, arbitrage::kind::butterfly) << a.message;
+        EXPECT_EQ(a.years, 0.5) << a.message;
+    }
+    // At the strike 85 the density would be below 0 halfway, too.
+    const implied_surface* const surface = got.local.implied();
+    ASSERT_NE(surface, nullptr);
+    const double x = std::log(0.85);
+    for (const double years : {0.375, 0.5})
+        EXPECT_LT(density_ratio(surface->total_variance(years, x).at, x), -0.1) << years;
+    EXPECT_GE(density_ratio(surface->total_variance(0.25, x).at, x), 0);
+}
+
 TEST(surface_reader, reads_each_form) {
     const double x = std::log(0.9);
     const double half = dates::time_point{*dates::parse_date("2026-07-15")}.years(as_of);

@@ -21,6 +21,7 @@
 #include "tests/known_error.h"
 #include "tests/market_text.h"
 #include "tests/model_market.h"
+#include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::rough_volatility_test {
@@ -588,6 +589,27 @@ TEST(rough_volatility, extremes_are_finite) {
             }
         }
     }
+}
+
+// Steps of a path a year long are as many as the model says; by default, at least 50 on the way to the end.
+TEST(rough_volatility, steps_are_those_that_were_asked_for) {
+    const auto steps = [](const std::string& more, const std::string& maturity) {
+        run_options how = tests::plain_paths();
+        how.overrides.paths = 1024;
+        how.overrides.random = "philox";
+        how.overrides.device = "cpu";
+        const results r = engine().price(
+            book::parse("trades: [{id: c, product: european, underlying: A, strike: 100, maturity: " +
+                        maturity + "}]\n"),
+            market::parse(market_of(rough{.eta = 0.5}.words(more))), how);
+        EXPECT_EQ(r.rows.at(0).status, trade_status::priced) << r.rows.at(0).message;
+        return r.manifest.path_steps / 1024;
+    };
+    EXPECT_EQ(steps(", steps_per_year: 8", "1.0"), 8U);
+    EXPECT_EQ(steps(", steps_per_year: 8", "2.5"), 20U);
+    EXPECT_EQ(steps(", steps_per_year: 8", "0.1"), 1U);
+    EXPECT_EQ(steps("", "1.0"), 250U);
+    EXPECT_EQ(steps("", "0.1"), 50U);
 }
 
 TEST(rough_volatility, the_plan_says_what_keeps_the_past) {

@@ -240,6 +240,26 @@ TEST(stochastic_local_volatility, the_weak_order) {
     EXPECT_LE(fine, coarse / 8 + limit * 0.8);
 }
 
+// The leverage is the local volatility over the root of the mean variance, halfway through the step.
+TEST(stochastic_local_volatility, the_leverage_makes_up_for_the_mean_variance) {
+    const markets::local_volatility local = local_of_smiles();
+    models::leverage of(local, heston_of(0.6, -0.7), {1024, 50});
+    constexpr double from = 0.5, to = 0.52;
+    const models::step_table lever = of.table(from, to, 9);
+    std::vector<double> volatility(lever.numbers.size());
+    local.table(from, to, lever.low, lever.high, volatility);
+    const double width = (lever.high - lever.low) / 8;
+    double least = 1, most = 0;
+    for (std::size_t i = 0; i < volatility.size(); ++i) {
+        const double x = lever.low + width * static_cast<double>(i);
+        const double mean = (of.mean_variance(from, x) + of.mean_variance(to, x)) / 2;
+        EXPECT_NEAR(lever.numbers[i] * std::sqrt(mean), volatility[i], 1e-12) << x;
+        least = std::min(least, mean);
+        most = std::max(most, mean);
+    }
+    EXPECT_GT(most, 1.5 * least) << "where the asset is tells of its variance";
+}
+
 // No number depends on how far others have asked, nor on the thread.
 TEST(stochastic_local_volatility, the_leverage_depends_on_the_market_alone) {
     const auto fresh = [] { return models::leverage(local_of_smiles(), heston_of(0.6, -0.7), {1024, 50}); };

@@ -448,6 +448,34 @@ TEST(fourier, merton_is_a_mixture_over_the_number_of_jumps) {
     fmt::print("merton by the number of jumps: off by {:.1e} at most\n", worst);
 }
 
+// Paths that do not jump all end at one price, which no diffusion spreads: prices of digitals and options
+// have their digits where that atom is taken off, and nowhere near them where another one is.
+TEST(fourier, merton_without_a_diffusion_has_an_atom) {
+    for (const auto& [jumps, years] : {std::pair{lognormal_jumps{0.5, -0.1, 0.2}, 1.0},
+                                       {lognormal_jumps{2, 0.05, 0.3}, 0.5},
+                                       {lognormal_jumps{1, -0.2, 0.15}, 2.0}}) {
+        const merton m{0, jumps};
+        const characteristic law = characteristic_of(m, years);
+        for (const double k : {0.7, 0.95, 1.0, 1.02, 1.4}) {
+            const std::string what = fmt::format("{}, {} years, strike {}", say(jumps), years, k);
+            const option_prices made = vanilla(law, k), truth = merton_by_number(m, years, k);
+            EXPECT_NEAR(made.call, truth.call, 1e-12) << what;
+            EXPECT_NEAR(made.put, truth.put, 1e-12) << what;
+            EXPECT_LE(made.error, 1e-12) << what;
+            // The chance that n jumps end above the strike, by the normal law of their sum.
+            const double rate = jumps.jump_intensity * years,
+                         drift = -rate * std::expm1(jumps.jump_mean + 0.5 * jumps.jump_sd * jumps.jump_sd);
+            double above = drift > std::log(k) ? std::exp(-rate) : 0, weight = std::exp(-rate);
+            for (int n = 1; n < 60; ++n) {
+                weight *= rate / n;
+                const double away = drift + n * jumps.jump_mean - std::log(k);
+                above += weight * 0.5 * std::erfc(-away / (jumps.jump_sd * std::sqrt(2.0 * n)));
+            }
+            EXPECT_NEAR(digital(law, k).above, above, 1e-12) << what;
+        }
+    }
+}
+
 // A clock with this density, in the log of its time; given the clock, the log is normal. Panels of `width` at
 // the upper end, wider by and by below: the density is narrow there or not, the rest is long.
 template <class density>
@@ -747,6 +775,25 @@ TEST(fourier, a_budget_that_is_too_small_shows_in_the_error) {
     EXPECT_LE(std::abs(good.call - poor.call), good.error + poor.error);
 }
 
+// Variance gamma of a short maturity falls slowly: its line would be followed up to 1e18. The panels that are
+// open when the budget is spent are evaluated still.
+TEST(fourier, a_line_ends_where_its_budget_is_spent) {
+    const characteristic law = characteristic_of(variance_gamma{0.2, 1, 0}, 0.01);
+    long evaluations = 0;
+    characteristic counted = law;
+    counted.far.reset();
+    counted.log_moment = [&](complex z) {
+        ++evaluations;
+        return law.log_moment(z);
+    };
+    const option_prices poor = vanilla(counted, 0.9, {{}, true, 100});
+    EXPECT_LE(evaluations, 200);
+    EXPECT_LE(std::abs(poor.call - vanilla(law, 0.9).call), poor.error + 1e-12);
+    evaluations = 0;
+    digital(counted, 0.9, {{}, true, 100});
+    EXPECT_LE(evaluations, 200);
+}
+
 template <class F>
 std::string refusal(const F& f) {
     try {
@@ -784,6 +831,18 @@ TEST(fourier, a_parameter_out_of_range_is_named) {
                   characteristic_of(merton{nan, {}}, 1);
               }),
               "volatility of merton is nan; expected 0 or more");
+    EXPECT_EQ(refusal([] {
+                  characteristic_of(merton{0.2, {-1, 0, 0.1}}, 1);
+              }),
+              "jump_intensity of merton is -1; expected 0 or more");
+    EXPECT_EQ(refusal([] {
+                  characteristic_of(bates{{0.04, 1, 0.04, 0.5, 0}, {-0.5, 0, 0.1}}, 1);
+              }),
+              "jump_intensity of bates is -0.5; expected 0 or more");
+    EXPECT_EQ(refusal([] {
+                  characteristic_of(merton{0.2, {1, 0, -0.1}}, 1);
+              }),
+              "jump_sd of merton is -0.1; expected 0 or more");
     EXPECT_EQ(refusal([] {
                   characteristic_of(kou{0.2, 1, 0.5, 1, 5}, 1);
               }),

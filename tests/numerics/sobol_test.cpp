@@ -380,6 +380,44 @@ TEST(sobol_orders, rotations_find_what_moves_correlated_assets_most) {
     EXPECT_TRUE(quasi::rotated_by_covariance(lone.code, lone.data).slots.empty());
 }
 
+// A step moves an asset by its own rows of numbers, and by the opposite of the second normal.
+TEST(sobol_orders, rotations_are_of_what_each_step_moves) {
+    using program::operation;
+    tests::made_trade t = tests::trade_of(2, 0, {1, 2}, {1});
+    t.code.states = {"x"};
+    program::lane_section step;
+    step.nodes = {{operation::normal, {0}, 0},    {operation::normal, {1}, 0},   {operation::neg, {1}, 0},
+                  {operation::row, {1}, 0},       {operation::row, {2}, 0},      {operation::state, {0}, 0},
+                  {operation::fma, {0, 3, 5}, 0}, {operation::fma, {2, 4, 6}, 0}};
+    step.writes = {{0, 7}};
+    t.code.sections = {step};
+    t.data.rows = {{7, 0.2, 0.1, 7, 0.1, 0.4}};
+    t.data.runs = {2};
+    t.data.widths = {3};
+    // The products of the factors (0.2, -0.1) and (0.1, -0.4) of both steps, added up.
+    constexpr double products[2][2] = {{0.05, -0.06}, {-0.06, 0.17}}, trace = 0.22;
+    const quasi::rotated_slots by = quasi::rotated_by_covariance(t.code, t.data);
+    ASSERT_EQ(by.slots, (std::vector<std::uint32_t>{0, 1}));
+    for (std::size_t a = 0; a < 2; ++a) {
+        for (std::size_t b = 0; b < 2; ++b) {
+            double made = 0;
+            for (std::size_t k = 0; k < 2; ++k)
+                made += by.rotation[a * 2 + k] * by.rotation[b * 2 + k] * by.variances[k] * trace / 2;
+            EXPECT_NEAR(made, products[a][b], 1e-15) << a << ", " << b;
+        }
+    }
+}
+
+// Steps that all take no time make independent moves nevertheless.
+TEST(sobol_orders, steps_of_no_time_are_as_long_as_one_another) {
+    const quasi::order made = tests::order_of(tests::trade_of(1, 0, {0, 0, 0, 0}, {3}));
+    ASSERT_EQ(made.inverse_roots().size(), 4U);
+    for (const double root : made.inverse_roots()) EXPECT_EQ(root, 1);
+    ASSERT_EQ(made.nodes().size(), 4U);
+    EXPECT_EQ(made.nodes()[0].deviation, 2) << "the last of four";
+    EXPECT_EQ(made.nodes()[1].deviation, 1) << "between two and two";
+}
+
 TEST(sobol_orders, of_one_maker_have_their_steps_in_common_whatever_thread_asks) {
     constexpr std::size_t threads = 4, sizes = 24;
     constexpr std::array hows{quasi::construction::steps, quasi::construction::bridge,

@@ -96,6 +96,57 @@ TEST(shapes, what_runs_on_every_step_stays_apart_in_a_small_book) {
     }
 }
 
+// Programs that look at their paths alike, and move them otherwise.
+TEST(shapes, paths_that_move_otherwise_stay_apart) {
+    using program::operation;
+    const auto moving_by = [](operation how, double size) {
+        program::path_program p;
+        p.states = {"x", "paid"};
+        p.outputs = {1};
+        p.normals_per_step = 1;
+        p.normal_streams = {0};
+        program::lane_section step, end;
+        step.name = "step";
+        step.nodes = {{operation::state, {0}, 0},
+                      {operation::normal, {0}, 0},
+                      {operation::constant, {}, size},
+                      {operation::mul, {1, 2}, 0},
+                      {how, {0, 3}, 0}};
+        step.writes = {{0, 4}};
+        end.name = "end";
+        end.nodes = {{operation::state, {0}, 0}, {operation::exp, {0}, 0}};
+        end.writes = {{1, 1}};
+        p.sections = {step, end};
+        return p;
+    };
+    const program::path_program up = moving_by(operation::add, 0.2), down = moving_by(operation::sub, 0.2),
+                                far = moving_by(operation::add, 0.4), same = moving_by(operation::add, 0.2);
+    const std::vector<const program::path_program*> all{&up, &down, &far, &same};
+    const auto united = plan::unite(all);
+    EXPECT_EQ(united.programs.size(), 3U);
+    EXPECT_NE(united.seats[0].program, united.seats[1].program);
+    EXPECT_NE(united.seats[0].program, united.seats[2].program);
+    EXPECT_NE(united.seats[1].program, united.seats[2].program);
+    EXPECT_EQ(united.seats[0].program, united.seats[3].program);
+}
+
+// A barrier that is watched on dates leaves its continuous watch without a run, and its path takes one step.
+TEST(shapes, a_block_that_never_runs_puts_no_other_on_every_step) {
+    const planned_book b = plan_all(book::parse(
+        in_book(dollar_market(0.03, {{"A", "spot: 100, volatility: 0.2"}})) +
+            "trades:\n"
+            "  - {id: call, product: european, underlying: A, strike: 100, maturity: 1}\n"
+            "  - {id: out, product: barrier, underlying: A, strike: 100, barrier: 120, direction: up, "
+            "monitoring: discrete, monitoring_dates: [1.0], maturity: 1}\n",
+        "small"));
+    ASSERT_EQ(b.trades.size(), 2u);
+    for (const plan::trade_program& t : b.trades) {
+        EXPECT_EQ(t.when.steps(), 1u);
+        for (std::size_t k = 1; k < t.code.sections.size(); ++k)
+            EXPECT_FALSE(t.code.sections[k].is_on_every_step) << t.code.sections[k].name;
+    }
+}
+
 TEST(shapes, the_order_of_a_book_changes_no_kernel) {
     planned_book b = plan_all(book_of_every_kind());
     const auto forward = kernels_of(plan::unite(b.shapes));

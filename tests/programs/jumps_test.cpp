@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -12,13 +13,17 @@
 
 #include "engine/book/book_state.h"
 #include "engine/plan/trade_program.h"
+#include "products/program/activity.h"
 #include "tests/both_ways.h"
 #include "tests/made_book.h"
+#include "tests/recorded_paths.h"
 #include "tests/texts.h"
 #include "tilewalk/book.h"
 
 namespace tilewalk::jumps_test {
 namespace {
+
+using tests::number;
 
 plan::trade_program planned(const std::string& script) {
     const book one = book::parse(
@@ -71,6 +76,44 @@ TEST(jumps, are_told_from_kinks) {
     EXPECT_EQ(jumps_in("          gain = 0\n          if s > 100:\n              gain = s - 100\n          "
                        "if s > 120:\n              gain = 10\n          pay gain\n"),
               1u);
+}
+
+// A truth that is taken for a number jumps by itself, and so does one that another comparison chooses.
+TEST(jumps, of_a_truth_are_those_of_the_number_that_it_is_taken_for) {
+    const auto jumps_of = [](const auto& record) {
+        const tests::recorded_path of = tests::of_three_rows(100, 110, 3, record);
+        return program::jumps_of(of.code, of.data, of.when).size();
+    };
+    EXPECT_EQ(jumps_of([](auto&, number x, number y, number) { return x < y; }), 1u);
+    EXPECT_EQ(jumps_of([](auto&, number x, number y, number payout) { return payout * (x < y); }), 1u);
+    EXPECT_EQ(jumps_of([](auto&, number x, number y, number payout) { return payout - (x <= y); }), 1u);
+    EXPECT_EQ(jumps_of([](auto&, number x, number y, number) { return max(x, y); }), 0u);
+    EXPECT_EQ(jumps_of([](auto& into, number x, number y, number low) {
+                  return program::select(low < x, x < y, into.truth(false));
+              }),
+              2u);
+}
+
+// A condition that is a number has no derivative: a choice moves with its sides, and with a truth that is
+// smoothed.
+TEST(jumps, move_no_choice_by_a_condition_that_is_a_number) {
+    const auto moves = [](bool by_truth) {
+        const auto record = [&](auto& into, number x, number y, number) {
+            const number less = x < y;
+            return program::select(by_truth ? less : x, into.constant(5), into.constant(7)) + less;
+        };
+        const tests::recorded_path of = tests::of_three_rows(2, 3, 0, record);
+        program::wanted_numbers wanted = program::no_number_of(of.code);
+        wanted.initial_states.flip();
+        const std::vector<program::jump> smoothed = tests::comparisons_of(of.code);
+        EXPECT_EQ(smoothed.size(), 1u);
+        const program::active_values active(of.code, wanted, smoothed);
+        const auto& nodes = of.code.sections[0].nodes;
+        const auto choice = std::ranges::find(nodes, program::operation::select, &program::node::code);
+        return active.of(0).at(static_cast<std::size_t>(choice - nodes.begin()));
+    };
+    EXPECT_TRUE(moves(true));
+    EXPECT_FALSE(moves(false));
 }
 
 // A state that keeps a choice has jumped where it was chosen.

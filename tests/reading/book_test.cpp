@@ -392,6 +392,8 @@ TEST(book_products, refusals_stand_at_their_place) {
          "mine.yaml:6:39: parameters.x.default: found 'maturity', expected a number"},
         {with("  x: {type: date, help: x, default: y}\n  y: {type: date, help: y}\n"),
          "mine.yaml:6:37: parameters.x.default"},
+        {with("  w: {type: number, per: basket, help: w}\n  x: {type: number, help: x, default: w}\n"),
+         "mine.yaml:7:39: parameters.x.default: found 'w', expected a number"},
         {with("  id: {type: number, help: x}\n"),
          "mine.yaml:6:3: parameters.id: the name 'id' is a key of every trade"},
         {with("  currency: {type: currency, help: x}\n"), "the name 'currency' is a key of every trade"},
@@ -511,6 +513,19 @@ TEST(book_products, a_library_reads_a_product_when_it_is_asked_for) {
         EXPECT_THROW(of.find("broken"), error);
         EXPECT_THROW(of.find("misnamed"), error);
     }
+}
+
+// A file of the library ends with '...': one that the build has cut short is refused, though what is left of
+// it is a product.
+TEST(book_products, a_library_takes_whole_files_alone) {
+    const library_file european = *std::ranges::find(library_files(), "european.yaml", &library_file::name);
+    const std::string whole(european.text), cut = whole.substr(0, whole.rfind("..."));
+    ASSERT_NE(cut, whole);
+    EXPECT_EQ(product_of(cut)->name, "european");
+    const std::vector<library_file> files{{"european.yaml", cut}};
+    const product_library of(files);
+    const std::string got = what_of([&] { of.find("european"); });
+    EXPECT_NE(got.find("found no last line '...'"), std::string::npos) << got;
 }
 
 // ---- books ----

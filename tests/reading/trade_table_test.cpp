@@ -316,6 +316,18 @@ TEST_F(trade_table, a_wrong_row_fails_alone) {
         "a trades.csv:2:34: trades[0].averaging_dates.cont: unknown key 'cont'; did you mean 'count'? known "
         "keys: "
         "start, end, every, count, calendar, roll, include_start");
+    // A mapping with words in quotes begins with its brace, and so does one inside of it.
+    EXPECT_EQ(failure("id,product,underlying,averaging_dates,strike\n"
+                      "a,asian,ACME,\"{'start': 0, count: 4}\",3\n"),
+              "a trades.csv:2:15: trades[0].averaging_dates: missing key 'end'");
+    const std::string inside = "a trades.csv:2:25: trades[0].averaging_dates.start: ";
+    EXPECT_EQ(failure("id,product,underlying,averaging_dates,strike\n"
+                      "a,asian,ACME,\"{'start': {years: 1}, end: 2}\",3\n")
+                  .substr(0, inside.size()),
+              inside);
+    // A list begins with its bracket: no character before it is left out.
+    EXPECT_EQ(failure("id,product,underlying,averaging_dates,strike\na,asian,ACME,0.5],3\n").substr(0, 17),
+              "a trades.csv:2:14");
     EXPECT_EQ(failure("id,product,underlying,averaging_dates,strike\na,asian,ACME,\"{start: 0\",3\n"),
               "a trades.csv:2:15: this is not valid YAML: end of map flow not found; a '{' has no '}'");
     EXPECT_EQ(failure("id,product,underlying,averaging_dates,strike\na,asian,ACME,\"[1.0,\n *x]\",3\n")

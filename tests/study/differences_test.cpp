@@ -333,6 +333,43 @@ TEST(differences_rows_of_simm, move_each_currency_against_that_of_calculation) {
     EXPECT_TRUE(crif_of(found(), "yen").contains("Risk_IRCurve|JPY|2|6m|OIS"));
 }
 
+// A call on a foreign asset that pays in dollars drifts by its covariance with the exchange rate.
+TEST(differences_rows_of_simm, of_a_quanto_have_the_volatility_of_the_exchange_rate) {
+    const market in = market::parse(
+        "as_of: 2026-01-15\n"
+        "currencies: {USD: {rate: 0.03}, EUR: {rate: 0.02}}\n"
+        "assets: {BETA: {currency: EUR, spot: 50, volatility: 0.3}}\n"
+        "fx: {EURUSD: {rate: 1.25, volatility: 0.1}}\n"
+        "correlations: [[BETA, EURUSD, 0.4]]\n"
+        "simm: {currency: USD, BETA: {qualifier: \"ISIN:DE0000000002\", bucket: 8}}\n");
+    const book trades = book::parse(
+        "settings: {paths: 16384, seed: 5}\n"
+        "trades: [{id: call, product: european, underlying: BETA, option: call, strike: 52, maturity: 1.5, "
+        "currency: USD, quantity: 1000}]\n");
+    difference_options wanted;
+    wanted.vanna = true;
+    const difference_results r = differences(engine(), trades, in, wanted);
+    const auto call = [](double spot, double of_rate) {
+        // In dollars the asset grows by the euro's rate less the covariance.
+        return 1000 * black(1, spot, 52, 1.5, 0.03, 0.03 - (0.02 - 0.4 * 0.3 * of_rate), 0.3);
+    };
+    const double value = call(50, 0.1);
+    const difference_row &rate = row(r, "call", "EURUSD.volatility"),
+                         &both = row(r, "call", "BETA.spot", "EURUSD.volatility");
+    const double up = 50 + both.size, more = 0.1 + rate.size;
+    const double by_rate = call(50, more) - value;
+    ASSERT_GT(rate.size, 0);
+    EXPECT_EQ(both.second_size, rate.size);
+    expect_near(rate.own.delta, rate.own.delta_error, by_rate, value, "the volatility of the rate");
+    expect_near(both.own.gamma, both.own.gamma_error, call(up, more) - call(up, 0.1) - by_rate, value,
+                "with the spot");
+    const auto rows = crif_of(r, "call");
+    for (const std::string vertex : {"1y|", "2y|"}) {
+        ASSERT_TRUE(rows.contains("Risk_FXVol|EURUSD||" + vertex)) << vertex;
+        EXPECT_NEAR(rows.at("Risk_FXVol|EURUSD||" + vertex), rate.own.delta / 2, 1e-9) << vertex;
+    }
+}
+
 // An asset that is the price of a currency moves as exchange rates do: with its own where that of calculation
 // stands in it, and with both.
 TEST(differences_rows_of_simm, of_an_exchange_rate_that_is_an_asset_are_those_of_currencies) {

@@ -248,6 +248,41 @@ TEST(greeks, of_likelihood_ratios_are_refused_where_no_normal_number_does) {
     EXPECT_EQ(row.kind, error_kind::input);
 }
 
+// Ways back are found for some thousand pairs of a trade and a number at a time.
+TEST(greeks, of_the_last_of_very_many_trades_are_its_own) {
+    const market in = market::parse(flat_market);
+    const auto call = [](int i) {
+        return fmt::format("  - {{id: c{}, product: european, underlying: A, strike: {}, maturity: 1}}\n", i,
+                           80 + 0.03 * i);
+    };
+    constexpr int trades = 1100, last = trades - 1;
+    std::string all;
+    for (int i = 0; i < trades; ++i) all += call(i);
+    const greek_options of_numbers{{"A.spot", "A.volatility", "A.dividend_yield", "USD.rate"}, "auto"};
+    const results together = greeks_of(all, plain_with(1024), of_numbers, in);
+    EXPECT_EQ(together.greeks.size(), 4U * trades) << "as many pairs take two turns";
+    const results alone = greeks_of(call(last), plain_with(1024), of_numbers, in);
+    ASSERT_EQ(alone.greeks.size(), 4U);
+    for (const greek_row& own : alone.greeks) {
+        const greek_row& row = row_of(together, own.trade, own.key);
+        EXPECT_EQ(row.value, own.value) << own.key;
+        EXPECT_EQ(row.part_means, own.part_means) << own.key;
+        EXPECT_NE(own.value, 0) << own.key;
+    }
+}
+
+// A number that moves no price has no row: a difference of nothing knows no error.
+TEST(greeks, by_bump_of_what_never_pays_are_none) {
+    const market in = market::parse(flat_market);
+    const results r = greeks_of(
+        "  - {id: far, product: european, underlying: A, strike: 1e9, maturity: 1}\n"
+        "  - {id: near, product: european, underlying: A, strike: 100, maturity: 1}\n",
+        plain_with(4096), {{"A.spot", "A.volatility"}, "bump"}, in);
+    EXPECT_EQ(r.rows.at(0).price, 0);
+    for (const greek_row& g : r.greeks) EXPECT_EQ(g.trade, "near") << g.key << " " << g.standard_error;
+    EXPECT_EQ(r.greeks.size(), 2U);
+}
+
 // A number that moves a trade has a row, also where no path has shown what it does.
 TEST(greeks, of_what_no_path_shows_have_no_error) {
     const market in = market::parse(flat_market);

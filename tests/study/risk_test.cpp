@@ -140,6 +140,21 @@ TEST(risk_sampling_errors, are_known_for_means_and_for_two) {
     EXPECT_EQ(risk::sampling_errors_of(std::vector{3.0, 3.0, 3.0}, 2, 3).shortfall, 0);
 }
 
+// The median of 100 draws is hardly ever one of the two at the ends: 1 in 10^71 times.
+TEST(risk_sampling_errors, know_nothing_of_gains_that_no_resample_puts_there) {
+    numbers at_random(11);
+    std::vector<double> sorted;
+    for (int i = 0; i < 100; ++i) sorted.push_back(at_random.normal());
+    std::ranges::sort(sorted);
+    const double usual = risk::sampling_errors_of(sorted, 50, 50).quantile;
+    EXPECT_GT(usual, 0);
+    std::vector<double> worst = sorted, best = sorted;
+    worst.front() = -1e60;
+    best.back() = 1e60;
+    EXPECT_EQ(risk::sampling_errors_of(worst, 50, 50).quantile, usual);
+    EXPECT_EQ(risk::sampling_errors_of(best, 50, 50).quantile, usual);
+}
+
 // For many normal gains: the quantile's is sqrt(a (1 - a) / n) over the density there; the shortfall's
 // variance is (variance within the tail + (1 - a) (quantile - shortfall)^2) / (a n).
 TEST(risk_sampling_errors, tend_to_the_formulas_for_normal_gains) {
@@ -487,6 +502,27 @@ TEST(risks, leave_out_trades_that_are_not_priced_everywhere) {
     elsewhere.r.failures.push_back({9, 1, "no", error_kind::numeric});
     for (const portfolio_risk& risk : risk::risks_of(elsewhere.r, elsewhere.asked))
         EXPECT_TRUE(risk.left_out.empty());
+}
+
+// Without gains of single trades nothing says what a total is without the trade that fails.
+TEST(risks, have_no_figure_where_a_failed_trade_can_not_be_taken_out) {
+    made m = made_results(6, 100, 32, true);
+    m.r.gains.clear();
+    m.r.errors.clear();
+    m.r.converted_gains.clear();
+    m.r.converted_errors.clear();
+    std::size_t without = 0;
+    for (const portfolio_risk& risk : risk::risks_of(m.r, m.asked)) {
+        const bool fails = risk.portfolio != "even" && risk.currency == "USD";  // trade 1
+        without += fails;
+        EXPECT_TRUE(risk.shares.empty());
+        ASSERT_EQ(risk.tails.size(), 3U);
+        for (const tail& t : risk.tails) {
+            EXPECT_EQ(is_figure(t.quantile.value), !fails) << risk.portfolio << risk.currency;
+            EXPECT_EQ(is_figure(t.shortfall.value), !fails) << risk.portfolio << risk.currency;
+        }
+    }
+    EXPECT_EQ(without, 4U);
 }
 
 TEST(risks, have_noise_only_as_far_as_parts_tell) {

@@ -255,9 +255,10 @@ TEST(rounds_of_studies, tell_how_far_they_are) {
         done = now.path_steps_done;
         any_wide = any_wide || (now.widest > 1 && now.trades_in_tolerance < now.trades);
     };
-    engine().greeks(b, *b.market(), {{"vega"}}, how);
+    const results r = engine().greeks(b, *b.market(), {{"vega"}}, how);
     EXPECT_GE(round, 2);
     EXPECT_TRUE(any_wide);
+    EXPECT_EQ(done, r.manifest.path_steps) << "no step of any round is told of twice";
 }
 
 // ---- markets, sessions -----------------------------------------------------------------------------

@@ -25,6 +25,7 @@
 #include "tests/on_a_gpu.h"
 #include "tests/own_folder.h"
 #include "tests/plain_paths.h"
+#include "tilewalk/combinations.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::rounds_test {
@@ -164,6 +165,20 @@ TEST(rounds, take_tolerances_of_trades_and_basis_points) {
     EXPECT_NE(row.message.find("found '0', expected an amount above 0, such as 0.01, or basis points"),
               std::string::npos)
         << row.message;
+}
+
+// A run knows by the trades of a book whether some have tolerances of their own.
+TEST(rounds, are_asked_for_by_any_trade_with_a_tolerance) {
+    const auto asked = [](const std::string& more) {
+        const book b = book::parse(
+            "trades:\n"
+            "  - {id: a, product: european, underlying: A, strike: 100, maturity: 1}\n"
+            "  - {id: b, product: european, underlying: A, strike: 90, maturity: 1" +
+            more + "}\n");
+        return std::ranges::count(features_asked(b, {}), feature::own_tolerance);
+    };
+    EXPECT_EQ(asked(""), 0);
+    EXPECT_EQ(asked(", tolerance: 0.01"), 1);
 }
 
 TEST(rounds, say_what_is_missing_and_what_it_would_take) {

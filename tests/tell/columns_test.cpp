@@ -15,6 +15,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 #include <span>
 #include <sstream>
 #include <string>
@@ -169,6 +170,10 @@ std::size_t read_chunk(std::string_view file, const thrift& of, std::vector<cell
     const std::int64_t type = of.at(1).number, count = of.at(5).number;
     const std::size_t before = out.size();
     const bool has_words = of.has(11);
+    // Levels are runs and groups (3), values plain (0) or numbers of words (8), which are plain themselves.
+    std::set<std::int64_t> encodings;
+    for (const thrift& encoding : of.at(2).items) encodings.insert(encoding.number);
+    EXPECT_EQ(encodings, (has_words ? std::set<std::int64_t>{0, 3, 8} : std::set<std::int64_t>{0, 3}));
     const auto begin = static_cast<std::size_t>(has_words ? of.at(11).number : of.at(9).number);
     bytes_reader at(file, begin);
     std::vector<cell> words;

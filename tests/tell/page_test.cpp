@@ -3,6 +3,7 @@
 // nothing is cut without a word. tests/drawn_pages_test.py looks at pages of runs, as a browser draws them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <regex>
 #include <string>
@@ -193,6 +194,10 @@ TEST(page, shows_how_the_worst_trades_converge) {
     EXPECT_FALSE(has(part, "quasi-random"));
     r.rows[0].randomisations = 4;
     EXPECT_TRUE(has(section(page_of(r), "convergence"), "quasi-random"));
+    // Of many parts 16 means are shown: those of 4, 8 and so on of 64.
+    results many = some({priced("a", 32.5, 2.327373)});
+    for (int mean = 1; mean <= 64; ++mean) many.rows[0].part_means.push_back(mean);
+    EXPECT_EQ(count(section(page_of(many), "convergence"), "class=\"mark "), 16U);
     // Parts that do not show the error, since it is of rounding, have no picture.
     r.rows[0].part_means = {2.5, 2.5, 2.5, 2.5};
     EXPECT_EQ(section(page_of(r), "convergence"), "");
@@ -295,13 +300,16 @@ TEST(page, tails_have_their_noise_and_the_scenario_they_are) {
     risk.set = "history";
     risk.currency = "USD";
     risk.scenarios = 100;
-    risk.tails = {{0.05, {-45.5, 0.25, 3.5}, {-48, 0.125, 2}, 5}};
+    risk.tails = {{0.05, {-45.5, 0.25, 3.5}, {-48, 0.125, 2}, 5},
+                  {0.012345678, {-49, 0.25, 3.5}, {-49.5, 0.125, 2}, 1}};  // told with six digits
     s.risks = {risk};
     const std::string part = section(page_of(s.base, {.scenarios = &s}), "tails");
-    for (const char* text : {">5%<", ">-45.50<", ">0.25<", ">3.5<", ">-48.00<", ">0.12<", ">day 5<"})
+    for (const char* text :
+         {">5%<", ">-45.50<", ">0.25<", ">3.5<", ">-48.00<", ">0.12<", ">day 5<", ">1.23457%<"})
         EXPECT_TRUE(has(part, text)) << text << "\n" << part;
     EXPECT_TRUE(has(part, "class=\"histogram\""));
     EXPECT_TRUE(has(part, "5%: -45.50"));
+    EXPECT_TRUE(has(part, "1.23457%: -49.00"));
 }
 
 TEST(page, a_list_that_is_cut_says_so) {
@@ -326,6 +334,45 @@ TEST(page, tells_once_of_trades_that_fail_alike) {
     EXPECT_TRUE(has(look, "143 trades failed")) << look;
     EXPECT_TRUE(has(look, "the terms are refused (N0, N1, N2, N3, N4, ...)")) << look;
     EXPECT_EQ(count(look, "<tr class=\"alarm\">"), 1U) << look;
+}
+
+// 300 deltas of 1 to 300 and as many vegas of a millionth of that: 200 of each are large beside the others of
+// their measure.
+TEST(page, shows_the_sensitivities_that_are_large_beside_their_like) {
+    results r = some({priced("a", 1, 0.1)});
+    const auto add = [&](const std::string& measure, int number, double value) {
+        greek_row& greek = r.greeks.emplace_back();
+        greek.trade = "a";
+        greek.measure = measure;
+        greek.key = "N" + std::to_string(number) + ".number";
+        greek.unit = "USD";
+        greek.value = value;
+        greek.standard_error = no_figure;
+    };
+    const auto by_trade = [&] {
+        const std::string part = section(page_of(r), "greeks");
+        return part.substr(std::min(part.find("by trade: "), part.size()));
+    };
+    for (int k = 1; k <= 300; ++k) add("delta", k, k);
+    for (int k = 1; k <= 300; ++k) add("vega", k, std::ldexp(k, -20));
+    const std::string told = by_trade();
+    EXPECT_TRUE(has(told, "the largest 400 of 600 sensitivities; csv and json output have them all"));
+    EXPECT_EQ(count(told, ">delta<"), 200U);
+    EXPECT_EQ(count(told, ">vega<"), 200U);
+    // Where all are alike, the first of them are shown.
+    for (greek_row& greek : r.greeks) greek.value = -2;
+    EXPECT_TRUE(has(by_trade(), "the largest 400 of 600 sensitivities"));
+}
+
+TEST(page, tells_times_only_where_they_were_taken) {
+    results r = some({priced("a", 1, 0.1)});
+    EXPECT_EQ(section(page_of(r), "time"), "");
+    r.manifest.total_seconds = 4;
+    r.manifest.plan_seconds = 1;
+    r.manifest.path_seconds = 2.5;
+    const std::string part = section(page_of(r), "time");
+    for (const char* text : {">planning<", ">25.0%<", ">paths<", ">62.5%<", ">other<", ">12.5%<"})
+        EXPECT_TRUE(has(part, text)) << text << "\n" << part;
 }
 
 TEST(page, says_how_many_paths_give_sensitivities_an_error) {

@@ -293,6 +293,72 @@ TEST(remarks_bounds, are_what_the_terms_say) {
     EXPECT_FALSE(range_of("product: european, strike: 90, " + a).is_point());
 }
 
+// The range of one node of a program whose only shock is a uniform number, node 0.
+plan::range range_of_last(std::vector<program::node> nodes) {
+    using program::operation;
+    nodes.insert(nodes.begin(), {operation::uniform, {0}, 0});
+    program::path_program code;
+    code.states = {"paid"};
+    code.outputs = {0};
+    code.uniforms_per_step = 1;
+    code.uniform_streams = {0};
+    program::lane_section step;
+    step.writes = {{0, static_cast<std::uint32_t>(nodes.size() - 1)}};
+    step.nodes = std::move(nodes);
+    code.sections = {std::move(step)};
+    program::path_data data;
+    data.rows = {{}};
+    data.runs = {1};
+    data.widths = {0};
+    data.initial_states = {0};
+    program::timeline when;
+    when.times.push_back(1);
+    when.close_step();
+    return plan::bounds_of(code, data, when);
+}
+
+TEST(remarks_bounds, of_truths_are_what_their_table_says) {
+    using program::operation;
+    // Truths that paths may find of a uniform number that is held against a level.
+    const auto truth = [](double level) {
+        return level <= 0  ? std::vector<bool>{false}
+               : level > 1 ? std::vector<bool>{true}
+                           : std::vector<bool>{false, true};
+    };
+    for (const double a : {-1.0, 0.5, 2.0}) {
+        for (const double b : {-1.0, 0.5, 2.0}) {
+            for (const bool is_or : {false, true}) {
+                double low = 1, high = 0;
+                for (const bool x : truth(a)) {
+                    for (const bool y : truth(b)) {
+                        const double here = (is_or ? x || y : x && y) ? 1 : 0;
+                        low = std::min(low, here);
+                        high = std::max(high, here);
+                    }
+                }
+                const plan::range found =
+                    range_of_last({{operation::constant, {}, a},
+                                   {operation::less, {0, 1}, 0},
+                                   {operation::constant, {}, b},
+                                   {operation::less, {0, 3}, 0},
+                                   {is_or ? operation::logical_or : operation::logical_and, {2, 4}, 0}});
+                EXPECT_EQ(found.low, low) << a << (is_or ? " or " : " and ") << b;
+                EXPECT_EQ(found.high, high) << a << (is_or ? " or " : " and ") << b;
+            }
+        }
+    }
+}
+
+TEST(remarks_bounds, of_sines_and_cosines_are_those_of_the_circle) {
+    using program::operation;
+    for (const operation turns : {operation::sin, operation::cos}) {
+        const plan::range found =
+            range_of_last({{operation::constant, {}, 8}, {operation::mul, {0, 1}, 0}, {turns, {2}, 0}});
+        EXPECT_EQ(found.low, -1);
+        EXPECT_EQ(found.high, 1);
+    }
+}
+
 TEST(remarks_bounds, hold_for_every_path_of_every_example) {
     std::size_t bounded = 0;
     for (const auto& page : product_pages()) {

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
@@ -1054,6 +1055,40 @@ TEST(report, tables_fit_the_terminal) {
         << out.str();
 }
 
+// As lines get shorter a long name has 40, 24 and 16 columns for a while, until other columns have gone;
+// between them it loses one at a time.
+TEST(report, long_names_of_trades_shrink_by_steps) {
+    results r = sample();
+    r.rows = {priced(std::string(60, 'n'), "USD", 10.45058, 0.03125)};
+    std::map<std::size_t, int> times;  // by width
+    for (std::size_t columns = 40; columns <= 200; ++columns) {
+        text_form form;
+        form.columns = columns;
+        std::ostringstream table;
+        write(table, r, output_format::table, form);
+        std::istringstream lines(table.str());
+        std::string rule;
+        std::getline(lines, rule);
+        std::getline(lines, rule);
+        ++times[rule.find_first_not_of('-')];
+    }
+    for (const std::size_t width : {60U, 40U, 24U, 16U}) EXPECT_GT(times[width], 2) << width;
+    for (const std::size_t width : {50U, 41U, 30U, 25U, 17U}) EXPECT_LE(times[width], 1) << width;
+}
+
+// A line of "name", "count" and "words" with cells of 6, 5 and 5 characters has 20: it fits in 20 as it is,
+// and each column less takes one measure more.
+TEST(report, columns_give_way_only_where_a_line_has_no_room) {
+    const auto fitted = [](std::size_t most) {
+        report::columns table({{"name"}, {"count", report::align::right}, {"words"}});
+        table.add({"abcdef", "1", "right"});
+        return report::fitted(table, most, {{"name", 5}, {"count"}});
+    };
+    EXPECT_EQ(fitted(20), "name    count  words\n------  -----  -----\nabcdef      1  right\n");
+    EXPECT_EQ(fitted(19), "name   count  words\n-----  -----  -----\nab...      1  right\n");
+    EXPECT_EQ(fitted(18), "name   words\n-----  -----\nab...  right\nleft out in 18\n  columns: count\n");
+}
+
 TEST(report, long_lines_go_on_below_themselves) {
     EXPECT_EQ(folded("short\n\n  as it  is\n", 12), "short\n\n  as it  is\n");
     EXPECT_EQ(folded("ab  cd    words that go on", 14), "ab  cd\n    words that\n    go on\n");
@@ -1109,6 +1144,22 @@ TEST(report_compare, differences_are_told_in_standard_errors) {
     EXPECT_EQ(c.differing(), 3U);
     EXPECT_EQ(c.differing({2.0, {}}), 4U);
     EXPECT_FALSE(c.common_random_numbers);
+}
+
+TEST(report_compare, the_same_bits_are_those_of_price_and_error) {
+    const auto same_bits = [](double price, double error) {
+        results a, b;
+        a.rows = {priced("call", "USD", 10, 0.5)};
+        b.rows = {priced("call", "USD", price, error)};
+        return compare(a, b).rows.at(0).same_bits;
+    };
+    EXPECT_TRUE(same_bits(10, 0.5));
+    EXPECT_FALSE(same_bits(10, 0.5 + 1e-15));
+    EXPECT_FALSE(same_bits(10, no_figure));
+    EXPECT_FALSE(same_bits(10 + 1e-14, 0.5));
+    results none;
+    none.rows = {priced("call", "USD", 10, no_figure)};
+    EXPECT_TRUE(compare(none, none).rows.at(0).same_bits);
 }
 
 // A fall counts as a rise does, by errors and by size.
@@ -1661,6 +1712,16 @@ TEST(report, keys_of_greeks_are_whole_on_any_terminal) {
             EXPECT_NE(at, std::string::npos) << out.str();
         }
     }
+}
+
+TEST(report, the_account_below_greeks_goes_on_two_columns_in) {
+    std::ostringstream out;
+    write_greeks(out, sample_of_greeks(), output_format::table, {.columns = 40});
+    const std::string text = out.str();
+    const std::size_t account = text.find(" paths, seed ");
+    ASSERT_NE(account, std::string::npos) << text;
+    const std::size_t next = text.find('\n', account) + 1;
+    EXPECT_EQ(text.find_first_not_of(' ', next), next + 2) << text;
 }
 
 // Choices are what a reader of the page looks for.

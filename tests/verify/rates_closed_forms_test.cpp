@@ -487,6 +487,8 @@ TEST(rates_closed_forms, what_makes_no_sense_is_refused) {
     refused([&] { law_at(g2(0.1, 0.01, 0.2, 0.01, 1.5), 1); });
     refused([&] { law_at(hull_white(0.1, by_term::flat(0.01)), -1); });
     const gaussian_rates model = hull_white(0.1, by_term::flat(0.01));
+    refused([&] { bond(hull_white(-0.1, by_term::flat(0.01)), today, 1, 2, {}); });
+    refused([&] { bond(g2(0.1, 0.01, 0.2, 0.01, 1.5), today, 1, 2, {}); });
     refused([&] { bond_option(right::call, model, today, 2, 1, 0.9); });
     refused([&] { bond_option(right::call, model, today, 1, 2, -0.9); });
     refused([&] { swaption(right::call, model, today, 1, {0.5, {2}, {1}}, 0.02); });

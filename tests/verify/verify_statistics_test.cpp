@@ -223,6 +223,8 @@ TEST(verify_statistics, bounds_are_scored_on_the_side_where_they_are_wrong) {
     EXPECT_EQ(between.upper_z, -4);
     EXPECT_DOUBLE_EQ(between.given_away, 0.005);
     EXPECT_DOUBLE_EQ(between.left_open, 0.02);
+    EXPECT_DOUBLE_EQ(between.lower_error, 0.0025);
+    EXPECT_DOUBLE_EQ(between.upper_error, 0.005);
     EXPECT_EQ(score_bounds(t, got, 9).lower_z, 2);
     EXPECT_NEAR(score_bounds(t, got, 14).upper_z, 4, 0.01);
     got.early->lower_error = 0;

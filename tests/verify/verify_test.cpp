@@ -10,11 +10,13 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "engine/verify/judgement.h"
 #include "engine/verify/plants.h"
+#include "engine/verify/truth.h"
 
 namespace tilewalk::verify_test {
 namespace {
@@ -121,6 +123,61 @@ TEST(verify, a_smaller_sample_is_the_beginning_of_a_larger_one) {
     }
     for (const auto& t : many) texts.insert(t.text);
     EXPECT_EQ(texts.size(), many.size());
+}
+
+// The truth of a product that is known in this way.
+const verify::truth_entry& truth_of(const std::string& product, const std::string& by) {
+    for (const verify::truth_entry& truth : verify::truths())
+        if (truth.product == product && truth.by == by) return truth;
+    throw std::out_of_range(product + ", " + by);
+}
+// What a trade says behind a key, up to a comma or a bracket.
+std::string term(const verify::known_trade& t, const std::string& key) {
+    const std::size_t trade = t.book.find("trades:"), at = t.book.find(key + ": ", trade);
+    if (at == std::string::npos) return "";
+    const std::size_t from = at + key.size() + 2;
+    return t.book.substr(from, t.book.find_first_of(",}]\n", from) - from);
+}
+
+TEST(verify, barriers_of_every_kind_are_drawn) {
+    const verify::truth_entry& barrier = truth_of("barrier", "the reflection principle");
+    std::set<std::string> kinds;
+    verify::dice d(1);
+    for (int i = 0; i < 200; ++i) {
+        const verify::known_trade t = barrier.draw(d);
+        kinds.insert(term(t, "direction") + " " + term(t, "kind") + " " + term(t, "option"));
+    }
+    // One of them fails to come once in 10^10 samples.
+    EXPECT_EQ(kinds, (std::set<std::string>{"down knock_in call", "down knock_in put", "down knock_out call",
+                                            "down knock_out put", "up knock_in call", "up knock_in put",
+                                            "up knock_out call", "up knock_out put"}));
+}
+
+TEST(verify, terms_are_drawn_within_what_makes_sense) {
+    const verify::truth_entry& chooser = truth_of("chooser", "put-call parity");
+    const verify::truth_entry& rainbow = truth_of("rainbow", "quadrature over two assets");
+    verify::dice d(2);
+    for (int i = 0; i < 100; ++i) {
+        const verify::known_trade choice = chooser.draw(d);
+        const double part = std::stod(term(choice, "choice_date")) / std::stod(term(choice, "maturity"));
+        EXPECT_GE(part, 0.1 - 1e-12) << choice.book;
+        EXPECT_LE(part, 0.9 + 1e-12) << choice.book;
+        // The better asset counts for a part of the level, the worse for the rest.
+        const verify::known_trade weighted = rainbow.draw(d);
+        const double of_best = std::stod(term(weighted, "weights").substr(1));
+        EXPECT_GT(of_best, 0) << weighted.book;
+        EXPECT_LT(of_best, 1) << weighted.book;
+    }
+}
+
+// A payoff is as large as the notional or the payout by which the trade multiplies it.
+TEST(verify, payoffs_have_the_scale_that_the_trade_says) {
+    verify::dice d(3);
+    const verify::known_trade touch = truth_of("double_touch", "reflections in two levels").draw(d);
+    EXPECT_EQ(touch.scale, std::stod(term(touch, "payout"))) << touch.book;
+    const verify::known_trade himalaya =
+        truth_of("himalaya", "quadrature over two assets and Black on what is left").draw(d);
+    EXPECT_EQ(himalaya.scale, std::stod(term(himalaya, "notional"))) << himalaya.book;
 }
 
 TEST(verify, a_trade_that_is_not_priced_is_no_success) {

@@ -424,6 +424,35 @@ TEST_F(kept_walks_in_parts, say_what_is_missing_where_nothing_may_be_walked) {
     EXPECT_THROW(walk(all), error);
 }
 
+// Work that one process does as a whole, such as a bound, is that of the share with the first tile: the
+// others do none of it. It is in a file as soon as a block's time is over.
+TEST_F(kept_walks_in_parts, do_as_a_whole_what_has_no_tiles_of_its_own) {
+    const run::tally whole = back_end_.walk_all(asked_).tallies[0];
+    const key what{1, 2};
+    int made = 0;
+    const auto make = [&] {
+        ++made;
+        return whole;
+    };
+    for (const std::uint64_t first : {1U, 2U}) {
+        const auto other = std::make_shared<store>("request");
+        work(other, share{first, first + 1, 3}).whole(what, 37, make);
+        EXPECT_EQ(made, 0) << first;
+        EXPECT_FALSE(other->tally_of(what)) << first;
+    }
+    const tests::own_folder folder;
+    const auto own = std::make_shared<store>("request", folder.path(), 0);
+    work part(own, share{0, 1, 3});
+    for (int times = 0; times < 2; ++times) {
+        EXPECT_EQ(part.whole(what, 37, make), whole);
+        EXPECT_EQ(made, 1) << "it is known then";
+    }
+    EXPECT_EQ(store("request", folder.path()).tally_of(what), whole);
+    work known = work::that_is_known(std::make_shared<store>("request"));
+    EXPECT_THROW(known.whole(what, 37, make), error);
+    EXPECT_EQ(made, 1);
+}
+
 // Block by block: a part of a trade that fails leaves the trade without a tally, whatever becomes of the
 // rest.
 TEST_F(kept_walks_in_parts, a_trade_of_which_a_block_fails_is_none_and_says_why) {

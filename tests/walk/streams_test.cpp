@@ -7,11 +7,14 @@
 
 #include <cmath>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "engine/market/market_state.h"
+#include "engine/models/world/stream_names.h"
 #include "products/program/recorder.h"
 #include "tests/market_text.h"
 #include "tests/plain_paths.h"
@@ -29,6 +32,21 @@ TEST(streams, keys_of_names_are_known_answers) {
     EXPECT_EQ(stream_name("USD.rate").key, 0x1ab71680c6bb7407u);
     EXPECT_EQ(stream_name("EUR USD").key, 0x93002efc073918au);
     EXPECT_EQ(stream_name().key, 0u);
+}
+
+// Names of a market whose keys must be apart: of assets, what they do between dates, rates, exchange rates.
+TEST(streams, of_a_market_are_all_named) {
+    const market in = market::parse(
+        "as_of: 2026-01-15\n"
+        "currencies: {USD: {rate: 0.03}, EUR: {rate: 0.02}, JPY: {rate: 0.01}}\n"
+        "assets: {A: {currency: USD, spot: 100, volatility: 0.2}, B: {currency: EUR, spot: 50, volatility: "
+        "0.3}}\n");
+    std::set<std::string> texts;
+    for (const program::stream_name& name : models::stream_names(in.state())) texts.insert(name.text);
+    EXPECT_EQ(texts.size(), 2U * 2 + 3 + 3);
+    for (const std::string currency : {"USD", "EUR", "JPY"})
+        EXPECT_TRUE(texts.contains(models::stream_of_rates(currency))) << currency;
+    EXPECT_TRUE(texts.contains("A") && texts.contains("B"));
 }
 
 TEST(streams, two_names_of_one_key_are_refused) {

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trees as YAML: where lines are broken, and that what is broken reads back.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tilewalk/value.h"
+
+namespace tilewalk::written_test {
+namespace {
+
+value two(std::size_t letters) {
+    return value::list({std::string(letters, 'x'), "z"});
+}
+
+// The indentation, the key, brackets, the comma and blanks are 10 signs beside the words. A further line
+// stands four columns behind the key.
+TEST(written, a_line_has_110_columns_at_most) {
+    const auto inside = [](std::size_t letters) {
+        return value::mapping({{"a", value::mapping({{"b", two(letters)}})}});
+    };
+    const std::string fits = "  b: [" + std::string(100, 'x') + ", z]";
+    EXPECT_EQ(fits.size(), 110u);
+    EXPECT_EQ(inside(100).yaml(), "a:\n" + fits + "\n");
+    EXPECT_EQ(inside(101).yaml(), "a:\n  b: [" + std::string(101, 'x') + ",\n      z]\n");
+    for (const std::size_t letters : {100u, 101u})
+        EXPECT_EQ(value::parse(inside(letters).yaml()), inside(letters)) << letters;
+}
+
+// A list that is the whole file stands at the margin, and so do its further lines.
+TEST(written, a_list_alone_goes_on_at_the_margin) {
+    EXPECT_EQ(two(105).yaml(), "[" + std::string(105, 'x') + ", z]\n");
+    EXPECT_EQ(two(106).yaml(), "[" + std::string(106, 'x') + ",\nz]\n");
+}
+
+}  // namespace
+}  // namespace tilewalk::written_test
