@@ -30,6 +30,7 @@ from mistake_tables import source
 
 build = mistake_copy.copy.parent / "drawn"
 scores = source / "tests" / "mistakes" / "scores"  # room, date, commit, seed, caught of all; the gate reads it
+accepted = source / "tests" / "mistakes" / "accepted"  # three lines each, see its head
 SILENT = re.compile(r"reserve\(|throw |fmt::|static_assert|EXPECT|timings|seconds|progress|poll|cancel|#|^\s*(//|using|template|"
                     r"namespace|struct|class|enum|case|friend|public:|private:|extern)")
 NAME = r"[A-Za-z_][\w.>:-]*(?:\[[^\]]*\])?"
@@ -130,17 +131,29 @@ class Drawn:
         return f"{self.file}:{self.line}: {self.kind}: {self.right.strip()}\n    -> {self.wrong.strip()}"
 
 
+def accepted_in(room):
+    """The lines with accepted mistakes in the sources of a room, by file."""
+    lines = [line for line in accepted.read_text().split("\n")[:-1] if not line.startswith("#")]
+    return {(file, wrong.strip()) for file, wrong in zip(lines[::3], lines[1::3]) if file.startswith(room + "/")}
+
+
 def drawn_in(room, seed, count):
     """So many mistakes in the sources of a room, a line each."""
     dice = random.Random(f"{seed} {room}")
     places = []
+    left_out, met = accepted_in(room), set()
     for file in sorted((source / room).rglob("*.cpp")):
         lines = list(without_texts(file.read_text().split("\n")))
         code = ""
         for i, line in enumerate(lines[1:], 2):
-            if not SILENT.search(masked(line)) and (found := list(proposals(line, code))):
-                places.append((str(file.relative_to(source)), i, line, found))
+            name = str(file.relative_to(source))
+            found = [] if SILENT.search(masked(line)) else list(proposals(line, code))
+            met |= {(name, wrong.strip()) for _, wrong in found} & left_out
+            if found := [one for one in found if (name, one[1].strip()) not in left_out]:
+                places.append((name, i, line, found))
             code = masked(line) if masked(line).strip() else code
+    for file, wrong in sorted(left_out - met):
+        print(f"accepted, but not there any more: {file}: {wrong}", flush=True)
     dice.shuffle(places)
     out = []
     for file, at, line, found in places[:count]:
