@@ -58,6 +58,7 @@ constexpr const char* trades_text = R"(trades:
   - {id: digital, product: digital, underlying: A, strike: 105, payout: 100, maturity: 1}
   - {id: asset_or_nothing, product: digital, underlying: A, option: put, strike: 95, pays: asset, maturity: 1}
   - {id: on_basket, product: basket_digital, basket: [A, B, C], weights: [1, 2, 0.5], strike: 300, maturity: 1}
+  - {id: on_spread, product: basket_digital, basket: [A, B], weights: [1, -2], strike: 5, maturity: 1}
   - {id: down_and_out, product: barrier, underlying: A, strike: 100, maturity: 1, direction: down, kind: knock_out, barrier: 90, rebate: 3, monitoring: discrete, monitoring_dates: {start: 0, end: 1, count: 12}}
   - {id: paid_at_hit, product: barrier, underlying: A, strike: 100, maturity: 1, direction: up, kind: knock_out, barrier: 130, rebate: 5, rebate_paid: at_hit, monitoring: discrete, monitoring_dates: {start: 0, end: 1, count: 4}}
   - {id: called, product: autocallable, basket: [A, B, C], initial_level: [100, 50, 200], observations: [0.5, 1, 1.5, 2], coupon: [0.04, 0.08, 0.12, 0.16]}
@@ -126,7 +127,7 @@ TEST(preintegration, keeps_the_price_of_every_product) {
 // half: those of 64 are 11 to 5,000, so that 4 is met by any sound engine.
 TEST(preintegration, leaves_a_quarter_of_the_variance_of_points) {
     const auto plain = priced(with("none")), made = priced(with("auto"));
-    for (const char* const id : {"on_basket", "down_and_out", "called", "paid_at_hit"}) {
+    for (const char* const id : {"on_basket", "on_spread", "down_and_out", "called", "paid_at_hit"}) {
         const price_row &a = plain.at(id), &b = made.at(id);
         EXPECT_TRUE(is_integrated(b)) << id;
         EXPECT_FALSE(is_integrated(a)) << id;
@@ -191,7 +192,7 @@ TEST(preintegration, has_derivatives_along_the_path) {
 // and the bias of what is smoothed there.
 TEST(preintegration, moves_with_the_market_as_prices_do) {
     const book trades = book::parse(std::string(market_text) + products_text + trades_text)
-                            .only({"on_basket", "down_and_out", "paid_at_hit", "called"});
+                            .only({"on_basket", "on_spread", "down_and_out", "paid_at_hit", "called"});
     const market& in = *trades.market();
     const engine by;
     const greek_options wanted{{"delta", "vega"}};

@@ -97,7 +97,7 @@ TEST(jumps, of_a_truth_are_those_of_the_number_that_it_is_taken_for) {
 // A condition that is a number has no derivative: a choice moves with its sides, and with a truth that is
 // smoothed.
 TEST(jumps, move_no_choice_by_a_condition_that_is_a_number) {
-    const auto moves = [](bool by_truth) {
+    const auto moves = [](bool by_truth) -> bool {
         const auto record = [&](auto& into, number x, number y, number) {
             const number less = x < y;
             return program::select(by_truth ? less : x, into.constant(5), into.constant(7)) + less;

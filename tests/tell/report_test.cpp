@@ -1718,7 +1718,7 @@ TEST(report, the_account_below_greeks_goes_on_two_columns_in) {
     std::ostringstream out;
     write_greeks(out, sample_of_greeks(), output_format::table, {.columns = 40});
     const std::string text = out.str();
-    const std::size_t account = text.find(" paths, seed ");
+    const std::size_t account = text.find(" paths, seed");
     ASSERT_NE(account, std::string::npos) << text;
     const std::size_t next = text.find('\n', account) + 1;
     EXPECT_EQ(text.find_first_not_of(' ', next), next + 2) << text;

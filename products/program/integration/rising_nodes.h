@@ -55,6 +55,16 @@ class rising_nodes {
         };
         return has([](double x) { return x > 0; }) ? 1 : has([](double x) { return x < 0; }) ? -1 : 0;
     }
+    // The same for a number of paths, whatever the levels are.
+    int sign_on_paths(index i) const {
+        if (is_positive(i)) return 1;
+        const node& n = nodes_[i];
+        const auto is_opposite = [&](std::size_t k) {
+            return sign(n.args[k]) < 0 && is_positive(n.args[1 - k]);
+        };
+        const bool is_negative = n.code == operation::mul ? is_opposite(0) || is_opposite(1) : sign(i) < 0;
+        return is_negative ? -1 : 0;
+    }
     bool is_positive(index i) const {
         const node& n = nodes_[i];
         const auto is = [&](std::size_t k) { return is_positive(n.args[k]); };

@@ -93,8 +93,7 @@ class section_maker {
         const auto [less, more] = std::pair(n.args[0], n.args[1]);
         if (!at_.depends(less)) return root_of_number(more, less, wanted);
         if (!at_.depends(more)) return root_of_number(less, more, !wanted);
-        return at_.is_positive(less) && at_.is_positive(more) ? std::optional(by_newton(more, less))
-                                                              : std::nullopt;
+        return by_newton(more, less, {});
     }
     std::optional<index> root_of_number(index i, index level, bool rises) {
         if (!at_.is_uniform(level)) return std::nullopt;
@@ -162,12 +161,7 @@ class section_maker {
             default:
                 break;
         }
-        const bool has_logarithms = at_.is_positive(i) && std::ranges::all_of(level, [](double x) {
-                                        return x > 0 && std::isfinite(x);
-                                    });
-        if (!has_logarithms || !is_smooth(i)) return std::nullopt;
-        for (double& x : level) x = std::log(x);
-        return newton(i, nowhere, column("log level", std::move(level)));
+        return by_newton(i, nowhere, std::move(level));
     }
 
     // A number along the direction, and its derivative; nowhere if that is 0.
@@ -227,32 +221,61 @@ class section_maker {
         }
         return known[i] = out;
     }
-    // Where the logarithm of a positive number is that of another, or a level. Sums of exponentials are
-    // next to straight there.
-    index newton(index i, index other, index log_level) {
+    // Positive numbers whose sum is held against another sum.
+    struct side {
+        std::vector<std::pair<index, bool>> parts{};  // nodes, and whether their opposites count
+        index constant = nowhere;
+        bool is_empty() const { return parts.empty() && constant == nowhere; }
+    };
+    // Splits a number into what counts for it and against it; false where a part may count for either.
+    bool split(index i, bool is_for, side& its, side& other) const {
+        const node& n = from_[i];
+        if (n.code == operation::add || n.code == operation::sub)
+            return split(n.args[0], is_for, its, other) &&
+                   split(n.args[1], is_for == (n.code == operation::add), its, other);
+        if (n.code == operation::neg) return split(n.args[0], !is_for, its, other);
+        const int sign = at_.sign_on_paths(i);
+        if (sign == 0 || !is_smooth(i)) return false;
+        ((sign > 0) == is_for ? its : other).parts.emplace_back(i, sign < 0);
+        return true;
+    }
+    tangent logarithm(const side& of, index v, std::map<index, tangent>& known) {
+        tangent all{of.constant, nowhere};
+        for (const auto& [i, is_negative] : of.parts) {
+            const tangent x = at(i, v, known);
+            all = {sum(all.number, is_negative ? opposite(x.number) : x.number),
+                   sum(all.derivative, is_negative ? opposite(x.derivative) : x.derivative)};
+        }
+        return {list_.put(operation::log, all.number),
+                all.derivative == nowhere ? nowhere : list_.put(operation::div, all.derivative, all.number)};
+    }
+    // Where a number reaches another, if there is one, or else a level: there the logarithms of two sums of
+    // exponentials are the same, which are next to straight.
+    std::optional<index> by_newton(index more, index less, levels level) {
+        side its, other;
+        if (!split(more, true, its, other) || (less != nowhere && !split(less, false, its, other)))
+            return std::nullopt;
+        const auto all_are = [&](auto test) { return std::ranges::all_of(level, test); };
+        const bool is_above = all_are([](double x) { return x > 0; }),
+                   is_below = all_are([](double x) { return x < 0; });
+        if (!all_are([](double x) { return std::isfinite(x); })) return std::nullopt;
+        if (!level.empty() && (is_above || is_below)) {
+            for (double& x : level) x = std::abs(x);
+            (is_above ? other : its).constant = column("level", std::move(level));
+        } else if (!all_are([](double x) { return x == 0; })) {
+            return std::nullopt;
+        }
+        if (its.is_empty() || other.is_empty()) return std::nullopt;
         index v = nowhere;
         for (int step = 0; step < steps_of_newton; ++step) {
             std::map<index, tangent> known;
-            const auto logarithm = [&](index of) {
-                const tangent x = at(of, v, known);
-                return tangent{list_.put(operation::log, x.number),
-                               list_.put(operation::div, x.derivative, x.number)};
-            };
-            tangent h = logarithm(i);
-            if (other != nowhere) {
-                const tangent less = logarithm(other);
-                h = {list_.put(operation::sub, h.number, less.number),
-                     list_.put(operation::sub, h.derivative, less.derivative)};
-            } else {
-                h.number = list_.put(operation::sub, h.number, log_level);
-            }
-            const index by = list_.put(operation::div, h.number, h.derivative);
+            const tangent a = logarithm(its, v, known), b = logarithm(other, v, known);
+            const index slope = sum(a.derivative, opposite(b.derivative));
+            if (slope == nowhere) return std::nullopt;
+            const index by = list_.put(operation::div, list_.put(operation::sub, a.number, b.number), slope);
             v = v == nowhere ? list_.put(operation::neg, by) : list_.put(operation::sub, v, by);
         }
         return v;
-    }
-    std::optional<index> by_newton(index more, index less) {
-        return is_smooth(more) && is_smooth(less) ? std::optional(newton(more, less, nowhere)) : std::nullopt;
     }
 
     const path_program& p_;
