@@ -37,6 +37,7 @@ const book& trades() {
   - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0.25, end: 1, count: 4}}
   - {id: basket, product: basket, basket: [A, B], weights: [0.5, 0.5], strike: 95, maturity: 1}
   - {id: digital, product: digital, underlying: A, strike: 105, maturity: 1, payout: 10}
+  - {id: knocked_out, product: barrier, underlying: A, strike: 100, maturity: 1, direction: down, kind: knock_out, barrier: 90, monitoring: discrete, monitoring_dates: {start: 0.25, end: 1, count: 4}}
   - {id: right, product: american, option: put, underlying: A, strike: 100, exercise_dates: [0.5, 1], maturity: 1}
   - {id: rare, product: european, option: put, underlying: A, strike: 60, maturity: 1}
 )");
@@ -113,6 +114,8 @@ const std::vector<kind>& kinds() {
         {"price_by_points_with_controls", price_of("digital", "sobol", "auto"), 1.05, 1.35},
         {"price_by_importance",
          price_of("rare", "philox", "none", [](run_settings& s) { s.importance = "auto"; })},
+        {"price_by_integration",
+         price_of("knocked_out", "sobol", "none", [](run_settings& s) { s.preintegration = "auto"; })},
         {"price_by_pairs",
          price_of("asian", "philox", "none", [](run_settings& s) { s.antithetic = "pairs"; })},
         {"price_in_single",
