@@ -104,7 +104,8 @@ class integration {
         if (!is_always_first(d.section)) {
             const index is_first = make.column("is first", found_.is_first(d.section));
             out.place = put(operation::select, is_first, drawn, list.state(place_));
-            all = put(operation::select, is_first, all, list.state(below_));
+            const index left = put(operation::max, list.state(below_), list.number(least_probability));
+            all = put(operation::select, is_first, all, left);
             beyond = put(operation::select, is_first, beyond, list.state(above_));
         }
         const index root = put(operation::add, out.place, *make.root(d.truth, d.upper));

@@ -23,6 +23,7 @@
 #include "tests/on_a_gpu.h"
 #include "tests/plain_paths.h"
 #include "tests/rows_by_id.h"
+#include "tests/texts.h"
 #include "tilewalk/session.h"
 #include "tilewalk/tilewalk.h"
 
@@ -168,6 +169,35 @@ TEST(preintegration, leaves_alone_what_it_can_not_integrate) {
         EXPECT_FALSE(is_integrated(row)) << id;
         EXPECT_EQ(row.price, plain.at(id).price) << id;
         EXPECT_EQ(row.standard_error, plain.at(id).standard_error) << id;
+    }
+}
+
+// Decisions that come out one way for sure leave no number but the price: 1e-30 is the least probability of a
+// side, and single numbers end at 1e-38.
+TEST(preintegration, of_what_is_certain_is_the_certain_price) {
+    const std::string note =
+        "  - {id: ID, product: autocallable, basket: [A, B], initial_level: [100, 50], observations: [0.5, "
+        "1], "
+        "coupon: 0.05, call_level: LEVEL, protection: PROTECTION}\n";
+    const auto trade = [&](const char* id, const char* level, const char* protection) {
+        return tests::replaced(tests::replaced(tests::replaced(note, "ID", id), "LEVEL", level), "PROTECTION",
+                               protection);
+    };
+    const std::string trades = "trades:\n" + trade("called", "0.0001", "0.6") +
+                               trade("kept", "10000", "0.0001") + trade("held", "1.0", "0.0001");
+    for (const char* const precision : {"double", "single"}) {
+        run_options none = with("none"), all = with("auto");
+        none.overrides.precision = all.overrides.precision = precision;
+        const auto plain = tests::priced_by_id(market_text + trades, none),
+                   made = tests::priced_by_id(market_text + trades, all);
+        for (const auto& [id, row] : made) {
+            const double error = std::hypot(row.standard_error, plain.at(id).standard_error);
+            EXPECT_NEAR(row.price, plain.at(id).price, (is_figure(error) ? 4.5 * error : 0) + 1e-4)
+                << id << precision;
+            EXPECT_TRUE(is_integrated(row)) << id << precision;
+        }
+        EXPECT_NEAR(made.at("called").price, 105 * std::exp(-0.015), 1e-4) << precision;
+        EXPECT_NEAR(made.at("kept").price, 100 * std::exp(-0.03), 1e-4) << precision;
     }
 }
 
