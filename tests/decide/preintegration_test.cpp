@@ -184,12 +184,16 @@ TEST(preintegration, of_what_is_certain_is_the_certain_price) {
                                protection);
     };
     const std::string trades = "trades:\n" + trade("called", "0.0001", "0.6") +
-                               trade("kept", "10000", "0.0001") + trade("held", "1.0", "0.0001");
+                               trade("kept", "10000", "0.0001") + trade("held", "1.0", "0.0001") +
+                               "  - {id: above, product: basket_digital, basket: [A, B], weights: [1, 2], "
+                               "strike: 0.00001, maturity: 1}\n"
+                               "  - {id: below, product: basket_digital, basket: [A, B], weights: [1, 2], "
+                               "strike: 1e+9, maturity: 1}\n";
     for (const char* const precision : {"double", "single"}) {
         run_options none = with("none"), all = with("auto");
         none.overrides.precision = all.overrides.precision = precision;
-        const auto plain = tests::priced_by_id(market_text + trades, none),
-                   made = tests::priced_by_id(market_text + trades, all);
+        const auto plain = tests::priced_by_id(market_text + (products_text + trades), none),
+                   made = tests::priced_by_id(market_text + (products_text + trades), all);
         for (const auto& [id, row] : made) {
             const double error = std::hypot(row.standard_error, plain.at(id).standard_error);
             EXPECT_NEAR(row.price, plain.at(id).price, (is_figure(error) ? 4.5 * error : 0) + 1e-4)
@@ -236,6 +240,16 @@ TEST(preintegration, moves_with_the_market_as_prices_do) {
         EXPECT_NEAR(a.value, b.value, 4.5 * std::hypot(a.standard_error, b.standard_error) + a.bias)
             << b.trade << b.measure << b.key;
     }
+    // Differences over the same points know nothing of derivatives of roots, and say what a finite move makes
+    // of them.
+    const book sums = trades.only({"on_basket", "on_spread"});
+    const results along = by.greeks(sums, in, {{"delta"}, "pathwise"}, with("auto")),
+                  across = by.greeks(sums, in, {{"delta"}, "bump"}, with("auto"));
+    ASSERT_EQ(along.greeks.size(), across.greeks.size());
+    for (std::size_t i = 0; i < along.greeks.size(); ++i)
+        EXPECT_NEAR(along.greeks[i].value, across.greeks[i].value,
+                    1e-5 * std::abs(along.greeks[i].value) + 1.5 * across.greeks[i].bias)
+            << along.greeks[i].trade << along.greeks[i].key;
     const scenario_list moved =
         scenario_list::parse("stress:\n  down: {A.spot: -10%}\n  up: {A.volatility: +3pt}\n", "moved", in);
     const scenario_results gains = by.scenarios(trades, in, moved, with("none")),

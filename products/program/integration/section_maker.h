@@ -266,6 +266,7 @@ class section_maker {
             return std::nullopt;
         }
         if (its.is_empty() || other.is_empty()) return std::nullopt;
+        const index most = list_.number(far_out), least = list_.number(-far_out);
         index v = nowhere;
         for (int step = 0; step < steps_of_newton; ++step) {
             std::map<index, tangent> known;
@@ -274,6 +275,7 @@ class section_maker {
             if (slope == nowhere) return std::nullopt;
             const index by = list_.put(operation::div, list_.put(operation::sub, a.number, b.number), slope);
             v = v == nowhere ? list_.put(operation::neg, by) : list_.put(operation::sub, v, by);
+            v = list_.put(operation::max, list_.put(operation::min, v, most), least);
         }
         return v;
     }
