@@ -449,6 +449,16 @@ TEST(importance, is_explained) {
         run_options options = with("auto");
         options.overrides.controls = controls;
         const auto rows = priced(options);
+        // Shifts that take the place of a control leave nothing of it.
+        std::size_t dropped = 0;
+        for (const auto& [id, row] : rows) {
+            if (row.decisions.find("drops_control") == std::string::npos) continue;
+            ++dropped;
+            EXPECT_TRUE(std::ranges::none_of(row.remarks, [](const std::string& r) {
+                return r.starts_with("a control ");
+            })) << id;
+        }
+        EXPECT_EQ(dropped > 0, std::string_view(controls) == "auto");
         for (const trade_plan& p : engine().explain(b, *b.market(), options)) {
             EXPECT_EQ(p.failure, "") << p.trade;
             EXPECT_EQ(p.remarks, rows.at(p.trade).remarks) << p.trade;
