@@ -287,10 +287,12 @@ TEST(greeks, by_bump_of_what_never_pays_are_none) {
 TEST(greeks, of_what_no_path_shows_have_no_error) {
     const market in = market::parse(flat_market);
     const results r = greeks_of(
-        "  - {id: d, product: digital, underlying: A, option: call, strike: 1000, maturity: 0.25, payout: "
-        "10}\n",
+        "  - {id: d, product: cumulative_parisian, underlying: A, option: call, strike: 1000, direction: "
+        "down, "
+        "barrier: 90, maturity: 0.25, kind: knock_in, window: 0.04, elapsed: 0, rebate: 0}\n",
         1 << 15, {{"delta"}, "auto"}, in);
     const greek_row& row = row_of(r, "d", "A.spot");
+    EXPECT_EQ(row.method, "bump");
     EXPECT_EQ(row.value, 0);
     EXPECT_FALSE(is_figure(row.standard_error));
     EXPECT_TRUE(row.message.empty()) << row.message;
@@ -1002,7 +1004,7 @@ TEST(greeks, the_mean_time_beyond_a_level_is_no_jump) {
 // (verified: 3.87983e-6, by the law of the time beyond a level).
 TEST(greeks, a_difference_of_rates_reaches_the_jump) {
     const book b = book::parse(
-        "settings: {paths: 65000, seed: 11173794402672060872}\n"
+        "settings: {paths: 65000, seed: 11173794402672060872, random: philox}\n"
         "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.012840633300329826}}\n"
         "  assets: {A: {currency: USD, spot: 0.1826978286980873, dividend_yield: 0.030160167075150325, "
         "volatility: 0.196960515760226}}\n"
