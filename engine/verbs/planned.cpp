@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/verbs/planned.h"
 
+#include <tuple>
 #include <utility>
 
 #include "products/program/integrate.h"
@@ -23,7 +24,12 @@ program::path_data planned::as_walked(const program::path_data& numbers, double 
         by.centre += control_mean;
         made = program::shifted(made.code, made.data, made.when, by);
     }
-    if (is_in_pairs) return program::mirror(made.code, made.data, made.when).data;
+    if (is_in_pairs) made = program::mirror(made.code, made.data, made.when);
+    const auto sizes = [](const program::path_data& of) {
+        return std::tuple(of.terms.size(), of.widths, of.initial_states.size());
+    };
+    if (sizes(made.data) != sizes(ready->data))
+        throw error(error_kind::input, "found a market in which other jumps of the trade are integrated");
     return std::move(made.data);
 }
 

@@ -125,7 +125,7 @@ class integration {
         node_list& list = make.list();
         const index by = list.put(operation::sub, place, before);
         for (index s = 0; s < p_.states.size(); ++s)
-            if (found_.steps().moves.moved()[s] && make.rate(s) != nowhere)
+            if (found_.steps().moves.moved()[s])
                 out[s] = list.put(operation::fma, make.rate(s), by, list.state(s));
         return out;
     }

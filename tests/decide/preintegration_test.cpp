@@ -263,6 +263,41 @@ TEST(preintegration, moves_with_the_market_as_prices_do) {
         }
 }
 
+// A correlation of 0 moves as any other: the asset that is paid does not move along with the one that
+// decides, until it does.
+TEST(preintegration, has_the_derivative_to_a_correlation_of_nothing) {
+    const std::string text = tests::replaced(market_text, "[A, B, 0.5]", "[A, B, 0]") + R"(products:
+  - product: paid_by_another
+    summary: Pays an asset where another one ends at or above a strike.
+    parameters:
+      one: {type: asset, help: The asset that decides.}
+      other: {type: asset, help: The asset that is paid.}
+      strike: {type: amount, help: The level.}
+      maturity: {type: date, help: The day.}
+    example: {one: A, other: B, strike: 100, maturity: 1}
+    script: |
+      on maturity:
+          if spot(one) >= strike:
+              pay spot(other)
+trades:
+  - {id: t, product: paid_by_another, one: A, other: B, strike: 105, maturity: 1}
+)";
+    const book trades = book::parse(text);
+    const results made = engine().greeks(trades, *trades.market(), {{"correlation", "delta"}}, with("auto"));
+    ASSERT_TRUE(is_integrated(made.rows.at(0)));
+    // E[B; A >= K] = B N(d2 + rho s_B), which grows by B n(d2) s_B for each unit of rho.
+    const double d2 = (std::log(100 / 105.0) + 0.02 - 0.5 * 0.25 * 0.25) / 0.25;
+    const double density = std::exp(-0.5 * d2 * d2) / std::sqrt(2 * std::acos(-1.0));
+    bool is_there = false;
+    for (const greek_row& g : made.greeks) {
+        EXPECT_EQ(g.message, "") << g.key;
+        if (g.measure != "correlation" || g.trade.empty()) continue;
+        is_there = true;
+        EXPECT_NEAR(g.value, 0.01 * 50 * density * 0.3, 4.5 * g.standard_error + 1e-6);
+    }
+    EXPECT_TRUE(is_there);
+}
+
 // Trades go on as programs like others, where they are pairs and where shocks are shifted, too.
 TEST(preintegration, goes_with_pairs_and_importance) {
     const auto alone = priced(with("auto"));

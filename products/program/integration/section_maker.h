@@ -25,8 +25,7 @@ class section_maker {
   public:
     section_maker(const path_program& p, std::size_t section, const rising_nodes& at,
                   const directed_steps& steps, std::vector<node>& into)
-        : p_(p),
-          section_(section),
+        : section_(section),
           steps_(steps),
           list_(into),
           from_(p.sections[section].nodes),
@@ -42,23 +41,22 @@ class section_maker {
         columns_.emplace_back(std::move(name), std::move(by_run));
         return list_.row(static_cast<index>(first_column_ + columns_.size() - 1));
     }
-    // Nowhere if no run moves the state.
+    // By how much a state moves for each unit along the direction.
     index rate(index state) {
         const auto [known, is_new] = rates_.try_emplace(state, nowhere);
         if (!is_new) return known->second;
         std::vector<double> by_run;
         for (const std::size_t step : steps_.before[section_]) by_run.push_back(steps_.rate(step, state));
-        if (std::ranges::all_of(by_run, [](double x) { return x == 0; })) return nowhere;
         return known->second = column(row_names::numbered("rate along", state), std::move(by_run));
     }
     // The normal numbers of the step along the direction.
     index place() {
         index out = nowhere;
-        for (std::size_t slot = 0; slot < static_cast<std::size_t>(p_.normals_per_step); ++slot) {
+        for (std::size_t slot = 0; slot < steps_.moves.slots().size(); ++slot) {
+            if (!steps_.moves.slots()[slot]) continue;
             std::vector<double> by_run;
             for (const std::size_t step : steps_.before[section_])
                 by_run.push_back(steps_.along.at(step)[slot]);
-            if (std::ranges::all_of(by_run, [](double x) { return x == 0; })) continue;
             const index by = column(row_names::numbered("along", slot), std::move(by_run));
             const index z = list_.put(node{operation::normal, {static_cast<index>(slot)}, 0});
             out = out == nowhere ? list_.put(operation::mul, by, z) : list_.put(operation::fma, by, z, out);
@@ -191,7 +189,7 @@ class section_maker {
         tangent out;
         if (n.code == operation::state) {
             const index by = rate(n.args[0]);
-            out = {v == nowhere || by == nowhere ? same_[i] : list_.put(operation::fma, by, v, same_[i]), by};
+            out = {v == nowhere ? same_[i] : list_.put(operation::fma, by, v, same_[i]), by};
         } else {
             out.number = list_.put(n.code, x[0].number, x[1].number, x[2].number);
             switch (n.code) {
@@ -280,7 +278,6 @@ class section_maker {
         return v;
     }
 
-    const path_program& p_;
     std::size_t section_;
     const directed_steps& steps_;
     node_list list_;

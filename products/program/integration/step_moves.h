@@ -46,12 +46,14 @@ class step_moves {
     step_moves(const path_program& p, const path_data& data)
         : slots_(static_cast<std::size_t>(p.normals_per_step)),
           is_free_(slots_, true),
+          is_used_(slots_, false),
           moved_(p.states.size(), false) {
         find_dependence(p);
         for (std::size_t run = 0; run < data.runs[0]; ++run) by_step_.push_back(found_in(p, data, run));
     }
-    // Slots of normals that move states by multiples alone.
-    const std::vector<bool>& free_slots() const { return is_free_; }
+    // Slots of normals that move states, and by multiples alone. They follow from the program, so that trades
+    // of one shape, in any market, have the same.
+    const std::vector<bool>& slots() const { return is_used_; }
     // By state.
     const std::vector<bool>& moved() const { return moved_; }
     // The multiples, by slot; 0 where it is not free.
@@ -95,7 +97,7 @@ class step_moves {
                     if (slots[w.node][j]) is_free_[j] = false;
         for (const state_write& w : step.writes)
             for (std::size_t j = 0; j < slots_; ++j)
-                if (is_free_[j] && slots[w.node][j]) moved_[w.state] = true;
+                if (is_free_[j] && slots[w.node][j]) moved_[w.state] = is_used_[j] = true;
     }
 
     std::map<index, std::vector<double>> found_in(const path_program& p, const path_data& data,
@@ -144,7 +146,7 @@ class step_moves {
     }
 
     std::size_t slots_;
-    std::vector<bool> is_free_, moved_;
+    std::vector<bool> is_free_, is_used_, moved_;
     std::vector<way> way_;
     std::vector<std::map<index, std::vector<double>>> by_step_;
 };
