@@ -293,6 +293,7 @@ trades:
         EXPECT_EQ(g.message, "") << g.key;
         if (g.measure != "correlation" || g.trade.empty()) continue;
         is_there = true;
+        EXPECT_EQ(g.method, "pathwise");
         EXPECT_NEAR(g.value, 0.01 * 50 * density * 0.3, 4.5 * g.standard_error + 1e-6);
     }
     EXPECT_TRUE(is_there);
