@@ -481,8 +481,6 @@ chosen_control choose_control_like(const controls::control& other, const subject
     return out;
 }
 
-namespace {
-
 // Payoffs and controls that are summed in double, or first rounded to single on each path, whose
 // approximations on a GPU are about ten times as far off.
 double rounding_in(program::precision p) {
@@ -490,8 +488,6 @@ double rounding_in(program::precision p) {
     if (program::is_fast(p)) return of_fast;
     return program::real_type(p) == program::number_type::single_ ? of_single : of_sums;
 }
-
-}  // namespace
 
 std::optional<controlled_plan> plan_with(const controls::control& what, const subject_of_control& of,
                                          const markets::market_state& in, const pilot_of_controls& by,
@@ -510,7 +506,7 @@ std::shared_ptr<ready_trade> ready_with(const controls::control& what, controlle
     const double mean = made.mean, rounding = made.rounding;
     auto ready = std::make_shared<ready_trade>(std::move(made.made), shapes);
     ready->control_mean = mean;
-    ready->control_rounding = rounding;
+    ready->rounding = rounding;
     for (const controls::knot& k : what.knots) {
         ready->control_jumps += std::abs(k.jump);
         ready->hidden_by_control += std::abs(k.jump) * k.share_between;

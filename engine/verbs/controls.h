@@ -130,6 +130,9 @@ std::optional<controlled_plan> plan_with(const controls::control& what, const su
 std::shared_ptr<ready_trade> ready_with(const controls::control& what, controlled_plan made,
                                         shape_store& shapes);
 
+// The part of a price that rounding may put it out by, all paths alike.
+double rounding_in(program::precision p);
+
 // For people: "a control with the correlation 0.9997 leaves 0.06 % of the variance, as 2048 pilot paths
 // show".
 std::string evidence(const controls::control& of);

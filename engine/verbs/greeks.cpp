@@ -809,7 +809,10 @@ class greek_run {
         of_unit *= scale;
         set_value(row, std::move(of_unit), of.manifest);
         const price_row& priced = of.rows[i];
-        if (controls_.here(priced.trade) == nullptr || !(row.standard_error >= 0)) return;
+        const auto decided = decided_.find(priced.trade);
+        const bool is_integrated = decided != decided_.end() && decided->second.integrates.value_or(false);
+        const bool may_be_rounding = is_integrated || controls_.here(priced.trade) != nullptr;
+        if (!may_be_rounding || !(row.standard_error >= 0)) return;
         constexpr double of_a_number = 0x1p-51;  // a difference of two
         const double size = std::abs(priced.price) + std::abs(controls_.mean_here(priced.trade));
         const double rounding = of_a_number * size / asked_.numbers[n].risk.small * std::abs(scale);

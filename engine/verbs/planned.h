@@ -79,8 +79,9 @@ struct ready_trade {
     // price is out if no path lies between its jumps and those of what is paid.
     double control_mean = 0, control_jumps = 0, hidden_by_control = 0;
     double placed_jumps = 0;  // the part of control_jumps that stands where what is paid jumps
-    // The part of the price and of that mean that rounding may put them out by, all paths alike.
-    double control_rounding = 0;
+    // The part of the price and of that mean that rounding may put them out by, all paths alike: paths with a
+    // control, or of integrated jumps, may leave no other error.
+    double rounding = 0;
     std::shared_ptr<const ready_trade> without_control{};  // where that is yet to be held against shifts
 
     ready_trade(plan::trade_program made, shape_store& shapes);

@@ -33,7 +33,8 @@ double cost_of_path(const ready_trade& of) {
 
 }  // namespace
 
-std::shared_ptr<const ready_trade> integrated(const books::trade& t, const planned& p, shape_store& shapes) {
+std::shared_ptr<const ready_trade> integrated(const books::trade& t, const planned& p,
+                                              program::precision walked_in, shape_store& shapes) {
     const ready_trade& of = *p.ready;
     if (plan::has_rights(t) || !of.data.scenarios.empty()) return nullptr;
     std::optional<program::whole_program> made = program::integrated(*of.code, of.data, of.when);
@@ -42,6 +43,7 @@ std::shared_ptr<const ready_trade> integrated(const books::trade& t, const plann
     out->code = shapes.one_of(std::move(made->code));
     out->data = std::move(made->data);
     out->when = std::move(made->when);
+    out->rounding = rounding_in(walked_in);
     out->remarks.emplace_back(remark_on_integration);
     return out;
 }

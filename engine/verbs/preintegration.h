@@ -14,7 +14,8 @@ namespace tilewalk::verbs {
 
 // The trade with what can be integrated; null: nothing can. Trades with rights and those that take scenarios
 // are left as they are.
-std::shared_ptr<const ready_trade> integrated(const books::trade& t, const planned& p, shape_store& shapes);
+std::shared_ptr<const ready_trade> integrated(const books::trade& t, const planned& p,
+                                              program::precision walked_in, shape_store& shapes);
 
 // Whether that takes less time for the same error than the trade without a control: over points where no jump
 // is left, and where a pilot shows it.

@@ -65,7 +65,8 @@ void rewriter::integrate(plans_of_trade& of) const {
     for (planned* const p : of.plans) {
         if (!p->needs_paths() || is_chosen == false) continue;
         try {
-            const std::shared_ptr<const ready_trade> made = integrated(of.trade, *p, shapes_);
+            const std::shared_ptr<const ready_trade> made =
+                integrated(of.trade, *p, by_.run.how.precision, shapes_);
             if (!is_chosen)
                 is_chosen = made && from_.says("integrates", p->ready->job(),
                                                [&] { return pays(*p->ready, *made, by_); });

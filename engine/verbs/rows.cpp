@@ -101,10 +101,10 @@ double share_of_a_path(const run::estimate& of, const kernels::moments& m, const
     return std::min(largest, shown.value_or(largest)) / m.count;
 }
 
-// The least error of what is paid less a control, whose paths may all be alike but for rounding; 0 without
-// one.
+// The least error of paths that may all be alike but for rounding, those of what is paid less a control and
+// of integrated jumps; 0 of all others.
 double rounding_of(const ready_trade& t, double price) {
-    return t.control_rounding * (std::abs(price) + std::abs(t.control_mean));
+    return t.rounding * (std::abs(price) + std::abs(t.control_mean));
 }
 
 void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t paths,
