@@ -17,7 +17,7 @@ namespace tilewalk::threads {
 // Cores on which this process may run, which a container or `taskset` can make fewer than the machine has.
 int usable_cores();
 
-// As many threads as were asked for; 0: one for each usable core.
+// The threads that were asked for; 0: one for each usable core.
 int asked_or_cores(int asked);
 
 class crew {

@@ -49,8 +49,8 @@ std::shared_ptr<const ready_trade> integrated(const books::trade& t, const plann
 }
 
 bool pays(const ready_trade& plain, const ready_trade& integrated, const pilot_of_controls& by) {
-    // What jumps no more gains by many points what 32 of them do not show: 5 to 36,000 times over those of a
-    // run (bench/results/2026-11-30-AMD-EPYC-bench-convergence-preintegration.jsonl).
+    // A payoff that jumps no more gains by many points what 32 of them do not show: 5 to 36,000 times over
+    // those of a run (bench/results/2026-11-30-AMD-EPYC-bench-convergence-preintegration.jsonl).
     if (by.run.unit_paths > 0 &&
         program::jumps_of(*integrated.code, integrated.data, integrated.when).empty())
         return true;

@@ -65,7 +65,7 @@ class integration {
         add_columns(out_, section, make.columns());
     }
 
-    // What paths that go on gain, with their weight, and those that have ended.
+    // Adds to an output what paths that go on gain, with their weight, and what those gain that have ended.
     void write_gain(node_list& list, lane_section& to, std::size_t section, std::size_t number,
                     index gained) {
         const index output = found_.gains(section)[number].output;

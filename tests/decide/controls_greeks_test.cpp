@@ -349,21 +349,36 @@ TEST(controls_greeks, drift_as_what_they_are_fitted_to_does) {
     for (std::size_t p = 0; p < there.size(); ++p) EXPECT_NEAR(there[p], right[p], 2e-6);
 }
 
-// A strike of 1.05 that moves by 0.3 has gone as far as it is from 0 where the market's number has moved
-// by 3.5.
-TEST(controls_greeks, have_no_drift_that_takes_a_strike_away) {
+namespace {
+
+// A control that jumps at 1.05, and pilot paths of one sum whose payoffs are of it and its exponential.
+controls::control jumping_at_a_strike() {
     controls::control c;
     c.of_moves = {{1}};
     c.parts = {1};
     c.knots[0] = {1.05, 3, 0};
-    controls::pilot_paths derivatives;
-    derivatives.sums.resize(1);
+    return c;
+}
+controls::pilot_paths paths_of_one_sum(const std::function<double(double x, double power)>& payoff) {
+    controls::pilot_paths out;
+    out.sums.resize(1);
     program::trial_numbers numbers(7);
     for (int p = 0; p < 1024; ++p) {
-        const double x = 0.2 * numbers.normal() - 0.02, power = kernels::exp(x);
-        derivatives.sums[0].push_back(x);
-        derivatives.payoffs.push_back(power > 1.05 ? 0.7 * (power - 1.05) + 3 * 0.3 : 0);
+        const double x = 0.2 * numbers.normal() - 0.02;
+        out.sums[0].push_back(x);
+        out.payoffs.push_back(payoff(x, kernels::exp(x)));
     }
+    return out;
+}
+
+}  // namespace
+
+// A strike of 1.05 that moves by 0.3 has gone as far as it is from 0 where the market's number has moved
+// by 3.5.
+TEST(controls_greeks, have_no_drift_that_takes_a_strike_away) {
+    const controls::control c = jumping_at_a_strike();
+    const controls::pilot_paths derivatives = paths_of_one_sum(
+        [](double, double power) { return power > 1.05 ? 0.7 * (power - 1.05) + 3 * 0.3 : 0; });
     const controls::drift near = controls::drift_of(c, derivatives, 3.4);
     EXPECT_NEAR(near.knots[0].at, -0.3, 1e-9);
     EXPECT_NEAR(near.knots[0].slope, 0.7, 1e-9);
@@ -375,18 +390,9 @@ TEST(controls_greeks, have_no_drift_that_takes_a_strike_away) {
 
 // Weights that drift move the places of jumps, which have to stand still. Without a jump they are found.
 TEST(controls_greeks, have_weights_that_stand_still_where_there_is_a_jump) {
-    controls::control c;
-    c.of_moves = {{1}};
-    c.parts = {1};
-    c.knots[0] = {1.05, 3, 0};
-    controls::pilot_paths derivatives;
-    derivatives.sums.resize(1);
-    program::trial_numbers numbers(7);
-    for (int p = 0; p < 1024; ++p) {
-        const double x = 0.2 * numbers.normal() - 0.02, power = kernels::exp(x);
-        derivatives.sums[0].push_back(x);
-        derivatives.payoffs.push_back(power > 1.05 ? 0.4 * x * 3 * power : 0);
-    }
+    controls::control c = jumping_at_a_strike();
+    const controls::pilot_paths derivatives =
+        paths_of_one_sum([](double x, double power) { return power > 1.05 ? 0.4 * x * 3 * power : 0; });
     EXPECT_NEAR(controls::drift_of(c, derivatives, 0.1).parts[0], 0.4, 1e-9);
     c.knots[1] = {0.95, 0, 2};
     EXPECT_EQ(controls::drift_of(c, derivatives, 0.1).parts[0], 0);

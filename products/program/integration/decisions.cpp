@@ -155,7 +155,7 @@ bool decisions_to_integrate::only_pays(const decision& d) const {
     return pays;
 }
 
-// What the writes of a section are known to be, where some nodes or states are known.
+// Numbers that a section is known to write where some nodes or states are known.
 std::map<index, double> decisions_to_integrate::known_writes(std::size_t section,
                                                              const std::optional<mark>& has, index truth,
                                                              double is) const {
@@ -204,7 +204,7 @@ bool decisions_to_integrate::stays_ended(const mark& at) const {
     return true;
 }
 
-// What each output gains in a section of an ended path; none if that depends on shocks.
+// The gains of outputs in a section of an ended path; none if they depend on shocks.
 std::optional<std::vector<index>> decisions_to_integrate::gains_when_ended(std::size_t section,
                                                                            const mark& at,
                                                                            std::vector<node>& into) const {
@@ -243,7 +243,7 @@ bool decisions_to_integrate::fits(const decision& d) {
     return false;
 }
 
-// Of unit length: the mean of the ways in which the states go.
+// The mean of the ways in which the states go, of unit length.
 std::vector<double> decisions_to_integrate::direction_for(const decision& d, std::size_t step) const {
     std::vector<double> out(static_cast<std::size_t>(p_.normals_per_step), 0.0);
     const auto add = [](std::vector<double>& to, const std::vector<double>& by, double times) {

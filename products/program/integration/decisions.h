@@ -14,7 +14,7 @@
 
 namespace tilewalk::program {
 
-// What a state that is paid from gains in a section: a node, or the product of two.
+// The gain of a state that is paid from, in a section: a node, or the product of two.
 struct gain {
     index output = 0;
     std::array<index, 2> factors{nowhere, nowhere};

@@ -31,6 +31,9 @@ class node_list {
     index put(const node& n) {
         const auto& a = n.args;
         const auto is = [&](std::size_t k, double x) { return known(a[k]) == x; };
+        const auto beside = [&](double nothing) {
+            return is(0, nothing) ? a[1] : is(1, nothing) ? a[0] : nowhere;
+        };
         switch (n.code) {
             case operation::select:
                 if (const known_number truth = known(a[0])) return *truth != 0 ? a[1] : a[2];
@@ -40,23 +43,15 @@ class node_list {
                 if (const known_number truth = known(a[0])) return number(*truth != 0 ? 0 : 1);
                 break;
             case operation::logical_and:
+            case operation::mul:
                 if (is(0, 0) || is(1, 0)) return number(0);
-                if (is(0, 1)) return a[1];
-                if (is(1, 1)) return a[0];
+                if (const index other = beside(1); other != nowhere) return other;
                 break;
             case operation::logical_or:
                 if (is(0, 1) || is(1, 1)) return number(1);
-                if (is(0, 0)) return a[1];
-                if (is(1, 0)) return a[0];
-                break;
-            case operation::mul:
-                if (is(0, 0) || is(1, 0)) return number(0);
-                if (is(0, 1)) return a[1];
-                if (is(1, 1)) return a[0];
-                break;
+                [[fallthrough]];
             case operation::add:
-                if (is(0, 0)) return a[1];
-                if (is(1, 0)) return a[0];
+                if (const index other = beside(0); other != nowhere) return other;
                 break;
             case operation::fma:
                 if (is(0, 0) || is(1, 0)) return a[2];

@@ -41,7 +41,7 @@ class rising_nodes {
     double number(std::size_t run, index i) const { return *numbers_[run][i]; }
     std::size_t runs() const { return numbers_.size(); }
 
-    // Which way the states go for the truth to become `wanted`; none if it may change more than once.
+    // The ways in which states go for the truth to become `wanted`; none if it may change more than once.
     std::optional<rises> rising_to(index truth, bool wanted) const {
         rises out;
         return becomes(truth, wanted, out) && !out.empty() ? std::optional(out) : std::nullopt;

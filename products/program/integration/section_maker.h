@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where decisions change along a direction: known where an exponential is compared with a level, by Newton's
-// method elsewhere.
+// Roots of decisions, where they change along a direction: known where an exponential is compared with a
+// level, found by Newton's method elsewhere.
 #pragma once
 
 #include <algorithm>
@@ -99,7 +99,7 @@ class section_maker {
         for (std::size_t run = 0; run < at_.runs(); ++run) numbers.push_back(at_.number(run, level));
         return root_of(i, std::move(numbers), rises);
     }
-    // Where the number reaches a level on its way up, or down.
+    // The root of a number that reaches a level on its way up, or down.
     std::optional<index> root_of(index i, levels level, bool rises) {
         if (std::ranges::any_of(level, [](double x) { return std::isnan(x); })) return std::nullopt;
         const node& n = from_[i];
@@ -247,8 +247,8 @@ class section_maker {
         return {list_.put(operation::log, all.number),
                 all.derivative == nowhere ? nowhere : list_.put(operation::div, all.derivative, all.number)};
     }
-    // Where a number reaches another, if there is one, or else a level: there the logarithms of two sums of
-    // exponentials are the same, which are next to straight.
+    // The root of a number that reaches another, if there is one, or else a level: the logarithms of two sums
+    // of exponentials are the same there, which are next to straight.
     std::optional<index> by_newton(index more, index less, levels level) {
         side its, other;
         if (!split(more, true, its, other) || (less != nowhere && !split(less, false, its, other)))
