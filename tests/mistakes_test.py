@@ -3,13 +3,22 @@
 
 Without arguments it tries a quarter of them, the next quarter after the next commit; or all, where commits can't be counted. A mistake
 that was caught in this state of the source is not tried again, so that a run that was cut off goes on where it was.
+
+Sources of the library are compiled apart, with the mistake, into a library that programs load before the other: many at once. Mistakes in
+other files are built in, one after another.
 """
 # label: long
 import argparse
+import concurrent.futures
+import functools
 import hashlib
 import json
+import os
+import pathlib
+import shlex
 import shutil
 import sys
+import tempfile
 
 import mistake_copy
 import mistake_tables
@@ -23,22 +32,64 @@ def compile_tests(tests):
     return compile_targets(build, *sorted({mistake_tables.program_of(test) for test in tests}))
 
 
-def outcome(test):
-    return mistake_copy.outcome(build / "tests" / mistake_tables.program_of(test), f"{test}:*/{test}/*")
+def outcome(test, **environment):
+    return mistake_copy.outcome(build / "tests" / mistake_tables.program_of(test), f"{test}:*/{test}/*", env=os.environ | environment)
 
 
-def why_missed(mistake):
-    """The reasons for which a mistake counts as missed; empty if it is caught."""
+def outcomes_without_failure(mistake, **environment):
+    return [f"{t} {o}" for t in mistake.fails if (o := outcome(t, **environment)) != "failed"]
+
+
+@functools.cache
+def compilations():
+    """The commands that compile the sources of the library, by the names of these."""
+    found = {}
+    for one in json.loads((build / "compile_commands.json").read_text()):
+        if "CMakeFiles/tilewalk.dir/" in one["command"]:
+            found[str(pathlib.Path(one["file"]).relative_to(copy))] = shlex.split(one["command"])
+    return found
+
+
+def why_missed_apart(mistake):
+    """The reasons for which a mistake in sources of the library counts as missed; empty if it is caught."""
+    with tempfile.TemporaryDirectory() as name:
+        folder, objects = pathlib.Path(name), []
+        for file, text in mistake.texts():
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / file).write_text(text)
+            command = [str(folder / file) if word == str(copy / file) else word for word in compilations()[file]]
+            objects.append(str(folder / file) + ".o")
+            command[command.index("-o") + 1] = objects[-1]
+            made = run(command, cwd=build)
+            if made.returncode != 0:
+                return [f"does not compile:\n{made.stdout[-2000:]}"]
+        made = run([*compilations()[file][:1], "-shared", "-o", folder / "mistake.so", *objects])
+        if made.returncode != 0:
+            return [f"can't be linked:\n{made.stdout[-2000:]}"]
+        return outcomes_without_failure(mistake, LD_PRELOAD=str(folder / "mistake.so"))
+
+
+def why_missed_built_in(mistake):
     try:
         for file, text in mistake.texts():
             (copy / file).write_text(text)
         made = compile_tests(mistake.fails)
         if made.returncode != 0:
             return [f"does not compile:\n{made.stdout[-2000:]}"]
-        return [f"{t} {o}" for t in mistake.fails if (o := outcome(t)) != "failed"]
+        return outcomes_without_failure(mistake)
     finally:
         for file in mistake.changes:
             shutil.copyfile(source / file, copy / file)
+
+
+def tries(mistakes):
+    """Pairs of a mistake and the reasons for which it counts as missed, as they become known."""
+    apart = [m for m in mistakes if m.changes.keys() <= compilations().keys()]
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as crew:
+        yield from zip(apart, crew.map(why_missed_apart, apart))
+    for mistake in mistakes:
+        if mistake not in apart:
+            yield mistake, why_missed_built_in(mistake)
 
 
 def quarter_by_turns(mistakes):
@@ -70,7 +121,7 @@ def main():
         mistakes = quarter_by_turns(mistakes)
     state = mistake_copy.bring_source()
     # A file a source: an edit costs one of them and one link.
-    mistake_copy.configure(build, "-DTILEWALK_BY_FOLDER=OFF")
+    mistake_copy.configure(build, "-DTILEWALK_BY_FOLDER=OFF", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
     caught_file = build / "caught"
     caught = caught_file.read_text().split() if caught_file.exists() and not wish.names else []
     keys = {m.name: hashlib.sha256(f"{state} {json.dumps(m.row)}".encode()).hexdigest() for m in mistakes}
@@ -87,8 +138,7 @@ def main():
     for test, why in broken.items():
         print(f"{test} must pass without a mistake: {why}")
     missed = 0
-    for mistake in left:
-        why = why_missed(mistake)
+    for mistake, why in tries(left):
         missed += bool(why)
         print(f"{'MISSED' if why else 'caught'}: {mistake.name}: {mistake.what}", *why, sep="\n  ", flush=True)
         if not why and not broken.keys() & set(mistake.fails):
