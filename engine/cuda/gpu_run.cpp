@@ -11,11 +11,15 @@ void gpu_facts::add(const gpu_facts& more) {
     launches += more.launches;
     device_seconds += more.device_seconds;
     kernel_seconds += more.kernel_seconds;
-    shares.resize(std::max(shares.size(), more.shares.size()));
-    for (std::size_t d = 0; d < more.shares.size(); ++d) {
+    add_lost(more);
+    for (std::size_t d = 0; d < more.shares.size(); ++d)
         shares[d].has_walked = shares[d].has_walked || more.shares[d].has_walked;
-        if (!shares[d].lost) shares[d].lost = more.shares[d].lost;
-    }
+}
+
+void gpu_facts::add_lost(const gpu_facts& of) {
+    shares.resize(std::max(shares.size(), of.shares.size()));
+    for (std::size_t d = 0; d < of.shares.size(); ++d)
+        if (!shares[d].lost) shares[d].lost = of.shares[d].lost;
 }
 
 }  // namespace tilewalk::cuda

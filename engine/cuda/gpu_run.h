@@ -44,6 +44,8 @@ struct gpu_facts {
     std::vector<share> shares;  // by device
 
     void add(const gpu_facts& more);
+    // Devices that another walk has lost. A walk whose results were all known has asked none.
+    void add_lost(const gpu_facts& of);
 };
 
 // The parts of a quasi-random run are its units (see engine/run/units.h).

@@ -400,9 +400,7 @@ void book_walk::take_gpu_sample(const std::vector<std::size_t>& trades, cuda::ba
         w.sample_failure = sample.failures[k];
         if (!w.sample_failure) w.sample = sample.tallies[k].whole();
     }
-    for (std::size_t d = 0; d < facts.shares.size(); ++d) {
-        if (!facts.shares[d].lost) facts.shares[d].lost = sampler.facts().shares[d].lost;
-    }
+    facts.add_lost(sampler.facts());
 }
 
 void book_walk::on_cpu(const cpu::lane_operations& operations, const cpu_maker& make) {

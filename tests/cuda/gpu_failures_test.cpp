@@ -22,6 +22,7 @@
 #include "tests/own_folder.h"
 #include "tilewalk/book.h"
 #include "tilewalk/engine.h"
+#include "tilewalk/shards.h"
 
 namespace tilewalk::gpu_failures_test {
 
@@ -115,6 +116,19 @@ class fake_machine {
         return asked(device, with, [&](const engine& of, const run_options& options) {
             const book b = book::parse(of_book);
             return of.greeks(b, *b.market(), {}, options);
+        });
+    }
+    // By shards, each a process of its own as it were.
+    results merged(std::size_t count, const std::string& device, const run_settings& with) {
+        return asked(device, with, [&](const engine& of, const run_options& options) {
+            const tests::own_folder folder;
+            sharded_request what;
+            what.book = folder.write("book.yaml", book_text);
+            what.settings = options.overrides;
+            const shards all = shards::plan(of, what, count, folder / "plan", 60, options);
+            for (std::size_t n = 1; n <= all.count(); ++n)
+                all.run(of, n, shards::stage::pricing, options);
+            return all.merge(of, options);
         });
     }
 
@@ -411,6 +425,19 @@ TEST(gpu_failures, a_price_that_is_not_compared_with_double_says_so) {
     EXPECT_FALSE(got.rows[0].shadow_difference);
     EXPECT_EQ(got.rows[0].message,
               "not compared with double, because the GPU failed: free_bytes: failed as planned");
+}
+
+// The first tiles, which are compared with double, belong to one share.
+TEST(gpu_failures, a_share_that_compares_nothing_is_walked) {
+    run_settings fast;
+    fast.precision = "single_fast";
+    fake_machine one, several;
+    const results expected = one.price("auto", fast), got = several.merged(3, "auto", fast);
+    ASSERT_EQ(got.rows.size(), expected.rows.size());
+    for (std::size_t i = 0; i < got.rows.size(); ++i) {
+        EXPECT_EQ(got.rows[i].price, made_up_price);
+        EXPECT_EQ(got.rows[i].shadow_difference, expected.rows[i].shadow_difference);
+    }
 }
 
 TEST(gpu_failures, a_gpu_that_is_lost_is_named_and_the_others_price) {
