@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call with its forward as a control, in a schedule of three walks: a pilot without the control tells how
-// much of it to take off, a second pilot is held against that, and the price takes it off.
+// A call with its forward as a control: a pilot without the control tells how much of it to take off.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
-#include <memory>
-#include <span>
+#include <utility>
 #include <vector>
 
-#include "engine/run/schedule.h"
+#include "engine/run/job.h"
 #include "products/program/passes.h"
 #include "products/program/recorder.h"
 #include "products/program/timeline.h"
+#include "tilewalk/error.h"
 
 namespace tilewalk::tests {
 
@@ -34,31 +33,17 @@ struct regressed_call {
 
     program::path_data with(double beta) const { return program::bind(code, recorded(beta).data); }
 
-    // Both pilots walk `pilot_paths`.
-    run::schedule schedule(std::uint64_t seed, std::uint64_t pilot_paths, std::uint64_t paths) const {
-        const auto walked = [this](std::uint64_t with_seed, std::uint64_t so_many, double beta) {
-            struct numbers {
-                program::path_data data;
-                run::job job;
-            };
-            const auto made = std::make_shared<numbers>(numbers{with(beta), {}});
-            made->job = {&code, &made->data, &when};
-            run::walk of;
-            of.jobs = {&made->job, 1};
-            of.seed = with_seed;
-            of.paths = so_many;
-            return run::round{of, made};
-        };
-        run::schedule out;
-        out.then(
-            [=](std::span<const run::outcome>) { return walked(run::pilot_seed(seed), pilot_paths, 0); });
-        out.then([=](std::span<const run::outcome> before) {
-            return walked(run::pilot_seed(seed, 1), pilot_paths, beta_of(before[0].tallies[0]));
-        });
-        out.then([=](std::span<const run::outcome> before) {
-            return walked(seed, paths, beta_of(before[0].tallies[0]));
-        });
-        return out;
+    // With so much of the control taken off.
+    run::tally walked(run::back_end& on, std::uint64_t seed, std::uint64_t paths, double beta) const {
+        const program::path_data data = program::bind(code, recorded(beta).data);
+        const run::job job{&code, &data, &when};
+        run::walk of;
+        of.jobs = {&job, 1};
+        of.seed = seed;
+        of.paths = paths;
+        run::outcome got = on.walk_all(of);
+        if (got.failures.at(0)) throw error(*got.failures[0]);
+        return std::move(got.tallies.at(0));
     }
 
     static double beta_of(const run::tally& of) { return *of.cross(0, 1) / of.whole(1).moments.m2; }

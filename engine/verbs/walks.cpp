@@ -12,7 +12,6 @@
 #include "engine/cuda/launcher.h"
 #include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/ways_back.h"
-#include "engine/run/schedule.h"
 #include "engine/threads/crew.h"
 #include "engine/verbs/manifest.h"
 #include "engine/verbs/quarters.h"
@@ -27,13 +26,6 @@ namespace {
 // Sums of derivatives are kept by trade until all trades of a walk are done; more trades are walked after
 // these.
 constexpr std::uint64_t most_bytes_of_derivatives = std::uint64_t{256} << 20;
-
-// The walks that a price takes, on one back end.
-run::outcome walked_for_price(run::back_end& on, const run::walk& paths) {
-    run::schedule walks;
-    walks.then([&](std::span<const run::outcome>) { return run::round{paths}; });
-    return std::move(walks.walk_on(on).back());
-}
 
 void tell_of_devices(const cuda::backend::choice& on, const cuda::gpu_facts& facts, run_manifest& told) {
     for (std::size_t d = 0; d < facts.shares.size(); ++d) {
@@ -151,9 +143,9 @@ std::vector<run::job> book_walk::named(const std::vector<std::size_t>& trades) c
 
 run::outcome book_walk::walk(run::back_end& on, const run::walk& asked, std::span<const run::job> named,
                              const kept::conditions& by) {
-    if (!keeps_.work) return walked_for_price(on, asked);
+    if (!keeps_.work) return on.walk_all(asked);
     const auto walker = [&](const run::walk& of, const kept::taker& take) {
-        run::outcome got = walked_for_price(on, of);
+        run::outcome got = on.walk_all(of);
         for (std::size_t k = 0; k < of.jobs.size(); ++k)
             if (!got.failures[k]) take(k, got.tallies[k]);
         return std::move(got.failures);

@@ -588,24 +588,17 @@ trades:
     std::printf("%zu parts of outputs compared\n", compared);
 }
 
-// A pilot, a regression and the price: what the regression finds goes into the numbers of the next walk.
-TEST_F(same_bits_on_a_gpu, of_a_schedule_of_walks) {
+TEST_F(same_bits_on_a_gpu, of_cross_moments) {
     const tests::regressed_call call;
     const auto device = std::make_shared<cuda::loaded_device>(cuda::open_device(devices_.at(0).index));
     cuda::kernel_store kernels(cuda::nvrtc_compiler(), {});
-    const auto schedule = call.schedule(42, 33 * 1024, 100 * 1024 + 5);
     for (const auto precision : {cuda::precision::double_, cuda::precision::single, cuda::precision::mixed}) {
         cpu::back_end on_cpu(*cpu::runnable_instruction_sets().sets[0], 2, precision);
-        const auto expected = schedule.walk_on(on_cpu);
         cuda::kernel_decision how;
         how.precision = precision;
         cuda::launcher on_gpu({device}, kernels, {.how = tests::wish_for(how)});
-        const auto got = schedule.walk_on(on_gpu);
-        for (std::size_t r = 0; r < expected.size(); ++r) {
-            ASSERT_FALSE(got[r].failures.at(0)) << got[r].failures[0]->what();
-            EXPECT_TRUE(got[r].tallies.at(0) == expected[r].tallies.at(0)) << "walk " << r;
-        }
-        EXPECT_GT(on_gpu.facts().launches, 2u);
+        EXPECT_TRUE(call.walked(on_gpu, 42, 100 * 1024 + 5, 0.4) == call.walked(on_cpu, 42, 100 * 1024 + 5, 0.4));
+        EXPECT_GT(on_gpu.facts().launches, 1u);
     }
 }
 

@@ -1,53 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks whose numbers come from earlier ones, and the cross moments that these tell.
-#include "engine/run/schedule.h"
-
+// Cross moments of what paths leave, and a control that takes its number from them.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdint>
 #include <random>
-#include <set>
 #include <sstream>
-#include <string>
 #include <vector>
 
 #include "engine/analytics/black.h"
 #include "engine/cpu/back_end.h"
 #include "engine/run/units.h"
-#include "kernels/philox.h"
 #include "kernels/tile.h"
 #include "tests/regressed_call.h"
 #include "tilewalk/error.h"
 
-namespace tilewalk::run::run_schedule_test {
+namespace tilewalk::run::cross_moments_test {
 namespace {
 
 using kernels::word64;
-using program::precision;
-
-std::vector<outcome> walked(const schedule& s, precision in = precision::double_, int threads = 2) {
-    cpu::back_end on(*cpu::runnable_instruction_sets().sets[0], threads, in);
-    return s.walk_on(on);
-}
 
 // A pilot, a regression, the price: with the control taken off, the error falls by what the correlation of
 // the pilot says, and the price is Black's. Its 4.5 errors are exceeded by chance 7 times in a million.
-TEST(run_schedule_schedule, prices_with_what_a_pilot_found) {
+TEST(cross_moments, tell_how_much_of_a_control_to_take_off) {
     const tests::regressed_call call;
     constexpr std::uint64_t paths = 200 * 1024;
-    const auto got = walked(call.schedule(42, 32 * 1024, paths));
-    ASSERT_EQ(got.size(), 3u);
+    cpu::back_end on(*cpu::runnable_instruction_sets().sets[0], 2, program::precision::double_);
+    const tally pilot = call.walked(on, 41, 32 * 1024, 0);
+    const tally found = call.walked(on, 42, paths, call.beta_of(pilot));
     const double truth =
         analytics::black_price(analytics::right::call, call.spot, call.strike, call.volatility);
-    const kernels::moments price = got[2].tallies.at(0).whole().moments;
+    const kernels::moments price = found.whole().moments;
     EXPECT_EQ(price.count, static_cast<double>(paths));
     EXPECT_NEAR(price.mean, truth, 4.5 * standard_error_of(price));
 
-    const tally& pilot = got[0].tallies.at(0);
     const kernels::moments raw = pilot.whole(0).moments, control = pilot.whole(1).moments;
-    const double cross = *pilot.cross(0, 1);
-    const double correlation = cross / std::sqrt(raw.m2 * control.m2);
+    const double correlation = *pilot.cross(0, 1) / std::sqrt(raw.m2 * control.m2);
     EXPECT_GT(correlation, 0.8);
     // Sample variances of 32,768 and 204,800 paths with kurtoses of at most 40: 5 deviations are 20 %.
     for (const kernels::moments& m : {raw, price}) EXPECT_LT(m.count * m.m4 / (m.m2 * m.m2), 40);
@@ -55,83 +43,9 @@ TEST(run_schedule_schedule, prices_with_what_a_pilot_found) {
                 0.2 * price.m2 / price.count);
     // Nothing of the control is left but for the pilot's own error: a correlation whose deviation would be
     // 0.0055 for normals on 32,768 paths.
-    const kernels::moments left = got[2].tallies[0].whole(1).moments;
-    EXPECT_LT(std::fabs(*got[2].tallies[0].cross(0, 1)) / std::sqrt(price.m2 * left.m2), 0.03);
-    // The second pilot walks other paths than both others.
-    const kernels::moments second = got[1].tallies[0].whole(1).moments;
-    EXPECT_NE(second.mean, control.mean);
-    EXPECT_NE(second.mean, left.mean);
+    const kernels::moments left = found.whole(1).moments;
+    EXPECT_LT(std::fabs(*found.cross(0, 1)) / std::sqrt(price.m2 * left.m2), 0.03);
 }
-
-TEST(run_schedule_schedule, bits_do_not_depend_on_threads) {
-    const tests::regressed_call call;
-    const auto one = walked(call.schedule(7, 5 * 1024 + 3, 9 * 1024 + 1), precision::mixed, 1);
-    const auto three = walked(call.schedule(7, 5 * 1024 + 3, 9 * 1024 + 1), precision::mixed, 3);
-    for (std::size_t r = 0; r < one.size(); ++r) EXPECT_TRUE(one[r].tallies[0] == three[r].tallies[0]) << r;
-}
-
-// A schedule of one walk is that walk, with its progress; of several, progress adds up.
-TEST(run_schedule_schedule, progress_adds_up_over_the_walks) {
-    const tests::regressed_call call;
-    const program::path_data data = call.with(0);
-    const job one{&call.code, &data, &call.when};
-    walk of;
-    of.jobs = {&one, 1};
-    of.seed = 3;
-    of.paths = 3 * 1024 + 100;
-    EXPECT_EQ(path_steps_of(of), 12u * (3 * 1024 + 100));
-    of.tiles = {2, 2};
-    EXPECT_EQ(path_steps_of(of), 12u * (1024 + 100));
-    of.tiles = {};
-    std::vector<progress> told;
-    of.on_progress = [&](const progress& p) { told.push_back(p); };
-    schedule twice;
-    for (int i = 0; i < 2; ++i) twice.then([&](std::span<const outcome>) { return round{of}; });
-    const auto got = walked(twice);
-    ASSERT_GE(told.size(), 2u);
-    EXPECT_EQ(told.back().jobs_done, 1u);
-    EXPECT_EQ(told.back().path_steps_done, 2 * path_steps_of(of));
-    std::uint64_t before = 0;
-    for (const progress& p : told) {
-        EXPECT_GE(p.path_steps_done, before);
-        EXPECT_TRUE(p.jobs_done == 0 || p.path_steps_done > path_steps_of(of));
-        before = p.path_steps_done;
-    }
-    cpu::back_end on(*cpu::runnable_instruction_sets().sets[0], 1, precision::double_);
-    EXPECT_TRUE(on.walk_all(of).tallies[0] == got[1].tallies[0]);
-}
-
-TEST(run_schedule_schedule, ends_with_what_a_walk_throws) {
-    const tests::regressed_call call;
-    schedule s = call.schedule(1, 1024, 1024);
-    bool is_reached = false;
-    s.then([](std::span<const outcome> before) -> round {
-        EXPECT_EQ(before.size(), 3u);
-        throw error(error_kind::numeric, "the regression has no answer");
-    });
-    s.then([&](std::span<const outcome>) {
-        is_reached = true;
-        return round{};
-    });
-    EXPECT_THROW(walked(s), error);
-    EXPECT_FALSE(is_reached);
-}
-
-TEST(run_schedule_schedule, pilots_have_seeds_of_their_own) {
-    std::set<std::uint64_t> seeds;
-    for (const std::uint64_t seed : {0ull, 1ull, 42ull, 1ull << 40, ~0ull}) {
-        seeds.insert(seed);
-        for (std::uint32_t pilot = 0; pilot < 8; ++pilot) seeds.insert(pilot_seed(seed, pilot));
-    }
-    EXPECT_EQ(seeds.size(), 5u * 9);
-    // Prices follow from them, so they stay what they are: words 1 and 0 of the generator's block.
-    const kernels::philox_block block =
-        kernels::path_block(42, 0, 3, kernels::seed_stream, kernels::stream_key_of(1));
-    EXPECT_EQ(pilot_seed(42, 3) >> 32, block.x1);
-    EXPECT_EQ(pilot_seed(42, 3) & 0xffffffffu, block.x0);
-}
-
-// --- cross moments
 
 // Tiles of two outputs and their sum, as a back end leaves them.
 std::vector<kernels::tile_result> tile_of(const std::vector<double>& x, const std::vector<double>& y) {
@@ -145,7 +59,7 @@ std::vector<kernels::tile_result> tile_of(const std::vector<double>& x, const st
 
 // Against sums of products taken about the exact means, in extended precision: also where the means are far
 // larger than what varies, where the two vary on different scales, and where they hedge each other.
-TEST(run_schedule_cross_moments, are_those_of_the_paths) {
+TEST(cross_moments, are_those_of_the_paths) {
     struct made {
         double mean_x, scale_x, mean_y, scale_y, correlation, tolerance;
     };
@@ -181,7 +95,7 @@ TEST(run_schedule_cross_moments, are_those_of_the_paths) {
     }
 }
 
-TEST(run_schedule_cross_moments, survive_files_and_merging) {
+TEST(cross_moments, survive_files_and_merging) {
     tally all(3, 1, 2, {{0, 1}}), rest = all;
     all.add({1, 1}, tile_of({1, 2, 3}, {1, 2, 3}));
     rest.add({2, 1}, tile_of({4, 5, 7}, {2, 2, 3}));
@@ -200,7 +114,7 @@ TEST(run_schedule_cross_moments, survive_files_and_merging) {
     EXPECT_THROW(tally(3, 1, 2, {{0, 2}}), error);
 }
 
-TEST(run_schedule_cross_moments, of_paths_that_gave_no_number_are_none) {
+TEST(cross_moments, of_paths_that_gave_no_number_are_none) {
     tally all(1, 1, 2, {{0, 1}});
     std::vector<kernels::tile_result> tile = tile_of({1, 2, 3}, {1, 2, 3});
     tile[1] = {{0, 0, 0, 0, 0}, 1, 2};
@@ -210,4 +124,4 @@ TEST(run_schedule_cross_moments, of_paths_that_gave_no_number_are_none) {
 }
 
 }  // namespace
-}  // namespace tilewalk::run::run_schedule_test
+}  // namespace tilewalk::run::cross_moments_test
