@@ -581,9 +581,12 @@ std::string no_evidence_in_rows(feature f, const request& r, const outcome& with
             if (with.told.manifest.precision != "single_fast") return "another precision is told of";
             break;
     }
-    for (const char* const trade : {"right", "jump", "basket"})
-        if (with.figures.at(trade) == other.figures.at(trade))
-            return std::string(trade) + " has the figures that it has without";
+    for (const std::string trade : {"right", "jump", "basket"}) {
+        // An integrated digital is exact, whatever numbers are drawn.
+        const bool is_exact = f == feature::curand && trade == "jump" && r.asked.contains(feature::preintegration);
+        if (!is_exact && with.figures.at(trade) == other.figures.at(trade))
+            return trade + " has the figures that it has without";
+    }
     return "";
 }
 
