@@ -57,7 +57,8 @@ struct fake_gpu {
     std::function<work(const std::string& cubin, const std::string& kernel, const launch&, std::span<void*>)>
         kernel;
     kernel_attributes attributes{32, 0, 0, 8};
-    std::map<std::string, std::size_t> variables;  // of every module: bytes by name
+    std::function<kernel_attributes(const launch&)> attributes_of;  // if there is one, in their place
+    std::map<std::string, std::size_t> variables;                   // of every module: bytes by name
 
     std::atomic<bool> has_failed{false};       // as planned, at least once
     std::map<std::string, int> calls;          // so far, by name
@@ -287,10 +288,10 @@ class fake_device final : public device {
         }
         throw device_error(device_failure::refused, std::string("variable: no ") + name);
     }
-    kernel_attributes attributes(kernel, const launch&) override {
+    kernel_attributes attributes(kernel, const launch& how) override {
         const std::lock_guard guard(lock_);
         enter("attributes");
-        return gpu_->attributes;
+        return gpu_->attributes_of ? gpu_->attributes_of(how) : gpu_->attributes;
     }
     texture open_texture(const void* memory, std::size_t bytes, texel kind) override {
         const std::lock_guard guard(lock_);

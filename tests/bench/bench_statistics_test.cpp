@@ -138,6 +138,7 @@ TEST(bench_statistics, measuring_stops_by_noise_at_the_fewest) {
     EXPECT_EQ(got->of.samples, 11U);
     EXPECT_EQ(s.taken, 11U);
     EXPECT_EQ(got->dropped, 0U);
+    EXPECT_EQ(s.run({0, 1, 201, 0.5})->of.samples, 6U) << "as few as hold an interval, which is of one point";
 }
 
 TEST(bench_statistics, measuring_goes_on_while_it_is_noisy) {

@@ -69,6 +69,21 @@ TEST(bench_tuner_contest, finds_the_fastest_among_noisy_ones) {
     EXPECT_LT(t.samples, 60U * 16);
 }
 
+TEST(bench_tuner_contest, rounds_have_half_the_candidates_and_twice_the_samples) {
+    const std::vector<double> times{4, 1, 2, 3};
+    std::vector<int> samples(times.size());
+    const contest c = tuning::halve(
+        times.size(),
+        [&](std::size_t i) {
+            ++samples[i];
+            return std::optional(times[i]);
+        },
+        unlimited, [] { return 0.0; });
+    EXPECT_EQ(c.winner, 1U);
+    EXPECT_EQ(samples, (std::vector<int>{2 + 9, 2 + 4 + 9, 2 + 4, 2}))
+        << "the first and the last one meet again";
+}
+
 TEST(bench_tuner_contest, leaves_what_is_there_where_nothing_is_faster_by_more_than_a_hair) {
     made_up_times t{{1.0, 0.995, 2.0, 3.0}};
     EXPECT_EQ(t.run(unlimited).winner, 0U);
@@ -130,6 +145,10 @@ TEST(bench_tuner_candidates, are_all_possible_all_different_and_of_one_kind) {
             for (std::size_t i = 0; i < all.size(); ++i) {
                 EXPECT_TRUE(fits_an_h100(all[i], of.code.slots_per_step()));
                 EXPECT_EQ(cuda::feed_named(all[i].feed).makes_use_of(cuda::feed_entry::array), reads);
+                if (i > 0 && cuda::feed_named(all[i].feed).makes_use_of(knobs::rows)) {
+                    EXPECT_EQ(all[i][knobs::distance], 2 * all[i][knobs::rows])
+                        << "a stage read, one on its way";
+                }
                 for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(all[i] == all[j]) << i << " and " << j;
             }
         }
@@ -155,10 +174,12 @@ TEST(bench_tuner_candidates, of_ways_back_begin_with_the_rules_and_are_all_diffe
     const auto of = bench::workloads_named("backward", program::precision::double_, [](const auto&) {});
     const program::path_program& code = of.front().code;
     const auto adjoint = program::adjoint(code, program::all_numbers_of(code));
-    for (const auto precision : {program::precision::double_, program::precision::single}) {
+    for (const auto precision :
+         {program::precision::double_, program::precision::single, program::precision::single_fast}) {
+        const bool is_fast = program::is_fast(precision);
         const auto by_rules = cuda::best_way_back(precision, 10, code, adjoint);
         const auto all = tuning::candidates(by_rules, code.slots_per_step());
-        ASSERT_GT(all.size(), 30U);
+        ASSERT_GT(all.size(), is_fast ? 10U : 30U);
         EXPECT_EQ(all.front().reads, by_rules.reads);
         const auto are_alike = [](const cuda::way_back_decision& a, const cuda::way_back_decision& b) {
             if (a.keeps_shocks != b.keeps_shocks) return false;
@@ -168,10 +189,11 @@ TEST(bench_tuner_candidates, of_ways_back_begin_with_the_rules_and_are_all_diffe
         for (std::size_t i = 0; i < all.size(); ++i) {
             EXPECT_EQ(all[i].block(), by_rules.block());
             EXPECT_EQ(all[i].precision, precision);
+            EXPECT_TRUE(!is_fast || all[i].width() == by_rules.width()) << "another has other bits";
             again += all[i].keeps_shocks ? 0U : 1U;
             for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(are_alike(all[i], all[j])) << i << " and " << j;
         }
-        EXPECT_EQ(again, 3U) << "one for each number of paths a thread";
+        EXPECT_EQ(again, is_fast ? 1U : 3U) << "one for each number of paths a thread";
     }
 }
 

@@ -123,7 +123,8 @@ TEST_F(cli, a_book_without_trades_is_remarked_upon_and_refused_strictly) {
     const std::vector<arguments> commands{
         {"price", "strict.yaml"},    {"price", "header.csv", "--market", "strict_market.yaml"},
         {"greeks", "strict.yaml"},   {"scenarios", "strict.yaml", "--scenarios", "moves.yaml"},
-        {"validate", "strict.yaml"}, {"plan", "strict.yaml", "--shards", "1", "-o", "plan"}};
+        {"validate", "strict.yaml"}, {"plan", "strict.yaml", "--shards", "1", "-o", "plan"},
+        {"explain", "strict.yaml"}};
     for (arguments with : commands) {
         const finished told = run(with);
         EXPECT_EQ(told.code, 0) << shown(with, told);
@@ -306,6 +307,7 @@ TEST_F(cli, wrong_usage_is_refused_with_a_hint) {
         {{"bench", "prefetch", "--precision", "singel"}, "did you mean 'single'?"},
         {{"bench", "prefetch", "--paths", "0"}, "--paths: found '0', expected"},
         {{"bench", "prefetch", "--noise", "-1"}, "--noise: found '-1', expected a number above 0"},
+        {{"bench", "prefetch", "--noise", "1.5"}, "--noise: found '1.5', expected a number above 0, up to 1"},
         {{"bench", "prefetch", "--format", "xml"}, "--format: found 'xml', expected table, csv, json"},
         {{"bench", "prefetch", "--against", "no.jsonl"}, "no.jsonl: can't read"},
         {{"bench", "prefetch", "--against", "book.yaml"}, "book.yaml:1: found no JSON object"},
@@ -675,6 +677,24 @@ TEST_P(cli_interrupted, run_ends_with_its_code_and_leaves_nothing) {
 
 INSTANTIATE_TEST_SUITE_P(signals, cli_interrupted, testing::Values(SIGINT, SIGTERM));
 
+// A shell switches SIGINT off for what it runs in the background.
+TEST_F(cli, a_job_in_the_background_goes_on_when_its_terminal_interrupts) {
+    const arguments with{
+        "-c",
+        "\"$0\" \"$@\" & for i in 1 2 3 4 5 6 7 8; do sleep 0.05; kill -INT $! 2>&-; done; wait $!",
+        TILEWALK_CLI,
+        "price",
+        "book.yaml",
+        "--paths",
+        "1M"};
+    surroundings in_shell;
+    in_shell.program = "/bin/sh";
+    const finished got = run(with, in_shell);
+    EXPECT_EQ(got.code, 0) << shown(with, got);
+    EXPECT_EQ(got.err, "") << shown(with, got);
+    EXPECT_TRUE(has(got.out, "\nasian,asian,USD,priced,")) << shown(with, got);
+}
+
 TEST_F(cli, progress_shows_on_a_terminal_and_wipes_itself_off) {
     put("long.yaml", "market: market.yaml\ntrades:\n" + daily_text);
     const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -754,7 +774,7 @@ TEST_F(cli, explain_keeps_a_page_for_a_usual_trade) {
          {"\nterms\n  underlying  ACME\n  option      call  (default)\n  strike      100\n  maturity    1y\n",
           "\nmarket as of 2026-01-15\n  ACME  spot 100 USD; volatility 0.2\n",
           "  discount USD  forward ACME  volatility\n   1.000000      0.970446        102.02         0.2\n",
-          "(--program lists it)"})
+          "\nmodel     ACME: black_scholes, exact between dates\n", "(--program lists it)"})
         EXPECT_TRUE(has(one.out, part)) << part << "\n" << one.out;
     const finished listed = run({"explain", "book.yaml", "call", "--program"});
     EXPECT_GT(listed.out.size(), one.out.size() + 300) << listed.out;
@@ -955,7 +975,9 @@ TEST_F(cli, policies_are_kept_and_followed) {
     const finished again = run({"price", "early.yaml", "--format", "csv", "--policy", "p.json"});
     EXPECT_EQ(again.code, 0) << again.err;
     EXPECT_EQ(again.out, kept.out);
-    EXPECT_TRUE(has(run({"explain", "early.yaml", "--policy", "p.json"}).out, "ranks     of "));
+    const std::string explained = run({"explain", "early.yaml", "--policy", "p.json"}).out;
+    EXPECT_TRUE(has(explained, "\nranks     of 9 functions ") && has(explained, " on 4096 paths: 0.25y "))
+        << explained;
     EXPECT_EQ(run({"greeks", "early.yaml", "--policy", "p.json", "--greeks", "delta"}).code, 0);
     // Other paths than the policy was found on.
     const finished few = run({"price", "early.yaml", "--format", "csv", "--training-paths", "100"});
@@ -1427,7 +1449,8 @@ TEST_F(cli, replay_that_is_not_there_is_refused_by_all_who_look_at_trades) {
 TEST_F(cli, bench_writes_the_rows_it_has) {
     // Twice as long each time, until a row was there to be written.
     for (int wait = 250;; wait *= 2) {
-        running started({"bench", "models", "--device", "cpu", "--seconds", "0.02", "-o", "rows.jsonl"},
+        running started({"bench", "models", "--device", "cpu", "--seconds", "0.02", "-o", "rows.jsonl",
+                         "--save", "baseline.jsonl"},
                         folder, {});
         started.wait_until_at_work();
         std::this_thread::sleep_for(std::chrono::milliseconds(wait));
@@ -1435,7 +1458,11 @@ TEST_F(cli, bench_writes_the_rows_it_has) {
         const finished got = started.wait();
         ASSERT_EQ(got.code, 143) << got.err;
         EXPECT_TRUE(has(got.err, "tilewalk: interrupted; ")) << got.err;
-        const std::string rows = files().contains("rows.jsonl") ? text_of(folder / "rows.jsonl") : "";
+        const bool is_written = files().contains("rows.jsonl");
+        EXPECT_EQ(has(got.err, "tilewalk: no page, figure or baseline is made of a part\n"), is_written)
+            << got.err;
+        EXPECT_FALSE(files().contains("baseline.jsonl"));
+        const std::string rows = is_written ? text_of(folder / "rows.jsonl") : "";
         if (!has(rows, "\"path_steps_per_second\":")) continue;
         EXPECT_TRUE(has(rows, "\"interrupted\":true")) << rows;
         EXPECT_TRUE(has(rows, "nothing after this was measured")) << rows;

@@ -294,6 +294,14 @@ TEST_F(scenarios_cli, shards_have_the_bytes_of_one_process) {
             expect({"merge", plan, "--format", "csv", "-o", read}, 2, "which is read");
     expect({"merge", "gains", "--format", "csv", "-o", "scenarios.yaml"}, 2, "which is read");
     EXPECT_EQ(text_of(folder / "market.yaml"), market);
+    const auto parts_of = [&](const arguments& words) {
+        const auto document = nlohmann::json::parse(printed(words));
+        nlohmann::json out;
+        for (const auto& row : document.at("rows")) out.push_back(row.value("part_means", nlohmann::json()));
+        return out;
+    };
+    EXPECT_EQ(parts_of({"merge", "prices", "--format", "json", "--tiles"}),
+              parts_of({"price", "book.yaml", "--format", "json", "--tiles"}));
     EXPECT_EQ(printed({"merge", "prices", "--files", "values", "-o", "merged_prices.csv"}), "");
     EXPECT_TRUE(has(text_of(folder / "values/npv.csv"), "#TradeId,"));
     EXPECT_FALSE(files().contains("totals.csv"));

@@ -722,6 +722,23 @@ TEST_F(differences_of_a_command, are_in_its_folder) {
     EXPECT_EQ(tests::text_of(folder / "by_two/npv.csv"), values);
 }
 
+TEST_F(differences_of_a_command, are_told_where_they_have_no_value) {
+    std::string moved = rate_market(rate_volatilities);
+    moved.replace(moved.find("volatility: ", moved.find("hull_white: {mean_reversion")), 17,
+                  "volatility: 0.010");
+    put("market.yaml", moved);
+    put("book.yaml", "market: market.yaml\n" + rate_book);
+    const tests::arguments greeks{"greeks",   "book.yaml", "--trade", "one",  "--paths", "2048",
+                                  "--greeks", "delta",     "--files", "made", "-o",      "greeks.csv"};
+    const tests::finished got = run(greeks);
+    EXPECT_EQ(got.code, 3) << tests::shown(greeks, got);
+    const std::string told = got.err.substr(
+        std::min(got.err.find("tilewalk: --files: 1 difference has no value:\n"), got.err.size()));
+    EXPECT_TRUE(tests::has(told, ":\nvolatilities that rate models were fitted to: "))
+        << tests::shown(greeks, got);
+    EXPECT_EQ(std::ranges::count(told, '\n'), 2) << tests::shown(greeks, got);
+}
+
 TEST_F(differences_of_a_command, are_those_of_shards) {
     put_inputs(simm_text);
     expect({"greeks", "book.yaml", "--greeks", "cross_gamma", "--files", "at_once", "-o", "greeks.csv"}, 0,
