@@ -100,24 +100,6 @@ class shares_of_groups {
     std::vector<share> shares_;
 };
 
-// The rows of arrays that all trades read alike, from a file or from a source that is not keyed. Throws
-// tilewalk::error if the group needs more than there is.
-void add_rows(const job_group& g, const run_state& state, shock_plan& plan) {
-    const gpu_run& run = state.run;
-    const auto normals = static_cast<std::uint64_t>(g.code->normals_per_step);
-    const auto uniforms = static_cast<std::uint64_t>(g.code->uniforms_per_step);
-    const std::uint64_t steps = longest(g, state);
-    if (run.replay == nullptr) {
-        random::check_normals(*plan.source, steps * normals);
-        plan.normal_rows = std::max(plan.normal_rows, steps * normals);
-        plan.uniform_rows = std::max(plan.uniform_rows, steps * uniforms);
-        return;
-    }
-    run.replay->check({steps, normals, uniforms, run.paths});
-    if (normals > 0) plan.normal_rows = std::max(plan.normal_rows, steps * run.replay->normals().slots);
-    if (uniforms > 0) plan.uniform_rows = std::max(plan.uniform_rows, steps * run.replay->uniforms().slots);
-}
-
 // Plans arrays of shocks, if the feed reads any, and of scenarios. Jobs that need more than a source has
 // fail.
 void plan_shocks(run_state& state, counted_kernels& kernels) {
@@ -140,7 +122,7 @@ void plan_shocks(run_state& state, counted_kernels& kernels) {
     plan.paths = run.paths;
     plan.unit_paths = run.unit_paths;
     plan.scenarios = rows_of(run.scenarios, state.packed.scenarios);
-    const bool is_keyed = run.replay == nullptr && plan.source->is_keyed;
+    const bool is_keyed = !plan.are_rows_alike();
     shares_of_groups keyed(state, plan);
     for (job_group& g : state.groups) {
         if (g.failed || !needs_any(g)) continue;
@@ -148,7 +130,7 @@ void plan_shocks(run_state& state, counted_kernels& kernels) {
             if (is_keyed) {
                 keyed.add(g);
             } else {
-                add_rows(g, state, plan);
+                add_rows_alike(*g.code, longest(g, state), plan);
             }
             if (g.reads_moves()) state.moves.add(g.factors(), longest(g, state));
         } catch (const error& e) {

@@ -1,12 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cuda/rows_of_jobs.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tilewalk::cuda {
 
 using kernels::word32;
 using random::shock_kind;
+
+void add_rows_alike(const program::path_program& code, std::uint64_t steps, shock_plan& plan) {
+    auto normals = static_cast<std::uint64_t>(code.normals_per_step);
+    auto uniforms = static_cast<std::uint64_t>(code.uniforms_per_step);
+    if (plan.replay != nullptr) {
+        plan.replay->check({steps, normals, uniforms, plan.paths});
+        if (normals > 0) normals = plan.replay->normals().slots;
+        if (uniforms > 0) uniforms = plan.replay->uniforms().slots;
+    } else {
+        random::check_normals(*plan.source, steps * normals);
+    }
+    plan.normal_rows = std::max(plan.normal_rows, steps * normals);
+    plan.uniform_rows = std::max(plan.uniform_rows, steps * uniforms);
+}
 
 std::optional<quasi::order> rows_of_jobs::order_of(const run::job& job,
                                                    const std::optional<quasi::points>& points) {

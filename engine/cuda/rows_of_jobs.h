@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of a source that is keyed by name, of independent numbers or of points, which the jobs of a run
-// share.
+// share; and those of a file, or of a source that is not keyed.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -14,6 +15,10 @@
 #include "kernels/arguments.h"
 
 namespace tilewalk::cuda {
+
+// Adds to the plan the rows of a job of so many steps that all jobs read alike, from a file or from a source
+// that is not keyed. Throws tilewalk::error if the job needs more than there is.
+void add_rows_alike(const program::path_program& code, std::uint64_t steps, shock_plan& plan);
 
 class rows_of_jobs {
   public:

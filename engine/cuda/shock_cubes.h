@@ -57,6 +57,8 @@ struct shock_plan {
     // Called for each row that is copied from the host; may throw to end the run.
     std::function<void()> poll{};
 
+    // Whether trades read the rows of their shocks by place alone, and so the same.
+    bool are_rows_alike() const { return replay != nullptr || !source->is_keyed; }
     arrays::element element() const { return program::shock_type(precision); }
     std::uint64_t shock_rows() const { return std::max(normal_rows, uniform_rows); }  // of the larger cube
     std::size_t bytes_per_tile() const;

@@ -242,6 +242,10 @@ way_back_decision read_by(way_back_decision how, const kernel_decision& reads) {
     return how;
 }
 
+bool have_same_bits(const way_back_decision& a, const way_back_decision& b) {
+    return !program::is_fast(a.precision) || a.width() == b.width();
+}
+
 way_back_decision for_arrays(way_back_decision how) {
     how.reads_arrays = true;
     how.keeps_shocks = false;

@@ -16,7 +16,8 @@
 namespace tilewalk::cuda {
 
 // Constants of the text besides the programs. No bit of a result depends on keeps_shocks, piece_steps or
-// `reads` in any precision but single_fast.
+// `reads`, but for its width in single_fast: derivatives of the paths of a warp are summed there in single,
+// and those of warps in double.
 struct way_back_decision {
     program::precision precision = program::precision::double_;
     int rounds = kernels::philox_rounds;
@@ -43,6 +44,8 @@ way_back_decision best_way_back(program::precision precision, int rounds, const 
 kernel_wish open_wish_of(const way_back_decision& how);
 // The decision with another way to read: with a feed that reads none, shocks are made again.
 way_back_decision read_by(way_back_decision how, const kernel_decision& reads);
+// Whether two decisions of one precision give the same bits.
+bool have_same_bits(const way_back_decision& a, const way_back_decision& b);
 // The decision for shocks in arrays.
 way_back_decision for_arrays(way_back_decision how);
 

@@ -50,6 +50,7 @@ struct way_group {
     way_back_kernel kernel;
     std::map<std::string, std::shared_ptr<const std::string>> cubins;  // by architecture
     std::size_t steps = 0, places = 0;                                 // the most of a job
+    std::size_t array_rows = 0, scratch_bytes = 0;                     // likewise, where they read arrays
     std::set<std::pair<std::uint32_t, std::uint32_t>> scenarios;       // rows that any job reads
 
     std::size_t pieces() const { return (steps + kernel.piece_steps - 1) / kernel.piece_steps; }
@@ -63,10 +64,7 @@ struct way_group {
         return shocks * paths() * bytes_of_shock();
     }
     // The most that the rows of a job's tile take in arrays, where it shares none.
-    std::size_t array_bytes(int slots) const {
-        if (!how.reads_arrays) return 0;
-        return steps * static_cast<std::size_t>(slots) * kernels::paths_per_tile * bytes_of_shock();
-    }
+    std::size_t array_bytes() const { return array_rows * kernels::paths_per_tile * bytes_of_shock(); }
     std::size_t bytes_of_shock() const { return program::bytes_of(program::traits_of(how.precision).shock); }
     std::size_t sum_bytes() const { return warps_of(how) * places * sizeof(double); }
 
@@ -77,7 +75,7 @@ struct way_group {
 std::size_t tile_bytes(const way_group& g, const run::job& any) {
     const std::size_t scenarios = g.scenarios.size() * kernels::paths_per_tile * g.bytes_of_shock();
     const int slots = any.code->slots_per_step();
-    return g.kept_bytes() + g.shock_bytes(slots) + g.array_bytes(slots) + g.sum_bytes() + scenarios;
+    return g.kept_bytes() + g.shock_bytes(slots) + g.array_bytes() + g.sum_bytes() + scenarios;
 }
 
 // Work for one device: some jobs of a group over all tiles of the walk, or one job over some of them.
@@ -92,11 +90,12 @@ class both_ways_walk {
   public:
     both_ways_walk(const run::walk& of, std::span<const std::shared_ptr<loaded_device>> on,
                    counted_kernels& kernels, const ways_back::decider& how, std::uint64_t memory_bytes,
-                   const ways_back::taker& take, gpu_facts& facts)
+                   const random::catalogue_entry& source, const ways_back::taker& take, gpu_facts& facts)
         : of_(of),
           on_(on),
           kernels_(kernels),
           memory_bytes_(memory_bytes),
+          source_(source),
           take_(take),
           facts_(facts),
           run_tiles_(kernels::tiles_of(of.paths)),
@@ -110,9 +109,11 @@ class both_ways_walk {
             const bool has_points = of.points_of(job).has_value();
             const auto [at, is_new] = known.try_emplace({job.code, job.back.code, has_points},
                                                         static_cast<std::size_t>(groups_.size()));
-            if (is_new) groups_.emplace_back().how = has_points ? for_arrays(how(job)) : how(job);
+            const bool reads_arrays = has_points || of.replay != nullptr || source.rounds == 0;
+            if (is_new) groups_.emplace_back().how = reads_arrays ? for_arrays(how(job)) : how(job);
             way_group& g = groups_[at->second];
             g.jobs.push_back(j);
+            if (reads_arrays) add_rows_of(j, g);
             g.steps = std::max(g.steps, job.when->steps());
             g.places = std::max(g.places, program::places_of(*job.back.code, *job.data).size);
             for (const program::scenario_rows& slot : job.data->scenarios)
@@ -213,8 +214,9 @@ class both_ways_walk {
             if (g.jobs.empty()) continue;
             const word64 all = g.jobs.size() * asked_.count;
             const word64 share = (all + on_.size() - 1) / on_.size();
+            const word64 room = room_ - std::min(room_, word64{g.scratch_bytes});
             const word64 most =
-                std::min(room_ / (tile_bytes(g, of_.jobs[g.jobs.front()]) + 1), std::max(share, word64{1}));
+                std::min(room / (tile_bytes(g, of_.jobs[g.jobs.front()]) + 1), std::max(share, word64{1}));
             for (const run::tile_range& r : run::parts_and_rests(asked_, run_tiles_, part_tiles_))
                 cut(g, r, most);
         }
@@ -244,8 +246,8 @@ class both_ways_walk {
     }
 
     // Walks pieces on a device until there are none. The jobs of a piece that a device can't do, such as one
-    // that it has no memory for, fail. A device that is lost leaves its piece to the others. Any
-    // other failure ends the walk.
+    // that it has no memory or its source no numbers for, fail. A device that is lost leaves its piece to the
+    // others. Any other failure ends the walk.
     void work_on(std::size_t d, shared_pieces& pieces) {
         gpu_facts::share& share = facts_.shares[d];
         const auto is_lost = [&] {
@@ -260,8 +262,10 @@ class both_ways_walk {
                     const std::lock_guard guard(lock_);
                     if (ran) served_[d].spans.push_back(*ran);
                     share.has_walked = true;
-                } catch (const device_error& e) {
-                    if (e.is_final()) throw;
+                } catch (const error& e) {
+                    const auto* const of_device = dynamic_cast<const device_error*>(&e);
+                    const bool stays = e.kind() == error_kind::device || e.kind() == error_kind::usage;
+                    if (!stays || (of_device != nullptr && of_device->is_final())) throw;
                     const std::lock_guard guard(lock_);
                     fail(pieces_[*taken].jobs, e);
                 }
@@ -291,13 +295,41 @@ class both_ways_walk {
         std::vector<span_of_time> spans;  // of its launches, since it began
     };
 
-    // Plans the rows of points that jobs read, which their records come to name.
-    void plan_points(std::span<const run::job> jobs, shock_plan& plan, packed_trades& packed) {
-        plan.source = &random::points();
+    // The plan of the arrays that jobs like this one read, without rows.
+    shock_plan plan_for(const run::job& any, precision in) {
+        shock_plan plan;
+        plan.source = of_.points_of(any) ? &random::points() : &source_;
+        plan.replay = of_.replay;
         plan.kernels = &kernels_;
+        plan.space = &space_named("global");
+        plan.precision = in;
         plan.seed = of_.seed;
         plan.paths = of_.paths;
         plan.unit_paths = of_.unit_paths;
+        return plan;
+    }
+    // The room for the rows that a job reads. One that needs more than there is fails.
+    void add_rows_of(std::size_t j, way_group& g) {
+        const run::job& job = of_.jobs[j];
+        shock_plan plan = plan_for(job, g.how.precision);
+        std::size_t rows = job.when->steps() * static_cast<std::size_t>(job.code->slots_per_step());
+        try {
+            if (plan.are_rows_alike()) {
+                add_rows_alike(*job.code, job.when->steps(), plan);
+                rows = plan.normal_rows + plan.uniform_rows;
+            }
+        } catch (const error& e) {
+            failures_[j] = e;
+        }
+        g.array_rows = std::max(g.array_rows, rows);
+        g.scratch_bytes = std::max(g.scratch_bytes, plan.scratch_bytes());
+    }
+    // Plans the rows that jobs read; where each has its own, records come to name them.
+    void plan_rows(std::span<const run::job> jobs, shock_plan& plan, packed_trades& packed) const {
+        if (plan.are_rows_alike()) {
+            for (const run::job& j : jobs) add_rows_alike(*j.code, j.when->steps(), plan);
+            return;
+        }
         rows_of_jobs rows(plan);
         for (const run::job& j : jobs) rows.add(j, of_.points_of(j));
         rows.end();
@@ -317,6 +349,7 @@ class both_ways_walk {
     std::span<const std::shared_ptr<loaded_device>> on_;
     counted_kernels& kernels_;
     const std::uint64_t memory_bytes_;
+    const random::catalogue_entry& source_;
     const ways_back::taker& take_;
     gpu_facts& facts_;
     const word64 run_tiles_, part_tiles_;
@@ -403,11 +436,9 @@ std::optional<span_of_time> both_ways_walk::walk_piece(loaded_device& on, const 
     const std::size_t blocks = jobs.size() * p.tiles.count;
     const std::size_t sum_bytes = all_places * p.tiles.count * warps_of(how) * sizeof(double);
 
-    shock_plan of_arrays;
-    of_arrays.space = &space_named("global");
-    of_arrays.precision = how.precision;
+    shock_plan of_arrays = plan_for(jobs.front(), how.precision);
     of_arrays.scenarios = rows_of(of_.scenarios, packed.scenarios);
-    if (how.reads_arrays) plan_points(jobs, of_arrays, packed);
+    if (how.reads_arrays) plan_rows(jobs, of_arrays, packed);
 
     const owned_stream s = new_stream(d);
     const trades_in_memory forth(d, std::move(packed)), back(d, std::move(packed_back));
@@ -535,9 +566,11 @@ ways_back::decider ways_back::as_suits(program::precision precision, int rounds,
                                        const std::optional<tuned_device>& measured) {
     return [=](const run::job& j) {
         way_back_decision by_rules = best_way_back(precision, rounds, *j.code, *j.back.code);
-        if (!measured || program::is_fast(precision)) return by_rules;
+        if (!measured) return by_rules;
         const auto found = measured->choices.find(measured->on, j.back.code->back, open_wish_of(by_rules));
-        return found ? read_by(by_rules, found->how) : by_rules;
+        if (!found) return by_rules;
+        const way_back_decision as_found = read_by(by_rules, found->how);
+        return have_same_bits(as_found, by_rules) ? as_found : by_rules;
     };
 }
 
@@ -547,7 +580,7 @@ std::string ways_back::why_not(const run::job& j) {
 
 std::vector<std::optional<error>> ways_back::walk(const run::walk& of, const taker& take) {
     facts_.shares.resize(on_.size());
-    return both_ways_walk(of, on_, kernels_, how_, memory_bytes_, take, facts_).walk(threads_);
+    return both_ways_walk(of, on_, kernels_, how_, memory_bytes_, source_, take, facts_).walk(threads_);
 }
 
 gpu_facts ways_back::facts() const {

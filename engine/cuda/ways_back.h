@@ -16,6 +16,7 @@
 #include "engine/cuda/gpu_run.h"
 #include "engine/cuda/group_jobs.h"
 #include "engine/cuda/loaded_device.h"
+#include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/way_back_text.h"
 #include "engine/run/job.h"
 
@@ -25,10 +26,17 @@ class ways_back {
   public:
     // Decides how the kernel for all jobs like this one is built.
     using decider = std::function<way_back_decision(const run::job&)>;
-    // memory_bytes: the most of each device, 0: all that is free. `threads` compile kernels.
+    // memory_bytes: the most of each device, 0: all that is free. `threads` compile kernels. `source` is that
+    // of jobs without points, where no file replaces it.
     ways_back(std::span<const std::shared_ptr<loaded_device>> on, kernel_store& kernels, decider how,
-              std::uint64_t memory_bytes, int threads)
-        : on_(on), kernels_(kernels), how_(std::move(how)), memory_bytes_(memory_bytes), threads_(threads) {}
+              std::uint64_t memory_bytes, int threads,
+              const random::catalogue_entry& source = random::catalogue().front())
+        : on_(on),
+          kernels_(kernels),
+          how_(std::move(how)),
+          memory_bytes_(memory_bytes),
+          threads_(threads),
+          source_(source) {}
     // As was measured on a device, where that changes no bit, else by the rules.
     static decider as_suits(program::precision precision, int rounds,
                             const std::optional<tuned_device>& measured = std::nullopt);
@@ -51,6 +59,7 @@ class ways_back {
     decider how_;
     std::uint64_t memory_bytes_;
     int threads_;
+    const random::catalogue_entry& source_;
     gpu_facts facts_;
 };
 

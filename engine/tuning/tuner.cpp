@@ -104,6 +104,7 @@ std::vector<cuda::way_back_decision> candidates(const cuda::way_back_decision& b
     std::vector<cuda::way_back_decision> out{by_rules};
     for (const kernel_decision& r : reads) {
         cuda::way_back_decision one = cuda::read_by(by_rules, r);
+        if (!cuda::have_same_bits(one, by_rules)) continue;
         const bool is_first =
             one.keeps_shocks == by_rules.keeps_shocks &&
             (one.reads == by_rules.reads || (!one.keeps_shocks && one.width() == by_rules.width()));

@@ -88,6 +88,12 @@ class fake_machine {
     }
 
     fake_gpu& gpu(std::size_t i = 0) { return *gpus_[i]; }
+    // Kernels that do nothing, where what they find is of no interest.
+    fake_machine& that_computes_nothing() {
+        gpu().kernel = [](const std::string&, const std::string&, const cuda::launch&,
+                          std::span<void*>) -> fake_gpu::work { return [] {}; };
+        return *this;
+    }
 
     results price(const std::string& device, run_settings with = {}) {
         return asked(device, with, [](const engine& of, const run_options& options) {
@@ -126,8 +132,7 @@ class fake_machine {
             what.book = folder.write("book.yaml", book_text);
             what.settings = options.overrides;
             const shards all = shards::plan(of, what, count, folder / "plan", 60, options);
-            for (std::size_t n = 1; n <= all.count(); ++n)
-                all.run(of, n, shards::stage::pricing, options);
+            for (std::size_t n = 1; n <= all.count(); ++n) all.run(of, n, shards::stage::pricing, options);
             return all.merge(of, options);
         });
     }
@@ -344,9 +349,7 @@ std::string worst_of_all() {
 
 TEST(gpu_failures, ways_back_tell_how_far_they_are) {
     fake_machine machine;
-    // Kernels that do nothing: what they find is of no interest here.
-    machine.gpu().kernel = [](const std::string&, const std::string&, const cuda::launch&,
-                              std::span<void*>) -> fake_gpu::work { return [] {}; };
+    machine.that_computes_nothing();
     bool is_told_on_the_way = false;
     std::uint64_t done = 0, all = 0;
     machine.on_progress = [&](const progress& now) {
@@ -366,24 +369,46 @@ TEST(gpu_failures, ways_back_tell_how_far_they_are) {
     EXPECT_GT(done, 0u);
 }
 
-TEST(gpu_failures_work_left_to_the_processor, has_ways_back_of_replayed_shocks) {
+TEST(gpu_failures_work_left_to_the_processor, has_no_ways_back_of_replayed_shocks) {
     const tests::own_folder folder;
     constexpr std::size_t paths = 2048;
     const std::vector<double> shocks(assets_of_worst * paths, 0.25);
     const std::string file = (folder / "shocks.npy").string();
     arrays::write_numpy<double>(file, {1, assets_of_worst, 0, paths, shocks, {}});
-    const std::string worst = worst_of_all();
     run_settings with;
     with.paths = paths;
     with.controls = "none";
     with.replay = file;
-    const results got = fake_machine().greeks(worst, "auto", with);
-    EXPECT_EQ(got.failed(), 0u);
-    EXPECT_EQ(got.manifest.left_to_processor,
-              (std::vector<left_work>{
-                  {"ways back", 1,
-                   "their shocks are read from a file, which a GPU reads on the way forth alone"}}));
-    EXPECT_TRUE(fake_machine().greeks(worst, "cpu", with).manifest.left_to_processor.empty());
+    const results got = fake_machine().that_computes_nothing().greeks(worst_of_all(), "auto", with);
+    EXPECT_EQ(got.manifest.devices, std::vector<std::string>{"fake 0"});
+    EXPECT_EQ(got.manifest.left_to_processor, std::vector<left_work>{});
+}
+
+// Their treatment is decided in double, and by numbers that any device has.
+TEST(gpu_failures, jumps_are_treated_whatever_the_source) {
+    const std::string digital =
+        market_of_a +
+        "trades:\n  - {id: jump, product: digital, underlying: A, strike: 105, payout: "
+        "10, maturity: 1}\n";
+    run_settings with;
+    with.paths = 4096;
+    with.controls = "none";
+    with.precision = "single_fast";
+    with.random = "philox_7";
+    const results got = fake_machine().that_computes_nothing().greeks(digital, "cuda", with);
+    EXPECT_EQ(got.manifest.devices, std::vector<std::string>{"fake 0"});
+}
+
+// The fake GPU has no cuRAND, or one that finds no GPU.
+TEST(gpu_failures, derivatives_that_no_source_has_numbers_for_fail_by_trade) {
+    run_settings with;
+    with.paths = 4096;
+    with.controls = "none";
+    with.random = "curand_philox";
+    const results got = fake_machine().greeks(worst_of_all(), "auto", with);
+    EXPECT_EQ(got.rows.at(0).status, trade_status::failed);
+    EXPECT_EQ(got.rows[0].kind, error_kind::device);
+    EXPECT_NE(got.rows[0].message.find("cuRAND"), std::string::npos) << got.rows[0].message;
 }
 
 TEST(gpu_failures, who_asked_for_a_gpu_gets_its_error) {

@@ -19,9 +19,12 @@
 #include "engine/cuda/compiler.h"
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/kernel_text.h"
+#include "engine/cuda/launcher.h"
+#include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/way_back_text.h"
 #include "engine/cuda/ways_back.h"
 #include "engine/plan/trade_program.h"
+#include "engine/run/units.h"
 #include "engine/threads/crew.h"
 #include "products/program/row_names.h"
 #include "tests/both_ways.h"
@@ -102,8 +105,9 @@ class ways_back_on_a_gpu : public ::testing::Test {
 
     // The tallies of a walk on all devices.
     std::vector<run::tally> found(const run::walk& walk, const cuda::ways_back::decider& how,
-                                  std::uint64_t memory_bytes = 0) {
-        cuda::ways_back walks(chosen_.devices, gpus_.kernels(), how, memory_bytes, 12);
+                                  std::uint64_t memory_bytes = 0,
+                                  const random::catalogue_entry& source = random::catalogue().front()) {
+        cuda::ways_back walks(chosen_.devices, gpus_.kernels(), how, memory_bytes, 12, source);
         std::vector<std::optional<run::tally>> by_job(walk.jobs.size());
         const auto failures = walks.walk(walk, [&](std::size_t j, const run::tally& t) { by_job[j] = t; });
         std::vector<run::tally> out;
@@ -112,6 +116,18 @@ class ways_back_on_a_gpu : public ::testing::Test {
             out.push_back(by_job[j].value());
         }
         return out;
+    }
+    // The moments of a job that is walked forth alone.
+    kernels::moments forth(run::walk walk, run::job j, precision to, const random::catalogue_entry& source) {
+        j.back = {};
+        walk.jobs = {&j, 1};
+        cuda::gpu_settings with;
+        with.how.precision = to;
+        with.how.reads_shocks = true;
+        with.source = &source;
+        const run::outcome got = cuda::launcher(chosen_.devices, gpus_.kernels(), with).walk_all(walk);
+        if (got.failures[0]) throw error(*got.failures[0]);
+        return got.tallies[0].whole().moments;
     }
     const cuda::backend::choice& chosen() const { return chosen_; }
 
@@ -249,13 +265,17 @@ TEST(ways_back_kernels, are_built_as_was_measured_where_no_bit_depends_on_it) {
         const tests::both_ways of(one.state().trades.at(0), tests::demo_market(), to);
         const run::job j = of.job();
         const auto by_rules = cuda::ways_back::as_suits(to, kernels::philox_rounds)(j);
-        cuda::kernel_decision other = by_rules.reads;
-        other.feed = "smem_rolling_async";
-        other[cuda::knobs::width] = 1;
-        choices.remember(on, of.back.back, cuda::open_wish_of(by_rules), {other, 1, 2, "2026-01-01"});
-        const auto measured =
-            cuda::ways_back::as_suits(to, kernels::philox_rounds, cuda::tuned_device{choices, on})(j);
-        EXPECT_EQ(measured.reads, program::is_fast(to) ? by_rules.reads : other);
+        for (const int width : {by_rules.width(), 1}) {
+            cuda::kernel_decision other = by_rules.reads;
+            other.feed = "smem_rolling_async";
+            other[cuda::knobs::width] = width;
+            choices.remember(on, of.back.back, cuda::open_wish_of(by_rules), {other, 1, 2, "2026-01-01"});
+            const auto measured =
+                cuda::ways_back::as_suits(to, kernels::philox_rounds, cuda::tuned_device{choices, on})(j);
+            const bool has_other_bits = program::is_fast(to) && width != by_rules.width();
+            EXPECT_EQ(measured.reads, has_other_bits ? by_rules.reads : other) << width;
+            EXPECT_EQ(measured.keeps_shocks, has_other_bits ? by_rules.keeps_shocks : true) << width;
+        }
     }
 }
 
@@ -366,11 +386,37 @@ TEST_F(ways_back_on_a_gpu, walk_many_trades_at_once_with_the_bits_of_each_alone)
     }
 }
 
-TEST_F(ways_back_on_a_gpu, have_the_same_bits_by_every_feed) {
+// Shocks of a source without names are those of the way forth, whatever the chunks.
+TEST_F(ways_back_on_a_gpu, over_curand_have_the_prices_and_the_bits_of_any_chunks) {
     const book one = book::parse(asian_of_61_dates);
-    for (const precision to : {precision::double_, precision::single}) {
+    for (const precision to : {precision::double_, precision::single, precision::single_fast}) {
         const tests::both_ways of(one.state().trades.at(0), tests::demo_market(), to);
         const run::job j = of.job();
+        const auto usual = cuda::ways_back::as_suits(to, kernels::philox_rounds);
+        for (const random::catalogue_entry& source : random::catalogue()) {
+            if (source.is_keyed) continue;
+            SCOPED_TRACE(std::string(source.name) + ", " + std::string(program::name_of(to)));
+            run::walk walk;
+            walk.jobs = {&j, 1};
+            walk.paths = 150 * 1024 + 5;
+            if (source.is_quasi) walk.unit_paths = run::quasi_unit_paths(walk.paths);
+            const run::tally expected = found(walk, usual, 0, source).at(0);
+            for (const std::uint64_t mebibytes : {80U, 1U})
+                EXPECT_TRUE(found(walk, usual, mebibytes << 20, source).at(0) == expected) << mebibytes;
+            const kernels::moments both_ways = expected.whole().moments, alone = forth(walk, j, to, source);
+            EXPECT_EQ(both_ways.count, alone.count);
+            EXPECT_EQ(both_ways.mean, alone.mean);
+            EXPECT_EQ(both_ways.m2, alone.m2);
+        }
+    }
+}
+
+TEST_F(ways_back_on_a_gpu, have_the_same_bits_by_every_feed) {
+    const book one = book::parse(asian_of_61_dates);
+    for (const precision to : {precision::double_, precision::single, precision::single_fast}) {
+        const tests::both_ways of(one.state().trades.at(0), tests::demo_market(), to);
+        const run::job j = of.job();
+        const auto by_rules = cuda::ways_back::as_suits(to, kernels::philox_rounds);
         run::walk walk;
         walk.jobs = {&j, 1};
         walk.paths = 40 * 1024 + 3;
@@ -379,13 +425,13 @@ TEST_F(ways_back_on_a_gpu, have_the_same_bits_by_every_feed) {
                 walk.paths = 40 * 1024;
                 take_points(walk, quasi::points{});
             }
-            const run::tally expected =
-                found(walk, cuda::ways_back::as_suits(to, kernels::philox_rounds)).at(0);
+            const run::tally expected = found(walk, by_rules).at(0);
             for (cuda::way_back_decision how : by_every_feed(to)) {
                 for (const int width : {1, 2, 4}) {
                     how.reads[cuda::knobs::width] = width;
                     if (how.reads.feed == "bulk_async" && chosen().devices[0]->get().properties().major < 9)
                         continue;
+                    if (!cuda::have_same_bits(how, by_rules(j))) continue;
                     const auto as_told = [&](const run::job&) { return how; };
                     EXPECT_TRUE(found(walk, as_told).at(0) == expected)
                         << how.reads.feed << ", width " << width << (has_points ? ", points" : "");

@@ -80,6 +80,10 @@ std::span<const catalogue_entry> catalogue() {
     return entries;
 }
 
+const catalogue_entry& on_any_device(const catalogue_entry& source) {
+    return source.needs_gpu ? catalogue().front() : source;
+}
+
 const catalogue_entry& find(std::string_view name, back_end on) {
     std::vector<std::string> names;
     for (const auto& entry : catalogue()) {

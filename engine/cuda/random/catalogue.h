@@ -37,6 +37,9 @@ struct catalogue_entry {
 // All sources; the first is for trades without points.
 std::span<const catalogue_entry> catalogue();
 
+// The source, or, where that needs a GPU, the first in its place.
+const catalogue_entry& on_any_device(const catalogue_entry& source);
+
 enum class back_end { cpu, gpu };
 
 // Throws tilewalk::error (usage) if there is no such source, or none for this back end.
