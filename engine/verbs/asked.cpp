@@ -27,6 +27,17 @@ book with_tolerances_of(study s, const book& trades, const run_options& options)
     return book::of(std::move(walked));
 }
 
+book some_of(const book& trades, const std::vector<std::size_t>& places) {
+    auto some = std::make_shared<books::book_state>();
+    some->name = trades.state().name;
+    some->settings = trades.state().settings;
+    for (const std::size_t i : places) {
+        some->trades.push_back(trades.state().trades[i]);
+        some->trades.back().report.reset();
+    }
+    return book::of(std::move(some));
+}
+
 asked_of_study asked_of(study s, const book& trades, const run_options& options) {
     refuse_combinations(s, features_asked(trades, options));
     asked_of_study out{with_tolerances_of(s, trades, options), options};

@@ -2,7 +2,7 @@
 // A request as a study takes it: what does not combine is refused, and what the study leaves out is gone.
 #pragma once
 
-#include <span>
+#include <vector>
 
 #include "tilewalk/book.h"
 #include "tilewalk/combinations.h"
@@ -14,6 +14,9 @@ namespace tilewalk::verbs {
 // The book without tolerances of trades that the study leaves out, of which rows of these trades say so, or
 // to which they mean nothing. `options` may name a file of shocks, beside which a price leaves them out, too.
 book with_tolerances_of(study s, const book& trades, const run_options& options);
+
+// The trades at these places of a book, without what they ask for beside their prices.
+book some_of(const book& trades, const std::vector<std::size_t>& places);
 
 struct asked_of_study {
     book trades;

@@ -99,13 +99,6 @@ const std::vector<rule>& rules() {
         {{journal, kept_policies},
          {study::explain, study::warm, study::tune, study::tune_greeks},
          {no_meaning, "they find no result that could be kept"}},
-        {{curand},
-         {greeks, greeks_by_bump, greeks_of_second_order, files_of_greeks, explained_scenarios,
-          greeks_in_session, study::tune_greeks, shards_of_greeks, shards_of_differences},
-         {missing, "paths of derivatives are drawn twice, and cuRAND draws them once"}},
-        {{single_fast},
-         {study::tune_greeks},
-         {missing, "the way to read back changes its last bits, so that no two ways can be compared"}},
     };
     return all;
 }
@@ -125,7 +118,6 @@ const std::vector<rule_of_two>& rules_of_two() {
          {impossible, "the shocks of a file are drawn already"}},
         {replay, {controls}, {impossible, "the mean of a control is that of another law than a file's"}},
         {replay, {decisions}, {impossible, "what was decided is for shocks that are drawn"}},
-        {decisions, {curand}, {missing, "what was decided is followed on numbers of our own alone"}},
         {replay,
          {nested_bounds},
          {impossible, "paths inside of paths have the law of the model, and those of a file another"}},

@@ -16,7 +16,6 @@
 #include "engine/exercise/training.h"
 #include "engine/threads/crew.h"
 #include "engine/verbs/moving_controls.h"
-#include "engine/verbs/price.h"
 #include "engine/verbs/sources.h"
 #include "kernels/math.h"
 #include "kernels/philox.h"

@@ -20,7 +20,6 @@
 #include "engine/verbs/pilot.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/settled.h"
-#include "engine/verbs/walks.h"
 #include "tilewalk/market.h"
 
 namespace tilewalk::exercise {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/threads/crew.h"
-#include "engine/verbs/price.h"
+#include "engine/verbs/planned_run.h"
 #include "engine/verbs/rewrites.h"
 #include "tilewalk/market.h"
 

@@ -12,6 +12,7 @@
 
 #include "engine/arrays/mapped_file.h"
 #include "engine/cpu/lane_program.h"
+#include "engine/cpu/tile_pool.h"
 #include "engine/cuda/backend.h"
 #include "engine/cuda/group_jobs.h"
 #include "engine/decide/followed.h"

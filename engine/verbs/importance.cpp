@@ -11,7 +11,6 @@
 #include "engine/cpu/lane_machine.h"
 #include "engine/decide/seeds.h"
 #include "engine/threads/crew.h"
-#include "engine/verbs/price.h"
 #include "engine/verbs/sources.h"
 #include "tilewalk/timings.h"
 

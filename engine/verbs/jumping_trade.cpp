@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <span>
 
 #include "engine/decide/seeds.h"
+#include "engine/verbs/asked.h"
+#include "engine/verbs/greek_stages.h"
+#include "engine/verbs/manifest.h"
 
 namespace tilewalk::verbs {
 
@@ -69,94 +71,110 @@ judged best_width(std::span<const double> widths, const std::vector<std::vector<
     return out;
 }
 
-// The findings of a pilot, by trade and treatment.
-class pilot {
-  public:
-    pilot(const settled& run, const run_options& options, const walk_treated& walk)
-        : walk_(walk), how_(options) {
-        how_.on_progress = {};
-        if (how_.work) how_.work = std::make_shared<kept::work>(how_.work->of_pilots());
-        how_.overrides.seed = decide::seed_for(run.seed, decide::purpose::treatments);
-        how_.overrides.precision = "double";
-        how_.overrides.paths = paths_of_pilot(run);
-        // These paths may be more than those of the run.
-        if (run.unit_paths == 0) how_.overrides.random = source_of(run, false).name;
-        share_ = share_of_run(run);
+using treated_trades = std::vector<std::pair<std::size_t, treatment>>;
+
+// Walks trades, each with its jumps treated in one way, and adds what that finds.
+run_manifest walk_treated(const greek_run& run, const jumping_trades& trades, const treated_trades& treated,
+                          const run_options& how, stages by, found_by_trade& found) {
+    std::vector<std::size_t> places;
+    std::vector<std::shared_ptr<const ready_trade>> ready;
+    for (const auto& [i, as] : treated) {
+        places.push_back(i);
+        ready.push_back(trades.at(i).ready);
     }
+    by.ready = ready;
+    by.add_ways_back = [&](planned_run& r) {
+        run.each(treated.size(), [&](std::size_t t) {
+            const auto& [i, as] = treated[t];
+            if (!r.plans[t].failure) trades.at(i).add_derivatives(r.plans[t], as);
+        });
+    };
+    priced_book priced = price_book(run.with, some_of(run.trades, places), run.in, how, by);
+    for (std::size_t t = 0; t < treated.size(); ++t)
+        if (const price_row& row = priced.told.rows[t]; row.status != trade_status::failed)
+            found[treated[t].first][treated[t].second] = {std::move(priced.derivatives[t]), row.walk,
+                                                          row.price};
+    return std::move(priced.told.manifest);
+}
 
-    void walk(const std::vector<std::pair<std::size_t, treatment>>& tries) {
-        if (tries.empty()) return;
-        priced_book tried = walk_(tries, static_cast<double>(tries.size()) * share_, how_);
-        steps_ += tried.told.manifest.path_steps;
-        for (std::size_t t = 0; t < tries.size(); ++t) {
-            if (tried.told.rows[t].status == trade_status::failed) continue;
-            prices_[tries[t].first] = tried.told.rows[t].price;
-            found_[tries[t]] = std::move(tried.derivatives[t]);
-        }
+run_options options_of_pilot(greek_run& run) {
+    run_options out = run.options;
+    out.on_progress = run.progress.heard().on_progress;
+    if (out.work) out.work = std::make_shared<kept::work>(out.work->of_pilots());
+    out.overrides.seed = decide::seed_for(run.run.seed, decide::purpose::treatments);
+    out.overrides.precision = "double";
+    out.overrides.paths = paths_of_pilot(run.run);
+    // These paths may be more than those of the run, in a precision that some sources are not for.
+    if (run.run.unit_paths == 0) out.overrides.random = random::on_any_device(source_of(run.run, false)).name;
+    return out;
+}
+
+// Chooses for a number of a trade. `share`: of the run, that a pilot is which found this.
+void choose(const jumping_trade& trade, std::size_t number, const found_by_treatment& found, double share,
+            jumping_trade::choice& of) {
+    judged best{of.by};
+    if (of.can_be_smoothed) {
+        const auto widths = tried_widths(trade);
+        std::vector<std::vector<double>> by_width;
+        for (const double width : widths)
+            if (const auto at = found.find({width}); at != found.end())
+                by_width.push_back(at->second.means[number]);
+        if (by_width.size() == widths.size()) best = best_width(widths, by_width, share);
     }
-
-    std::optional<double> price_of(std::size_t trade) const {
-        const auto found = prices_.find(trade);
-        return found == prices_.end() ? std::nullopt : std::optional(found->second);
+    if (const auto at = found.find(by_likelihood_ratio); of.can_be_scored && at != found.end()) {
+        // It has no bias. An error that is no number is not less than any.
+        if (estimate_of(at->second.means[number]).variance * share < best.squared_error)
+            best.by = by_likelihood_ratio;
     }
-    // The means of a number by part; null where the walk failed.
-    const std::vector<double>* means(std::size_t trade, treatment by, std::size_t number) const {
-        const auto found = found_.find({trade, by});
-        return found == found_.end() ? nullptr : &found->second[number];
-    }
-
-    void choose(std::size_t trade, std::size_t number, const jumping_trade& in,
-                jumping_trade::choice& of) const {
-        judged best{of.by};
-        if (of.can_be_smoothed) {
-            const auto widths = tried_widths(in);
-            std::vector<std::vector<double>> by_width;
-            for (const double width : widths)
-                if (const auto* const m = means(trade, {width}, number)) by_width.push_back(*m);
-            if (by_width.size() == widths.size()) best = best_width(widths, by_width, share_);
-        }
-        if (of.can_be_scored) {
-            // It has no bias. An error that is no number is not less than any.
-            const auto* const m = means(trade, likelihood_ratio, number);
-            if (m != nullptr && estimate_of(*m).variance * share_ < best.squared_error)
-                best.by = likelihood_ratio;
-        }
-        of.by = best.by;
-    }
-
-    std::uint64_t steps() const { return steps_; }
-
-  private:
-    const walk_treated& walk_;
-    run_options how_;
-    double share_ = 1;
-    std::uint64_t steps_ = 0;
-    std::map<std::size_t, double> prices_;  // by trade
-    std::map<std::pair<std::size_t, treatment>, std::vector<std::vector<double>>> found_;
-};
-
-bool any_is(const jumping_trade& of, bool jumping_trade::choice::*can) {
-    return std::ranges::any_of(of.choices, [&](const auto& c) { return c && (*c).*can; });
+    of.by = best.by;
 }
 
 // The tries of a pilot: likelihood ratios after all else, since they take a mean of the payoff.
 struct tries_of_pilot {
-    std::vector<std::pair<std::size_t, treatment>> first, then;
+    treated_trades first, then;
 
-    explicit tries_of_pilot(const std::map<std::size_t, jumping_trade>& trades) {
+    tries_of_pilot(const greek_run& run, const jumping_trades& trades) {
+        // Paths of a file have no others for a pilot.
+        if (!run.states_bias() || !run.run.replay.empty()) return;
         for (const auto& [i, trade] : trades) {
             if (trade.is_decided) continue;
-            if (any_is(trade, &jumping_trade::choice::can_be_smoothed)) {
+            if (trade.any_can(&jumping_trade::choice::can_be_smoothed))
                 for (const double by : tried_widths(trade)) first.emplace_back(i, treatment{by});
-            } else {
-                first.emplace_back(i, likelihood_ratio);
-            }
-            if (any_is(trade, &jumping_trade::choice::can_be_scored)) then.emplace_back(i, likelihood_ratio);
+            else
+                first.emplace_back(i, by_likelihood_ratio);
+            if (trade.any_can(&jumping_trade::choice::can_be_scored))
+                then.emplace_back(i, by_likelihood_ratio);
         }
     }
 };
 
 }  // namespace
+
+bool jumping_trade::any_can(bool choice::*so) const {
+    return std::ranges::any_of(choices, [&](const auto& c) { return c && (*c).*so; });
+}
+
+void jumping_trade::take(const decide::treated_jumps& jumps) {
+    control = jumps.control;
+    is_decided = true;
+    for (std::size_t k = 0; k < choices.size(); ++k) {
+        if (!choices[k]) continue;
+        const auto found = jumps.by.find(keys[k]);
+        const bool fits =
+            found != jumps.by.end() &&
+            (found->second.is_smoothing() ? choices[k]->can_be_smoothed : choices[k]->can_be_scored);
+        if (fits) choices[k]->by = found->second;
+        is_decided = is_decided && fits;
+    }
+}
+
+std::shared_ptr<const decide::treated_jumps> jumping_trade::decisions() const {
+    auto out = std::make_shared<decide::treated_jumps>();
+    out->control = control;
+    for (std::size_t k = 0; k < choices.size(); ++k)
+        if (choices[k]) out->by[keys[k]] = choices[k]->by;
+    return out;
+}
 
 void jumping_trade::add_derivatives(planned& to, treatment by) const {
     if (!by.is_smoothing()) {
@@ -189,23 +207,52 @@ std::set<treatment> jumping_trade::needed(bool states_bias) const {
     return out;
 }
 
-double walks_of_pilot(const std::map<std::size_t, jumping_trade>& trades, const settled& run) {
-    const tries_of_pilot tries(trades);
-    return static_cast<double>(tries.first.size() + tries.then.size()) * share_of_run(run);
+double walks_of_pilot(const greek_run& run, const jumping_trades& trades) {
+    const tries_of_pilot tries(run, trades);
+    return static_cast<double>(tries.first.size() + tries.then.size()) * share_of_run(run.run);
 }
 
-std::uint64_t choose_treatments(std::map<std::size_t, jumping_trade>& trades, const settled& run,
-                                const run_options& options, const walk_treated& walk) {
-    pilot tried(run, options, walk);
-    const tries_of_pilot tries(trades);
-    tried.walk(tries.first);
-    // The mean of the payoff is not known before.
-    for (const auto& [i, by] : tries.then) trades.at(i).control = tried.price_of(i).value_or(0);
-    tried.walk(tries.then);
+std::uint64_t choose_treatments(greek_run& run, jumping_trades& trades,
+                                const decide::decided_by_trade& held) {
+    const tries_of_pilot tries(run, trades);
+    if (tries.first.empty()) return 0;
+    const run_options how = options_of_pilot(run);
+    const double share = share_of_run(run.run);
+    const stages by{.held = &held};
+    found_by_trade found;
+    std::uint64_t steps = 0;
+    const auto walk = [&](const treated_trades& treated) {
+        if (treated.empty()) return;
+        run.progress.begin(static_cast<double>(treated.size()) * share);
+        steps += walk_treated(run, trades, treated, how, by, found).path_steps;
+    };
+    walk(tries.first);
+    // The mean of the payoff is not known before. The narrowest smoothing knows it best.
+    for (const auto& [i, as] : tries.then)
+        trades.at(i).control = found[i].empty() ? 0 : found[i].begin()->second.price;
+    walk(tries.then);
     for (auto& [i, trade] : trades)
         for (std::size_t k = 0; k < trade.choices.size() && !trade.is_decided; ++k)
-            if (trade.choices[k]) tried.choose(i, k, trade, *trade.choices[k]);
-    return tried.steps();
+            if (trade.choices[k]) choose(trade, k, found[i], share, *trade.choices[k]);
+    return steps;
+}
+
+found_by_trade find_by_treatments(greek_run& run, const jumping_trades& trades,
+                                  const std::vector<std::vector<std::vector<double>>>& first, results& to,
+                                  const stages& by) {
+    found_by_trade out;
+    treated_trades others;
+    for (const auto& [i, trade] : trades) {
+        const price_row& row = to.rows[i];
+        if (row.status == trade_status::failed) continue;
+        out[i][trade.first()] = {first[i], row.walk, row.price};
+        for (const treatment& other : trade.needed(run.states_bias()))
+            if (other != trade.first()) others.emplace_back(i, other);
+    }
+    if (others.empty()) return out;
+    run.progress.begin(static_cast<double>(others.size()));
+    add_steps(to.manifest, walk_treated(run, trades, others, run.progress.heard(), by, out));
+    return out;
 }
 
 }  // namespace tilewalk::verbs

@@ -5,12 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
-#include <utility>
+#include <string>
 #include <vector>
 
 #include "engine/decide/decided.h"
@@ -19,8 +18,10 @@
 
 namespace tilewalk::verbs {
 
+struct greek_run;
+
 using decide::treatment;
-inline constexpr treatment likelihood_ratio{}, usual_smoothing{1};
+inline constexpr treatment by_likelihood_ratio{}, usual_smoothing{1};
 
 struct jumping_trade {
     // The treatment of a number that moves a jump.
@@ -35,15 +36,16 @@ struct jumping_trade {
     program::path_data scored_data{};
     std::vector<program::path_data> moves{};
     program::smoothing usual{};
+    std::vector<std::string> keys{};               // of the numbers in the market
     std::vector<std::optional<choice>> choices{};  // by number; none: it moves no jump
     double control = 0;                            // is taken from the payoff for likelihood ratios
     bool takes_points = false;                     // quasi-random ones
     bool is_decided = false;                       // no pilot chooses
-    struct found_so {
-        std::vector<std::vector<double>> means;  // of derivatives, by number and part
-        std::uint64_t walk = 0;                  // price_row::walk of their paths
-    };
-    std::map<treatment, found_so> found{};
+
+    bool any_can(bool choice::*so) const;
+    // Takes what is decided. A number about which nothing is takes a pilot for the trade.
+    void take(const decide::treated_jumps& jumps);
+    std::shared_ptr<const decide::treated_jumps> decisions() const;
 
     // Adds to the plan of the trade what finds derivatives so.
     void add_derivatives(planned& to, treatment by) const;
@@ -53,17 +55,25 @@ struct jumping_trade {
     // All that numbers need, those for a bias from twice the width with them.
     std::set<treatment> needed(bool states_bias) const;
 };
+using jumping_trades = std::map<std::size_t, jumping_trade>;  // by place in the book
 
-// Walks trades, each with jumps treated in one way; told as well how many walks of a trade in the whole run
-// take as long.
-using walk_treated = std::function<priced_book(const std::vector<std::pair<std::size_t, treatment>>&,
-                                               double walks, const run_options&)>;
-// The walks of all tries of a pilot, told likewise.
-double walks_of_pilot(const std::map<std::size_t, jumping_trade>& trades, const settled& run);
-
+// The walks of a trade in the whole run that take as long as all tries of the pilot.
+double walks_of_pilot(const greek_run& run, const jumping_trades& trades);
 // Chooses for each number the treatment with the least mean square error, by a pilot: other paths, in double,
 // so that no device decides otherwise. Returns the steps that its paths took.
-std::uint64_t choose_treatments(std::map<std::size_t, jumping_trade>& trades, const settled& run,
-                                const run_options& options, const walk_treated& walk);
+std::uint64_t choose_treatments(greek_run& run, jumping_trades& trades, const decide::decided_by_trade& held);
+
+struct found_so {
+    std::vector<std::vector<double>> means;  // of derivatives, by number and part
+    std::uint64_t walk = 0;                  // price_row::walk of their paths
+    double price = 0;
+};
+using found_by_treatment = std::map<treatment, found_so>;
+using found_by_trade = std::map<std::size_t, found_by_treatment>;  // without walks that failed
+// The derivatives of these trades with jumps treated in all ways that numbers need, from what the first walk
+// found in one way.
+found_by_trade find_by_treatments(greek_run& run, const jumping_trades& trades,
+                                  const std::vector<std::vector<std::vector<double>>>& first, results& to,
+                                  const stages& by);
 
 }  // namespace tilewalk::verbs

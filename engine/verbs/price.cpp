@@ -299,6 +299,8 @@ void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<wal
         if (row.randomisations > 0 && points) row.construction = quasi::name_of(points->construction);
         row.decisions = decide::written(p.control.get(), p.shifts.get(), p.is_integrated);
         if (p.rights) add_rights(row, *p.rights, bounds[k]);
+        if (std::string why = remark_on_points_left_out(r.run, row.trade); walked[k] && !why.empty())
+            row.remarks.push_back(std::move(why));
         if (m == 0) return;
         if (std::string why = remark_on_paths(r.plans[i], p); !why.empty())
             row.remarks.push_back(std::move(why));
@@ -313,6 +315,20 @@ struct right_in_run {
     planned& plan;
     const books::trade& trade;
     std::uint32_t first_scenario;
+
+    // A failure stays with its trade.
+    void take(const std::function<void(right_in_run&)>& step) {
+        if (plan.failure) return;
+        try {
+            step(*this);
+        } catch (const std::exception& e) {
+            throw_if_cancelled(e);
+            const error why = at_trade(trade, e);
+            const std::string flaws = possible_flaws(*plan.ready);
+            const bool has_flaws = why.kind() == error_kind::numeric && !flaws.empty();
+            plan.failure = has_flaws ? error(why.kind(), why.message() + "; " + flaws, why.where()) : why;
+        }
+    }
 };
 
 // Lets GPUs find what they can. The rest is left to the CPU.
@@ -378,24 +394,9 @@ void find_policies(planned_run& r, const resources& with, const choice_of_device
         tells.now.policies_done = done;
         tells.tell();
     };
-    // A failure stays with its trade.
     const auto for_each = [&](int threads, const std::function<void(right_in_run&)>& of) {
         threads::for_each(
-            all.size(), threads, r.options.cancel,
-            [&](int, std::uint64_t i) {
-                right_in_run& one = all[i];
-                if (one.plan.failure) return;
-                try {
-                    of(one);
-                } catch (const std::exception& e) {
-                    throw_if_cancelled(e);
-                    one.plan.failure = at_trade(one.trade, e);
-                    const std::string flaws = possible_flaws(*one.plan.ready);
-                    const error& why = *one.plan.failure;
-                    if (why.kind() == error_kind::numeric && !flaws.empty())
-                        one.plan.failure = error(why.kind(), why.message() + "; " + flaws, why.where());
-                }
-            },
+            all.size(), threads, r.options.cancel, [&](int, std::uint64_t i) { all[i].take(of); },
             tells.is_heard() ? tell : std::function<void()>());
     };
     kept::work* const work = r.options.work.get();
@@ -421,58 +422,37 @@ void find_policies(planned_run& r, const resources& with, const choice_of_device
 
 namespace verbs {
 
-decide::decided_by_trade decided_in(const planned_run& r) {
-    decide::decided_by_trade out;
-    const bool has_points = r.run.chooses_source || r.run.chooses_construction;
-    const std::vector<books::trade>& trades = r.book.trades;
-    for (std::size_t i = 0; i < trades.size(); ++i) {
-        const planned& p = r.plans[i];
-        if (p.failure) continue;
-        if (p.rights && p.rights->saved) out[trades[i].id].policy = p.rights->saved;
-        if (!p.needs_paths()) continue;
-        decide::decided& of = out[trades[i].id];
-        if (has_points) of.points = p.points;
-        if (r.run.chooses_preintegration) of.integrates = p.is_integrated;
-        if (r.run.chooses_importance) of.shifts = p.shifts;
-    }
-    return out;
-}
-
-void choose_points(planned_run& r, const sources& from, const teller& tells) {
-    const timings::during choosing(r.options.times, stage::points);
-    const scenarios_of_markets scenarios(r.in);
-    choose_points(r.book.trades, r.plans,
-                  {r.run, r.operations, scenarios.cubes, r.options.cancel, from,
-                   tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>()});
-}
-
 namespace {
+
+// Fingerprints of large files, made beside the walk; none where there is none to make.
+std::future<std::vector<input_file>> hash_beside(const planned_run& r,
+                                                 const std::vector<file_of_setting>& named) {
+    const auto has_scenarios = [](const market& m) { return !m.state().scenarios.empty(); };
+    if (named.empty() && std::ranges::none_of(r.in, has_scenarios)) return {};
+    return threads::beside([&r, &named] {
+        for (const market& m : r.in)
+            for (const markets::scenario_array& a : m.state().scenarios) a.hash.wait();
+        return fingerprints_of(named);
+    });
+}
 
 // Walks and tells: the results by market.
 std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, teller& tells) {
-    // Fingerprints of large files are made beside the walk.
     const std::vector<file_of_setting> named = files_named_by(r.run.said);
-    std::future<std::vector<input_file>> hashing;
-    const auto has_scenarios = [](const market& m) { return !m.state().scenarios.empty(); };
-    if (!named.empty() || std::ranges::any_of(r.in, has_scenarios)) {
-        hashing = threads::beside([&r, &named] {
-            for (const market& m : r.in)
-                for (const markets::scenario_array& a : m.state().scenarios) a.hash.wait();
-            return fingerprints_of(named);
-        });
-    }
+    std::future<std::vector<input_file>> hashing = hash_beside(r, named);
     const auto planned_at = clock::now();
     const std::optional<arrays::shock_file> file = replayed_in(r.run);
     const scenarios_of_markets scenarios(r.in);
-    run::walk all;
-    all.seed = r.run.seed;
-    all.paths = r.run.paths;
-    all.unit_paths = r.run.unit_paths;
-    all.points = r.run.points;
-    all.replay = file ? &*file : nullptr;
-    all.scenarios = scenarios.cubes;
-    all.cancel = r.options.cancel;
-    all.times = r.options.times;
+    const run::walk all{.jobs = {},
+                        .seed = r.run.seed,
+                        .paths = r.run.paths,
+                        .unit_paths = r.run.unit_paths,
+                        .points = r.run.points,
+                        .replay = file ? &*file : nullptr,
+                        .scenarios = scenarios.cubes,
+                        .cancel = r.options.cancel,
+                        .times = r.options.times,
+                        .on_progress = {}};
     std::vector<std::uint64_t> path_steps;  // by market
     for (std::size_t m = 0; m < r.in.size(); ++m) path_steps.push_back(path_steps_of(r, m));
     run_manifest told;
@@ -484,11 +464,7 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
     book_walk walk(r.plans, r.run, all, tells, keeps);
     walk.take_known();
     walk.on_gpus(by.gpus, by.on, told, by.keeps, by.way_back);
-    told.kernels_compiled += r.facts_of_policies.kernels_compiled;
-    told.kernels_from_cache += r.facts_of_policies.kernels_from_cache;
-    told.launches += r.facts_of_policies.launches;
-    told.device_seconds += r.facts_of_policies.device_seconds;
-    told.kernel_seconds += r.facts_of_policies.kernel_seconds;
+    add_kernels(r.facts_of_policies, told);
     walk.on_cpu(r.operations, by.on_cpu);
     walk.take_shadows(r.operations, by.on_cpu_for_shadows);
     const auto walked_at = clock::now();
@@ -643,13 +619,6 @@ void decide_by_pilots(planned_run& r, const resources& with, const stages& by, c
 }
 
 }  // namespace
-
-std::vector<std::uint64_t> verbs::steps_of_paths(const planned_run& r) {
-    std::vector<std::uint64_t> out(r.book.trades.size(), 0);
-    for (std::size_t k = 0; k < r.plans.size(); ++k)
-        if (r.plans[k].needs_paths()) out[k % out.size()] += r.plans[k].ready->when.steps();
-    return out;
-}
 
 priced_book price_book(const resources& with, const book& trades, const market& in,
                        const run_options& options, const stages& by) {

@@ -17,6 +17,7 @@
 #include "engine/verbs/controls.h"
 #include "engine/verbs/pilot.h"
 #include "engine/verbs/planned.h"
+#include "engine/verbs/planned_run.h"
 #include "engine/verbs/resources.h"
 #include "engine/verbs/rewrites.h"
 #include "engine/verbs/walks.h"
@@ -24,18 +25,6 @@
 #include "tilewalk/engine.h"
 
 namespace tilewalk {
-
-namespace verbs {
-struct planned_run;
-}  // namespace verbs
-
-// How policies of trades with rights are found.
-struct policy_stages {
-    std::function<void(markets::market_state&)> change_market{};  // that they are found and followed in
-    std::function<void(exercise::policy&)> change{};              // what was found
-    bool on_priced_paths = false;                                 // on those that prices are from
-    bool keeps = false;                                           // with plans
-};
 
 struct stages {
     // From a trade and a market to a program and its numbers; empty: as the resources do it.
@@ -64,7 +53,7 @@ struct stages {
         see_moves{};
     // Whether prices of trades with rights are the middle of their bounds, or what their policies are worth.
     bool wants_bounds = true;
-    policy_stages policies{};
+    verbs::policy_stages policies{};
     verbs::control_stages controls{};
     // The part of the run that is walked, by policies of its own; empty: all.
     std::optional<verbs::part_of_run> part{};
@@ -84,29 +73,6 @@ struct priced_book {
 };
 
 namespace verbs {
-
-// A run: a book in markets, its plans one market after the other, each in the order of the book.
-struct planned_run {
-    const settled& run;
-    const cpu::lane_operations& operations;
-    const books::book_state& book;
-    std::span<const market> in;
-    const run_options& options;
-    std::chrono::steady_clock::time_point begin;
-    std::string started;
-    std::vector<planned> plans;
-    std::vector<std::vector<factor_pair>> missing_correlations;  // by market
-    bool wants_bounds = true;                                    // see stages
-    policy_stages policies{};
-    cuda::gpu_facts facts_of_policies{};  // of GPUs that found them
-    std::vector<left_work> left_to_processor{};
-};
-// Decides which points trades take, as settings leave it open, in the first market.
-void choose_points(planned_run& r, const sources& from, const teller& tells);
-// The choices of pilots and trainings for trades, in the first market.
-decide::decided_by_trade decided_in(const planned_run& r);
-// The steps of a path by trade, in all markets.
-std::vector<std::uint64_t> steps_of_paths(const planned_run& r);
 
 // See engine::greeks, and stages::are_of_book.
 results greeks_as_asked(const resources& with, const book& trades, const market& in,

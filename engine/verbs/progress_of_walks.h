@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// One progress over several walks that follow each other, from 0 to 1 and never back, though how many walks
-// there will be is a guess until the last one.
+// Progress over several walks, from 0 to 1 and never back.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 
 #include "tilewalk/engine.h"
 
 namespace tilewalk::verbs {
 
+// Walks that follow each other. How many there will be is a guess until the last one.
 class progress_of_walks {
   public:
     progress_of_walks(const run_options& options, std::size_t trades) : options_(options), trades_(trades) {}
@@ -37,6 +41,54 @@ class progress_of_walks {
     std::uint64_t steps_before_ = 0, steps_ = 0;
     bool is_of_prices_ = false;
     std::size_t policies_ = 0, policies_done_ = 0;  // of the walk that has most
+};
+
+// Walks of two workers beside each other, which price trades in markets: so many prices in all.
+class progress_of_blocks {
+  public:
+    progress_of_blocks(const run_options& options, std::size_t prices) : options_(options) {
+        now_.trades = prices;
+    }
+    // Options of a walk for so many prices, which keeps no policies for somebody else. This outlives them.
+    run_options heard(std::size_t worker, std::size_t prices) {
+        run_options out = options_;
+        out.keep_policies = false;
+        if (options_.on_progress)
+            out.on_progress = [this, worker, prices](const progress& p) { take(worker, prices, p); };
+        return out;
+    }
+    void end(std::size_t worker, std::size_t prices) {
+        if (!options_.on_progress) return;
+        const std::lock_guard guard(lock_);
+        at_work_[worker] = 0;
+        now_.trades_done += prices;
+        tell();
+    }
+
+  private:
+    void take(std::size_t worker, std::size_t prices, const progress& of_walk) {
+        const std::lock_guard guard(lock_);
+        const double part =
+            static_cast<double>(of_walk.path_steps_done) / static_cast<double>(of_walk.path_steps);
+        if (of_walk.path_steps > 0) at_work_[worker] = static_cast<double>(prices) * std::min(1.0, part);
+        now_.policies = std::max(now_.policies, of_walk.policies);
+        now_.policies_done = std::max(now_.policies_done, of_walk.policies_done);
+        tell();
+    }
+    // Steps are in thousandths of a price.
+    void tell() {
+        constexpr double fine = 1000;
+        const double done = static_cast<double>(now_.trades_done) + at_work_[0] + at_work_[1];
+        now_.path_steps = static_cast<std::uint64_t>(fine * static_cast<double>(now_.trades));
+        now_.path_steps_done =
+            std::max(now_.path_steps_done, static_cast<std::uint64_t>(std::llround(fine * done)));
+        options_.on_progress(now_);
+    }
+
+    const run_options& options_;
+    std::mutex lock_;
+    progress now_;
+    std::array<double, 2> at_work_{};  // by worker: prices, as good as done
 };
 
 }  // namespace tilewalk::verbs

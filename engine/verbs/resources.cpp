@@ -34,7 +34,8 @@ std::shared_ptr<const resources::kept_plan> resources::kept(const std::string& t
 // than it has read.
 planned resources::plan(const books::trade& t, const market& in, const wanted_plans& wanted,
                         missing_pairs& missing, markets::market_reads* reads) const {
-    const bool keeps = wanted.are_of_book && how_long_ == lasts::many_calls;
+    // A trade of the book may have failed since it was opened.
+    const bool keeps = wanted.are_of_book && how_long_ == lasts::many_calls && !t.failure;
     const program::precision precision = wanted.run.how.precision;
     if (keeps) {
         const std::shared_ptr<const kept_plan> known = kept(t.id);

@@ -12,7 +12,7 @@
 #include "engine/verbs/moving_controls.h"
 #include "engine/verbs/pairs.h"
 #include "engine/verbs/preintegration.h"
-#include "engine/verbs/walks.h"
+#include "engine/verbs/teller.h"
 
 namespace tilewalk::verbs {
 

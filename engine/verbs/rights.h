@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,13 +16,20 @@
 #include "engine/exercise/training.h"
 #include "engine/kept/work.h"
 #include "engine/verbs/planned.h"
-#include "engine/verbs/price.h"
 #include "engine/verbs/sources.h"
-#include "engine/verbs/walks.h"
+#include "engine/verbs/walked_trade.h"
 #include "tilewalk/error.h"
 #include "tilewalk/results.h"
 
 namespace tilewalk::verbs {
+
+// How policies of trades with rights are found.
+struct policy_stages {
+    std::function<void(markets::market_state&)> change_market{};  // that they are found and followed in
+    std::function<void(exercise::policy&)> change{};              // what was found
+    bool on_priced_paths = false;                                 // on those that prices are from
+    bool keeps = false;                                           // with plans
+};
 
 // How policies are found.
 struct policy_search {

@@ -17,7 +17,9 @@ using study_of_scenarios = std::function<scenario_results(const book& trades, co
 scenario_results scenarios_in_rounds(const book& trades, const market& in, const run_options& options,
                                      const study_of_scenarios& found);
 // The walk of the next round after these results; no more paths than they have where they are as narrow as
-// was asked for, or get no narrower. Rows say which gains are too wide.
-walk_of_round judge(const book& trades, const market& in, const settled& run, scenario_results& so_far);
+// was asked for, or get no narrower. Rows say which gains are too wide. `again` finds the results anew, where
+// a trade fails that can't be measured.
+walk_of_round judge(const book& trades, const market& in, const settled& run, scenario_results& so_far,
+                    const study_of_scenarios& again);
 
 }  // namespace tilewalk::verbs

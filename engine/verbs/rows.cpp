@@ -107,24 +107,22 @@ double rounding_of(const ready_trade& t, double price) {
     return t.rounding * (std::abs(price) + std::abs(t.control_mean));
 }
 
-void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t paths,
-                  const std::optional<run::estimate>& quasi, double added_back, const planned& p,
-                  const std::string& flaw) {
-    if (r.not_finite > 0) {
-        const std::string what = flaw.empty() ? "a payment, or a number of its models, is too large" : flaw;
-        fail(row, error(error_kind::numeric,
-                        fmt::format("{} of {} paths gave no finite number, the first is path {}; {}",
-                                    r.not_finite, paths, r.first_not_finite, what)));
-        return;
-    }
-    const kernels::moments& m = r.moments;
+struct error_of_mean {
+    double standard_error = 0;
+    double of_paths = 0, hidden = 0;  // without the error of rounding; what paths do not show
+    double hits = 0, far_out = 0;     // see price_row; what the control leaves in rare events alone
+};
+
+error_of_mean error_of(const walked_trade& w, const planned& p) {
+    const std::optional<run::estimate>& quasi = w.quasi;
+    const kernels::moments& m = w.result.moments;
     const double n = m.count;
     double of_paths = quasi ? quasi->standard_error : run::standard_error_of(m);
     // A payoff and its control may jump at slightly other places: on few paths, or on none, which then show
     // no error. One path more or less is the least, or all that may lie between where that is known. Where
     // they jump at one place, the share of the control that is not subtracted leaves as much of the jump.
     double hidden = std::max(std::min(p.ready->control_jumps / n, p.ready->hidden_by_control),
-                             added_back * p.ready->placed_jumps / n);
+                             w.added_back * p.ready->placed_jumps / n);
     if (quasi) hidden = std::max(hidden, share_of_a_path(*quasi, m, *p.ready));
     if (hidden > 0) of_paths = std::hypot(of_paths, hidden);
     // Rare events alone may tell the payoff from its control, and the pilot met none, these paths few or
@@ -134,14 +132,30 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
     const double hits = m.m4 > 0 && of_paths >= rounding ? m.m2 * (m.m2 / m.m4) : 0.0;
     const double far_out = p.subtracts() != nullptr && hits < thin_below ? p.subtracts()->left_far_out : 0;
     of_paths = std::hypot(of_paths, std::sqrt(rule_of_three) / n * far_out);
-    const double standard_error = std::max(of_paths, rounding);
+    return {std::max(of_paths, rounding), of_paths, hidden, hits, far_out};
+}
+
+void price_walked(price_row& row, const walked_trade& w, std::uint64_t paths, const planned& p,
+                  const std::string& flaw) {
+    const kernels::tile_result& r = w.result;
+    if (r.not_finite > 0) {
+        const std::string what = flaw.empty() ? "a payment, or a number of its models, is too large" : flaw;
+        fail(row, error(error_kind::numeric,
+                        fmt::format("{} of {} paths gave no finite number, the first is path {}; {}",
+                                    r.not_finite, paths, r.first_not_finite, what)));
+        return;
+    }
+    const double mean = r.moments.mean, n = r.moments.count;
+    const bool are_alike = r.moments.m2 == 0;
+    const std::optional<run::estimate>& quasi = w.quasi;
+    const auto [standard_error, of_paths, hidden, hits, far_out] = error_of(w, p);
     row.randomisations = quasi ? quasi->units : 0;
     // The spread of randomisations leans, and what is added to it does not.
     if (quasi && quasi->standard_error > 0)
         row.lean = quasi->lean * std::pow(quasi->standard_error / standard_error, 3);
     const run::ends_of_interval ends = run::ends_of(0.95, row.degrees_of_freedom(), row.lean);
-    const double low = m.mean - ends.below * standard_error, high = m.mean + ends.above * standard_error;
-    if (!std::isfinite(m.mean) || !std::isfinite(standard_error) || !std::isfinite(low) ||
+    const double low = mean - ends.below * standard_error, high = mean + ends.above * standard_error;
+    if (!std::isfinite(mean) || !std::isfinite(standard_error) || !std::isfinite(low) ||
         !std::isfinite(high)) {
         fail(row, error(error_kind::numeric,
                         "the payoffs are too large for their mean and standard error to be numbers; "
@@ -150,7 +164,7 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
     }
     row.status = trade_status::priced;
     row.paths = paths;
-    row.price = m.mean;
+    row.price = mean;
     row.standard_error = standard_error;
     row.low = low;
     row.high = high;
@@ -161,9 +175,9 @@ void price_walked(price_row& row, const kernels::tile_result& r, std::uint64_t p
             "its control leaves something, about {:.3g}, in rare events alone, such as a jump, of which few "
             "paths or none met one: the error takes them to be as probable as 3 / paths = {:.3g}",
             far_out, rule_of_three / n);
-    } else if (standard_error > of_paths || (m.m2 == 0 && hidden > 0)) {
+    } else if (standard_error > of_paths || (are_alike && hidden > 0)) {
         row.effective_hits = n;
-    } else if (m.m2 == 0) {
+    } else if (are_alike) {
         price_alike(row, plan::bounds_of(*p.ready->code, p.ready->data, p.ready->when), !quasi);
     } else if (row.effective_hits < thin_below || n < thin_below) {
         row.thin = true;
@@ -190,7 +204,7 @@ price_row row_of(const books::trade& t, const planned& p, std::optional<walked_t
     } else if (p.ready->certain) {
         price_certain(row, p.ready->certain_value);
     } else {
-        price_walked(row, walked->result, paths, walked->quasi, walked->added_back, p, flaw);
+        price_walked(row, *walked, paths, p, flaw);
         row.shadow_difference = walked->shadow_difference;
         row.part_means = std::move(walked->part_means);
         if (row.shadow_difference && !std::isfinite(*row.shadow_difference)) {

@@ -52,6 +52,45 @@ std::optional<quasi::points> points_of(const books::trade& t, const plan::trade_
         .taken_in(run);
 }
 
+// The numbers that are watched, by step, by what is seen and at last what is paid, and by path.
+std::vector<double> left_of(const plan::watched_program& watched, cpu::path_job job,
+                            const cpu::lane_operations& operations, const std::atomic<bool>* cancel) {
+    const program::path_program& program = watched.made.code;
+    const cpu::lane_program code = cpu::compile(program);
+    std::vector<double> out(job.when->steps() * (watched.seen.size() + 1) * job.paths),
+        payoffs(program.payoff_rows() * kernels::paths_per_tile);
+    cpu::left_numbers leaves{{}, out.data(), job.paths};
+    leaves.sections.resize(watched.section + 1);
+    leaves.sections[watched.section].states = watched.seen;
+    leaves.sections[watched.section].states.push_back(program.outputs.front());
+    job.code = &code;
+    job.leaves = &leaves;
+    job.check();
+    cpu::lane_machine machine(operations);
+    for (std::uint64_t first = 0; first < job.paths; first += cpu::lanes)
+        machine.walk_paths(job, first, payoffs.data(), cancel);
+    return out;
+}
+
+void tell_of(const plan::watched_program& watched, const std::vector<double>& left, std::size_t paths,
+             trade_paths& to) {
+    const plan::trade_program& made = watched.made;
+    const std::size_t steps = made.when.steps(), paid = watched.seen.size();
+    const auto add = [&](std::vector<double>& of_path, std::size_t what, std::size_t path) {
+        for (std::size_t s = 0; s < steps; ++s)
+            of_path.push_back(left[(s * (paid + 1) + what) * paths + path]);
+    };
+    to.spots.assign(to.assets.size(), std::vector<std::vector<double>>(paths));
+    to.paid.assign(paths, {made.data.initial_states[made.code.outputs.front()]});
+    for (std::size_t p = 0; p < paths; ++p) {
+        for (std::size_t a = 0; a < to.assets.size(); ++a) {
+            to.spots[a][p].push_back(to.spots_today[a]);
+            add(to.spots[a][p], a, p);
+        }
+        add(to.paid[p], paid, p);
+    }
+}
+
 }  // namespace
 
 trade_paths paths_of(const engine& by, const book& trades, const market& in, const std::string& trade,
@@ -87,43 +126,17 @@ trade_paths paths_of(const engine& by, const book& trades, const market& in, con
     out.random = replay ? "shocks of " + run.replay : std::string(source_of(run, points.has_value()).name);
     if (points) out.random += fmt::format(", {}", quasi::name_of(points->construction));
 
-    const cpu::lane_program code = cpu::compile(made.code);
-    const std::size_t steps = made.when.steps(), seen = watched.seen.size() + 1;
-    std::vector<double> left(steps * seen * paths),
-        payoffs(made.code.payoff_rows() * kernels::paths_per_tile);
-    cpu::left_numbers leaves{{}, left.data(), paths};
-    leaves.sections.resize(watched.section + 1);
-    leaves.sections[watched.section].states = watched.seen;
-    leaves.sections[watched.section].states.push_back(made.code.outputs.front());
-    cpu::path_job job{&code, &made.data, &made.when, run.seed, paths};
+    cpu::path_job job{nullptr, &made.data, &made.when, run.seed, paths};
     const std::vector<arrays::shock_cube> scenarios = in.state().scenario_cubes();
     job.scenarios = scenarios;
-    job.leaves = &leaves;
     if (order) job.points = {&*order, run.unit_paths};
     if (replay) {
-        replay->check({steps, static_cast<std::uint64_t>(made.code.normals_per_step),
+        replay->check({made.when.steps(), static_cast<std::uint64_t>(made.code.normals_per_step),
                        static_cast<std::uint64_t>(made.code.uniforms_per_step), paths});
         job.normals = replay->normals();
         job.uniforms = replay->uniforms();
     }
-    job.check();
-    cpu::lane_machine machine(operations);
-    for (std::uint64_t first = 0; first < paths; first += cpu::lanes)
-        machine.walk_paths(job, first, payoffs.data(), options.cancel);
-
-    const auto number = [&](std::size_t step, std::size_t what, std::size_t path) {
-        return left[(step * seen + what) * paths + path];
-    };
-    out.spots.assign(out.assets.size(), std::vector<std::vector<double>>(paths));
-    out.paid.resize(paths);
-    for (std::size_t p = 0; p < paths; ++p) {
-        for (std::size_t a = 0; a < out.assets.size(); ++a) {
-            out.spots[a][p].push_back(out.spots_today[a]);
-            for (std::size_t s = 0; s < steps; ++s) out.spots[a][p].push_back(number(s, a, p));
-        }
-        out.paid[p].push_back(made.data.initial_states[made.code.outputs.front()]);
-        for (std::size_t s = 0; s < steps; ++s) out.paid[p].push_back(number(s, seen - 1, p));
-    }
+    tell_of(watched, left_of(watched, job, operations, options.cancel), paths, out);
     return out;
 }
 

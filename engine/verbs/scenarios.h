@@ -4,13 +4,14 @@
 #pragma once
 
 #include "engine/verbs/price.h"
+#include "tilewalk/combinations.h"
 #include "tilewalk/scenarios.h"
 
 namespace tilewalk::verbs {
 
-// See engine::scenarios, and stages::are_of_book.
+// See engine::scenarios. Gains that are explained are a study of their own.
 scenario_results scenarios_as_asked(const resources& with, const book& trades, const market& in,
                                     const scenario_list& asked, const run_options& options,
-                                    bool are_of_book = false);
+                                    study of = study::scenarios);
 
 }  // namespace tilewalk::verbs

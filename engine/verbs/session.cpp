@@ -46,7 +46,7 @@ class open_book {
     }
     scenario_results scenarios(const market& in, const scenario_list& asked, const run_options& options) {
         const closing end(resources_);
-        return scenarios_as_asked(resources_, trades_, in, asked, options, true);
+        return scenarios_as_asked(resources_, trades_, in, asked, options, study::scenarios_in_session);
     }
     difference_results differences(const market& in, const difference_options& wanted,
                                    const run_options& options) {

@@ -148,6 +148,15 @@ const random::catalogue_entry& source_of(const settled& run, bool has_points) {
     return random::source_of(run.random, has_points, random::back_end::gpu);
 }
 
+std::string remark_on_points_left_out(const settled& run, const std::string& trade) {
+    const decisions* const of = run.decisions_to_follow();
+    if (of == nullptr || run.unit_paths > 0) return {};
+    const auto decided = of->trades.find(trade);
+    if (decided == of->trades.end() || decided->second.randomisations == 0) return {};
+    return fmt::format("the points that were decided on are left out: its paths take random numbers of {}",
+                       source_of(run, false).name);
+}
+
 std::uint64_t fingerprint_of_paths(const settled& run, const std::optional<quasi::points>& points,
                                    std::string_view replay) {
     kept::fingerprint out;

@@ -97,6 +97,9 @@ struct settled {
 // The source of shocks of trades with points or without.
 const random::catalogue_entry& source_of(const settled& run, bool has_points);
 
+// Says that the points which were decided on for a trade are left out, where the run takes none; else empty.
+std::string remark_on_points_left_out(const settled& run, const std::string& trade);
+
 // The fingerprint of the random numbers of its paths, for trades that take these points or none; `replay` is
 // the hash of the file that it replays.
 std::uint64_t fingerprint_of_paths(const settled& run, const std::optional<quasi::points>& points,

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "engine/controls/control.h"
 #include "engine/cpu/shadow.h"
 #include "engine/cuda/launcher.h"
@@ -41,56 +43,7 @@ run::walk first_of(run::walk all) {
     return all;
 }
 
-void tell_of_kernels(const cuda::gpu_facts& facts, run_manifest& told) {
-    told.kernels_compiled = facts.kernels_compiled;
-    told.kernels_from_cache = facts.kernels_from_cache;
-    told.launches = facts.launches;
-    told.device_seconds = facts.device_seconds;
-    told.kernel_seconds = facts.kernel_seconds;
-}
-
-// The means by part of the outputs behind those of the price. A path without a finite number leaves none.
-std::vector<std::vector<double>> means_of_tangents(const run::tally& of, std::size_t first) {
-    std::vector<std::vector<double>> out;
-    for (std::size_t row = first; row < of.outputs(); ++row) {
-        std::vector<double>& means = out.emplace_back();
-        const bool is_finite = of.whole(row).not_finite == 0;
-        for (const kernels::moments& m : of.parts(row)) means.push_back(is_finite ? m.mean : no_figure);
-    }
-    return out;
-}
-
 }  // namespace
-
-walked_trade::walked_trade(const run::tally& of, bool is_quasi, const planned& p)
-    : result(of.whole()), part_paths(of.part_tiles() * kernels::paths_per_tile) {
-    std::vector<kernels::moments> parts = of.parts();
-    is_quasi = is_quasi && parts.size() > 1;  // a part of a run has no spread
-    if (is_quasi && p.subtracts() != nullptr && p.subtracts()->has_share) {
-        const std::vector<kernels::moments> payoffs = of.parts(1);
-        const std::vector<double> means = run::means_less_a_share(parts, payoffs);
-        double changes = 0, controls = 0;
-        for (std::size_t u = 0; u < parts.size(); ++u) {
-            changes += std::pow(means[u] - parts[u].mean, 2);
-            controls += std::pow(payoffs[u].mean - parts[u].mean, 2);
-            parts[u].mean = means[u];
-        }
-        if (controls > 0) added_back = std::sqrt(changes / controls);
-        quasi = run::estimate_of_units(parts);
-        if (result.not_finite == 0) result.moments.mean = quasi->mean;
-    } else if (is_quasi) {
-        quasi = run::estimate_of_units(parts);
-    }
-    part_means = means_of_quarters(of);
-    if (!part_means.empty()) {
-        part_paths = kernels::paths_of_quarter;
-    } else {
-        part_means.reserve(parts.size());
-        for (const kernels::moments& m : parts) part_means.push_back(m.mean);
-    }
-    if (p.back) derivatives = p.back->means_by_number(of);
-    if (p.with_tangents) derivatives = means_of_tangents(of, p.ready->code->outputs.size());
-}
 
 kept::conditions keeping::conditions(const settled& run) const {
     const run_settings all = over(run.said, default_settings());
@@ -113,6 +66,10 @@ book_walk::book_walk(std::vector<planned>& plans, const settled& run, run::walk 
         tells_.now.path_steps += run_.paths * plans_[i].ready->when.steps();
     }
     tells_.now.trades_done = plans_.size() - left_.size();
+    // The error of a source's own points is from its randomisations, wherever they are walked.
+    const random::catalogue_entry& source = source_of(run_, false);
+    if (source.is_quasi && !source.is_points && !left_.empty())
+        all_.unit_paths = run::quasi_unit_paths(run_.paths);
 }
 
 bool book_walk::takes_points(std::size_t trade) const {
@@ -214,8 +171,9 @@ void book_walk::on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, ru
             if (takes_points(i) == has_points) trades.push_back(i);
         walk_on_gpus(trades, has_points, gpus, on, facts, keeps);
     }
-    if (!both_ways.empty()) walk_both_ways(both_ways, gpus, on, facts, way_back, told.left_to_processor);
-    tell_of_kernels(facts, told);
+    both_ways = choose_both_ways(both_ways, told.left_to_processor);
+    if (!both_ways.empty()) walk_both_ways(both_ways, gpus, on, facts, way_back);
+    add_kernels(facts, told);
     tell_of_devices(on, facts, told);
     tells_.now.trades_done = plans_.size() - left_.size();
 }
@@ -238,46 +196,55 @@ void seat_ahead(std::span<const planned> plans, const settled& run, ready_on_gpu
     seat(with_points, into.with_points);
 }
 
-void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::backend& gpus,
-                               const cuda::backend::choice& on, cuda::gpu_facts& told,
-                               const cuda::ways_back::decider& by, std::vector<left_work>& told_left) {
-    const bool is_fast = program::is_fast(run_.how.precision);
+void add_kernels(const cuda::gpu_facts& of, run_manifest& told) {
+    told.kernels_compiled += of.kernels_compiled;
+    told.kernels_from_cache += of.kernels_from_cache;
+    told.launches += of.launches;
+    told.device_seconds += of.device_seconds;
+    told.kernel_seconds += of.kernel_seconds;
+}
+
+std::string book_walk::lack_of_cpu() const {
+    if (program::is_fast(run_.how.precision)) return "precision single_fast; take precision single";
     const random::catalogue_entry& source = source_of(run_, false);
-    const int rounds = source.rounds;
-    const auto why_not = [&](std::size_t trade, const run::job& job) {
-        if (std::string why = cuda::ways_back::why_not(job); !why.empty()) return why;
-        if (all_.replay != nullptr)
-            return std::string("their shocks are read from a file, which a GPU reads on the way forth alone");
-        if (rounds == 0 && !takes_points(trade))
-            return "random numbers of " + std::string(source.name) + " are made on the way forth alone";
-        return std::string();
-    };
+    if (!source.needs_gpu) return {};
+    return fmt::format("random numbers of {}; take random {}", source.name,
+                       random::on_any_device(source).name);
+}
+
+std::vector<std::size_t> book_walk::choose_both_ways(const std::vector<std::size_t>& trades,
+                                                     std::vector<left_work>& told_left) {
     std::map<std::string, std::size_t> left;  // trades by reason
-    std::vector<std::size_t> walked;
-    std::vector<run::job> jobs;
+    std::vector<std::size_t> out;
     for (const std::size_t i : trades) {
-        const run::job job = plans_[i].job();
-        const std::string why = why_not(i, job);
+        const std::string why = cuda::ways_back::why_not(plans_[i].job());
         if (why.empty()) {
-            walked.push_back(i);
-            jobs.push_back(job);
-        } else if (is_fast) {
-            plans_[i].failure =
-                error(error_kind::usage,
-                      "derivatives of this trade are found on the CPU, which has no precision "
-                      "single_fast; take precision single");
+            out.push_back(i);
+        } else if (const std::string lack = lack_of_cpu(); !lack.empty()) {
+            plans_[i].failure = error(error_kind::usage,
+                                      "derivatives of this trade are found on the CPU, which has no " + lack);
         } else {
             left_.push_back(i);
             ++left[why];
         }
     }
     for (const auto& [why, count] : left) add_left(told_left, {"ways back", count, why});
-    if (jobs.empty()) return;
-    const auto walk_with = [&](int rounds_of_random, run::walk paths, const kept::conditions& conditions,
-                               const auto& take) {
+    return out;
+}
+
+void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::backend& gpus,
+                               const cuda::backend::choice& on, cuda::gpu_facts& told,
+                               const cuda::ways_back::decider& by) {
+    const bool is_fast = program::is_fast(run_.how.precision);
+    std::vector<run::job> jobs;
+    for (const std::size_t i : trades) jobs.push_back(plans_[i].job());
+    const auto walk_with = [&](const random::catalogue_entry& source, run::walk paths,
+                               const kept::conditions& conditions, const auto& take) {
         const cuda::tuned_device measured{gpus.tuned(), on.devices.front()->get().properties()};
-        const auto suits = cuda::ways_back::as_suits(run_.how.precision, rounds_of_random, measured);
-        cuda::ways_back walks(on.devices, gpus.kernels(), by ? by : suits, run_.memory_bytes, run_.threads);
+        const int rounds = source.rounds > 0 ? source.rounds : kernels::philox_rounds;
+        const auto suits = cuda::ways_back::as_suits(run_.how.precision, rounds, measured);
+        cuda::ways_back walks(on.devices, gpus.kernels(), by ? by : suits, run_.memory_bytes, run_.threads,
+                              source);
         paths.jobs = jobs;
         auto failures = walk([&](const run::walk& of, const kept::taker& to) { return walks.walk(of, to); },
                              paths, jobs, conditions, take);
@@ -285,34 +252,29 @@ void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::bac
         return failures;
     };
     run::walk asked = all_;
-    const std::uint64_t done_before = tells_.now.path_steps_done;
-    if (tells_.is_heard()) {
-        asked.on_progress = [&](const run::progress& p) {
-            tells_.now.path_steps_done = done_before + p.path_steps_done;
-            tells_.tell();
-        };
-    }
-    const auto failures =
-        walk_with(rounds, asked, keeps_.conditions(run_), [&](std::size_t k, const run::tally& found) {
-            walked_[walked[k]].emplace(found, takes_points(walked[k]), plans_[walked[k]]);
-        });
-    for (std::size_t k = 0; k < walked.size(); ++k) {
+    asked.on_progress = tells_.of_walk();
+    const auto failures = walk_with(source_of(run_, false), asked, keeps_.conditions(run_),
+                                    [&](std::size_t k, const run::tally& found) {
+                                        const std::size_t i = trades[k];
+                                        walked_[i].emplace(found, is_quasi(i), plans_[i]);
+                                    });
+    for (std::size_t k = 0; k < trades.size(); ++k) {
         if (!failures[k]) continue;
-        planned& p = plans_[walked[k]];
-        const bool cpu_can = on.may_fall_back && !is_fast;
+        planned& p = plans_[trades[k]];
+        const bool cpu_can = on.may_fall_back && lack_of_cpu().empty();
         (cpu_can ? p.gpu_failure : p.failure) = failures[k];
-        if (cpu_can) left_.push_back(walked[k]);
+        if (cpu_can) left_.push_back(trades[k]);
     }
     if (!is_fast) return;
     // The CPU has no single_fast to take the shadow sample with, so the first tiles are walked once more.
-    const auto without_sample = walk_with(random::catalogue().front().rounds, first_of(all_),
+    const auto without_sample = walk_with(random::catalogue().front(), first_of(all_),
                                           keeps_.conditions_of_shadows(run_, run_.how.precision),
                                           [&](std::size_t k, const run::tally& found) {
-                                              if (walked_[walked[k]])
-                                                  walked_[walked[k]]->sample = found.whole();
+                                              if (walked_[trades[k]])
+                                                  walked_[trades[k]]->sample = found.whole();
                                           });
-    for (std::size_t k = 0; k < walked.size(); ++k)
-        if (walked_[walked[k]]) walked_[walked[k]]->sample_failure = without_sample[k];
+    for (std::size_t k = 0; k < trades.size(); ++k)
+        if (walked_[trades[k]]) walked_[trades[k]]->sample_failure = without_sample[k];
 }
 
 void book_walk::walk_on_gpus(const std::vector<std::size_t>& trades, bool has_points, cuda::backend& gpus,
@@ -342,12 +304,7 @@ void book_walk::walk_on_gpus(const std::vector<std::size_t>& trades, bool has_po
     asked.jobs = jobs ? *jobs : ready.trades->jobs();
     asked.among = ready.trades->jobs();
     asked.owner = ready.trades;
-    if (tells_.is_heard()) {
-        asked.on_progress = [&, before = tells_.now.path_steps_done](const run::progress& p) {
-            tells_.now.path_steps_done = before + p.path_steps_done;
-            tells_.tell();
-        };
-    }
+    asked.on_progress = tells_.of_walk();
     run::outcome got = walk(launcher, asked, named(trades), keeps_.conditions(run_));
     cuda::gpu_facts facts = launcher.facts();
     const bool any_walked =

@@ -20,40 +20,12 @@
 #include "engine/verbs/gpu_trades.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/settled.h"
+#include "engine/verbs/teller.h"
+#include "engine/verbs/walked_trade.h"
 #include "kernels/tile_result.h"
 #include "tilewalk/results.h"
 
 namespace tilewalk::verbs {
-
-// Knowledge of a trade after its paths.
-struct walked_trade {
-    kernels::tile_result result;
-    std::optional<run::estimate> quasi;  // of a quasi-random run, whose paths are not independent
-    double added_back = 0;               // the share of the control that randomisations do not subtract
-    std::vector<double> part_means;
-    std::uint64_t part_paths = 0;
-    std::optional<kernels::tile_result> sample;  // of the first tiles, where the CPU can't take it
-    std::optional<error> sample_failure;         // then it is not compared with double
-    std::optional<double> shadow_difference;
-    std::vector<std::vector<double>> derivatives;  // by wanted number of the market and by part of the run
-
-    walked_trade(const run::tally& of, bool is_quasi, const planned& p);
-};
-
-// Tells the caller how far a run is.
-class teller {
-  public:
-    explicit teller(const run_options& options) : to_(options.on_progress) {}
-
-    progress now;
-    bool is_heard() const { return static_cast<bool>(to_); }
-    void tell() const {
-        if (to_) to_(now);
-    }
-
-  private:
-    const std::function<void(const progress&)>& to_;
-};
 
 // Makes a back end that walks on the CPU.
 using cpu_maker = std::function<std::unique_ptr<run::back_end>(const cpu::lane_operations&, int threads,
@@ -104,10 +76,14 @@ class book_walk {
     void take_known_samples(const std::vector<std::size_t>& trades);
     void walk_on_gpus(const std::vector<std::size_t>& trades, bool has_points, cuda::backend& gpus,
                       const cuda::backend::choice& on, cuda::gpu_facts& told, ready_on_gpus* keeps);
-    // Walks trades that have ways back; those that a GPU can't walk are left.
+    // The precision or the numbers that the CPU lacks, with what to take in their place; empty: none.
+    std::string lack_of_cpu() const;
+    // The trades that a GPU can walk both ways. The others are left, or fail where the CPU lacks something.
+    std::vector<std::size_t> choose_both_ways(const std::vector<std::size_t>& trades,
+                                              std::vector<left_work>& told_left);
     void walk_both_ways(const std::vector<std::size_t>& trades, cuda::backend& gpus,
                         const cuda::backend::choice& on, cuda::gpu_facts& told,
-                        const cuda::ways_back::decider& by, std::vector<left_work>& told_left);
+                        const cuda::ways_back::decider& by);
     void take_gpu_outcome(const std::vector<std::size_t>& trades, run::outcome& got, bool is_quasi,
                           bool cpu_can);
     void take_gpu_sample(const std::vector<std::size_t>& trades, cuda::backend& gpus,
@@ -123,6 +99,9 @@ class book_walk {
     std::vector<std::size_t> left_;  // trades whose paths are still to be walked
     std::vector<std::optional<walked_trade>> walked_;
 };
+
+// Adds the kernels of a walk, and their time.
+void add_kernels(const cuda::gpu_facts& of, run_manifest& told);
 
 // Seats trades in the programs that GPUs walk them by, ahead of the walk: a walk of these trades finds them.
 void seat_ahead(std::span<const planned> plans, const settled& run, ready_on_gpus& into);

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "engine/arrays/shock_writer.h"
+#include "tests/by_source.h"
 #include "tests/fake_backend.h"
 #include "tests/market_text.h"
 #include "tests/on_a_gpu.h"
@@ -472,6 +473,7 @@ bool any_has(const std::vector<std::string>& names, std::string_view text) {
 
 constexpr std::string_view remark_of_controls = "a control ", remark_of_shifts = "shocks shifted in ",
                            remark_of_pairs = "its paths are pairs",
+                           remark_of_points = "the points that were decided on are left out",
                            remark_of_integration = "the shocks before its dates are integrated";
 
 std::string no_remark(const outcome& o, std::string_view text) {
@@ -482,18 +484,23 @@ std::string no_remark(const outcome& o, std::string_view text) {
     return fmt::format("no remark '{}'", text);
 }
 
-// Why the rows do not follow the decisions of the file; empty if they do.
+// Why the rows do not follow the decisions of the file; empty if they do. Beside a source that has none they
+// say that points are left out.
 std::string why_undecided(const request& r, const outcome& o) {
     const auto asks = [&](feature f) { return r.asked.contains(f); };
+    const bool has_points = !asks(feature::curand);
     const bool adds_paths = asks(feature::tolerance) || asks(feature::budget) || asks(feature::own_tolerance);
     for (const price_row& row : o.told.rows) {
         const price_row& by =
             *std::ranges::find(inputs().decided(r.asked).rows, row.trade, &price_row::trade);
         if (!adds_paths && row.paths != by.paths)
             return fmt::format("{} has {} paths, decided were {}", row.trade, row.paths, by.paths);
-        if (row.construction != by.construction || row.randomisations != by.randomisations)
+        if (row.construction != (has_points ? by.construction : "") ||
+            row.randomisations != (has_points ? by.randomisations : 0))
             return fmt::format("{} has {} randomisations '{}', decided were {} '{}'", row.trade,
                                row.randomisations, row.construction, by.randomisations, by.construction);
+        if (any_begins_with(row.remarks, remark_of_points) == has_points)
+            return row.trade + (has_points ? " leaves points out" : " does not say that points are left out");
         const auto told = [&](const results& of) {
             const trade_decisions d = decisions_of(of).trades.at(row.trade);
             return asks(feature::importance) ? d.shifts : d.control;
@@ -583,7 +590,8 @@ std::string no_evidence_in_rows(feature f, const request& r, const outcome& with
     }
     for (const std::string trade : {"right", "jump", "basket"}) {
         // An integrated digital is exact, whatever numbers are drawn.
-        const bool is_exact = f == feature::curand && trade == "jump" && r.asked.contains(feature::preintegration);
+        const bool is_exact =
+            f == feature::curand && trade == "jump" && r.asked.contains(feature::preintegration);
         if (!is_exact && with.figures.at(trade) == other.figures.at(trade))
             return trade + " has the figures that it has without";
     }
@@ -737,9 +745,12 @@ features shown_by(feature f) {
     }
 }
 
-// Kernels are of any policy, but that what is found for it may be for another. Rules take the same kernel for
-// arrays of shocks in any precision.
+// Kernels are of any policy, but that what is found for it may be for another; and of any decisions but
+// points. Rules take the same kernel for arrays of shocks in any precision.
 bool can_be_seen(feature f, const request& r) {
+    if (f == feature::decisions && r.asked.contains(feature::curand)) return has_rows(r.of);
+    // A GPU that computes nothing has no cuRAND, and so no paths that a bound is for.
+    if (f == feature::nested_bounds && r.asked.contains(feature::curand)) return r.of != study::tune_greeks;
     if (f == feature::policy) return r.of != study::tune || r.asked.contains(feature::points);
     const bool reads_arrays = r.asked.contains(feature::points) || r.asked.contains(feature::replay) ||
                               r.asked.contains(feature::curand);
@@ -861,6 +872,110 @@ TEST_F(combinations_on_a_gpu, of_what_needs_one) {
         }
         for (const feature other : all_features())
             if (other != f) expect_both(study::price, f, other, few_paths, true);
+    }
+}
+
+TEST(combinations_of_decisions, of_points_are_left_out_beside_independent_numbers) {
+    run_options with;
+    with.overrides = {.threads = 1, .device = "cpu", .random = "philox"};
+    with.overrides.decisions = inputs().decisions({});
+    for (const price_row& row : engine().price(book::parse(text_of_book({feature::rights})), with).rows) {
+        EXPECT_EQ(row.randomisations, 0U) << row.trade;
+        EXPECT_EQ(std::ranges::count(row.remarks, std::string(remark_of_points) +
+                                                      ": its paths take random numbers of philox"),
+                  1)
+            << row.trade;
+    }
+}
+
+// A call on each of 24 months, in a market of as many volatilities: that is more than there are tangents, so
+// it has a way back. The total of the vegas is that of a volatility that is one number.
+struct calls_of_months {
+    static constexpr double spot = 100, rate = 0.05, volatility = 0.2, strike = 105;
+    static constexpr int months = 24;
+    double price = 0, delta = 0, vega = 0;  // by the formula of Black; of 1 %
+
+    calls_of_months() {
+        const auto below = [](double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; };
+        for (int m = 1; m <= months; ++m) {
+            const double years = m / 12.0, deviation = volatility * std::sqrt(years),
+                         d1 = (std::log(spot / strike) + rate * years) / deviation + deviation / 2;
+            price += spot * below(d1) - strike * std::exp(-rate * years) * below(d1 - deviation);
+            delta += below(d1);
+            vega += 0.01 * spot * std::exp(-d1 * d1 / 2) / std::sqrt(2 * M_PI) * std::sqrt(years);
+        }
+    }
+    static book as_a_book() {
+        std::string volatilities;
+        for (int m = 1; m <= months; ++m)
+            volatilities += fmt::format("{}{:.6f}: {}", m == 1 ? "" : ", ", m / 12.0, volatility);
+        return book::parse(
+            in_book(dollar_market(rate,
+                                  {{"A", fmt::format("spot: {}, volatility: {{{}}}", spot, volatilities)}})) +
+            "products:\n" +
+            tests::product_in_words("calls", "Calls.", "underlying: asset, strike: number, dates: schedule",
+                                    "on dates:\n    pay max(spot(underlying) - strike, 0)\n") +
+            fmt::format("trades:\n  - {{id: a, product: calls, underlying: A, strike: {}, dates: {{start: 0, "
+                        "end: 2, count: {}}}}}\n",
+                        strike, months));
+    }
+};
+
+TEST_F(combinations_on_a_gpu, derivatives_over_curand_are_those_of_black_and_of_the_paths_priced) {
+    const calls_of_months truth;
+    const book one = calls_of_months::as_a_book();
+    for (const char* const source :
+         {"curand_philox", "curand_xorwow", "curand_mrg32k3a", "curand_mt19937", "curand_scrambled_sobol"}) {
+        SCOPED_TRACE(source);
+        run_options with;
+        with.overrides = {.paths = 131072 + 1024, .threads = 1, .device = "0", .random = source};
+        with.overrides.controls = "none";
+        const auto found = [&](const run_options& how) {
+            return engine().greeks(one, *one.market(), greeks_of(study::greeks), how);
+        };
+        const results all = found(with);
+        EXPECT_EQ(all.manifest.left_to_processor, std::vector<left_work>{});
+        const price_row& row = all.rows.front();
+        const double most = row.randomisations > 0 ? student_of_normal(4.5, row.degrees_of_freedom()) : 4.5;
+        const auto expect_near = [&](double value, double error, double expected) {
+            EXPECT_GT(error, 0);
+            EXPECT_LE(std::abs(value - expected), most * error) << value << ", not " << expected;
+        };
+        expect_near(row.price, row.standard_error, truth.price);
+        for (const auto& [key, expected] : {std::pair{"A.spot", truth.delta}, {"", truth.vega}}) {
+            const greek_row& g = *std::ranges::find(all.greeks, key, &greek_row::key);
+            expect_near(g.value, g.standard_error, expected);
+            EXPECT_EQ(g.walk, row.walk) << key;
+        }
+        // A few tiles at a time, and from blocks of a journal.
+        const tests::own_folder journal;
+        run_options in_pieces = with, kept = with;
+        in_pieces.overrides.memory_bytes = std::uint64_t{80} << 20;
+        kept.journal = journal.path().string();
+        for (const results& r : {found(in_pieces), found(kept), found(kept)}) {
+            ASSERT_EQ(r.greeks.size(), all.greeks.size());
+            for (std::size_t i = 0; i < all.greeks.size(); ++i)
+                EXPECT_EQ(r.greeks[i].part_means, all.greeks[i].part_means) << all.greeks[i].key;
+            EXPECT_EQ(r.rows[0].price, row.price);
+            EXPECT_EQ(r.rows[0].standard_error, row.standard_error);
+        }
+        for (const results& r : {engine().price(one, with), engine().price(one, kept)}) {
+            EXPECT_EQ(r.rows[0].price, row.price);
+            EXPECT_EQ(r.rows[0].standard_error, row.standard_error);
+        }
+    }
+}
+
+TEST_F(combinations_on_a_gpu, prices_beside_derivatives_over_curand_are_those_without) {
+    request r{study::price, {feature::curand, feature::rights}};
+    r.is_on_a_real_gpu = true;
+    const outcome& priced = found(r);
+    for (const study s : {study::greeks, study::greeks_by_bump, study::greeks_of_second_order}) {
+        r.of = s;
+        for (const price_row& row : found(r).told.rows) {
+            EXPECT_EQ(row.price, row_of(priced, row.trade).price) << row.trade;
+            EXPECT_EQ(row.standard_error, row_of(priced, row.trade).standard_error) << row.trade;
+        }
     }
 }
 

@@ -537,9 +537,6 @@ TEST(greeks, are_asked_for_by_measure_and_by_pattern) {
     EXPECT_EQ(keys({"cross_gamma"}), (list{}));
     EXPECT_NE(refusal({"dleta"}).find("did you mean 'delta'"), std::string::npos) << refusal({"dleta"});
     EXPECT_NE(refusal({"GAMA.spot"}).find("did you mean 'GAMMA.spot'"), std::string::npos);
-    run_options sobol = with_paths(1 << 14);
-    sobol.overrides.random = "curand_scrambled_sobol";
-    EXPECT_THROW(engine().greeks(book::parse("trades:\n" + trade), tests::demo_market(), {}, sobol), error);
     EXPECT_NE(refusal({}, "pathwse").find("did you mean 'pathwise'"), std::string::npos);
 }
 

@@ -424,6 +424,7 @@ trades:
     expect_failure(r.base.rows[0]);
     EXPECT_EQ(r.base.rows[1].status, trade_status::priced) << r.base.rows[1].message;
     EXPECT_LE(1.96 * r.error_of_gain(0, 1), 0.05);
+    expect_failure(engine().open(b).scenarios(in, asked, how).base.rows[0]);
     const results greeks = engine().greeks(b, in, {{"delta"}}, how);
     expect_failure(greeks.rows[0]);
     EXPECT_EQ(greeks_of(greeks, "growth").size(), 0U);

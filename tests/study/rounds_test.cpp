@@ -167,6 +167,33 @@ TEST(rounds, take_tolerances_of_trades_and_basis_points) {
         << row.message;
 }
 
+TEST(rounds, hold_figures_of_every_study_against_the_tolerance_of_the_trade) {
+    const book b = book::parse(market_text + std::string(R"(trades:
+  - {id: own, product: european, underlying: A, strike: 104, maturity: 1, tolerance: 0.02}
+  - {id: other, product: european, underlying: A, strike: 104, maturity: 1}
+)"));
+    const auto tolerances = [&](const char* of_run) {
+        verbs::wanted_accuracy to;
+        to.of_run = config::accuracy_of(of_run);
+        std::vector<double> out;
+        for (const books::trade& t : b.state().trades) out.push_back(verbs::tolerance_of(t, *b.market(), to));
+        return out;
+    };
+    EXPECT_EQ(tolerances("0.5"), (std::vector{0.02, 0.5}));
+    EXPECT_EQ(tolerances("5bp"), (std::vector{0.02, 5e-4 * 100}));
+    EXPECT_EQ(tolerances("100 total"), (std::vector{0.02, 0.0}));
+    EXPECT_EQ(tolerances(""), (std::vector{0.02, 0.0}));
+    // Prices and gains say the same number.
+    run_options how = to("0.001bp");
+    how.overrides.paths = 65536;
+    const scenario_results gains = engine().scenarios(
+        b, *b.market(), scenario_list::parse("stress: {down: {A.spot: -20%}}", "scenarios", *b.market()),
+        how);
+    for (const std::string& said :
+         {row_of(gains.base, "other").message, row_of(engine().price(b, how), "other").message})
+        EXPECT_NE(said.find(", asked for was 1e-05; "), std::string::npos) << said;
+}
+
 // A run knows by the trades of a book whether some have tolerances of their own.
 TEST(rounds, are_asked_for_by_any_trade_with_a_tolerance) {
     const auto asked = [](const std::string& more) {

@@ -204,6 +204,11 @@ TEST(session, greeks_and_gains_plan_the_base_market_once) {
     EXPECT_EQ(ready.facts().trades_planned, 2 * trades.size()) << "once more in the scenario";
     ready.greeks(in, {{"delta"}}, options);
     EXPECT_EQ(ready.facts().trades_planned, 2 * trades.size()) << "whose plans are not kept";
+    scenario_list explained = scenario_list::parse("stress:\n  later: {days: 1}\n", "scenarios", in);
+    explained.explains = true;
+    const std::size_t before = ready.facts().trades_planned;
+    ready.scenarios(in, explained, options);
+    EXPECT_EQ(ready.facts().trades_planned, before + 2 * trades.size()) << "a day later, for gains and theta";
 }
 
 TEST(session, models_that_were_read_anew_count_as_changed) {

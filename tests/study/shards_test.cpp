@@ -43,6 +43,14 @@ std::string shown(const results& r) {
     return out.str();
 }
 
+std::string shown(const scenario_results& r) {
+    std::ostringstream out;
+    write(out, r, output_format::csv);
+    for (const portfolio_gains& t : r.totals)
+        for (std::size_t s = 0; s < t.gains.size(); ++s) out << t.gains[s] << " " << t.errors[s] << "\n";
+    return out.str();
+}
+
 std::vector<std::size_t> shuffled(std::size_t count, unsigned seed) {
     std::vector<std::size_t> out(count);
     std::iota(out.begin(), out.end(), 1);
@@ -206,6 +214,60 @@ TEST(shards, of_gains_to_a_tolerance_have_the_bits_of_one_process) {
     }
 }
 
+// Basis points are of nothing for the first trade: it fails, and totals are without it.
+TEST(shards, of_gains_fail_a_trade_that_cannot_be_measured) {
+    const engine by;
+    const tests::own_folder files;
+    sharded_request what;
+    what.book = files.write("book.yaml", R"(market:
+  as_of: 2026-01-15
+  currencies:
+    USD: {zero_rates: {1.0: 0.05}, model: {hull_white: {mean_reversion: 0.03, volatility: {1.0: 0.009}}}}
+  assets: {A: {currency: USD, spot: 100, volatility: 0.2}}
+  correlations: [[A, USD.rate, 0.2]]
+products:
+  - product: growth
+    summary: What money grows.
+    parameters: {from: {type: date, help: From that day.}, to: {type: date, help: To that day.}}
+    example: {from: 1, to: 2, currency: USD}
+    script: |
+      on from:
+          pay 1 / bond(currency, to) - 1 on to
+trades:
+  - {id: growth, product: growth, from: 1, to: 2, currency: USD}
+  - {id: call, product: european, underlying: A, strike: 104, maturity: 1}
+)");
+    what.settings.tolerance = "5bp";
+    what.settings.random = "philox";
+    run_options with;
+    with.overrides = what.settings;
+    const book trades = book::load(what.book);
+    const market& in = *trades.market();
+
+    const difference_results differences_of_all = differences(by, trades, in, {}, with);
+    EXPECT_EQ(differences_of_all.values.rows[0].status, trade_status::failed);
+    what.differences.emplace();
+    const tests::own_folder folder;
+    shards::plan(by, what, 3, folder.path());
+    run_all(by, folder.path(), 3);
+    const difference_results found = shards::open(folder.path()).merge_differences(by);
+    for (const difference_report& report : difference_reports()) {
+        std::ostringstream here, there;
+        report.write(here, found);
+        report.write(there, differences_of_all);
+        EXPECT_EQ(here.str(), there.str()) << report.file;
+    }
+
+    what.differences.reset();
+    what.scenarios = files.write("scenarios.yaml", "stress: {down: {A.spot: -20%}}");
+    const scenario_results whole = by.scenarios(trades, in, scenario_list::load(what.scenarios, in), with);
+    int plans = 1;
+    const scenario_results merged = merged_in_rounds<scenario_results>(by, what, 3, plans);
+    EXPECT_EQ(shown(merged.base), shown(whole.base));
+    EXPECT_EQ(merged.base.rows[0].status, trade_status::failed);
+    EXPECT_EQ(shown(merged), shown(whole));
+}
+
 // The paths that a run may take at most bound those of its shards.
 TEST(shards, that_miss_a_tolerance_say_so_and_plan_no_more_than_the_most_paths) {
     const engine by;
@@ -242,20 +304,13 @@ stress:
   impossible: {ACME.volatility: {set: -1}}
 ladder: {ACME.spot: [-2%, ..., 2%]}
 )");
-    const auto text = [](const scenario_results& r) {
-        std::ostringstream out;
-        write(out, r, output_format::csv);
-        for (const portfolio_gains& t : r.totals)
-            for (std::size_t s = 0; s < t.gains.size(); ++s) out << t.gains[s] << " " << t.errors[s] << "\n";
-        return out.str();
-    };
     for (const char* name : {"demo.yaml", "early.yaml"}) {
         sharded_request what = of_book(name, 8192);
         what.scenarios = scenarios;
         const book trades = book::load(what.book);
         run_options with;
         with.overrides = what.settings;
-        const std::string whole = text(
+        const std::string whole = shown(
             by.scenarios(trades, *trades.market(), scenario_list::load(scenarios, *trades.market()), with));
         for (const std::size_t count : {1U, 3U, 37U}) {
             const tests::own_folder folder;
@@ -264,7 +319,7 @@ ladder: {ACME.spot: [-2%, ..., 2%]}
             std::size_t decisions = 0;
             for (const std::size_t number : shuffled(count, 5)) decisions += all.run(by, number).decisions;
             EXPECT_EQ(decisions > 0, name == std::string("early.yaml")) << name << ", " << count;
-            EXPECT_EQ(text(all.merge_scenarios(by)), whole) << name << ", " << count;
+            EXPECT_EQ(shown(all.merge_scenarios(by)), whole) << name << ", " << count;
             EXPECT_THROW(all.merge(by), error);
         }
     }
@@ -321,7 +376,7 @@ trades:
         plain.explains = false;
         EXPECT_THROW(shards::plan(by, plain, count, folder.path()), error) << "whose parts hold less";
     }
-    what.settings.random = "curand_philox";
+    what.settings.budget = "1s";
     const tests::own_folder folder;
     EXPECT_THROW(shards::plan(by, what, 2, folder.path()), error);
 }

@@ -48,9 +48,9 @@ struct difference {
 };
 struct difference_row {
     std::size_t trade = 0;             // by its place in the book
-    std::string key, second_key;       // market keys; "as_of" is the day; second_key: empty for one shift
+    std::string key, second_key{};     // market keys; "as_of" is the day; second_key: empty for one shift
     double size = 0, second_size = 0;  // the moves of the numbers; of the day, in years
-    difference own, base;              // in the trade's currency, in the base currency
+    difference own{}, base{};          // in the trade's currency, in the base currency
     // "bump": up and, for gamma, down; "bump_down": V - V(down), where the market can't be moved up.
     std::string_view method = "bump";
     std::uint64_t paths = 0;

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of gains of trades, with errors that know what the gains have in common.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "engine/study/estimate.h"
+#include "tilewalk/differences.h"
+#include "tilewalk/scenarios.h"
+
+namespace tilewalk::verbs {
+
+using value_and_error = std::pair<double, double>;
+// The gain of a scenario, so many times.
+struct share_of_gain {
+    std::size_t scenario = 0;
+    double weight = 1;
+};
+
+// Sums of gains in one currency.
+class sums_of_gains {
+  public:
+    // Results of the trades of a book from `first` on.
+    sums_of_gains(const scenario_results& r, bool in_base, std::size_t first)
+        : trades_(r.trades()),
+          first_(first),
+          gains_(in_base ? r.converted_gains : r.gains),
+          errors_(in_base ? r.converted_errors : r.errors),
+          parts_(in_base ? r.converted_gain_parts : r.gain_parts),
+          // A gain has an error if its parts are enough for one.
+          run_(r.part_paths, r.base.manifest.paths, 0) {}
+
+    value_and_error of(std::size_t trade, const std::vector<share_of_gain>& shares) const {
+        studies::estimate sum;
+        double beside = 0;
+        for (const share_of_gain& s : shares) {
+            const std::size_t cell = cell_of(trade, s.scenario);
+            if (!is_figure(gains_[cell])) return {no_figure, no_figure};
+            studies::estimate gain(parts_[cell], run_);
+            gain.value = gains_[cell];
+            // An error that parts do not show may differ from gain to gain, or be the same.
+            const double error = errors_[cell], shown = gain.error();
+            beside += is_figure(error)
+                          ? std::abs(s.weight) * std::sqrt(std::max(0.0, (error - shown) * (error + shown)))
+                          : no_figure;
+            sum.add(gain, s.weight);
+        }
+        return {sum.value, std::hypot(sum.error(), beside)};
+    }
+
+    bool has(std::size_t trade, std::size_t scenario) const {
+        return is_figure(gains_[cell_of(trade, scenario)]);
+    }
+    // The gain of a move up, or the loss of one down where there is no market above.
+    share_of_gain move(std::size_t trade, std::size_t up, std::size_t down) const {
+        return has(trade, up) || !has(trade, down) ? share_of_gain{up, 1} : share_of_gain{down, -1};
+    }
+
+  private:
+    std::size_t cell_of(std::size_t trade, std::size_t scenario) const {
+        return scenario * trades_ + trade - first_;
+    }
+
+    const std::size_t trades_, first_;
+    const std::vector<double>&gains_, &errors_;
+    const std::vector<std::vector<double>>& parts_;
+    const studies::run_parts run_;
+};
+
+// The same, in the trades' currencies and in the base currency.
+struct gains_of_trades {
+    const sums_of_gains own, base;
+    std::map<std::pair<std::size_t, std::size_t>, const failed_gain*> failures{};  // by scenario and trade
+
+    gains_of_trades(const scenario_results& r, bool has_base, std::size_t first)
+        : own(r, false, first), base(r, has_base, first) {
+        for (const failed_gain& f : r.failures) failures[{f.scenario, first + f.trade}] = &f;
+    }
+
+    // Tells why a trade has no value: the reason of the first of these scenarios that has one.
+    void add_failure(std::size_t trade, const std::string& what, const std::vector<share_of_gain>& shares,
+                     difference_results& to) const {
+        for (const share_of_gain& s : shares) {
+            const auto found = failures.find({s.scenario, trade});
+            if (found == failures.end()) continue;
+            to.failures.push_back("trade " + to.values.rows[trade].trade + ", " + what + ": " +
+                                  found->second->message);
+            if (found->second->kind == error_kind::device) to.worst = error_kind::device;
+            return;
+        }
+    }
+};
+
+}  // namespace tilewalk::verbs
