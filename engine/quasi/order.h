@@ -31,8 +31,6 @@ using tilewalk::name_of;
 inline constexpr std::span construction_names = std::span(choice_names<construction>).subspan<1>();
 
 construction construction_named(std::string_view name);
-// In place of a name: as a few paths of a trade show.
-inline constexpr const char* chosen_by_pilot = "auto";
 
 // The way in which a job takes its points.
 struct points {

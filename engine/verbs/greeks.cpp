@@ -52,17 +52,7 @@ namespace {
 using greeks::fits;
 using greeks::moved_markets;
 using greeks::risk_number;
-
-enum class method { automatic, pathwise, smoothed, likelihood_ratio, bump };
-
-method method_named(const std::string& name) {
-    const std::vector<std::string> names{"auto", "pathwise", "smoothed", "likelihood_ratio", "bump"};
-    const auto found = std::ranges::find(names, name);
-    if (found != names.end()) return static_cast<method>(found - names.begin());
-    throw error(error_kind::usage, "found the method of Greeks " + config::shown(name) +
-                                       ", expected one of " + language::joined(names) +
-                                       language::suggestion(name, names));
-}
+using method = greek_method;
 
 // All numbers of the market that are a risk, and what is wanted of them.
 struct asked_greeks {
@@ -157,7 +147,7 @@ class greek_run {
           in_(in),
           wanted_(wanted),
           options_(options),
-          by_(method_named(wanted.method)),
+          by_(wanted.method),
           whole_(settle(options, trades.state(), {&in, 1})),
           part_(part),
           run_(part ? part_of(whole_, *part) : whole_),

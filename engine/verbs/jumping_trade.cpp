@@ -77,7 +77,7 @@ class pilot {
         how_.on_progress = {};
         if (how_.work) how_.work = std::make_shared<kept::work>(how_.work->of_pilots());
         how_.overrides.seed = decide::seed_for(run.seed, decide::purpose::treatments);
-        how_.overrides.precision = "double";
+        how_.overrides.precision = precision::double_;
         how_.overrides.paths = paths_of_pilot(run);
         // These paths may be more than those of the run.
         if (run.unit_paths == 0) how_.overrides.random = source_of(run, false).name;

@@ -410,12 +410,12 @@ class rounds {
     void measure_tolerances() {
         for (std::size_t i = 0; i < r_.trades.size(); ++i) {
             const books::trade& t = r_.trades[i];
-            const std::optional<config::accuracy>& asked = t.tolerance ? t.tolerance : to_.of_run;
+            const std::optional<accuracy>& asked = t.tolerance ? t.tolerance : to_.of_run;
             if (!asked || asked->is_of_totals || paths_of(i) == 0) continue;
             if_possible(i, [&] {
                 for (std::size_t m = 0; m < made_.size(); ++m)
-                    tolerances_[m * r_.trades.size() + i] =
-                        asked->amount(asked->is_in_basis_points ? plan::measure_of(t, r_.in[m].state()) : 0);
+                    tolerances_[m * r_.trades.size() + i] = asked->amount_for(
+                        asked->is_in_basis_points ? plan::measure_of(t, r_.in[m].state()) : 0);
             });
         }
     }

@@ -92,11 +92,11 @@ class gains_in_rounds {
         bool any_failed = false;
         for (std::size_t i = 0; i < trades().size(); ++i) {
             books::trade& t = measured->trades[i];
-            const std::optional<config::accuracy>& asked = t.tolerance ? t.tolerance : to_.of_run;
+            const std::optional<accuracy>& asked = t.tolerance ? t.tolerance : to_.of_run;
             if (!asked || asked->is_of_totals || out_.base.rows[i].paths == 0) continue;
             try {
                 tolerances_[i] =
-                    asked->amount(asked->is_in_basis_points ? plan::measure_of(t, in_.state()) : 0);
+                    asked->amount_for(asked->is_in_basis_points ? plan::measure_of(t, in_.state()) : 0);
             } catch (const std::exception& e) {
                 throw_if_cancelled(e);
                 t.failure = at_trade(t, e);

@@ -112,7 +112,7 @@ study study_of(const sharded_request& of) {
     if (!of.scenarios.empty()) return study::shards_of_scenarios;
     if (!of.greeks) return study::shards_of_prices;
     // Differences alone take pairs of paths.
-    return of.greeks->method == "bump" ? study::greeks_by_bump : study::shards_of_greeks;
+    return of.greeks->method == greek_method::bump ? study::greeks_by_bump : study::shards_of_greeks;
 }
 
 // A file may be seen under other names where a part is done: as it was named, under its whole name, or from
@@ -287,8 +287,9 @@ json written(const sharded_request& of, const path& folder) {
              {"greeks", json()},
              {"differences", json()}};
     if (of.greeks)
-        out["greeks"] = {
-            {"wanted", of.greeks->wanted}, {"method", of.greeks->method}, {"view", of.greeks->view}};
+        out["greeks"] = {{"wanted", of.greeks->wanted},
+                         {"method", name_of(of.greeks->method)},
+                         {"view", name_of(of.greeks->view)}};
     if (of.differences)
         out["differences"] = {{"cross_gamma", of.differences->cross_gamma}, {"vanna", of.differences->vanna}};
     return out;
@@ -321,9 +322,9 @@ sharded_request request_in(const json& from, const path& folder) {
     if (const json& fixed = from.at("fixed"); !fixed.is_null()) out.fixed = settings_in(fixed, folder);
     out.demand_correlations = from.at("demand_correlations").get<bool>();
     if (const json& greeks = from.at("greeks"); !greeks.is_null())
-        out.greeks =
-            greek_options{greeks.at("wanted").get<std::vector<std::string>>(),
-                          greeks.at("method").get<std::string>(), greeks.at("view").get<std::string>()};
+        out.greeks = greek_options{greeks.at("wanted").get<std::vector<std::string>>(),
+                                   greek_method_named(greeks.at("method").get<std::string>()),
+                                   greek_view_named(greeks.at("view").get<std::string>())};
     if (const json differences = from.value("differences", json()); !differences.is_null())
         out.differences = {.cross_gamma = differences.at("cross_gamma").get<bool>(),
                            .vanna = differences.at("vanna").get<bool>()};
@@ -509,7 +510,7 @@ class decider {
         if (!trains) {
             // Whatever is decided later, the cost is about that of the trade as it is written and of a bound.
             work->train_nothing();
-            with.overrides.controls = "none";
+            with.overrides.controls = technique::none;
             work->tell_cost = [&](const std::string& trade, double operations) {
                 costs_[trade] += 2 * operations;
             };

@@ -126,8 +126,7 @@ class fake_machine {
             what.book = folder.write("book.yaml", book_text);
             what.settings = options.overrides;
             const shards all = shards::plan(of, what, count, folder / "plan", 60, options);
-            for (std::size_t n = 1; n <= all.count(); ++n)
-                all.run(of, n, shards::stage::pricing, options);
+            for (std::size_t n = 1; n <= all.count(); ++n) all.run(of, n, shards::stage::pricing, options);
             return all.merge(of, options);
         });
     }
@@ -285,8 +284,8 @@ TEST(gpu_failures_work_left_to_the_processor, is_named_once_by_reason) {
                              "  - {id: call, product: european, underlying: A, strike: 105, maturity: 1}\n";
     run_settings with;
     with.paths = 2048;
-    with.controls = "none";
-    with.upper = "nested";
+    with.controls = technique::none;
+    with.upper = upper_bound::nested;
     with.memory_bytes = 1 << 20;
     const results got = fake_machine().price(puts, "auto", with);
     EXPECT_EQ(got.failed(), 0u);
@@ -317,7 +316,7 @@ TEST(gpu_failures, only_the_policies_that_it_failed_say_so) {
     };
     run_settings with;
     with.paths = 4096;
-    with.controls = "none";
+    with.controls = technique::none;
     with.random = "philox";
     with.training_paths = 4096;
     with.memory_bytes = 6 << 20;
@@ -357,7 +356,7 @@ TEST(gpu_failures, ways_back_tell_how_far_they_are) {
     };
     run_settings with;
     with.paths = 4096;
-    with.controls = "none";
+    with.controls = technique::none;
     with.random = "philox";
     const results got = machine.greeks(worst_of_all(), "cuda", with);
     EXPECT_EQ(got.manifest.devices, std::vector<std::string>{"fake 0"});
@@ -375,7 +374,7 @@ TEST(gpu_failures_work_left_to_the_processor, has_ways_back_of_replayed_shocks) 
     const std::string worst = worst_of_all();
     run_settings with;
     with.paths = paths;
-    with.controls = "none";
+    with.controls = technique::none;
     with.replay = file;
     const results got = fake_machine().greeks(worst, "auto", with);
     EXPECT_EQ(got.failed(), 0u);
@@ -400,7 +399,7 @@ TEST(gpu_failures, who_asked_for_a_gpu_gets_its_error) {
 TEST(gpu_failures, what_the_cpu_cannot_do_fails_with_the_error_of_the_gpu) {
     run_settings curand, fast;
     curand.random = "curand_philox";
-    fast.precision = "single_fast";
+    fast.precision = precision::single_fast;
     for (const run_settings& with : {curand, fast}) {
         fake_machine machine;
         machine.gpu().failures = {{"allocate", 1, device_failure::lost}};
@@ -413,7 +412,7 @@ TEST(gpu_failures, what_the_cpu_cannot_do_fails_with_the_error_of_the_gpu) {
 
 TEST(gpu_failures, a_price_that_is_not_compared_with_double_says_so) {
     run_settings fast;
-    fast.precision = "single_fast";
+    fast.precision = precision::single_fast;
     fake_machine sound;
     const results expected = sound.price("auto", fast);
     EXPECT_TRUE(expected.rows[0].shadow_difference);
@@ -430,7 +429,7 @@ TEST(gpu_failures, a_price_that_is_not_compared_with_double_says_so) {
 // The first tiles, which are compared with double, belong to one share.
 TEST(gpu_failures, a_share_that_compares_nothing_is_walked) {
     run_settings fast;
-    fast.precision = "single_fast";
+    fast.precision = precision::single_fast;
     fake_machine one, several;
     const results expected = one.price("auto", fast), got = several.merged(3, "auto", fast);
     ASSERT_EQ(got.rows.size(), expected.rows.size());
