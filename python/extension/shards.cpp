@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "python/extension/differences.h"
 #include "python/extension/interpreter.h"
 #include "python/extension/results.h"
 #include "python/extension/runs.h"
