@@ -32,7 +32,7 @@ RULES = [
     ("engine/config/", r"tilewalk/|engine/(?!cli/)|products/|kernels/", ANY),
     ("engine/cuda/cuda_device.cpp", r"engine/cuda/", r"(?!yaml-cpp/).*"),
     ("engine/", r"tilewalk/|engine/(?!cli/)|products/|kernels/", r"(?!yaml-cpp/|cuda).*"),
-    ("products/program/", r"products/|kernels/|tilewalk/error\.h$", STANDARD_ONLY),
+    ("products/program/", r"products/|kernels/|tilewalk/(error|choices)\.h$", STANDARD_ONLY),
     ("products/", r"products/|tilewalk/(error|bounds)\.h$", STANDARD_ONLY),
     ("kernels/reduce_stored.cu", r"kernels/", r"cub/.*|thrust/.*"),
     ("kernels/studies/curand.h", r"kernels/", r"curand_kernel\.h"),

@@ -38,7 +38,7 @@ inline price_row price_repeatedly(benchmark::State& state, const tilewalk::book&
                                   const std::string& instructions, std::uint64_t paths, int threads) {
     const engine pricer({instructions});
     run_options options;
-    options.overrides.controls = "none";
+    options.overrides.controls = technique::none;
     options.overrides.paths = paths;
     options.overrides.threads = threads;
     price_row row;

@@ -141,7 +141,7 @@ void tilewalk_put_one_core(benchmark::State& state) {
     const tilewalk::engine pricer;
     const tilewalk::book book = c.book();
     tilewalk::run_options options;
-    options.overrides.controls = "none";
+    options.overrides.controls = tilewalk::technique::none;
     options.overrides.paths = put_paths;
     options.overrides.training_paths = put_training_paths;
     options.overrides.threads = 1;

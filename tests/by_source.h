@@ -11,6 +11,7 @@
 
 #include "engine/run/units.h"
 #include "tests/known_error.h"
+#include "tests/named_choice.h"
 #include "tilewalk/engine.h"
 
 namespace tilewalk {
@@ -80,7 +81,7 @@ class source_in_use {
 
 inline void take_source(run_options& into) {
     into.overrides.random = source_in_use::now().random;
-    into.overrides.construction = source_in_use::now().construction;
+    into.overrides.construction = tests::named{source_in_use::now().construction};
 }
 
 class by_source : public testing::TestWithParam<random_source> {

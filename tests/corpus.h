@@ -126,7 +126,7 @@ inline run_options few_paths() {
     asked.overrides.seed = 7;
     asked.overrides.threads = 1;
     asked.overrides.device = "cpu";
-    asked.overrides.precision = "double";
+    asked.overrides.precision = precision::double_;
     return asked;
 }
 

@@ -10,6 +10,7 @@
 
 #include "tests/by_source.h"
 #include "tests/market_text.h"
+#include "tests/named_choice.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk {
@@ -49,7 +50,7 @@ inline std::vector<price_row> priced(const std::string& own_products, const std:
     options.overrides.paths = paths;
     options.overrides.seed = seed;
     options.overrides.device = "cpu";
-    options.overrides.precision = precision;
+    options.overrides.precision = tests::named{precision};
     take_source(options);
     return engine().price(book::parse(text), market::parse(market_text), options).rows;
 }

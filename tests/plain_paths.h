@@ -9,7 +9,7 @@ namespace tilewalk::tests {
 
 inline run_options plain_paths() {
     run_options out;
-    out.overrides.controls = "none";
+    out.overrides.controls = technique::none;
     return out;
 }
 

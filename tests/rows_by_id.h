@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "tests/named_choice.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::tests {
@@ -38,7 +39,7 @@ void expect_bits_of_the_cpu_on_a_gpu(const std::string& book_text, const options
     for (const char* const random : {"philox", "sobol"}) {
         for (const char* const precision : {"double", "single", "mixed"}) {
             run_options here = options_of(random), there = here;
-            here.overrides.precision = there.overrides.precision = precision;
+            here.overrides.precision = there.overrides.precision = tests::named{precision};
             there.overrides.device = "0";
             const rows_by_id a = priced_by_id(book_text, here), b = priced_by_id(book_text, there);
             for (const auto& [id, row] : a) {

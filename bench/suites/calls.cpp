@@ -134,7 +134,7 @@ void measure(const std::string& device, const sizes& of, const std::function<voi
     const std::vector<market> in{market::parse(market_text(100)), market::parse(market_text(101))};
     const engine e;
     run_options options;
-    options.overrides.controls = "none";
+    options.overrides.controls = technique::none;
     options.overrides.device = device;
     options.overrides.paths = of.paths;
     options.overrides.random = "philox";

@@ -238,20 +238,23 @@ constexpr int threads_timed = 1, all_threads = 0;
 
 // Random numbers of a line.
 struct source {
-    std::string random, construction;  // the latter is empty for independent paths
-    bool is_in_arrays = false;         // moves come from there, where paths would make their own
+    std::string random;
+    std::optional<tilewalk::construction> construction{};  // none for independent paths
+    bool is_in_arrays = false;  // moves come from there, where paths would make their own
     bool has_controls = false, has_importance = false, has_pairs = false, has_preintegration = false;
-    bool is_independent() const { return construction.empty(); }
+    bool is_independent() const { return !construction; }
     // All others are held against it.
     bool is_plain() const {
         return is_independent() && !has_controls && !has_importance && !has_pairs && !has_preintegration;
     }
     bool has_pilot() const {
-        return construction == quasi::chosen_by_pilot || has_controls || has_importance || has_preintegration;
+        return construction == construction::automatic || has_controls || has_importance ||
+               has_preintegration;
     }
     std::uint64_t samples_of(std::uint64_t paths) const { return has_pairs ? paths / 2 : paths; }
     std::string how() const {
-        return is_independent() ? "none" : construction + (is_in_arrays ? "_in_arrays" : "");
+        return is_independent() ? "none"
+                                : std::string(name_of(*construction)) + (is_in_arrays ? "_in_arrays" : "");
     }
     std::string words() const {
         return (is_independent() ? random : random + ", " + how()) + (has_controls ? ", controls" : "") +
@@ -261,16 +264,17 @@ struct source {
 };
 
 std::vector<source> sources(bool on_cpu) {
-    std::vector<source> out{{"philox", ""}};
-    for (const std::string_view name : quasi::construction_names) out.push_back({"sobol", std::string(name)});
-    if (!on_cpu) out.push_back({"sobol", std::string(quasi::name_of(quasi::construction::coarse)), true});
-    out.push_back({"sobol", quasi::chosen_by_pilot});
-    out.push_back({"philox", "", false, true});
-    out.push_back({"sobol", quasi::chosen_by_pilot, false, true});
-    out.push_back({"philox", "", false, false, true});
-    out.push_back({"sobol", quasi::chosen_by_pilot, false, true, true});
-    out.push_back({"philox", "", false, false, false, true});
-    out.push_back({.random = "sobol", .construction = quasi::chosen_by_pilot, .has_preintegration = true});
+    std::vector<source> out{{"philox"}};
+    using enum construction;
+    for (const construction how : {steps, bridge, principal, coarse}) out.push_back({"sobol", how});
+    if (!on_cpu) out.push_back({"sobol", coarse, true});
+    out.push_back({"sobol", automatic});
+    out.push_back({"philox", {}, false, true});
+    out.push_back({"sobol", automatic, false, true});
+    out.push_back({"philox", {}, false, false, true});
+    out.push_back({"sobol", automatic, false, true, true});
+    out.push_back({"philox", {}, false, false, false, true});
+    out.push_back({.random = "sobol", .construction = automatic, .has_preintegration = true});
     return out;
 }
 
@@ -287,12 +291,12 @@ class walker {
         run_options options;
         options.cancel = cancel_;
         options.overrides.device = at_.device;
-        options.overrides.precision = at_.precision;
+        options.overrides.precision = precision_named(at_.precision);
         options.overrides.random = from.random;
-        options.overrides.controls = from.has_controls ? "auto" : "none";
-        if (from.has_importance) options.overrides.importance = "auto";
-        if (from.has_pairs) options.overrides.antithetic = "pairs";
-        if (from.has_preintegration) options.overrides.preintegration = "auto";
+        options.overrides.controls = from.has_controls ? technique::automatic : technique::none;
+        if (from.has_importance) options.overrides.importance = technique::automatic;
+        if (from.has_pairs) options.overrides.antithetic = antithetic::pairs;
+        if (from.has_preintegration) options.overrides.preintegration = technique::automatic;
         options.overrides.paths = from.samples_of(paths);
         options.overrides.seed = seed;
         if (is_on_cpu()) options.overrides.threads = threads;
@@ -322,7 +326,7 @@ class walker {
         double steps = 0;  // of a path
     };
     reference independent(std::uint64_t paths) const {
-        const results got = walked({"philox", ""}, paths, first_seed, 0, all_threads);
+        const results got = walked({"philox"}, paths, first_seed, 0, all_threads);
         return {payoffs_of(got), static_cast<double>(got.manifest.path_steps) / static_cast<double>(paths)};
     }
     // Payoffs of independent paths less their controls, or with weights, or means of pairs, on a seed that no

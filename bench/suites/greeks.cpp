@@ -20,6 +20,7 @@
 #include "engine/config/wording.h"
 #include "engine/cpu/lane_operations.h"
 #include "engine/report/machine.h"
+#include "engine/settings/precision_named.h"
 #include "tilewalk/book.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/error.h"
@@ -213,10 +214,10 @@ void measure(const place& at, const example& of, const stop_rule& until, const s
         const auto options = [&](const std::string& device, const std::string& precision,
                                  std::uint64_t paths) {
             run_options out;
-            out.overrides.controls = "none";
+            out.overrides.controls = technique::none;
             out.overrides.device = device;
             out.overrides.random = "philox";
-            out.overrides.precision = precision;
+            out.overrides.precision = precision_named(precision);
             out.overrides.paths = paths;
             if (device == "cpu" && at.threads > 0) out.overrides.threads = at.threads;
             out.cancel = cancel;
@@ -226,7 +227,7 @@ void measure(const place& at, const example& of, const stop_rule& until, const s
         const run_options few = options(at.device, at.precision, at.checked),
                           on_cpu = options("cpu", is_fast ? "double" : at.precision, at.checked),
                           many = options(at.device, at.precision, at.paths);
-        const greek_options wanted{of.wanted}, differences{of.differenced, "bump"};
+        const greek_options wanted{of.wanted}, differences{of.differenced, greek_method::bump};
         r.wrong =
             why_wrong(e.greeks(b, in, wanted, few), e.price(b, in, few), e.greeks(b, in, wanted, on_cpu),
                       e.greeks(b, in, differences, on_cpu), of, !is_fast);

@@ -365,7 +365,7 @@ void add_ratio(row& r, const reported& line, bool is_own, known& of) {
 // The CPU's price, on fewer paths.
 estimate on_the_cpu(const std::string& text) {
     run_options options;
-    options.overrides.controls = "none";
+    options.overrides.controls = technique::none;
     options.overrides.paths = 65536;
     options.overrides.seed = timed_walk::seed + 1;
     options.overrides.device = "cpu";
@@ -457,7 +457,7 @@ void measure_own_on_cpu(const cpu_bench& on, const std::string& workload, const 
     attempt(r, to, [&](row& made) {
         const tilewalk::book parsed = tilewalk::book::parse(book, "benchmark");
         run_options options;
-        options.overrides.controls = "none";
+        options.overrides.controls = technique::none;
         options.overrides.paths =
             std::max<std::uint64_t>(1024, numbers.at("paths").get<std::uint64_t>() / share_of_one_thread);
         options.overrides.seed = timed_walk::seed + 2;
@@ -527,12 +527,12 @@ void measure_own_greeks(const cpu_bench& on, const std::string& workload, const 
     attempt(r, to, [&](row& made) {
         const tilewalk::book b = tilewalk::book::parse(text, "benchmark");
         run_options options;
-        options.overrides.controls = "none";
+        options.overrides.controls = technique::none;
         options.overrides.paths = paths;
         options.overrides.seed = timed_walk::seed + 3;
         options.overrides.device = is_on_cpu ? "cpu" : "cuda";
         options.overrides.random = "philox";
-        options.overrides.precision = program::name_of(at.style.in);
+        options.overrides.precision = at.style.in;
         if (is_on_cpu) options.overrides.threads = 1;
         options.overrides.memory_bytes = at.memory_bytes;
         options.cancel = on.cancel;
@@ -615,12 +615,12 @@ void measure_own_right(const cpu_bench& on, const std::string& text, std::uint64
     attempt(r, to, [&](row& made) {
         const tilewalk::book b = tilewalk::book::parse(text, "benchmark");
         run_options options;
-        options.overrides.controls = "none";
+        options.overrides.controls = technique::none;
         options.overrides.paths = paths;
         options.overrides.seed = timed_walk::seed + 4;
         options.overrides.device = is_on_gpu ? "cuda" : "cpu";
         options.overrides.random = "philox";
-        options.overrides.precision = program::name_of(style.in);
+        options.overrides.precision = style.in;
         if (!is_on_gpu) options.overrides.threads = 1;
         options.cancel = on.cancel;
         const engine pricer;

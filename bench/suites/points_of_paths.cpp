@@ -52,14 +52,14 @@ std::string why_not_the_cpus(const std::vector<kernels::tile_result>& tiles, con
     for (const kernels::tile_result& t : tiles) sum += t.moments.count * t.moments.mean;
     const double price = sum / static_cast<double>(paths);
     run_options options;
-    options.overrides.controls = "none";
+    options.overrides.controls = technique::none;
     options.overrides.paths = paths;
     options.overrides.seed = tuning::path_timer::seed;
     options.overrides.device = "cpu";
     options.overrides.random = "sobol";
-    options.overrides.construction = "steps";
+    options.overrides.construction = construction::steps;
     const bool is_double = of.precision == precision::double_;
-    options.overrides.precision = is_double ? "double" : "single";
+    options.overrides.precision = is_double ? precision::double_ : precision::single;
     const price_row expected =
         engine().price(asian_over(static_cast<int>(of.trades[0].when.steps())), options).rows.at(0);
     if (expected.status != trade_status::priced) return "the CPU can't price it: " + expected.message;

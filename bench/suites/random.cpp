@@ -238,7 +238,7 @@ enum class agreement { bits, five_errors };
 std::string why_not_the_cpus(const estimate& got, agreement how, std::uint64_t paths) {
     const auto book = tilewalk::book::parse(asian_book, "benchmark");
     run_options options;
-    options.overrides.controls = "none";
+    options.overrides.controls = technique::none;
     options.overrides.paths = paths;
     options.overrides.seed = timed_walk::seed;
     options.overrides.device = "cpu";

@@ -405,11 +405,11 @@ void measure(std::span<const example> of, const sizes& paths, const std::string&
              const std::function<void(const std::string&)>& says, const std::atomic<bool>* cancel,
              const sink& to) {
     run_options options;
-    options.overrides.controls = "none";
+    options.overrides.controls = technique::none;
     options.cancel = cancel;
     options.overrides.device = device;
     options.overrides.random = "philox";
-    options.overrides.precision = "double";
+    options.overrides.precision = precision::double_;
     const engine with;
     const auto price = [&](const book& trades, std::uint64_t seed) {
         options.overrides.seed = seed;

@@ -4,7 +4,7 @@ import pathlib
 import re
 
 HEADERS = "engine/include/tilewalk"
-OPENS = re.compile(r"^(?:template\b.*|)\s*(?:enum class|enum|struct|class|namespace)\s+(\w+)")
+OPENS = re.compile(r"^(?:template\b.*\n|)\s*(?:enum class|enum|struct|class|concept|namespace)\s+(\w+)")
 
 
 def without_private(text: str) -> str:
@@ -47,7 +47,7 @@ def declarations(text: str) -> list[tuple[str, str, str]]:
             called = re.search(r"(?<![\w:])(operator\S+|~?\w+)\s*\(", whole)
             named = re.search(r"(\w+)\s*(?:=.*)?;", whole)
             # A name that another header has.
-            if re.fullmatch(r"(struct|class) \w+;", whole) or whole.startswith("namespace "):
+            if re.fullmatch(r"(struct|class) \w+;", whole) or whole.startswith(("namespace ", "template <>")):
                 comment, code = [], []
                 continue
             name = opened[1] if opened else called[1] if called else named[1] if named else whole

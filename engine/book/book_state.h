@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "engine/book/library.h"
-#include "engine/config/accuracy.h"
 #include "engine/config/document.h"
 #include "products/language/product.h"
+#include "tilewalk/accuracy.h"
 #include "tilewalk/book.h"
 #include "tilewalk/error.h"
 #include "tilewalk/results.h"
@@ -46,8 +46,8 @@ struct trade {
     double quantity = 1;    // `no_figure` if it could not be read
     std::string portfolio;  // empty: none
     std::optional<report_request> report;
-    std::optional<config::accuracy> tolerance;  // beats that of the run
-    std::string left_out;                       // what a study does not take of it, a sentence; or empty
+    std::optional<accuracy> tolerance;  // beats that of the run
+    std::string left_out;               // what a study does not take of it, a sentence; or empty
     std::optional<error> failure;
 };
 

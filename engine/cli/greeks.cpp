@@ -34,7 +34,8 @@ namespace {
 struct greeks_arguments {
     std::string book;
     spoken options;
-    greek_options wanted;
+    std::vector<std::string> greeks;
+    std::string method = "auto", view = "market";
     std::string files;  // a folder; empty: none
     side_files beside;
     bool spreadsheet_safe = false;
@@ -78,6 +79,7 @@ int greeks(greeks_arguments& asked, timings& times) {
     }
     check_market(wanted);
     check_trades(wanted);
+    const greek_options which{asked.greeks, greek_method_named(asked.method), greek_view_named(asked.view)};
     const output to(with.output.value);
     asked.beside.open();
     std::vector<const output*> all = asked.beside.outputs();
@@ -90,8 +92,8 @@ int greeks(greeks_arguments& asked, timings& times) {
     complain_of_remarks(of);
     // A book that the files can't tell of is refused before the work.
     std::optional<difference_results> differences;
-    if (!asked.files.empty()) differences.emplace(find_differences(pricer, wanted, of, asked.wanted, times));
-    const results r = run(pricer, wanted, of, asked.wanted, asked.beside, times);
+    if (!asked.files.empty()) differences.emplace(find_differences(pricer, wanted, of, which, times));
+    const results r = run(pricer, wanted, of, which, asked.beside, times);
     text_form form = to.is_stdout() ? form_of_stdout() : text_form{};
     form.spreadsheet_safe = asked.spreadsheet_safe;
     std::optional<timings::during> writing(std::in_place, &times, stage::writing);
@@ -129,21 +131,21 @@ command add_greeks(CLI::App& to) {
                         ->group("Commands");
     const auto asked = std::make_shared<greeks_arguments>();
     add_result_options(*app, asked->book, asked->options, asked->spreadsheet_safe, asked->shows_timings);
-    offers(app->add_option("--greeks", asked->wanted.wanted,
+    offers(app->add_option("--greeks", asked->greeks,
                            "Measures and patterns of market keys, separated by commas: delta,vega or\n"
                            "'ACME.*'; if left out, all of the first order"),
            greek_words())
         ->delimiter(',')
         ->type_name("LIST");
     offers(app->add_option(
-               "--greeks-method", asked->wanted.method,
+               "--greeks-method", asked->method,
                "auto, pathwise, smoothed, likelihood_ratio or bump: auto takes the derivative of the\n"
                "paths, at jumps of the payoff what errs least of smoothing them and likelihood\n"
                "ratios, and the difference of two prices where they can't be smoothed"),
            greek_method_words())
         ->type_name("NAME");
     offers(app->add_option(
-               "--view", asked->wanted.view,
+               "--view", asked->view,
                "market or quotes: quotes tells, in place of the sensitivities to numbers that models\n"
                "were fitted with, those to the quotes of the fit, which a market that 'tilewalk\n"
                "calibrate' wrote keeps (default market)"),

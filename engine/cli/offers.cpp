@@ -69,14 +69,12 @@ std::vector<std::string> greek_words() {
     return words;
 }
 
-const std::vector<std::string>& greek_method_words() {
-    static const std::vector<std::string> words{"auto", "pathwise", "smoothed", "likelihood_ratio", "bump"};
-    return words;
+std::vector<std::string> greek_method_words() {
+    return {choice_names<greek_method>.begin(), choice_names<greek_method>.end()};
 }
 
-const std::vector<std::string>& greek_view_words() {
-    static const std::vector<std::string> words{"market", "quotes"};
-    return words;
+std::vector<std::string> greek_view_words() {
+    return {choice_names<greek_view>.begin(), choice_names<greek_view>.end()};
 }
 
 const std::vector<std::string>& stage_words() {

@@ -13,8 +13,8 @@ const std::vector<std::string>& format_words();
 const std::vector<std::string>& result_format_words();
 // The words of --greeks, --greeks-method and --view, and of --stage.
 std::vector<std::string> greek_words();
-const std::vector<std::string>& greek_method_words();
-const std::vector<std::string>& greek_view_words();
+std::vector<std::string> greek_method_words();
+std::vector<std::string> greek_view_words();
 const std::vector<std::string>& stage_words();
 
 // The option takes these words, and may take others. Returns the option.

@@ -41,7 +41,8 @@ struct plan_arguments {
     std::string shards;
     double train_within = 60;
     bool wants_greeks = false;
-    greek_options greeks;
+    std::vector<std::string> greeks;
+    std::string method = "auto", view = "market";
     std::string scenarios;  // a file; empty: none
     bool explains = false;
     bool wants_differences = false;
@@ -67,7 +68,8 @@ int plan_shards(const plan_arguments& asked) {
     check_market(wanted);
     check_trades(wanted);
     sharded_request request = request_of(asked.book, asked.options, wanted);
-    if (asked.wants_greeks || !asked.greeks.wanted.empty()) request.greeks = asked.greeks;
+    if (asked.wants_greeks || !asked.greeks.empty())
+        request.greeks = {asked.greeks, greek_method_named(asked.method), greek_view_named(asked.view)};
     request.scenarios = asked.scenarios;
     request.explains = asked.explains;
     if (asked.wants_differences) request.differences = asked.differences;
@@ -323,15 +325,14 @@ command add_plan(CLI::App& to) {
     CLI::Option* const greeks_flag = app->add_flag("--with-greeks", asked->wants_greeks,
                                                    "Sensitivities, too, as 'tilewalk greeks' finds them");
     CLI::Option* const greeks_list =
-        offers(app->add_option("--greeks", asked->greeks.wanted,
+        offers(app->add_option("--greeks", asked->greeks,
                                "These alone, see 'tilewalk greeks'; measures and patterns of market keys"),
                greek_words())
             ->delimiter(',')
             ->type_name("LIST");
-    offers(app->add_option("--greeks-method", asked->greeks.method, "See 'tilewalk greeks'"),
-           greek_method_words())
+    offers(app->add_option("--greeks-method", asked->method, "See 'tilewalk greeks'"), greek_method_words())
         ->type_name("NAME");
-    offers(app->add_option("--view", asked->greeks.view, "See 'tilewalk greeks'"), greek_view_words())
+    offers(app->add_option("--view", asked->view, "See 'tilewalk greeks'"), greek_view_words())
         ->type_name("NAME");
     CLI::Option* const scenarios =
         offers_files(

@@ -26,14 +26,17 @@ std::optional<number_with_unit> read(std::string_view text) {
     return out;
 }
 
+constexpr std::array<std::pair<std::string_view, double>, 4> units_of_time{
+    {{"s", 1}, {"m", 60}, {"h", 3600}, {"", 1}}};
+
 }  // namespace
 
 std::optional<accuracy> accuracy_of(std::string_view text) {
     const auto found = read(text);
     if (!found) return std::nullopt;
-    if (found->unit.empty()) return accuracy{found->number, false, false};
-    if (found->unit == "bp") return accuracy{found->number, true, false};
-    if (found->unit == " total") return accuracy{found->number, false, true};
+    if (found->unit.empty()) return accuracy::amount(found->number);
+    if (found->unit == "bp") return accuracy::basis_points(found->number);
+    if (found->unit == " total") return accuracy::of_totals(found->number);
     return std::nullopt;
 }
 
@@ -43,14 +46,32 @@ std::optional<double> share_of(std::string_view text) {
     return found->number;
 }
 
-std::optional<double> seconds_of(std::string_view text) {
-    constexpr std::array<std::pair<std::string_view, double>, 4> units{
-        {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}}};
+std::optional<std::chrono::duration<double>> duration_of(std::string_view text) {
     const auto found = read(text);
     if (!found) return std::nullopt;
-    for (const auto& [name, size] : units)
-        if (found->unit == name) return found->number * size;
+    for (const auto& [name, size] : units_of_time)
+        if (found->unit == name) return std::chrono::duration<double>(found->number * size);
     return std::nullopt;
+}
+
+std::string text_of(const accuracy& of) {
+    return text_of(of.size) + (of.is_in_basis_points ? "bp" : "") + (of.is_of_totals ? " total" : "");
+}
+
+// Without an exponent where people write none.
+std::string text_of(double share) {
+    std::array<char, 40> text{};
+    const auto form = share >= 1e-6 && share < 1e15 ? std::chars_format::fixed : std::chars_format::general;
+    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), share, form).ptr};
+}
+
+std::string text_of(std::chrono::duration<double> time) {
+    std::string out = text_of(time.count()) + "s";
+    for (const auto& [name, size] : units_of_time) {
+        const std::string text = text_of(time.count() / size) + std::string(name);
+        if (!name.empty() && text.size() < out.size() && duration_of(text) == time) out = text;
+    }
+    return out;
 }
 
 }  // namespace tilewalk::config

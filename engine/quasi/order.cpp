@@ -213,10 +213,10 @@ order_of_steps in_time(std::size_t steps) {
 }  // namespace
 
 construction construction_named(std::string_view name) {
-    const auto at = std::ranges::find(construction_names, name);
-    if (at == construction_names.end())
+    const auto found = choice_named<construction>(name);
+    if (!found || found == construction::automatic)
         throw error(error_kind::usage, "there is no construction '" + std::string(name) + "'");
-    return static_cast<construction>(at - construction_names.begin());
+    return *found;
 }
 
 order::order(const program::path_program& code, const program::path_data& data,

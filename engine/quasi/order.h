@@ -21,24 +21,16 @@
 #include "products/program/passes.h"
 #include "products/program/streams.h"
 #include "products/program/timeline.h"
+#include "tilewalk/choices.h"
 
 namespace tilewalk::quasi {
 
-// Ways in which the normal numbers of points make the steps of Brownian paths.
-enum class construction {
-    steps,      // each step has its own, in the order of time
-    bridge,     // where the path ends comes first, then what is between
-    principal,  // the largest principal components of all paths together come first
-    coarse,     // a bridge over a few dates, and what is between is drawn without points
-};
-inline constexpr std::array<std::string_view, 4> construction_names{"steps", "bridge", "principal", "coarse"};
+using tilewalk::construction;
+using tilewalk::name_of;
+// Without the automatic choice, which points never have.
+inline constexpr std::span construction_names = std::span(choice_names<construction>).subspan<1>();
 
 construction construction_named(std::string_view name);
-constexpr std::string_view name_of(construction how) {
-    return construction_names[static_cast<std::size_t>(how)];
-}
-// In place of a name: as a few paths of a trade show.
-inline constexpr const char* chosen_by_pilot = "auto";
 
 // The way in which a job takes its points.
 struct points {

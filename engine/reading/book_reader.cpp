@@ -8,6 +8,7 @@
 
 #include "engine/book/book_state.h"
 #include "engine/book/library.h"
+#include "engine/config/accuracy.h"
 #include "engine/config/checked_source.h"
 #include "engine/config/digest.h"
 #include "engine/config/document.h"
@@ -225,7 +226,7 @@ report_request read_report(const config::node& given, const trade& of) {
     return asked;
 }
 
-config::accuracy read_tolerance(const config::node& given) {
+accuracy read_tolerance(const config::node& given) {
     const auto found = given.is_scalar() ? config::accuracy_of(given.text()) : std::nullopt;
     if (!found || found->is_of_totals) {
         given.fail("found " + given.found() +

@@ -26,7 +26,7 @@ run_settings settings_that_held(const run_manifest& m) {
     run_settings held = m.settings;
     held.paths = m.paths;
     held.seed = m.seed;
-    held.precision = m.precision;
+    held.precision = choice_named<precision>(m.precision);
     held.random = m.random;
     return over(held, default_settings());
 }
@@ -40,7 +40,7 @@ std::string draws_text(const run_manifest& m) {
     } else if (m.random != *default_settings().random) {
         out += ", random numbers of " + printable(m.random);
     }
-    return out + (m.settings.antithetic == "pairs" ? ", antithetic pairs" : "");
+    return out + (m.settings.antithetic == antithetic::pairs ? ", antithetic pairs" : "");
 }
 
 std::string devices_text(const std::vector<std::string>& names) {

@@ -2,13 +2,13 @@
 #include "engine/settings/precision_named.h"
 
 #include "engine/config/wording.h"
+#include "products/program/precision.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk {
 
-program::precision precision_named(std::string_view name) {
-    for (const program::precision_traits& of : program::precision_table)
-        if (of.name == name) return of.is;
+precision precision_named(std::string_view name) {
+    if (const auto found = choice_named<precision>(name)) return *found;
     throw error(error_kind::usage, "unknown precision " + config::shown(name) +
                                        config::alternatives(name, "known:", program::precision_names()));
 }

@@ -4,11 +4,11 @@
 
 #include <string_view>
 
-#include "products/program/precision.h"
+#include "tilewalk/choices.h"
 
 namespace tilewalk {
 
 // Throws tilewalk::error (usage) with the known names and the nearest of them.
-program::precision precision_named(std::string_view name);
+precision precision_named(std::string_view name);
 
 }  // namespace tilewalk

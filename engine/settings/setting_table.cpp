@@ -8,6 +8,7 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <concepts>
 #include <limits>
 #include <string_view>
 #include <type_traits>
@@ -20,8 +21,6 @@
 #include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/reductions.h"
 #include "engine/cuda/spaces.h"
-#include "engine/quasi/order.h"
-#include "products/program/precision.h"
 #include "tilewalk/engine.h"
 
 namespace tilewalk {
@@ -40,10 +39,9 @@ std::vector<std::string> names_of(const entries& catalogue, std::vector<std::str
     return names;
 }
 
-std::vector<std::string> constructions() {
-    std::vector<std::string> names{quasi::chosen_by_pilot};
-    names.insert(names.end(), quasi::construction_names.begin(), quasi::construction_names.end());
-    return names;
+template <choice type>
+std::vector<std::string> names_of() {
+    return {choice_names<type>.begin(), choice_names<type>.end()};
 }
 
 std::vector<std::string> reductions_that_vary() {
@@ -108,7 +106,7 @@ std::vector<run_setting> settings_of_run() {
                     "shocks and "
                     "double states",
          .preset = "double",
-         .choices = program::precision_names(),
+         .choices = names_of<precision>(),
          .decides_bits = true},
         {.name = "random",
          .takes = kind::choice,
@@ -134,23 +132,23 @@ std::vector<run_setting> settings_of_run() {
              "and then what is between; principal, the largest principal components first; coarse, a "
              "bridge over 32 dates and independent numbers between; steps, in the order of time; auto, "
              "as a pilot shows for each trade",
-         .preset = quasi::chosen_by_pilot,
-         .choices = constructions(),
+         .preset = "auto",
+         .choices = names_of<construction>(),
          .decides_bits = true},
         {.name = "controls",
          .takes = kind::choice,
          .value = &s::controls,
          .meaning = "Functions of a path with a known mean that are subtracted from what a trade pays: auto, "
                     "those that a pilot fits, where they leave a smaller error; none",
-         .preset = quasi::chosen_by_pilot,
-         .choices = {"none", quasi::chosen_by_pilot},
+         .preset = "auto",
+         .choices = names_of<technique>(),
          .decides_bits = true},
         {.name = "antithetic",
          .takes = kind::choice,
          .value = &s::antithetic,
          .meaning = "Paths that count as one sample: pairs, a path and the one of the opposite shocks; none",
          .preset = "none",
-         .choices = {"none", "pairs"},
+         .choices = names_of<antithetic>(),
          .decides_bits = true},
         {.name = "preintegration",
          .takes = kind::choice,
@@ -159,7 +157,7 @@ std::vector<run_setting> settings_of_run() {
              "Integration, along one direction, of the shocks before a date that decides, as barriers and "
              "calls do: auto, where a pilot shows a smaller error; none",
          .preset = "none",
-         .choices = {"none", quasi::chosen_by_pilot},
+         .choices = names_of<technique>(),
          .decides_bits = true},
         {.name = "importance",
          .takes = kind::choice,
@@ -167,7 +165,7 @@ std::vector<run_setting> settings_of_run() {
          .meaning = "Shifts of the shocks of trades that few paths pay, with paths weighted by their "
                     "likelihood: auto, those that a pilot fits, where they leave a smaller error; none",
          .preset = "none",
-         .choices = {"none", quasi::chosen_by_pilot},
+         .choices = names_of<technique>(),
          .decides_bits = true},
         {.name = "tolerance",
          .takes = kind::accuracy,
@@ -218,7 +216,7 @@ std::vector<run_setting> settings_of_run() {
          .meaning = "Bound beside what the policy of a trade that can be ended early is worth, from the fit "
                     "that found it or from paths inside of paths on the CPU, which take long",
          .preset = "regression",
-         .choices = {"regression", "nested"},
+         .choices = names_of<upper_bound>(),
          .decides_bits = true},
     };
 }
@@ -320,31 +318,58 @@ bool are_devices(std::string_view text) {
     }
 }
 
-// The value as it is kept, or nothing if it is none.
-std::optional<std::string> parse(const run_setting& of, const std::string& text) {
-    if (std::ranges::find(of.choices, text) != of.choices.end()) return text;
+// A whole number within the bounds of a setting, or nothing.
+std::optional<std::uint64_t> natural_of(const run_setting& of, const std::string& text) {
+    const auto number =
+        of.takes == kind::bytes ? parse_natural(text, byte_units) : parse_natural(text, count_units);
+    return number && *number >= of.least && *number <= of.most ? number : std::nullopt;
+}
+
+std::optional<std::string> text_in(const run_setting& of, const std::string& text) {
     switch (of.takes) {
         case kind::count:
-        case kind::bytes: {
-            const auto number =
-                of.takes == kind::bytes ? parse_natural(text, byte_units) : parse_natural(text, count_units);
-            if (!number || *number < of.least || *number > of.most) return {};
-            return std::to_string(*number);
-        }
-        case kind::choice:
+            if (const auto number = natural_of(of, text)) return std::to_string(*number);
             return {};
         case kind::devices:
             return are_devices(text) ? std::optional(text) : std::nullopt;
         case kind::file:
             return text.empty() ? std::nullopt : std::optional(text);
-        case kind::accuracy:
-            return config::accuracy_of(text) ? std::optional(text) : std::nullopt;
-        case kind::share:
-            return config::share_of(text) ? std::optional(text) : std::nullopt;
-        case kind::duration:
-            return config::seconds_of(text) ? std::optional(text) : std::nullopt;
+        default:
+            return {};
     }
-    return {};
+}
+
+// The value that a text stands for, or nothing if it is none.
+template <class type>
+std::optional<type> value_of(const run_setting& of, const std::string& text) {
+    const bool is_choice = std::ranges::find(of.choices, text) != of.choices.end();
+    if constexpr (choice<type>) {
+        return choice_named<type>(text);
+    } else if constexpr (std::is_same_v<type, accuracy>) {
+        return config::accuracy_of(text);
+    } else if constexpr (std::is_same_v<type, double>) {
+        return config::share_of(text);
+    } else if constexpr (std::is_same_v<type, std::chrono::duration<double>>) {
+        return config::duration_of(text);
+    } else if constexpr (std::is_same_v<type, std::string>) {
+        return is_choice ? std::optional(text) : text_in(of, text);
+    } else {
+        const auto number = of.takes != kind::choice ? natural_of(of, text)
+                            : is_choice              ? parse_natural(text, count_units)
+                                                     : std::nullopt;
+        return number ? std::optional(static_cast<type>(*number)) : std::nullopt;
+    }
+}
+
+using config::text_of;
+std::string text_of(std::integral auto number) {
+    return std::to_string(number);
+}
+std::string text_of(const std::string& text) {
+    return text;
+}
+std::string text_of(choice auto value) {
+    return std::string(name_of(value));
 }
 
 std::string bound(std::uint64_t number) {
@@ -395,43 +420,32 @@ std::string run_setting::expected() const {
 }
 
 bool run_setting::is_number() const {
-    return !std::holds_alternative<std::optional<std::string> run_settings::*>(value);
+    return std::holds_alternative<member<std::uint64_t>>(value) || std::holds_alternative<member<int>>(value);
 }
 
 std::optional<std::string> run_setting::text(const run_settings& settings) const {
     return std::visit(
-        [&](const auto member) -> std::optional<std::string> {
-            const auto& said = settings.*member;
-            if (!said) return {};
-            if constexpr (std::is_same_v<decltype(said), const std::optional<std::string>&>)
-                return *said;
-            else
-                return std::to_string(*said);
+        [&](const auto at) {
+            const auto& said = settings.*at;
+            return said ? std::optional(text_of(*said)) : std::nullopt;
         },
         value);
 }
 
 std::optional<std::string> run_setting::read(const std::string& text, run_settings& settings) const {
-    const auto parsed = parse(*this, text);
-    if (!parsed) {
-        // The nearest name first: a list may be long. Who asks for a GPU does not mean the CPU.
-        const std::string near =
-            config::suggestion(takes == kind::devices && text == "gpu" ? "cuda" : text, choices);
-        return (near.empty() ? "," : near) + " expected " + expected();
-    }
-    std::visit(
-        [&](const auto member) {
-            auto& into = settings.*member;
-            if constexpr (std::is_same_v<decltype(into), std::optional<std::string>&>) {
-                into = *parsed;
-            } else {
-                typename std::remove_reference_t<decltype(into)>::value_type number{};
-                std::from_chars(parsed->data(), parsed->data() + parsed->size(), number);
-                into = number;
-            }
+    const bool is_read = std::visit(
+        [&](const auto at) {
+            const auto found =
+                value_of<typename std::remove_reference_t<decltype(settings.*at)>::value_type>(*this, text);
+            if (found) settings.*at = found;
+            return found.has_value();
         },
         value);
-    return {};
+    if (is_read) return {};
+    // The nearest name first: a list may be long. Who asks for a GPU does not mean the CPU.
+    const std::string near =
+        config::suggestion(takes == kind::devices && text == "gpu" ? "cuda" : text, choices);
+    return (near.empty() ? "," : near) + " expected " + expected();
 }
 
 const std::vector<run_setting>& setting_table() {

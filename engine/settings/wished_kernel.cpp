@@ -3,14 +3,13 @@
 
 #include "engine/cuda/feeds.h"
 #include "engine/cuda/random/catalogue.h"
-#include "engine/settings/precision_named.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk {
 
 cuda::kernel_wish wished_kernel(const run_settings& all) {
     cuda::kernel_wish wish;
-    wish.precision = precision_named(*all.precision);
+    wish.precision = *all.precision;
     const random::catalogue_entry& source = random::source_of(*all.random, false, random::back_end::gpu);
     random::check_precision(source, wish.precision);
     wish.reads_shocks = source.rounds == 0 || all.replay;

@@ -54,7 +54,7 @@ asked_of_study asked_of(study s, const book& trades, const run_options& options)
 }
 
 study study_of(const greek_options& wanted) {
-    if (wanted.method == "bump") return study::greeks_by_bump;
+    if (wanted.method == greek_method::bump) return study::greeks_by_bump;
     const auto is_of_second_order = [&](const greek_measure& m) {
         return m.order == 2 && std::ranges::find(wanted.wanted, m.name) != wanted.wanted.end();
     };

@@ -195,20 +195,20 @@ std::vector<feature> features_asked(const book& trades, const run_options& optio
     const auto is_asked = [&](feature f) {
         switch (f) {
             case feature::controls:
-                return said.controls == quasi::chosen_by_pilot;
+                return said.controls == technique::automatic;
             case points:
                 return source != nullptr && source->is_points;
             case preintegration:
-                return said.preintegration == quasi::chosen_by_pilot;
+                return said.preintegration == technique::automatic;
             case feature::importance:
-                return said.importance == quasi::chosen_by_pilot;
+                return said.importance == technique::automatic;
             case pairs:
-                return said.antithetic == "pairs";
+                return said.antithetic == antithetic::pairs;
             case rights:
                 return any(
                     [](const books::trade& t) { return !t.failure && t.product && plan::has_rights(t); });
             case nested_bounds:
-                return said.upper == "nested";
+                return said.upper == upper_bound::nested;
             case tolerance:
                 return said.tolerance.has_value();
             case budget:
@@ -230,7 +230,7 @@ std::vector<feature> features_asked(const book& trades, const run_options& optio
             case single_fast:
                 break;
         }
-        return said.precision == program::name_of(program::precision::single_fast);
+        return said.precision == precision::single_fast;
     };
     std::vector<feature> out;
     std::ranges::copy_if(all_features(), std::back_inserter(out), is_asked);

@@ -152,13 +152,7 @@ class quotes_view {
 
 results seen_as(const greek_options& wanted, const market& in, const std::atomic<bool>* cancel,
                 const std::function<results(const greek_options&)>& find) {
-    const std::vector<std::string> views{"market", "quotes"};
-    if (wanted.view == views[0]) return find(wanted);
-    if (wanted.view != views[1]) {
-        throw error(error_kind::usage, "found the view of Greeks " + config::shown(wanted.view) +
-                                           ", expected one of " + language::joined(views) +
-                                           language::suggestion(wanted.view, views));
-    }
+    if (wanted.view == greek_view::market) return find(wanted);
     const quotes_view view(wanted, in, cancel);
     results out = find(view.of_market());
     view.put_into(out);

@@ -72,7 +72,8 @@ std::string digest_of_request(const book& trades, std::span<const market> in,
             all["settings"][known.name] = known.takes == run_setting::kind::file ? hash_of(*text) : *text;
     all["demand_correlations"] = options.demand_correlations;
     const greek_options* const greeks = asked.greeks;
-    all["greeks"] = greeks == nullptr ? json() : json{greeks->wanted, greeks->method, greeks->view};
+    all["greeks"] =
+        greeks == nullptr ? json() : json{greeks->wanted, name_of(greeks->method), name_of(greeks->view)};
     if (asked.scenarios != nullptr) all["scenarios"] = digest_of(*asked.scenarios);
     all["inputs"] = json::array();
     for (const input_file& f : inputs_of(trades, in, options)) all["inputs"].push_back(f.hash);

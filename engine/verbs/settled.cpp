@@ -48,9 +48,9 @@ void take_accuracy(const run_settings& all, const run_settings& caller, bool tra
                    std::span<const market> in, settled& s) {
     if (!trades_say && !all.tolerance && !all.budget) return;
     wanted_accuracy& to = s.accuracy.emplace();
-    if (all.tolerance) to.of_run = config::accuracy_of(*all.tolerance);
-    if (all.budget) to.seconds = config::seconds_of(*all.budget);
-    to.confidence = *config::share_of(*all.confidence);
+    to.of_run = all.tolerance;
+    if (all.budget) to.seconds = all.budget->count();
+    to.confidence = *all.confidence;
     const bool caller_asks = caller.tolerance || caller.budget;
     const std::optional<std::uint64_t>& said = caller_asks ? caller.paths : s.said.paths;
     to.most_paths = std::min(said.value_or(most_paths_of_rounds), paths_of_scenarios(in));
@@ -118,8 +118,8 @@ void take_points(const run_settings& all, std::span<const market> in, settled& s
     s.unit_paths = unit;
     s.paths = unit * randomisations;
     s.chooses_source = is_open;
-    s.chooses_construction = *all.construction == quasi::chosen_by_pilot;
-    if (!s.chooses_construction) s.asked_points.construction = quasi::construction_named(*all.construction);
+    s.chooses_construction = all.construction == construction::automatic;
+    if (!s.chooses_construction) s.asked_points.construction = *all.construction;
     if (!is_open) s.points = s.asked_points;
 }
 
@@ -208,14 +208,14 @@ settled settled_for(const run_options& options, const run_settings& file, std::s
     take_points(all, in, s);
     s.training_paths = all.training_paths.value_or(training_paths_for(s.paths));
     s.policy = all.policy.value_or("");
-    s.nests_bounds = *all.upper == "nested";
+    s.nests_bounds = all.upper == upper_bound::nested;
     s.how = wished_kernel(all);
     s.how_of_points = s.how;
     if (s.chooses_source) s.how_of_points = wished_for_points(all, s.how, source_of(s, true));
-    s.chooses_controls = *all.controls == quasi::chosen_by_pilot;
-    s.chooses_preintegration = *all.preintegration == quasi::chosen_by_pilot;
-    s.chooses_importance = *all.importance == quasi::chosen_by_pilot;
-    s.walks_pairs = *all.antithetic == "pairs";
+    s.chooses_controls = all.controls == technique::automatic;
+    s.chooses_preintegration = all.preintegration == technique::automatic;
+    s.chooses_importance = all.importance == technique::automatic;
+    s.walks_pairs = all.antithetic == antithetic::pairs;
     s.correlation = *all.correlation;
     s.memory_bytes = *all.memory_bytes;
     s.threads = threads::asked_or_cores(s.threads);

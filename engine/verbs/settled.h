@@ -10,7 +10,6 @@
 
 #include "engine/arrays/shock_file.h"
 #include "engine/book/book_state.h"
-#include "engine/config/accuracy.h"
 #include "engine/cpu/lane_operations.h"
 #include "engine/cuda/device.h"
 #include "engine/cuda/kernel_wish.h"
@@ -19,6 +18,7 @@
 #include "engine/exercise/policy.h"
 #include "engine/quasi/order.h"
 #include "products/program/passes.h"
+#include "tilewalk/accuracy.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/market.h"
 
@@ -33,7 +33,7 @@ namespace tilewalk::verbs {
 
 // How exact prices are to be; paths are added in rounds until they are.
 struct wanted_accuracy {
-    std::optional<config::accuracy> of_run{};  // none: only trades say
+    std::optional<accuracy> of_run{};  // none: only trades say
     double confidence = 0.95;
     std::optional<double> seconds{};  // after which no round begins
     std::uint64_t most_paths = 0;     // of a trade

@@ -80,8 +80,9 @@ json written(const sharded_request& of, const path& folder) {
              {"greeks", json()},
              {"differences", json()}};
     if (of.greeks)
-        out["greeks"] = {
-            {"wanted", of.greeks->wanted}, {"method", of.greeks->method}, {"view", of.greeks->view}};
+        out["greeks"] = {{"wanted", of.greeks->wanted},
+                         {"method", name_of(of.greeks->method)},
+                         {"view", name_of(of.greeks->view)}};
     if (of.differences)
         out["differences"] = {{"cross_gamma", of.differences->cross_gamma}, {"vanna", of.differences->vanna}};
     return out;
@@ -114,9 +115,9 @@ sharded_request request_in(const json& from, const path& folder) {
     if (const json& fixed = from.at("fixed"); !fixed.is_null()) out.fixed = settings_in(fixed, folder);
     out.demand_correlations = from.at("demand_correlations").get<bool>();
     if (const json& greeks = from.at("greeks"); !greeks.is_null())
-        out.greeks =
-            greek_options{greeks.at("wanted").get<std::vector<std::string>>(),
-                          greeks.at("method").get<std::string>(), greeks.at("view").get<std::string>()};
+        out.greeks = greek_options{greeks.at("wanted").get<std::vector<std::string>>(),
+                                   greek_method_named(greeks.at("method").get<std::string>()),
+                                   greek_view_named(greeks.at("view").get<std::string>())};
     if (const json differences = from.value("differences", json()); !differences.is_null())
         out.differences = {.cross_gamma = differences.at("cross_gamma").get<bool>(),
                            .vanna = differences.at("vanna").get<bool>()};

@@ -166,7 +166,7 @@ verification verify_prices(const verify_request& asked) {
                                            " for sensitivities, whose errors come from the parts of a run");
     }
     out->seed = asked.settings.seed.value_or(default_verified_seed);
-    out->precision = asked.settings.precision.value_or("double");
+    out->precision = name_of(asked.settings.precision.value_or(precision::double_));
     const run_settings asked_or_default = over(asked.settings, default_settings());
     out->random = asked.settings.random.value_or(std::string(random::catalogue().front().name));
     if (out->random == random::chosen_by_pilot)
@@ -199,10 +199,10 @@ verification verify_prices(const verify_request& asked) {
 
     pass_progress told(asked.on_progress, trades, 1 + plants.size());
     told.tell(0, 0);
-    out->trades =
-        verify::draw_sample({trades, out->paths, out->seed, out->precision, truths, out->threads,
-                             asked.cancel, asked.greeks, out->random, *asked_or_default.construction},
-                            [&] { told.tell(0, 0); });
+    out->trades = verify::draw_sample(
+        {trades, out->paths, out->seed, out->precision, truths, out->threads, asked.cancel, asked.greeks,
+         out->random, std::string(name_of(*asked_or_default.construction))},
+        [&] { told.tell(0, 0); });
     cuda::backend gpus;
     const auto priced = [&](const stages& by) {
         auto got =

@@ -4,9 +4,7 @@
 namespace tilewalk::program {
 
 std::vector<std::string> precision_names() {
-    std::vector<std::string> names;
-    for (const precision_traits& of : precision_table) names.emplace_back(of.name);
-    return names;
+    return {choice_names<precision>.begin(), choice_names<precision>.end()};
 }
 
 }  // namespace tilewalk::program

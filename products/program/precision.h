@@ -9,14 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "tilewalk/choices.h"
+
 namespace tilewalk::program {
 
-enum class precision {
-    double_,      // everything in double
-    single,       // shocks, states, numbers and operations in float, with our own functions
-    single_fast,  // the same with the approximations of a GPU's hardware: on a GPU alone
-    mixed,        // single's shocks converted to double, everything else in double
-};
+using tilewalk::name_of;
+using tilewalk::precision;
 
 enum class number_type : std::uint8_t { single_, double_ };
 
@@ -30,7 +28,6 @@ constexpr std::string_view word_of(number_type type) {
 
 struct precision_traits {
     precision is;
-    std::string_view name;
     number_type shock;  // type in which shocks are drawn and stored
     number_type real;   // type of states, terms, rows and operations
     bool is_fast;       // approximations of a GPU's hardware, on a GPU alone; programs are contracted for it
@@ -40,14 +37,14 @@ struct precision_traits {
 };
 
 inline constexpr std::array precision_table{
-    precision_traits{precision::double_, "double", number_type::double_, number_type::double_, false,
-                     "double_draws", "kernels", "kernels/draws.h"},
-    precision_traits{precision::single, "single", number_type::single_, number_type::single_, false,
-                     "single_draws", "kernels", "kernels/draws.h"},
-    precision_traits{precision::single_fast, "single_fast", number_type::single_, number_type::single_, true,
+    precision_traits{precision::double_, number_type::double_, number_type::double_, false, "double_draws",
+                     "kernels", "kernels/draws.h"},
+    precision_traits{precision::single, number_type::single_, number_type::single_, false, "single_draws",
+                     "kernels", "kernels/draws.h"},
+    precision_traits{precision::single_fast, number_type::single_, number_type::single_, true,
                      "fast_draws_of", "kernels::fast", "kernels/fast.h"},
-    precision_traits{precision::mixed, "mixed", number_type::single_, number_type::double_, false,
-                     "mixed_draws", "kernels", "kernels/draws.h"},
+    precision_traits{precision::mixed, number_type::single_, number_type::double_, false, "mixed_draws",
+                     "kernels", "kernels/draws.h"},
 };
 
 constexpr const precision_traits& traits_of(precision p) {
@@ -69,9 +66,6 @@ constexpr number_type real_type(precision p) {
 }
 constexpr bool is_fast(precision p) {
     return traits_of(p).is_fast;
-}
-constexpr std::string_view name_of(precision p) {
-    return traits_of(p).name;
 }
 // In the order of the enumerators.
 std::vector<std::string> precision_names();

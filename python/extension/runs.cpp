@@ -63,11 +63,7 @@ auto run(const run_arguments& of, Work work) {
 
 greek_options greeks_of(const std::vector<std::string>& wanted, const std::string& method,
                         const std::string& view) {
-    greek_options out;
-    out.wanted = wanted;
-    out.method = method;
-    out.view = view;
-    return out;
+    return {wanted, greek_method_named(method), greek_view_named(view)};
 }
 
 nb::any price(const book& trades, const market& in, const nb::dict& settings, const nb::dict& how) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "python/extension/differences.h"
 #include "python/extension/interpreter.h"
 #include "python/extension/results.h"
 #include "python/extension/runs.h"
@@ -50,8 +51,9 @@ sharded_request request_of(const nb::dict& asked) {
     if (asked.contains("greeks") && !asked["greeks"].is_none()) {
         greek_options which;
         which.wanted = words("greeks");
-        if (const std::string method = text("method"); !method.empty()) which.method = method;
-        if (const std::string view = text("view"); !view.empty()) which.view = view;
+        if (const std::string method = text("method"); !method.empty())
+            which.method = greek_method_named(method);
+        if (const std::string view = text("view"); !view.empty()) which.view = greek_view_named(view);
         out.greeks = which;
     }
     return out;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/quasi/order.h"
+#include "tests/named_choice.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/benchmark.h"
 #include "tilewalk/book.h"
@@ -104,12 +105,15 @@ priced prices_of(const example& of, const row& from, int runs) {
     run_options options = tests::plain_paths();
     options.overrides.device = "cpu";
     options.overrides.random = random;
-    if (random == "sobol") options.overrides.construction = from.axes.at("construction");
-    if (from.axes.contains("controls")) options.overrides.controls = from.axes.at("controls");
-    if (from.axes.contains("importance")) options.overrides.importance = from.axes.at("importance");
+    if (random == "sobol")
+        options.overrides.construction = tests::named{from.axes.at("construction").get<std::string>()};
+    if (from.axes.contains("controls"))
+        options.overrides.controls = tests::named{from.axes.at("controls").get<std::string>()};
+    if (from.axes.contains("importance"))
+        options.overrides.importance = tests::named{from.axes.at("importance").get<std::string>()};
     options.overrides.paths = convergence::fewest_paths;
     if (from.axes.contains("antithetic")) {
-        options.overrides.antithetic = from.axes.at("antithetic");
+        options.overrides.antithetic = tests::named{from.axes.at("antithetic").get<std::string>()};
         options.overrides.paths = convergence::fewest_paths / 2;
     }
     const book b = book::parse(of.book());

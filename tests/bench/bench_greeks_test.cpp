@@ -87,7 +87,7 @@ TEST(bench_greeks, what_is_wrong_is_not_timed) {
     const engine e;
     const found sound{e.greeks(b, *b.market(), {of.wanted}, options), e.price(b, *b.market(), options),
                       e.greeks(b, *b.market(), {of.wanted}, options),
-                      e.greeks(b, *b.market(), {of.differenced, "bump"}, options)};
+                      e.greeks(b, *b.market(), {of.differenced, greek_method::bump}, options)};
     EXPECT_EQ(sound.wrong(of), "");
 
     found other_price = sound;

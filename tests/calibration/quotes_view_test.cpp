@@ -120,7 +120,8 @@ run_options with_paths(std::uint64_t paths) {
 
 results view_of(const std::string& trades, const market& in, std::uint64_t paths,
                 std::vector<std::string> wanted = {}) {
-    return engine().greeks(book::parse("trades:\n" + trades), in, {std::move(wanted), "auto", "quotes"},
+    return engine().greeks(book::parse("trades:\n" + trades), in,
+                           {std::move(wanted), greek_method::automatic, greek_view::quotes},
                            with_paths(paths));
 }
 
@@ -324,7 +325,8 @@ TEST(quotes_view, refuses_what_it_can_not_tell) {
     const auto refused = [&](const market& where, std::vector<std::string> wanted = {},
                              const std::string& view = "quotes") {
         try {
-            engine().greeks(book::parse("trades:\n" + trade), where, {std::move(wanted), "auto", view},
+            engine().greeks(book::parse("trades:\n" + trade), where,
+                            {std::move(wanted), greek_method::automatic, greek_view_named(view)},
                             with_paths(1024));
         } catch (const error& e) {
             return std::string(e.what());

@@ -35,8 +35,8 @@ trades:
     run_options with;
     with.overrides.device = "cuda";
     with.overrides.random = "sobol";
-    with.overrides.construction = "bridge";
-    with.overrides.controls = "none";
+    with.overrides.construction = construction::bridge;
+    with.overrides.controls = technique::none;
     with.overrides.paths = 4096;
     const auto gpu = std::make_shared<cuda::fake_gpu>();
     cuda::text_compiler compiler;

@@ -290,8 +290,8 @@ TEST(gpu_failures_work_left_to_the_processor, is_named_once_by_reason) {
                              "  - {id: call, product: european, underlying: A, strike: 105, maturity: 1}\n";
     run_settings with;
     with.paths = 2048;
-    with.controls = "none";
-    with.upper = "nested";
+    with.controls = technique::none;
+    with.upper = upper_bound::nested;
     with.memory_bytes = 1 << 20;
     const results got = fake_machine().price(puts, "auto", with);
     EXPECT_EQ(got.failed(), 0u);
@@ -322,7 +322,7 @@ TEST(gpu_failures, only_the_policies_that_it_failed_say_so) {
     };
     run_settings with;
     with.paths = 4096;
-    with.controls = "none";
+    with.controls = technique::none;
     with.random = "philox";
     with.training_paths = 4096;
     with.memory_bytes = 6 << 20;
@@ -360,7 +360,7 @@ TEST(gpu_failures, ways_back_tell_how_far_they_are) {
     };
     run_settings with;
     with.paths = 4096;
-    with.controls = "none";
+    with.controls = technique::none;
     with.random = "philox";
     const results got = machine.greeks(worst_of_all(), "cuda", with);
     EXPECT_EQ(got.manifest.devices, std::vector<std::string>{"fake 0"});
@@ -377,7 +377,7 @@ TEST(gpu_failures_work_left_to_the_processor, has_no_ways_back_of_replayed_shock
     arrays::write_numpy<double>(file, {1, assets_of_worst, 0, paths, shocks, {}});
     run_settings with;
     with.paths = paths;
-    with.controls = "none";
+    with.controls = technique::none;
     with.replay = file;
     const results got = fake_machine().that_computes_nothing().greeks(worst_of_all(), "auto", with);
     EXPECT_EQ(got.manifest.devices, std::vector<std::string>{"fake 0"});
@@ -425,7 +425,7 @@ TEST(gpu_failures, who_asked_for_a_gpu_gets_its_error) {
 TEST(gpu_failures, what_the_cpu_cannot_do_fails_with_the_error_of_the_gpu) {
     run_settings curand, fast;
     curand.random = "curand_philox";
-    fast.precision = "single_fast";
+    fast.precision = precision::single_fast;
     for (const run_settings& with : {curand, fast}) {
         fake_machine machine;
         machine.gpu().failures = {{"allocate", 1, device_failure::lost}};
@@ -438,7 +438,7 @@ TEST(gpu_failures, what_the_cpu_cannot_do_fails_with_the_error_of_the_gpu) {
 
 TEST(gpu_failures, a_price_that_is_not_compared_with_double_says_so) {
     run_settings fast;
-    fast.precision = "single_fast";
+    fast.precision = precision::single_fast;
     fake_machine sound;
     const results expected = sound.price("auto", fast);
     EXPECT_TRUE(expected.rows[0].shadow_difference);
@@ -455,7 +455,7 @@ TEST(gpu_failures, a_price_that_is_not_compared_with_double_says_so) {
 // The first tiles, which are compared with double, belong to one share.
 TEST(gpu_failures, a_share_that_compares_nothing_is_walked) {
     run_settings fast;
-    fast.precision = "single_fast";
+    fast.precision = precision::single_fast;
     fake_machine one, several;
     const results expected = one.price("auto", fast), got = several.merged(3, "auto", fast);
     ASSERT_EQ(got.rows.size(), expected.rows.size());

@@ -120,7 +120,7 @@ TEST(knobs, stand_beside_memory_reductions_and_sources_in_a_wish) {
     EXPECT_TRUE(wish_for("random", "curand_mrg32k3a").reads_shocks);
     EXPECT_TRUE(wish_for("replay", "shocks.npy").reads_shocks);
     run_settings fewer = default_settings();
-    fewer.precision = "single_fast";
+    fewer.precision = precision::single_fast;
     EXPECT_EQ(wished_kernel(fewer).rounds, kernels::philox_rounds);
     fewer.random = "philox_7";
     EXPECT_EQ(wished_kernel(fewer).rounds, kernels::fewest_philox_rounds);

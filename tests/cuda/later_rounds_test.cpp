@@ -19,6 +19,7 @@
 #include "tests/fake_backend.h"
 #include "tests/fake_device.h"
 #include "tests/merge_as_a_gpu.h"
+#include "tests/named_choice.h"
 #include "tests/on_a_gpu.h"
 #include "tilewalk/tilewalk.h"
 
@@ -96,9 +97,9 @@ run_options options(const std::string& random, const std::string& precision) {
     run_options out;
     out.overrides.device = "cuda";
     out.overrides.random = random;
-    if (random == "sobol") out.overrides.construction = "steps";
-    out.overrides.precision = precision;
-    out.overrides.controls = "none";
+    if (random == "sobol") out.overrides.construction = construction::steps;
+    out.overrides.precision = tests::named{precision};
+    out.overrides.controls = technique::none;
     out.overrides.training_paths = 4096;
     out.overrides.threads = 2;
     return out;

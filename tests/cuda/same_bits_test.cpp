@@ -40,6 +40,7 @@
 #include "tests/every_model.h"
 #include "tests/made_book.h"
 #include "tests/many_blocks.h"
+#include "tests/named_choice.h"
 #include "tests/regressed_call.h"
 #include "tests/surface_program.h"
 #include "tests/whole.h"
@@ -283,7 +284,7 @@ class same_bits_on_a_gpu : public testing::Test {
     static results on_cpu(const book& trades, const std::string& precision) {
         run_options options;
         options.overrides.device = "cpu";
-        options.overrides.precision = precision;
+        options.overrides.precision = tests::named{precision};
         options.overrides.paths = paths;
         return engine().price(trades, options);
     }
@@ -359,7 +360,7 @@ TEST_F(same_bits_on_a_gpu, of_many_blocks) {
     for (const std::string precision : {"double", "single", "mixed"}) {
         run_settings with;
         with.device = std::to_string(devices_.at(0).index);
-        with.precision = precision;
+        with.precision = tests::named{precision};
         with.paths = paths;
         const auto found = compare_bits(on_cpu(trades, precision), on_gpus(pricer, trades, with));
         EXPECT_EQ(found.prices, 2u);
@@ -415,7 +416,7 @@ TEST_P(same_bits_of_the_library_on_a_gpu, on_a_gpu) {
     for (const auto& place : places) {
         run_settings with;
         with.device = place;
-        with.precision = precision;
+        with.precision = tests::named{precision};
         with.prefetch = feed;
         with.paths = paths;
         const auto found = compare_bits(expected, on_gpus(pricer, trades, with));
@@ -440,7 +441,7 @@ TEST_F(same_bits_on_a_gpu, every_model) {
         for (const char* feed : {"inline", "none", "smem_rolling_async"}) {
             run_settings with;
             with.device = std::to_string(devices_.at(0).index);
-            with.precision = precision;
+            with.precision = tests::named{precision};
             with.prefetch = feed;
             with.distance = 2;  // some take many shocks a step, and a ring of them must fit
             with.paths = paths;
@@ -465,7 +466,7 @@ TEST_F(same_bits_on_a_gpu, single_fast_whatever_the_feed_and_the_grid) {
     for (const char* source : {"philox", "philox_7"}) {
         run_settings plain;
         plain.device = std::to_string(devices_.at(0).index);
-        plain.precision = "single_fast";
+        plain.precision = precision::single_fast;
         plain.random = source;
         plain.prefetch = "inline";
         plain.paths = paths;
@@ -597,7 +598,8 @@ TEST_F(same_bits_on_a_gpu, of_cross_moments) {
         cuda::kernel_decision how;
         how.precision = precision;
         cuda::launcher on_gpu({device}, kernels, {.how = tests::wish_for(how)});
-        EXPECT_TRUE(call.walked(on_gpu, 42, 100 * 1024 + 5, 0.4) == call.walked(on_cpu, 42, 100 * 1024 + 5, 0.4));
+        EXPECT_TRUE(call.walked(on_gpu, 42, 100 * 1024 + 5, 0.4) ==
+                    call.walked(on_cpu, 42, 100 * 1024 + 5, 0.4));
         EXPECT_GT(on_gpu.facts().launches, 1u);
     }
 }

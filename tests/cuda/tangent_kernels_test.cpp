@@ -22,6 +22,7 @@
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
 #include "tests/known_kernels.h"
+#include "tests/named_choice.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::tangent_kernels_test {
@@ -68,7 +69,7 @@ program::tangent_program tangents_of(const char* text, const std::set<std::strin
 run_options on(const std::string& device, const std::string& precision) {
     run_options out;
     out.overrides.device = device;
-    out.overrides.precision = precision;
+    out.overrides.precision = tests::named{precision};
     out.overrides.paths = 20000;
     return out;
 }

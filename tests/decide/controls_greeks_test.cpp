@@ -26,6 +26,7 @@
 #include "engine/verify/closed_forms.h"
 #include "kernels/math.h"
 #include "products/program/trial.h"
+#include "tests/named_choice.h"
 #include "tests/on_a_gpu.h"
 #include "tests/own_folder.h"
 #include "tests/rights_books.h"
@@ -61,7 +62,7 @@ constexpr const char* trades_text = R"(trades:
 
 run_options with(const char* controls, const char* random = "philox", std::uint64_t paths = 65536) {
     run_options out;
-    out.overrides.controls = controls;
+    out.overrides.controls = tests::named{controls};
     out.overrides.random = random;
     out.overrides.paths = paths;
     out.overrides.device = "cpu";
@@ -188,7 +189,7 @@ TEST(controls_greeks, are_right_by_every_method) {
     const double of_digital = derivative(digital, 100, 0.1), of_call = call.to(&option_at::spot, 0.1);
     for (const char* method : {"auto", "smoothed", "likelihood_ratio", "bump"}) {
         for (const char* random : {"philox", "sobol"}) {
-            const auto found = greeks_of(b, with("auto", random), {{"delta"}, method});
+            const auto found = greeks_of(b, with("auto", random), {{"delta"}, tests::named{method}});
             const greek_row &c = found.at({"call", "delta A.spot"}),
                             &d = found.at({"digital", "delta A.spot"});
             // Points have few randomisations: 6.8 of their errors are as rare as 4.5 of others.
@@ -200,7 +201,7 @@ TEST(controls_greeks, are_right_by_every_method) {
         }
     }
     // The derivative along a path sees no jump, and none is put into it.
-    const auto found = greeks_of(b, with("auto"), {{"delta"}, "pathwise"});
+    const auto found = greeks_of(b, with("auto"), {{"delta"}, greek_method::pathwise});
     EXPECT_NEAR(found.at({"call", "delta A.spot"}).value, of_call, 1e-8);
 }
 
@@ -208,7 +209,8 @@ TEST(controls_greeks, are_right_by_every_method) {
 // stated.
 TEST(controls_greeks, have_a_second_order) {
     const book b = book_of(european_text);
-    const auto found = greeks_of(b, with("auto"), {{"gamma", "volga", "charm", "theta"}, "auto"});
+    const auto found =
+        greeks_of(b, with("auto"), {{"gamma", "volga", "charm", "theta"}, greek_method::automatic});
     const double gamma = derivative(
         [](double s) {
             option_at there = call;
@@ -245,7 +247,7 @@ TEST(controls_greeks, intervals_of_95_percent_hold_the_truth) {
   - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 12}}
   - {id: digital, product: digital, underlying: A, strike: 100, maturity: 1}
 )");
-    const greek_options delta{{"delta"}, "auto"};
+    const greek_options delta{{"delta"}, greek_method::automatic};
     run_options many = with("auto", "philox", std::uint64_t{1} << 22);
     many.overrides.seed = 1234;
     std::map<std::string, double> truth;
@@ -439,7 +441,7 @@ TEST(controls_greeks, leave_rights_what_they_are_worth) {
     const auto along = [&](const char* controls) {
         run_options options = with(controls);
         options.overrides.policy = own / "policies.json";
-        return greeks_of(put_book, options, {{"delta", "vega"}, "auto"});
+        return greeks_of(put_book, options, {{"delta", "vega"}, greek_method::automatic});
     };
     const auto plain_greeks = along("none"), greeks = along("auto");
     for (const auto& [key, row] : plain_greeks) {

@@ -41,6 +41,7 @@
 #include "tests/every_model.h"
 #include "tests/known_kernels.h"
 #include "tests/made_book.h"
+#include "tests/named_choice.h"
 #include "tests/on_a_gpu.h"
 #include "tests/rows_by_id.h"
 #include "tilewalk/tilewalk.h"
@@ -69,7 +70,7 @@ constexpr const char* trades_text = R"(trades:
 
 run_options with(const char* controls, const char* random = "philox", std::uint64_t paths = 65536) {
     run_options out;
-    out.overrides.controls = controls;
+    out.overrides.controls = tests::named{controls};
     out.overrides.random = random;
     out.overrides.paths = paths;
     out.overrides.device = "cpu";
@@ -582,9 +583,9 @@ TEST(controls, that_are_not_taken_leave_the_choice_of_points_alone) {
     const book b = book::parse(text);
     const auto explained = [&](const char* controls) {
         run_options how;
-        how.overrides.controls = controls;
+        how.overrides.controls = tests::named{controls};
         how.overrides.random = "sobol";
-        how.overrides.construction = "auto";
+        how.overrides.construction = construction::automatic;
         how.overrides.paths = 131072;
         how.overrides.device = "cpu";
         return engine().explain(b, *b.market(), how);

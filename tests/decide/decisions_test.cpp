@@ -32,7 +32,7 @@ const book& trades() {
 run_options asked() {
     run_options out;
     out.overrides = {.paths = 65536, .seed = 7, .threads = 2, .device = "cpu"};
-    out.overrides.preintegration = out.overrides.importance = "auto";
+    out.overrides.preintegration = out.overrides.importance = technique::automatic;
     out.keep_policies = true;
     return out;
 }
@@ -135,7 +135,7 @@ TEST(decisions, treat_jumps_as_the_run_that_they_are_of) {
 )");
     run_options with;
     with.overrides = {.paths = 65536, .seed = 7, .threads = 2, .device = "cpu"};
-    const greek_options deltas{{"delta"}, "auto"};
+    const greek_options deltas{{"delta"}, greek_method::automatic};
     const results alone = engine().greeks(jumping, *jumping.market(), deltas, with);
     decisions found = decisions_of(alone);
     const std::string jumps = found.trades.at("digital").jumps;
@@ -172,7 +172,7 @@ TEST(decisions, hold_the_control_of_derivatives_beside_that_of_the_price) {
   - {id: digital, product: digital, underlying: A, strike: 101, maturity: 1, payout: 10}
   - {id: up_and_in, product: barrier, underlying: A, strike: 100, maturity: 1, barrier: 120, direction: up, kind: knock_in}
 )");
-    const greek_options wanted{{"delta", "vega"}, "auto"};
+    const greek_options wanted{{"delta", "vega"}, greek_method::automatic};
     run_options with;
     with.overrides = {.paths = 65536, .seed = 7, .threads = 2, .device = "cpu"};
     const results alone = engine().greeks(barrier, *barrier.market(), wanted, with);

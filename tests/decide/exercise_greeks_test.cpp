@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/named_choice.h"
 #include "tests/rights_books.h"
 #include "tests/swaption_grid.h"
 #include "tilewalk/tilewalk.h"
@@ -53,7 +54,7 @@ results greeks_of(const std::string& text, const std::vector<std::string>& wante
     options.overrides.paths = paths;
     options.overrides.seed = seed;
     options.overrides.threads = 2;
-    return engine().greeks(b, *b.market(), {wanted, method}, options);
+    return engine().greeks(b, *b.market(), {wanted, tests::named{method}}, options);
 }
 
 // The row of the only trade.
@@ -139,7 +140,8 @@ TEST(exercise_greeks, differences_hold_the_policy) {
     options.overrides.randomisations = 8;
     options.overrides.threads = 2;
     const book b = book::parse(put_at(40, 0.2));
-    const greek_row row = row_of(engine().greeks(b, *b.market(), {{"delta"}, "bump"}, options), "delta");
+    const greek_row row =
+        row_of(engine().greeks(b, *b.market(), {{"delta"}, greek_method::bump}, options), "delta");
     options.keep_policies = true;
     const std::string file = testing::TempDir() + "tilewalk_exercise_greeks.json";
     std::ofstream(file) << engine().price(b, options).policies;
@@ -160,7 +162,7 @@ TEST(exercise_greeks, agree_with_differences_for_the_library) {
     options.overrides.random = "philox";
     options.overrides.threads = 2;
     const auto by = [&](const std::string& method) {
-        return engine().greeks(b, *b.market(), {{"delta", "vega", "rho"}, method}, options);
+        return engine().greeks(b, *b.market(), {{"delta", "vega", "rho"}, tests::named{method}}, options);
     };
     const results paths = by("auto"), differences = by("bump");
     std::map<std::tuple<std::string, std::string, std::string>, const greek_row*> of;
@@ -207,13 +209,14 @@ TEST(exercise_greeks, theta_is_of_what_policies_are_worth) {
     run_options options;
     options.overrides.paths = 8192;
     options.overrides.random = "philox";
-    options.overrides.controls = "none";
+    options.overrides.controls = technique::none;
     options.overrides.threads = 2;
     const auto worth = [&](const std::string& text) {
         return engine().price(book::parse(text), options).rows[0].early->policy_value;
     };
     const book b = book::parse(today);
-    const greek_row row = row_of(engine().greeks(b, *b.market(), {{"theta"}, "auto"}, options), "theta");
+    const greek_row row =
+        row_of(engine().greeks(b, *b.market(), {{"theta"}, greek_method::automatic}, options), "theta");
     EXPECT_NEAR(row.value, worth(later) - worth(today), 1e-9);
 }
 

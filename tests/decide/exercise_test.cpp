@@ -17,6 +17,7 @@
 #include "engine/exercise/policy.h"
 #include "engine/exercise/regression.h"
 #include "products/language/product.h"
+#include "tests/named_choice.h"
 #include "tests/refusal.h"
 #include "tests/rights_books.h"
 #include "tilewalk/tilewalk.h"
@@ -212,7 +213,7 @@ TEST(exercise, has_the_bits_of_the_cpu_on_a_gpu) {
         run_options options;
         options.overrides.paths = 40000;
         options.overrides.threads = 4;
-        options.overrides.precision = precision;
+        options.overrides.precision = tests::named{precision};
         options.overrides.device = std::getenv("TILEWALK_REQUIRE_GPU") != nullptr ? "0" : "auto";
         const results got = engine().price(all, options);
         if (got.manifest.devices.empty()) GTEST_SKIP() << "no GPU";

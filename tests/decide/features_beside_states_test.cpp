@@ -248,7 +248,7 @@ TEST(features_beside_states, serve_every_right) {
     run_options nested;
     nested.overrides.paths = 4096;
     nested.overrides.threads = 2;
-    nested.overrides.upper = "nested";
+    nested.overrides.upper = upper_bound::nested;
     const double truth = put_on_a_lattice(36, 40, 0.06, 0.2, {0.5, 1.0});
     const book b = book::parse(with(put_on(asset, 0.06, "40", "[0.5, 1.0]"), european));
     const price_row got = engine().price(b, nested).rows[0];

@@ -40,6 +40,7 @@
 #include "products/program/recorder.h"
 #include "products/program/trial.h"
 #include "tests/known_kernels.h"
+#include "tests/named_choice.h"
 #include "tests/on_a_gpu.h"
 #include "tests/plain_paths.h"
 #include "tests/refusal.h"
@@ -86,7 +87,7 @@ constexpr const char* usual_trades_text = R"(trades:
 
 run_options with(const char* importance, const char* random = "philox", std::uint64_t paths = 131072) {
     run_options out = tests::plain_paths();
-    out.overrides.importance = importance;
+    out.overrides.importance = tests::named{importance};
     out.overrides.random = random;
     out.overrides.paths = paths;
     out.overrides.device = "cpu";
@@ -187,7 +188,7 @@ TEST(importance, goes_with_points_and_controls) {
     const auto shifted = priced(with("auto"));
     for (const char* random : {"philox", "sobol"}) {
         run_options all = with("auto", random);
-        all.overrides.controls = "auto";
+        all.overrides.controls = technique::automatic;
         const auto rows = priced(all);
         for (const auto& [id, truth] : truths()) {
             const price_row& row = rows.at(id);
@@ -211,8 +212,8 @@ TEST(importance, leaves_usual_payoffs_alone) {
     for (const char* random : {"philox", "sobol"}) {
         for (const char* controls : {"none", "auto"}) {
             run_options before = with("none", random), after = with("auto", random);
-            before.overrides.controls = after.overrides.controls = controls;
-            before.overrides.construction = after.overrides.construction = "bridge";
+            before.overrides.controls = after.overrides.controls = tests::named{controls};
+            before.overrides.construction = after.overrides.construction = construction::bridge;
             const bool is_alike = std::string(random) == "philox" || std::string(controls) == "none";
             const auto a = priced(before, usual_trades_text), b = priced(after, usual_trades_text);
             for (const auto& [id, row] : a) {
@@ -249,7 +250,7 @@ TEST(importance, of_the_first_market_holds_in_the_others) {
     const std::vector<market> both{here, there};
     for (const char* controls : {"none", "auto"}) {
         run_options options = with("auto");
-        options.overrides.controls = controls;
+        options.overrides.controls = tests::named{controls};
         const std::vector<results> got = engine().price(b, both, options);
         const price_row& put = got[1].rows.at(1);
         const double truth = truth::black(truth::side::put, 100 / discount, 46, 0.22 * 0.22, discount);
@@ -281,7 +282,7 @@ TEST(importance, goes_with_a_control_that_stays) {
     o.growth = o.rate = rate;
     o.variance = 0.04;
     run_options both = with("auto"), control = with("none");
-    both.overrides.controls = control.overrides.controls = "auto";
+    both.overrides.controls = control.overrides.controls = technique::automatic;
     const price_row shifted = priced(both, put).at("put"), plain = priced(control, put).at("put");
     EXPECT_TRUE(has_shifts(shifted));
     EXPECT_NEAR(shifted.price, truth::barrier_option(o), 4.5 * shifted.standard_error);
@@ -447,7 +448,7 @@ TEST(importance, is_explained) {
     const book b = book::parse(std::string(market_text) + trades_text);
     for (const char* controls : {"none", "auto"}) {
         run_options options = with("auto");
-        options.overrides.controls = controls;
+        options.overrides.controls = tests::named{controls};
         const auto rows = priced(options);
         // Shifts that take the place of a control leave nothing of it.
         std::size_t dropped = 0;
@@ -565,8 +566,8 @@ TEST(importance, of_a_session_holds_in_other_markets) {
     for (const char* antithetic : {"none", "pairs"}) {
         for (const char* controls : {"none", "auto"}) {
             run_options options = with("auto", "sobol", 32768);
-            options.overrides.antithetic = antithetic;
-            options.overrides.controls = controls;
+            options.overrides.antithetic = tests::named{antithetic};
+            options.overrides.controls = tests::named{controls};
             const std::vector<results> fresh = engine().price(b, in, options);
             for (int times = 0; times < 2; ++times)
                 for (std::size_t m = 0; m < in.size(); ++m) {
@@ -894,7 +895,7 @@ TEST_F(importance_on_a_gpu, greeks_along_shifted_paths_and_pairs_have_the_bits_o
         for (const char* antithetic : {"pairs", "none"}) {
             for (const char* random : {"philox", "sobol"}) {
                 run_options options = with(importance, random);
-                options.overrides.antithetic = antithetic;
+                options.overrides.antithetic = tests::named{antithetic};
                 const auto rows = [&](const char* device) {
                     options.overrides.device = device;
                     return engine().greeks(b, *b.market(), {{"delta", "vega"}}, options).greeks;

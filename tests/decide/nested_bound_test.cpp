@@ -21,6 +21,7 @@
 #include "engine/market/market_state.h"
 #include "engine/verbs/price.h"
 #include "tests/every_model.h"
+#include "tests/named_choice.h"
 #include "tests/plain_paths.h"
 #include "tests/refusal.h"
 #include "tests/rights_books.h"
@@ -38,7 +39,7 @@ run_options with(std::uint64_t paths, const std::string& upper, int threads = 2,
     options.overrides.seed = 42;
     options.overrides.threads = threads;
     options.overrides.device = "cpu";
-    options.overrides.upper = upper;
+    options.overrides.upper = tests::named{upper};
     options.overrides.random = "philox";
     return options;
 }
@@ -348,7 +349,7 @@ TEST(nested_bound, has_bits_that_nothing_else_in_the_run_moves) {
     const early_exercise one =
         early_of(engine().price(book::parse(bermudan()), with(8192, "nested", 1)).rows[0]);
     run_options other = with(8192, "nested", 3);
-    other.overrides.precision = "single";
+    other.overrides.precision = precision::single;
     const std::string beside =
         bermudan() + "  - {id: u, product: european, underlying: A, option: put, strike: 40, maturity: 1}\n" +
         "  - {id: v, product: p, underlying: A, strike: 41, dates: [0.5, 1.0]}\n";
@@ -357,7 +358,7 @@ TEST(nested_bound, has_bits_that_nothing_else_in_the_run_moves) {
     EXPECT_EQ(one.upper_bound, two.upper_bound);
     EXPECT_EQ(one.upper_error, two.upper_error);
     EXPECT_NE(one.lower_bound, two.lower_bound) << "which is walked in single";
-    EXPECT_EQ(got.manifest.settings.upper, "nested");
+    EXPECT_EQ(got.manifest.settings.upper, upper_bound::nested);
     // Every instruction set that is here.
     for (const std::string& set : engine::instruction_sets()) {
         engine_settings settings;

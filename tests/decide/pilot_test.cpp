@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/quasi/order.h"
+#include "tests/named_choice.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
@@ -44,7 +45,7 @@ results priced(const char* random, const char* construction, std::uint64_t paths
                const std::string& of = text, int threads = 2) {
     run_options options = tests::plain_paths();
     options.overrides.random = random;
-    options.overrides.construction = construction;
+    options.overrides.construction = tests::named{construction};
     options.overrides.paths = paths;
     options.overrides.device = "cpu";
     options.overrides.threads = threads;
@@ -123,7 +124,7 @@ TEST(pilots, leave_trades_that_gain_nothing_to_independent_paths) {
 TEST(pilots, try_no_construction_but_the_one_that_was_asked_for) {
     run_options options = tests::plain_paths();
     options.overrides.random = "auto";
-    options.overrides.construction = "steps";
+    options.overrides.construction = construction::steps;
     options.overrides.paths = 131072;
     options.overrides.device = "cpu";
     const book b = book::parse(text);
@@ -206,9 +207,9 @@ TEST(pilots, take_a_twentieth_of_a_run_together) {
     options.overrides.random = "sobol";
     options.overrides.paths = 65536;
     options.overrides.device = "cpu";
-    options.overrides.controls = "auto";
-    options.overrides.importance = "auto";
-    options.overrides.antithetic = "pairs";
+    options.overrides.controls = technique::automatic;
+    options.overrides.importance = technique::automatic;
+    options.overrides.antithetic = antithetic::pairs;
     const book b = book::parse(text);
     const std::regex number("([0-9]+) pilot paths");
     std::size_t most_pilots = 0;
@@ -231,11 +232,11 @@ TEST(pilots, decide_once_for_markets_that_greeks_move) {
     const auto greeks_with = [&](const char* construction) {
         run_options options = tests::plain_paths();
         options.overrides.random = "sobol";
-        options.overrides.construction = construction;
+        options.overrides.construction = tests::named{construction};
         options.overrides.paths = 16384;
         options.overrides.device = "cpu";
         greek_options wanted;
-        wanted.method = "bump";
+        wanted.method = greek_method::bump;
         return engine().greeks(b, *b.market(), wanted, options);
     };
     const results chosen = greeks_with("auto");

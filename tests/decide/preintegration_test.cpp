@@ -20,6 +20,7 @@
 #include "engine/verify/judgement.h"
 #include "engine/verify/sample.h"
 #include "products/program/jumps.h"
+#include "tests/named_choice.h"
 #include "tests/on_a_gpu.h"
 #include "tests/plain_paths.h"
 #include "tests/rows_by_id.h"
@@ -68,7 +69,7 @@ constexpr const char* trades_text = R"(trades:
 
 run_options with(const char* preintegration, const char* random = "sobol", std::uint64_t paths = 131072) {
     run_options out = tests::plain_paths();
-    out.overrides.preintegration = preintegration;
+    out.overrides.preintegration = tests::named{preintegration};
     out.overrides.random = random;
     out.overrides.paths = paths;
     out.overrides.device = "cpu";
@@ -190,7 +191,7 @@ TEST(preintegration, of_what_is_certain_is_the_certain_price) {
                                "strike: 1e+9, maturity: 1}\n";
     for (const char* const precision : {"double", "single"}) {
         run_options none = with("none"), all = with("auto");
-        none.overrides.precision = all.overrides.precision = precision;
+        none.overrides.precision = all.overrides.precision = tests::named{precision};
         const auto plain = tests::priced_by_id(market_text + (products_text + trades), none),
                    made = tests::priced_by_id(market_text + (products_text + trades), all);
         for (const auto& [id, row] : made) {
@@ -210,7 +211,7 @@ TEST(preintegration, has_derivatives_along_the_path) {
     const engine by;
     greek_options wanted;
     wanted.wanted = {"A.spot", "A.volatility"};
-    wanted.method = "pathwise";
+    wanted.method = greek_method::pathwise;
     const results made = by.greeks(trades, *trades.market(), wanted, with("auto"));
     std::map<std::pair<std::string, std::string>, greek_row> found;
     for (const greek_row& g : made.greeks) found[{g.trade, g.key}] = g;
@@ -242,8 +243,8 @@ TEST(preintegration, moves_with_the_market_as_prices_do) {
     // Differences over the same points know nothing of derivatives of roots, and say what a finite move makes
     // of them.
     const book sums = trades.only({"on_basket", "on_spread"});
-    const results along = by.greeks(sums, in, {{"delta"}, "pathwise"}, with("auto")),
-                  across = by.greeks(sums, in, {{"delta"}, "bump"}, with("auto"));
+    const results along = by.greeks(sums, in, {{"delta"}, greek_method::pathwise}, with("auto")),
+                  across = by.greeks(sums, in, {{"delta"}, greek_method::bump}, with("auto"));
     ASSERT_EQ(along.greeks.size(), across.greeks.size());
     for (std::size_t i = 0; i < along.greeks.size(); ++i)
         EXPECT_NEAR(along.greeks[i].value, across.greeks[i].value,
@@ -302,8 +303,8 @@ trades:
 TEST(preintegration, goes_with_pairs_and_importance) {
     const auto alone = priced(with("auto"));
     run_options both = with("auto");
-    both.overrides.antithetic = "pairs";
-    both.overrides.importance = "auto";
+    both.overrides.antithetic = antithetic::pairs;
+    both.overrides.importance = technique::automatic;
     const auto beside = priced(both);
     for (const char* const id : {"on_basket", "down_and_out", "called", "paid_at_hit"}) {
         const price_row &a = alone.at(id), &b = beside.at(id);

@@ -15,6 +15,7 @@
 #include "engine/run/units.h"
 #include "engine/verify/dice.h"
 #include "engine/verify/truth.h"
+#include "tests/named_choice.h"
 #include "tests/on_a_gpu.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
@@ -45,7 +46,7 @@ results priced(run_settings with, const std::string& trades = trades_text) {
     if (!with.random) with.random = "sobol";
     if (!with.device) with.device = "cpu";
     if (!with.paths) with.paths = 16384;
-    if (!with.controls) with.controls = "none";
+    if (!with.controls) with.controls = technique::none;
     run_options options;
     options.overrides = with;
     return engine().price(book::parse(market_text + trades), options);
@@ -124,8 +125,8 @@ TEST(sobol_prices, have_the_same_bits_for_any_threads_and_beside_any_trades) {
 // One step has nothing to bridge.
 TEST(sobol_prices, on_one_step_are_the_same_however_paths_are_made) {
     run_settings steps, bridge;
-    steps.construction = "steps";
-    bridge.construction = "bridge";
+    steps.construction = construction::steps;
+    bridge.construction = construction::bridge;
     const results a = priced(steps), b = priced(bridge);
     EXPECT_EQ(a.rows[0].price, b.rows[0].price);
     EXPECT_NE(a.rows[1].price, b.rows[1].price);
@@ -246,7 +247,7 @@ TEST(sobol_prices, in_other_precisions_are_near_those_in_double) {
     const results in_double = priced({});
     for (const char* precision : {"single", "mixed"}) {
         run_settings with;
-        with.precision = precision;
+        with.precision = tests::named{precision};
         const results r = priced(with);
         for (std::size_t i = 0; i < r.rows.size(); ++i) {
             ASSERT_EQ(r.rows[i].status, trade_status::priced) << r.rows[i].message;
@@ -332,9 +333,9 @@ TEST_F(sobol_prices_on_a_gpu, coarse_bridges_have_the_bits_of_the_cpu) {
   - {id: few, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 12}}
 )";
     run_settings with;
-    with.construction = "coarse";
+    with.construction = construction::coarse;
     for (const char* const precision : {"double", "single", "mixed"}) {
-        with.precision = precision;
+        with.precision = tests::named{precision};
         with.prefetch = {};
         with.device = "cpu";
         const results on_cpu = priced(with, trades);
@@ -358,9 +359,9 @@ TEST_F(sobol_prices_on_a_gpu, made_points_have_the_bits_of_the_cpu) {
   - {id: digital 3, product: digital, underlying: B, strike: 99, maturity: 1}
 )";
     run_settings with;
-    with.construction = "steps";
+    with.construction = construction::steps;
     for (const char* const precision : {"double", "single", "mixed"}) {
-        with.precision = precision;
+        with.precision = tests::named{precision};
         with.prefetch = {};
         with.device = "cpu";
         const results on_cpu = priced(with, trades);

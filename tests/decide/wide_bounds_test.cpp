@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/named_choice.h"
 #include "tests/rights_books.h"
 #include "tilewalk/tilewalk.h"
 
@@ -70,7 +71,7 @@ constexpr const char* jumping =
 price_row put_in(const char* asset, const std::string& strike, const std::string& upper = "",
                  std::uint64_t paths = 65536) {
     run_options options;
-    if (!upper.empty()) options.overrides.upper = upper;
+    if (!upper.empty()) options.overrides.upper = tests::named{upper};
     const results got =
         tests::priced(tests::market_of(asset, 0.05) +
                           "trades:\n  - {id: t, product: american, underlying: A, strike: " + strike +

@@ -432,8 +432,8 @@ TEST_F(sobol_kernels_on_a_gpu, sobol_points_have_the_bits_of_the_cpu) {
         roots.emplace_back(i + 1, 0.1);
         roots.back().back() = 1;
     }
-    for (std::size_t how_number = 0; how_number < quasi::construction_names.size(); ++how_number) {
-        const auto how = static_cast<quasi::construction>(how_number);
+    for (const std::string_view name : quasi::construction_names) {
+        const quasi::construction how = quasi::construction_named(name);
         compare(tests::order_of(tests::correlated_trade_of(roots, 12), how));
         std::set<std::size_t> weekly;
         for (std::size_t s = 4; s < 252; s += 5) weekly.insert(s);

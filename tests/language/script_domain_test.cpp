@@ -17,6 +17,7 @@
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
 #include "tests/market_text.h"
+#include "tests/named_choice.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/devices.h"
 #include "tilewalk/picture.h"
@@ -187,7 +188,7 @@ run_options options_in(const std::string& precision) {
     out.overrides.threads = 1;
     out.overrides.device = "cpu";
     out.overrides.random = "philox";
-    out.overrides.precision = precision;
+    out.overrides.precision = tests::named{precision};
     return out;
 }
 
@@ -317,7 +318,7 @@ TEST(script_domain, is_the_same_on_gpu) {
             on_gpu.overrides.device = "cuda";
             const bool is_fast = precision == "single_fast";
             if (is_fast && !s.in_single) continue;  // rounding decides, and is another there
-            if (is_fast) on_cpu.overrides.precision = "single";
+            if (is_fast) on_cpu.overrides.precision = precision::single;
             const market in = market::parse(market_text);
             const price_row there = engine().price(book_of(s), in, on_gpu).rows.at(0);
             const price_row here = engine().price(book_of(s), in, on_cpu).rows.at(0);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/analytics/black.h"
+#include "tests/named_choice.h"
 #include "tests/plain_paths.h"
 #include "tests/svi_smiles.h"
 #include "tilewalk/tilewalk.h"
@@ -43,7 +44,7 @@ results priced(const std::string& market_text, const std::string& trades, std::u
     options.overrides.paths = paths;
     options.overrides.seed = seed;
     options.overrides.random = "sobol";
-    options.overrides.construction = "bridge";
+    options.overrides.construction = construction::bridge;
     return engine().price(book::parse("products:\n" + tests::beside_product + "trades:\n" + trades),
                           market::parse(market_text), options);
 }
@@ -182,7 +183,7 @@ TEST(local_volatility, the_discounted_asset_is_a_martingale) {
     for (const char* precision : {"double", "single"}) {
         run_options options;
         options.overrides.paths = 1 << 15;
-        options.overrides.precision = precision;
+        options.overrides.precision = tests::named{precision};
         const auto got =
             engine().price(book::parse("products:\n" + tests::beside_product + "trades:\n" + trades),
                            market::parse(market_of(svi_surface(), 100, 0.02, 0.2)), options);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tests/every_model.h"
+#include "tests/named_choice.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::models_test {
@@ -16,7 +17,7 @@ namespace {
 results priced(const std::string& text, const std::string& precision, std::uint64_t paths = 1 << 14) {
     run_options options;
     options.overrides.paths = paths;
-    options.overrides.precision = precision;
+    options.overrides.precision = tests::named{precision};
     options.overrides.device = "cpu";
     return engine().price(book::parse(text, "models"), options);
 }

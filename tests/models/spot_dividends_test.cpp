@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/market_text.h"
+#include "tests/named_choice.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/engine.h"
 
@@ -45,7 +46,7 @@ const std::string products =
 price_row price(const std::string& asset, const std::string& trade, std::uint64_t paths = 1 << 17,
                 const std::string& precision = "double", run_options options = {}) {
     options.overrides.paths = paths;
-    options.overrides.precision = precision;
+    options.overrides.precision = tests::named{precision};
     return engine()
         .price(book::parse(products + "trades:\n  - {id: t, underlying: A, " + trade + "}\n"),
                market::parse(market_of(asset)), options)

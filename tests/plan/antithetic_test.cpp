@@ -37,6 +37,7 @@
 #include "products/program/trial.h"
 #include "tests/every_model.h"
 #include "tests/known_kernels.h"
+#include "tests/named_choice.h"
 #include "tests/on_a_gpu.h"
 #include "tests/own_folder.h"
 #include "tests/plain_paths.h"
@@ -79,7 +80,7 @@ constexpr const char* trades_text = R"(trades:
 
 run_options with(const char* antithetic, const char* random = "philox", std::uint64_t paths = 65536) {
     run_options out = tests::plain_paths();
-    out.overrides.antithetic = antithetic;
+    out.overrides.antithetic = tests::named{antithetic};
     out.overrides.random = random;
     out.overrides.paths = paths;
     out.overrides.device = "cpu";
@@ -392,7 +393,7 @@ TEST(antithetic_pairs, depend_on_no_thread) {
 TEST(antithetic_pairs, hold_in_single_and_mixed) {
     for (const char* precision : {"single", "mixed"}) {
         run_options plain = with("none"), pairs = with("pairs");
-        plain.overrides.precision = pairs.overrides.precision = precision;
+        plain.overrides.precision = pairs.overrides.precision = tests::named{precision};
         const auto a = priced(plain), b = priced(pairs);
         for (const auto& [id, row] : a) {
             EXPECT_LT(std::abs(apart(row, b.at(id))), 4.5) << id << ' ' << precision;
@@ -419,7 +420,7 @@ TEST(antithetic_pairs, go_with_points) {
 // A false alarm comes once in 12,000 seeds for all.
 TEST(antithetic_pairs, go_with_controls) {
     run_options controls = with("none"), both = with("pairs");
-    controls.overrides.controls = both.overrides.controls = "auto";
+    controls.overrides.controls = both.overrides.controls = technique::automatic;
     const auto plain = priced(with("none")), a = priced(controls), b = priced(both);
     for (const auto& [id, row] : a) {
         EXPECT_LT(std::abs(apart(plain.at(id), b.at(id))), 4.5) << id;
@@ -441,7 +442,7 @@ TEST(antithetic_pairs, with_controls_that_jump_have_an_error_where_none_shows_on
 )");
     const double truth = std::exp(-0.05) * truth::normal_cdf((0.05 - 0.02) / 0.2);
     run_options options = with("pairs", "philox", 16384);
-    options.overrides.controls = "auto";
+    options.overrides.controls = technique::automatic;
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
         options.overrides.seed = seed;
         const price_row row = engine().price(b, options).rows.at(0);
@@ -501,7 +502,7 @@ TEST(antithetic_pairs, have_greeks) {
     for (const char* const method : {"bump", "auto"}) {
         greek_options by;
         by.wanted = {"delta", "vega", "gamma"};
-        by.method = method;
+        by.method = tests::named{method};
         const auto rows_of = [&](const char* antithetic) {
             std::map<std::string, greek_row> out;
             for (const greek_row& g : engine().greeks(b, *b.market(), by, with(antithetic)).greeks) {

@@ -55,10 +55,10 @@ const accepted good[] = {
     {"importance", "auto", "auto"},
     {"tolerance", "0.01", "0.01"},
     {"tolerance", "1bp", "1bp"},
-    {"tolerance", "1e3 total", "1e3 total"},
+    {"tolerance", "1e3 total", "1000 total"},
     {"confidence", "0.99", "0.99"},
     {"budget", "30s", "30s"},
-    {"budget", "1.5h", "1.5h"},
+    {"budget", "1.5h", "90m"},
     {"decisions", "a folder/results.json", "a folder/results.json"},
     {"replay", "a folder/shocks.npy", "a folder/shocks.npy"},
     {"training_paths", "1", "1"},
@@ -205,6 +205,52 @@ TEST(settings, are_refused_with_what_was_expected) {
     }
 }
 
+// The text of a value, which reads back as the same one.
+template <class type>
+std::string text_of(std::optional<type> run_settings::*member, const type& value) {
+    for (const run_setting& setting : setting_table()) {
+        const auto* const at = std::get_if<std::optional<type> run_settings::*>(&setting.value);
+        if (at == nullptr || *at != member) continue;
+        run_settings said, read;
+        said.*member = value;
+        const std::string text = setting.text(said).value();
+        EXPECT_FALSE(setting.read(text, read)) << setting.name << ": " << text;
+        EXPECT_EQ(read.*member, said.*member) << setting.name << ": " << text;
+        return text;
+    }
+    return "no setting";
+}
+
+template <choice type>
+void expect_names(std::optional<type> run_settings::*member) {
+    for (std::size_t i = 0; i < choice_names<type>.size(); ++i)
+        EXPECT_EQ(text_of(member, static_cast<type>(i)), choice_names<type>[i]);
+    EXPECT_EQ(name_of(static_cast<type>(choice_names<type>.size())), "");
+}
+
+TEST(settings, that_are_typed_have_texts) {
+    using s = run_settings;
+    expect_names(&s::precision);
+    expect_names(&s::construction);
+    for (const auto member : {&s::controls, &s::preintegration, &s::importance}) expect_names(member);
+    expect_names(&s::antithetic);
+    expect_names(&s::upper);
+    const std::pair<accuracy, const char*> tolerances[] = {
+        {accuracy::amount(0.01), "0.01"},       {accuracy::amount(1e5), "100000"},
+        {accuracy::amount(0.0001), "0.0001"},   {accuracy::amount(1e-9), "1e-09"},
+        {accuracy::amount(1e300), "1e+300"},    {accuracy::basis_points(1), "1bp"},
+        {accuracy::basis_points(0.5), "0.5bp"}, {accuracy::of_totals(100), "100 total"}};
+    for (const auto& [value, text] : tolerances) EXPECT_EQ(text_of(&s::tolerance, value), text);
+    EXPECT_EQ(text_of(&s::confidence, 0.99), "0.99");
+    using seconds = std::chrono::duration<double>;
+    const std::pair<double, const char*> budgets[] = {
+        {30, "30s"},       {60, "1m"},           {90, "90s"},
+        {300, "5m"},       {5400, "90m"},        {7200, "2h"},
+        {0.001, "0.001s"}, {1e9, "1000000000s"}, {1.0 / 3, "0.3333333333333333s"},
+        {1e300, "1e+300s"}};
+    for (const auto& [value, text] : budgets) EXPECT_EQ(text_of(&s::budget, seconds(value)), text);
+}
+
 TEST(settings, have_one_name_everywhere) {
     std::set<std::string> options, variables;
     for (const auto& setting : setting_table()) {
@@ -244,7 +290,7 @@ TEST(settings, that_are_said_first_count) {
     const run_settings preset = default_settings();
     EXPECT_EQ(preset.paths, default_paths);
     EXPECT_EQ(preset.seed, default_seed);
-    EXPECT_EQ(preset.precision, "double");
+    EXPECT_EQ(preset.precision, precision::double_);
     EXPECT_FALSE(preset.distance);
 }
 
@@ -269,6 +315,16 @@ TEST(settings, of_a_caller_are_checked) {
               "layout: found 'plan'; did you mean 'plain'? expected plain, padded, transposed");
     settings.layout = "a\nb";
     EXPECT_EQ(said_of(settings), "layout: found 'a\\nb', expected plain, padded, transposed");
+    settings = {};
+    settings.confidence = 95;
+    EXPECT_EQ(said_of(settings),
+              "confidence: found '95', expected a share above 0.5 and below 1, such as 0.99");
+    settings = {};
+    settings.budget = std::chrono::seconds(-1);
+    EXPECT_EQ(said_of(settings), "budget: found '-1s', expected a time above 0, such as 30s, 5m or 2h");
+    settings = {};
+    settings.upper = static_cast<upper_bound>(2);
+    EXPECT_EQ(said_of(settings), "upper: found '', expected regression, nested");
 }
 
 std::string book_with(const std::string& settings) {
@@ -313,6 +369,13 @@ TEST(settings, of_a_book_are_refused_where_they_stand) {
          "settings.device: found a list; did you mean 'cpu'? expected auto, cpu, cuda or numbers of GPUs"},
         {"device: [0, [1]]", "settings.device[1]: found a list, expected a text"},
         {"replay: ''", "settings.replay: found the quoted text '', expected the name of a file"},
+        {"precision: singel",
+         "b:2:14: settings.precision: found 'singel'; did you mean 'single'? expected double, single, "
+         "single_fast, mixed"},
+        {"importance: atuo",
+         "b:2:15: settings.importance: found 'atuo'; did you mean 'auto'? expected none, auto"},
+        {"tolerance: 1 bp", "b:2:14: settings.tolerance: found '1 bp', expected an amount above 0, such as"},
+        {"budget: 30 s", "b:2:11: settings.budget: found '30 s', expected a time above 0, such as 30s"},
         {"memory_bytes: 40 GiB", "settings.memory_bytes: found '40 GiB', expected a number of bytes"},
     };
     for (const auto& [text, said] : cases) {

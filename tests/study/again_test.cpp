@@ -98,7 +98,7 @@ struct earlier_run {
         call other;
         other.settings.seed = 5;
         other.settings.random = "sobol";
-        other.settings.construction = "steps";
+        other.settings.construction = construction::steps;
         run_options with = other.options();
         with.keep_policies = true;
         const results told = other.by().price(book::parse(other.book_text()), with);
@@ -128,20 +128,20 @@ const std::vector<change>& changes() {
          true},
         {"seed", [](call& c) { c.settings.seed = 8; }},
         {"paths", [](call& c) { c.settings.paths = 32768; }},
-        {"precision", [](call& c) { c.settings.precision = "single"; }},
+        {"precision", [](call& c) { c.settings.precision = precision::single; }},
         {"source", [](call& c) { c.settings.random = "philox"; }},
         {"construction",
          [](call& c) {
              c.settings.random = "sobol";
-             c.settings.construction = "steps";
+             c.settings.construction = construction::steps;
          }},
         {"randomisations", [](call& c) { c.settings.randomisations = 8; }},
-        {"controls", [](call& c) { c.settings.controls = "none"; }},
-        {"pairs", [](call& c) { c.settings.antithetic = "pairs"; }},
+        {"controls", [](call& c) { c.settings.controls = technique::none; }},
+        {"pairs", [](call& c) { c.settings.antithetic = antithetic::pairs; }},
         {"decisions", [](call& c) { c.settings.decisions = earlier().decisions; }},
         {"policy", [](call& c) { c.settings.policy = earlier().policies; }, false, false, true},
         {"training_paths", [](call& c) { c.settings.training_paths = 8192; }, false, false, true},
-        {"upper_bound", [](call& c) { c.settings.upper = "nested"; }, false, false, true},
+        {"upper_bound", [](call& c) { c.settings.upper = upper_bound::nested; }, false, false, true},
         {"spot", [](call& c) { c.spot = 101; }},
         {"volatility", [](call& c) { c.volatility = 0.21; }},
         {"correlation", [](call& c) { c.correlation = 0.5; }},

@@ -22,6 +22,7 @@
 #include "tests/every_model.h"
 #include "tests/ledger.h"
 #include "tests/made_book.h"
+#include "tests/named_choice.h"
 #include "tests/own_folder.h"
 #include "tilewalk/tilewalk.h"
 
@@ -90,12 +91,12 @@ ledger priced_on(const std::string& device) {
         for (const way& by : ways) {
             run_options options;
             options.overrides.device = device;
-            options.overrides.precision = by.precision;
+            options.overrides.precision = tests::named{by.precision};
             options.overrides.paths = by.has_controls() ? paths_with_controls : paths;
             options.overrides.random = by.random;
-            options.overrides.construction = by.construction;
+            options.overrides.construction = tests::named{by.construction};
             options.overrides.randomisations = by.has_controls() ? 16 : 8;
-            options.overrides.controls = by.controls;
+            options.overrides.controls = tests::named{by.controls};
             for (const price_row& row : pricer.price(trades, options).rows) {
                 EXPECT_EQ(row.status, trade_status::priced)
                     << name << ": " << row.trade << ": " << row.message;
@@ -143,16 +144,16 @@ class studies {
     ledger all() {
         prices("price", trades_, {});
         run_settings some;
-        some.upper = "nested";
+        some.upper = upper_bound::nested;
         prices("nested", trades_, some);
         some = {};
-        some.tolerance = "0.05";
+        some.tolerance = accuracy::amount(0.05);
         prices("tolerance", trades_, some);
         some = {};
-        some.importance = "auto";
+        some.importance = technique::automatic;
         prices("importance", trades_, some);
         some = {};
-        some.antithetic = "pairs";
+        some.antithetic = antithetic::pairs;
         prices("pairs", trades_, some);
         some = {};
         some.random = "philox";
@@ -261,7 +262,7 @@ class studies {
         std::istringstream words(measures);
         greek_options wanted;
         for (std::string word; words >> word;) wanted.wanted.push_back(word);
-        wanted.method = method;
+        wanted.method = tests::named{method};
         add_greeks(name, engine().greeks(trades_, *trades_.market(), wanted, options(some)));
     }
     void add_greeks(const std::string& name, const results& r) {

@@ -95,8 +95,8 @@ std::string text_of_book(const features& asked) {
 // The run whose results are followed: another seed, another construction, controls and shifts.
 run_settings settings_of_decisions(const std::string& device) {
     run_settings out{.paths = decided_paths, .seed = 7, .threads = 1, .device = device, .random = "sobol"};
-    out.construction = "steps";
-    out.controls = "auto";
+    out.construction = construction::steps;
+    out.controls = technique::automatic;
     return out;
 }
 
@@ -139,8 +139,8 @@ class files {
         if (!decided_.contains(of)) {
             run_options with;
             with.overrides = settings_of_decisions("cpu");
-            with.overrides.importance = of.first ? "auto" : "none";
-            with.overrides.preintegration = of.second ? "auto" : "none";
+            with.overrides.importance = of.first ? technique::automatic : technique::none;
+            with.overrides.preintegration = of.second ? technique::automatic : technique::none;
             std::ostringstream out;
             write(out, decided_[of] = engine().price(book::parse(text_of_book({feature::rights})), with),
                   output_format::json);
@@ -235,26 +235,26 @@ run_settings settings_of(const request& r) {
         const bool has_pilots = asks(feature::importance) || asks(feature::preintegration);
         out.paths = has_pilots || is_on_a_gpu(r.of) ? paths_for_jumps : r.paths;
         out.random = "philox";
-        out.controls = "none";
+        out.controls = technique::none;
     }
     // A plan tells of the first round, which has fewer.
     if (r.of == study::explain || (adds_paths && has_rounds(r.of))) out.paths = most_paths_of_rounds;
-    if (asks(feature::controls)) out.controls = "auto";
+    if (asks(feature::controls)) out.controls = technique::automatic;
     if (asks(feature::points)) out.random = "sobol";
-    if (asks(feature::preintegration)) out.preintegration = "auto";
-    if (asks(feature::importance)) out.importance = "auto";
-    if (asks(feature::pairs)) out.antithetic = "pairs";
-    if (asks(feature::nested_bounds)) out.upper = "nested";
+    if (asks(feature::preintegration)) out.preintegration = technique::automatic;
+    if (asks(feature::importance)) out.importance = technique::automatic;
+    if (asks(feature::pairs)) out.antithetic = antithetic::pairs;
+    if (asks(feature::nested_bounds)) out.upper = upper_bound::nested;
     // Sensitivities are narrower than prices.
     const bool is_of_prices = r.of == study::price || r.of == study::price_in_markets ||
                               r.of == study::price_in_session || r.of == study::explain;
-    if (asks(feature::tolerance)) out.tolerance = is_of_prices ? "0.03" : "0.0005";
-    if (asks(feature::budget)) out.budget = "3600s";
+    if (asks(feature::tolerance)) out.tolerance = accuracy::amount(is_of_prices ? 0.03 : 0.0005);
+    if (asks(feature::budget)) out.budget = std::chrono::seconds(3600);
     if (asks(feature::replay)) out.replay = inputs().replay();
     if (asks(feature::decisions)) out.decisions = inputs().decisions(r.asked);
     if (asks(feature::policy)) out.policy = inputs().policy();
     if (asks(feature::curand)) out.random = "curand_philox";
-    if (asks(feature::single_fast)) out.precision = "single_fast";
+    if (asks(feature::single_fast)) out.precision = precision::single_fast;
     return out;
 }
 
@@ -308,7 +308,7 @@ void take_all(study_results found, results study_results::*prices, outcome& to) 
 }
 
 greek_options greeks_of(study s) {
-    if (s == study::greeks_by_bump) return {{"delta"}, "bump"};
+    if (s == study::greeks_by_bump) return {{"delta"}, greek_method::bump};
     if (s == study::greeks_of_second_order) return {{"delta", "gamma"}};
     return {{"delta", "vega"}};
 }

@@ -658,8 +658,9 @@ TEST(differences_in_shards, have_the_bytes_of_one_process) {
     const book trades = book::load(what.book);
     const market in = market::load(what.market);
     int rounds = 0;
-    for (const auto& [tolerance, counts] : {std::pair(std::optional<std::string>(), std::vector{1U, 23U}),
-                                            std::pair(std::optional<std::string>("2bp"), std::vector{3U})}) {
+    for (const auto& [tolerance, counts] :
+         {std::pair(std::optional<accuracy>(), std::vector{1U, 23U}),
+          std::pair(std::optional(accuracy::basis_points(2)), std::vector{3U})}) {
         what.settings = {.paths = 8192, .device = "cpu", .tolerance = tolerance};
         if (tolerance) what.settings.paths.reset();
         run_options with;
@@ -679,7 +680,7 @@ TEST(differences_in_shards, have_the_bytes_of_one_process) {
                 EXPECT_THROW(all.merge(by), error);
                 at = all.next_folder();
             }
-            EXPECT_EQ(files_of(*merged), text) << count << " " << tolerance.value_or("");
+            EXPECT_EQ(files_of(*merged), text) << count << (tolerance ? " to a tolerance" : "");
             EXPECT_EQ(merged->values.manifest.settings.tolerance, what.settings.tolerance);
             EXPECT_EQ(merged->values.manifest.paths, whole.values.manifest.paths);
         }

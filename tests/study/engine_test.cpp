@@ -2,6 +2,7 @@
 // The public engine: the same bits whatever the threads, the instruction set and the neighbours; failures
 // that stay with their trade; moments, flags, the past, progress and cancellation.
 #include "tilewalk/engine.h"
+#include "tests/named_choice.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -397,10 +398,12 @@ TEST(engine, fingerprints_of_walks_tell_random_numbers_apart) {
     };
     add([](run_settings& s) { s.seed = 2; });
     add([](run_settings& s) { s.paths = 2 * paths; });
-    add([](run_settings& s) { s.antithetic = "pairs"; });
+    add([](run_settings& s) { s.antithetic = antithetic::pairs; });
     for (const char* const way : {"bridge", "steps"})
-        add([&](run_settings& s) { s.random = "sobol", s.construction = way; });
-    add([](run_settings& s) { s.random = "sobol", s.construction = "steps", s.randomisations = 8; });
+        add([&](run_settings& s) { s.random = "sobol", s.construction = tests::named{way}; });
+    add([](run_settings& s) {
+        s.random = "sobol", s.construction = construction::steps, s.randomisations = 8;
+    });
     for (const double shock : {0.5, -0.5}) {
         const std::vector<double> all(steps * normals * paths, shock);
         arrays::write_shocks<double>(folder / "shocks", {steps, normals, 0, paths, all, {}});
@@ -408,8 +411,8 @@ TEST(engine, fingerprints_of_walks_tell_random_numbers_apart) {
     }
     EXPECT_EQ(walks.size(), 9U);
     add([](run_settings& s) { s.threads = 2; });
-    add([](run_settings& s) { s.precision = "single"; });
-    add([](run_settings& s) { s.controls = "none"; });
+    add([](run_settings& s) { s.precision = precision::single; });
+    add([](run_settings& s) { s.controls = technique::none; });
     EXPECT_EQ(walks.size(), 9U);
     EXPECT_EQ(walk_of(usual, 90), walk_of(usual));
 }
@@ -789,7 +792,7 @@ TEST(engine, the_manifest_names_what_was_read) {
 TEST(engine, the_manifest_names_files_of_settings) {
     const auto replayed = [](const std::string& file) {
         run_options options = with(64);
-        options.overrides.controls = "none";
+        options.overrides.controls = technique::none;
         options.overrides.replay = file;
         const results r =
             price({"id: t, product: european, underlying: ACME, strike: 100, maturity: 1.0"}, options);

@@ -106,7 +106,7 @@ void expect_gains_of_prices_made_anew(std::size_t part, std::uint64_t paths) {
         how.overrides.paths = paths;
         how.overrides.threads = 2;
         run_options plainly = how;
-        plainly.overrides.controls = "none";
+        plainly.overrides.controls = technique::none;
         plainly.overrides.random = "philox";
         const scenario_results got = engine().scenarios(one, in, asked, plainly);
         const worth now = worth_of(engine().price(one, in, how));

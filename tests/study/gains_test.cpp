@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gains in scenarios: those of Black's formula, differences of the prices that price() finds, errors that are
 // the right size, tails, and failures that stay in their cell.
+#include "tests/named_choice.h"
 #include "tilewalk/scenarios.h"
 
 #include <gtest/gtest.h>
@@ -416,7 +417,7 @@ TEST(gains, a_day_that_passes_is_worth_what_black_says) {
     asked.scenarios[0].days = 30;
     for (const bool has_controls : {false, true}) {
         run_options with = with_paths(65536);
-        if (has_controls) with.overrides.controls = "auto";
+        if (has_controls) with.overrides.controls = technique::automatic;
         const scenario_results r = engine().scenarios(book_of(call), in(), asked, with);
         ASSERT_EQ(r.failed(), 0U) << why(r);
         const double truth = 10 * (black_call(100, 100, 0.2, 1 - 30.0 / 365) - black_call(100, 100, 0.2, 1));
@@ -475,7 +476,7 @@ TEST_F(gains_on_gpu, have_the_bits_of_a_cpu) {
     for (const std::uint64_t paths : {std::uint64_t{4096}, std::uint64_t{16384}}) {
         for (const char* controls : {"none", "auto"}) {
             run_options with = with_paths(paths, "auto");
-            with.overrides.controls = controls;
+            with.overrides.controls = tests::named{controls};
             with.overrides.device = "cpu";
             const std::string on_cpu = text_of(engine().scenarios(book_of(all_kinds()), in(), asked, with));
             with.overrides.device = "0";

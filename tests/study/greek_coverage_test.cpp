@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 
+#include "tests/named_choice.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
@@ -78,11 +79,11 @@ std::map<std::string, held> held_by(const std::string& method, const source& fro
         run_options options = tests::plain_paths();
         options.overrides.paths = from.paths;
         options.overrides.random = from.random;
-        options.overrides.construction = "bridge";
+        options.overrides.construction = construction::bridge;
         options.overrides.seed = static_cast<std::uint64_t>(run);
         options.overrides.device = "cpu";
-        const results r =
-            by.greeks(trades, *trades.market(), {{"delta", "vega", "rho", "dividend"}, method}, options);
+        const results r = by.greeks(trades, *trades.market(),
+                                    {{"delta", "vega", "rho", "dividend"}, tests::named{method}}, options);
         for (const greek_row& g : r.greeks) {
             const double away = std::abs(g.value - truths_of(g.trade).at(g.key)),
                          reach = from.student_95 * g.standard_error;

@@ -26,6 +26,7 @@
 #include "tests/every_model.h"
 #include "tests/made_book.h"
 #include "tests/market_text.h"
+#include "tests/named_choice.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"
 
@@ -142,7 +143,7 @@ TEST_P(greeks_by_source, of_a_digital_see_its_jump) {
     const flat_option o{105, 1};
     const double density = 10 * std::exp(-o.rate) * bell(o.d2());
     for (const std::string method : {"auto", "smoothed", "likelihood_ratio", "bump"}) {
-        const results r = greeks_of(trade, 1 << 18, {{}, method}, in);
+        const results r = greeks_of(trade, 1 << 18, {{}, tests::named{method}}, in);
         expect_near(row_of(r, "d", "A.spot"), density / (o.spot * o.deviation()));
         expect_near(row_of(r, "d", "A.volatility"), -0.01 * density * o.d1() / o.volatility);
         expect_near(row_of(r, "d", "USD.rate"),
@@ -159,7 +160,7 @@ TEST_P(greeks_by_source, of_a_digital_see_its_jump) {
             EXPECT_EQ(g.bias > 0, g.measure != "theta" && g.method != "likelihood_ratio") << g.key;
         }
     }
-    const results forced = greeks_of(trade, 1 << 14, {{}, "pathwise"}, in);
+    const results forced = greeks_of(trade, 1 << 14, {{}, greek_method::pathwise}, in);
     EXPECT_EQ(row_of(forced, "d", "A.spot").value, 0);
 }
 
@@ -176,7 +177,7 @@ TEST(greeks, of_likelihood_ratios_have_no_bias) {
         const results r = engine().greeks(
             book::parse("trades:\n  - {id: d, product: digital, underlying: A, option: call, strike: 105, "
                         "maturity: 1, payout: 10}\n"),
-            in, {{"delta", "vega"}, "likelihood_ratio"}, with_paths(1 << 15, seed));
+            in, {{"delta", "vega"}, greek_method::likelihood_ratio}, with_paths(1 << 15, seed));
         const greek_row& row = row_of(r, "d", seed % 2 == 0 ? "A.spot" : "A.volatility");
         ASSERT_EQ(row.method, "likelihood_ratio");
         ASSERT_TRUE(row.message.empty()) << row.message;
@@ -199,11 +200,11 @@ TEST(greeks, of_likelihood_ratios_hold_many_jumps) {
         dates;
     const std::string trades =
         "  - {id: out, kind: knock_out" + barrier + "}\n  - {id: in, kind: knock_in" + barrier + "}\n";
-    const results r = greeks_of(trades, 1 << 16, {{"delta", "vega", "rho"}, "likelihood_ratio"});
+    const results r = greeks_of(trades, 1 << 16, {{"delta", "vega", "rho"}, greek_method::likelihood_ratio});
     const results whole =
         greeks_of("  - {id: all, product: european, option: call, strike: 100" + dates + "}\n", 1 << 16,
-                  {{"delta", "vega", "rho"}, "auto"});
-    const results bumps = greeks_of(trades, 1 << 16, {{"delta", "vega", "rho"}, "bump"});
+                  {{"delta", "vega", "rho"}, greek_method::automatic});
+    const results bumps = greeks_of(trades, 1 << 16, {{"delta", "vega", "rho"}, greek_method::bump});
     std::size_t compared = 0;
     for (const greek_row& w : whole.greeks) {
         if (w.key.empty()) continue;
@@ -227,7 +228,7 @@ TEST(greeks, of_likelihood_ratios_hold_many_jumps) {
     two.overrides.threads = 2;
     const auto csv_with = [&](const run_options& how) {
         const results found = engine().greeks(book::parse("trades:\n" + trades), tests::demo_market(),
-                                              {{"delta", "vega"}, "likelihood_ratio"}, how);
+                                              {{"delta", "vega"}, greek_method::likelihood_ratio}, how);
         std::ostringstream text;
         write_greeks(text, found, output_format::csv);
         return text.str();
@@ -239,7 +240,7 @@ TEST(greeks, of_likelihood_ratios_are_refused_where_no_normal_number_does) {
     const results r = greeks_of(
         "  - {id: w, product: autocallable, basket: [ACME, BETA], initial_level: [100, 48.2], observations: "
         "[0.5, 1.0], coupon: 0.1}\n",
-        1 << 14, {{"delta"}, "likelihood_ratio"});
+        1 << 14, {{"delta"}, greek_method::likelihood_ratio});
     const greek_row& row = row_of(r, "w", "ACME.spot");
     EXPECT_EQ(
         row.message,
@@ -258,7 +259,8 @@ TEST(greeks, of_the_last_of_very_many_trades_are_its_own) {
     constexpr int trades = 1100, last = trades - 1;
     std::string all;
     for (int i = 0; i < trades; ++i) all += call(i);
-    const greek_options of_numbers{{"A.spot", "A.volatility", "A.dividend_yield", "USD.rate"}, "auto"};
+    const greek_options of_numbers{{"A.spot", "A.volatility", "A.dividend_yield", "USD.rate"},
+                                   greek_method::automatic};
     const results together = greeks_of(all, plain_with(1024), of_numbers, in);
     EXPECT_EQ(together.greeks.size(), 4U * trades) << "as many pairs take two turns";
     const results alone = greeks_of(call(last), plain_with(1024), of_numbers, in);
@@ -277,7 +279,7 @@ TEST(greeks, by_bump_of_what_never_pays_are_none) {
     const results r = greeks_of(
         "  - {id: far, product: european, underlying: A, strike: 1e9, maturity: 1}\n"
         "  - {id: near, product: european, underlying: A, strike: 100, maturity: 1}\n",
-        plain_with(4096), {{"A.spot", "A.volatility"}, "bump"}, in);
+        plain_with(4096), {{"A.spot", "A.volatility"}, greek_method::bump}, in);
     EXPECT_EQ(r.rows.at(0).price, 0);
     for (const greek_row& g : r.greeks) EXPECT_EQ(g.trade, "near") << g.key << " " << g.standard_error;
     EXPECT_EQ(r.greeks.size(), 2U);
@@ -290,7 +292,7 @@ TEST(greeks, of_what_no_path_shows_have_no_error) {
         "  - {id: d, product: cumulative_parisian, underlying: A, option: call, strike: 1000, direction: "
         "down, "
         "barrier: 90, maturity: 0.25, kind: knock_in, window: 0.04, elapsed: 0, rebate: 0}\n",
-        1 << 15, {{"delta"}, "auto"}, in);
+        1 << 15, {{"delta"}, greek_method::automatic}, in);
     const greek_row& row = row_of(r, "d", "A.spot");
     EXPECT_EQ(row.method, "bump");
     EXPECT_EQ(row.value, 0);
@@ -302,7 +304,7 @@ TEST(greeks, leave_prices_as_they_are) {
     const book all = book::load(TILEWALK_SOURCE_DIR "/configs/books/demo.yaml");
     for (const char* const precision : {"double", "single", "mixed"}) {
         run_options options = with_paths(1 << 14);
-        options.overrides.precision = precision;
+        options.overrides.precision = tests::named{precision};
         const results alone = engine().price(all, options);
         for (const std::vector<std::string>& wanted : {std::vector<std::string>{}, {"delta", "vega"}}) {
             const results beside = engine().greeks(all, *all.market(), {wanted}, options);
@@ -326,7 +328,7 @@ TEST(greeks, do_not_depend_on_threads_or_on_what_else_is_asked) {
     for (const greek_measure& m : greek_measures()) both_orders.wanted.emplace_back(m.name);
     const results a = engine().greeks(all, *all.market(), both_orders, one);
     const results b = engine().greeks(all, *all.market(), both_orders, many);
-    const results vegas = engine().greeks(all, *all.market(), {{"vega"}, "auto"}, one);
+    const results vegas = engine().greeks(all, *all.market(), {{"vega"}, greek_method::automatic}, one);
     ASSERT_EQ(a.greeks.size(), b.greeks.size());
     std::size_t compared = 0, differ = 0;
     for (std::size_t i = 0; i < a.greeks.size(); ++i) {
@@ -356,8 +358,8 @@ TEST(greeks, tell_of_one_progress) {
         "  - {id: c, product: european, underlying: A, option: call, strike: 105, maturity: 1}\n"
         "  - {id: d, product: digital, underlying: A, option: call, strike: 105, maturity: 1, payout: 10}\n";
     const market in = market::parse(flat_market);
-    for (const greek_options& wanted :
-         {greek_options{}, greek_options{{}, "bump"}, greek_options{{"delta", "gamma", "volga", "charm"}}}) {
+    for (const greek_options& wanted : {greek_options{}, greek_options{{}, greek_method::bump},
+                                        greek_options{{"delta", "gamma", "volga", "charm"}}}) {
         std::vector<progress> told;
         run_options options = with_paths(1 << 15);
         options.on_progress = [&](const progress& p) { told.push_back(p); };
@@ -407,18 +409,18 @@ TEST(greeks, of_paths_take_one_walk) {
         return greeks_of_book(verbs::resources({}, gpus), trades, tests::demo_market(), wanted,
                               with_paths(1 << 12), by);
     };
-    EXPECT_GE(of({{"delta", "vega", "rho", "dividend"}, "auto"}).greeks.size(), 9u);
+    EXPECT_GE(of({{"delta", "vega", "rho", "dividend"}, greek_method::automatic}).greeks.size(), 9u);
     EXPECT_EQ(walks, 1);
     EXPECT_GE(of({}).greeks.size(), 10u);
     EXPECT_EQ(walks, 2);  // the next day
     // Each market beside the one that is asked for takes one more.
-    EXPECT_GE(of({{"gamma", "vanna"}, "auto"}).greeks.size(), 4u);
+    EXPECT_GE(of({{"gamma", "vanna"}, greek_method::automatic}).greeks.size(), 4u);
     EXPECT_EQ(walks, 1 + 4);
-    EXPECT_EQ(of({{"gamma"}, "auto"}).greeks.size(), 1u);
+    EXPECT_EQ(of({{"gamma"}, greek_method::automatic}).greeks.size(), 1u);
     EXPECT_EQ(walks, 1 + 4);
-    EXPECT_EQ(of({{"theta"}, "auto"}).greeks.size(), 1u);
+    EXPECT_EQ(of({{"theta"}, greek_method::automatic}).greeks.size(), 1u);
     EXPECT_EQ(walks, 1 + 1);
-    EXPECT_EQ(of({{"gamma", "theta"}, "auto"}).greeks.size(), 2u);
+    EXPECT_EQ(of({{"gamma", "theta"}, greek_method::automatic}).greeks.size(), 2u);
     EXPECT_EQ(walks, 1 + 4 + 1);
 }
 
@@ -452,12 +454,12 @@ TEST(greeks, of_few_numbers_are_carried_forth) {
     cuda::backend gpus;
     for (const char* const precision : {"double", "single"}) {
         run_options options = plain_with(1 << 14);
-        options.overrides.precision = precision;
+        options.overrides.precision = tests::named{precision};
         const results price = engine().price(trades, in, options);
         const auto of = [&](const std::vector<std::string>& wanted) {
             jobs.clear();
-            results r =
-                greeks_of_book(verbs::resources({}, gpus), trades, in, {wanted, "smoothed"}, options, by);
+            results r = greeks_of_book(verbs::resources({}, gpus), trades, in,
+                                       {wanted, greek_method::smoothed}, options, by);
             for (std::size_t i = 0; i < price.rows.size(); ++i)
                 EXPECT_EQ(price.rows[i].part_means, r.rows[i].part_means) << precision;
             return r;
@@ -513,7 +515,7 @@ TEST(greeks, are_asked_for_by_measure_and_by_pattern) {
         "count: 4}}\n";
     const auto keys = [&](std::vector<std::string> wanted) {
         std::vector<std::string> out;
-        for (const greek_row& g : greeks_of(trade, 1024, {std::move(wanted), "auto"}).greeks)
+        for (const greek_row& g : greeks_of(trade, 1024, {std::move(wanted), greek_method::automatic}).greeks)
             out.push_back(g.measure + " " + g.key);
         return out;
     };
@@ -525,7 +527,7 @@ TEST(greeks, are_asked_for_by_measure_and_by_pattern) {
     EXPECT_EQ(keys({"ACME.*"}), (list{}));
     const auto refusal = [&](std::vector<std::string> wanted, const std::string& method = "auto") {
         try {
-            greeks_of(trade, 1024, {std::move(wanted), method});
+            greeks_of(trade, 1024, {std::move(wanted), greek_method_named(method)});
         } catch (const error& e) {
             EXPECT_EQ(e.kind(), error_kind::usage);
             return e.message();
@@ -547,7 +549,7 @@ TEST(greeks, of_the_second_order_are_those_of_black_and_scholes) {
                                   ", maturity: " + std::to_string(years) + "}\n";
         const results r = greeks_of("  - {id: c, product: european, option: call" + terms +
                                         "  - {id: p, product: european, option: put, quantity: -2" + terms,
-                                    1 << 17, {{"gamma", "vanna", "volga"}, "auto"}, in);
+                                    1 << 17, {{"gamma", "vanna", "volga"}, greek_method::automatic}, in);
         const flat_option o{strike, years};
         const double gamma = std::exp(-o.yield * years) * bell(o.d1()) / (flat_option::spot * o.deviation());
         const double vega = o.asset() * bell(o.d1()) * std::sqrt(years);
@@ -572,7 +574,7 @@ TEST(greeks, of_the_second_order_see_the_jump_of_a_digital) {
         const results r = greeks_of(
             "  - {id: d, product: digital, underlying: A, option: call, strike: 105, maturity: 1, payout: "
             "10}\n",
-            1 << 19, {{"gamma", "vanna"}, method}, in);
+            1 << 19, {{"gamma", "vanna"}, tests::named{method}}, in);
         const double density = 10 * std::exp(-o.rate) * bell(o.d2());
         const double spot = flat_option::spot, deviation = o.deviation();
         expect_near(row_of(r, "d", "A.spot"), -density * o.d1() / (spot * spot * deviation * deviation));
@@ -590,7 +592,7 @@ TEST(greeks, of_the_second_order_cross_between_assets) {
                                                   "correlations: [[A, B, 0.3]]"));
     const results r =
         greeks_of("  - {id: x, product: exchange, received_asset: A, given_asset: B, maturity: 2.0}\n",
-                  1 << 17, {{"gamma", "cross_gamma", "vanna"}, "auto"}, in);
+                  1 << 17, {{"gamma", "cross_gamma", "vanna"}, greek_method::automatic}, in);
     const double variance = 0.25 * 0.25 + 0.2 * 0.2 - 2 * 0.3 * 0.25 * 0.2,
                  deviation = std::sqrt(2 * variance);
     const double a = 100 * std::exp(-0.02), b = 95 * std::exp(-0.04);
@@ -614,7 +616,7 @@ TEST(greeks, of_the_second_order_sum_over_pillars) {
     const std::string trade =
         "  - {id: a, product: asian, underlying: A, strike: 110, averaging_dates: {start: 0, end: 2, count: "
         "8}}\n";
-    const greek_options wanted{{"vanna", "volga"}, "auto"};
+    const greek_options wanted{{"vanna", "volga"}, greek_method::automatic};
     const results by_pillar = greeks_of(trade, 1 << 14, wanted, market::parse(in_pillars));
     const results whole = greeks_of(trade, 1 << 14, wanted, market::parse(flat));
     std::size_t totals = 0;
@@ -690,9 +692,10 @@ TEST(greeks, of_the_second_order_tell_what_their_differences_leave) {
     const auto vega = [&](double v) { return 2 * v * years * (1 - more) + v * v * v * years * years; };
     const double volga = 2 * years * (1 - more) + 3 * highest * highest * years * years;
     const double of_side = (vega(highest) - vega(highest - move)) / move - volga;
-    const greek_row by_volatility = row_of(
-        of(years, {{"volga"}, "auto"}, market::parse(dollar_market(0, {{"A", "spot: 100, volatility: 5"}}))),
-        "t", "A.volatility");
+    const greek_row by_volatility =
+        row_of(of(years, {{"volga"}, greek_method::automatic},
+                  market::parse(dollar_market(0, {{"A", "spot: 100, volatility: 5"}}))),
+               "t", "A.volatility");
     EXPECT_NEAR(by_volatility.bias, 1e-4 * std::abs(of_side), 0.02e-4 * std::abs(of_side));
     // On both sides, of the deltas of two days.
     const auto worth = [&](double spot, double of_years) {
@@ -709,7 +712,7 @@ TEST(greeks, of_the_second_order_tell_what_their_differences_leave) {
     };
     const double of_both = charm(1) - charm(1e-2);
     const greek_row by_day =
-        row_of(of(years, {{"charm"}, "bump"}, market::parse(flat_market)), "t", "A.spot;as_of");
+        row_of(of(years, {{"charm"}, greek_method::bump}, market::parse(flat_market)), "t", "A.spot;as_of");
     EXPECT_NEAR(by_day.bias, std::abs(of_both), 0.1 * std::abs(of_both));
 }
 
@@ -725,7 +728,7 @@ TEST(greeks, of_the_next_day_are_those_of_black_and_scholes) {
                                     "2027-01-15}\n"
                                     "  - {id: last_week" +
                                     terms + "2026-01-22}\n  - {id: last_day" + terms + "2026-01-16}\n",
-                                1 << 17, {{"theta", "charm"}, "auto"}, in);
+                                1 << 17, {{"theta", "charm"}, greek_method::automatic}, in);
     for (const auto& [trade, quantity, years] :
          {std::tuple{"in_years", 3.0, 1.0}, {"by_date", 3.0, 1.0}, {"last_week", 1.0, 7 * day}}) {
         const flat_option now{105, years}, then{105, years - day};
@@ -750,7 +753,7 @@ TEST(greeks, of_the_next_day_accrue_interest) {
     const results r = greeks_of(
         "  - {id: bond, product: coupon_bond, currency: USD, coupon_dates: {start: 0, end: 2, count: 2}, "
         "coupon: 0.04, notional: 1}\n",
-        1024, {{"theta"}, "auto"}, market::parse(rates));
+        1024, {{"theta"}, greek_method::automatic}, market::parse(rates));
     const auto worth = [](double years_less) {
         const auto factor = [&](double whole, double days) {
             const double years = days / 365;
@@ -771,7 +774,8 @@ TEST(greeks, of_the_next_day_are_differences_of_prices_of_two_days) {
         "  - {id: a, product: asian, underlying: A, strike: 100, averaging_dates: {start: 2026-01-15, end: "
         "2026-12-15, every: 1m}}\n";
     std::string text = flat_market;
-    const results r = greeks_of(trades, plain_with(1 << 14), {{"theta"}, "auto"}, market::parse(text));
+    const results r =
+        greeks_of(trades, plain_with(1 << 14), {{"theta"}, greek_method::automatic}, market::parse(text));
     text.replace(text.find("01-15"), 5, "01-16");
     const results later =
         engine().price(book::parse("trades:\n" + trades), market::parse(text), plain_with(1 << 14));
@@ -793,7 +797,7 @@ TEST(greeks, of_the_next_day_know_the_rates_of_today) {
                "[2026-07-15, 2027-01-15]" +
                rest + "}\n";
     };
-    const results r = greeks_of(cap(""), 1 << 14, {{"theta"}, "auto"}, market::parse(text));
+    const results r = greeks_of(cap(""), 1 << 14, {{"theta"}, greek_method::automatic}, market::parse(text));
     const double length = 181 / 365.0, fixed = (std::exp(0.03 * length) - 1) / length;
     text.replace(text.find("01-15"), 5, "01-16");
     const results later =
@@ -807,8 +811,8 @@ TEST(greeks, of_the_next_day_know_the_rates_of_today) {
 
 // Each trade of the library and of the examples has a value a day later.
 TEST(greeks, of_the_next_day_are_found_for_every_product) {
-    const results r =
-        engine().greeks(book_of_every_kind(), tests::demo_market(), {{"theta"}, "auto"}, with_paths(1024));
+    const results r = engine().greeks(book_of_every_kind(), tests::demo_market(),
+                                      {{"theta"}, greek_method::automatic}, with_paths(1024));
     std::size_t found = 0;
     for (const greek_row& g : r.greeks) {
         EXPECT_FALSE(g.has_failed()) << g.trade << ": " << g.message;
@@ -840,8 +844,9 @@ TEST(greeks, of_totals_know_what_trades_have_in_common) {
 // A call less a put is a forward: its delta is known, and it has no gamma.
 TEST(greeks, of_a_call_and_a_put_keep_parity) {
     const std::string terms = ", product: european, underlying: A, strike: 105, maturity: 1}\n";
-    const results r = greeks_of("  - {id: c, option: call" + terms + "  - {id: p, option: put" + terms,
-                                1 << 16, {{"delta", "gamma"}, "auto"}, market::parse(flat_market));
+    const results r =
+        greeks_of("  - {id: c, option: call" + terms + "  - {id: p, option: put" + terms, 1 << 16,
+                  {{"delta", "gamma"}, greek_method::automatic}, market::parse(flat_market));
     for (const std::string measure : {"delta", "gamma"}) {
         const auto of = [&](const std::string& trade) {
             return *std::ranges::find_if(
@@ -873,7 +878,7 @@ TEST(greeks, of_spot_and_strike_make_the_price) {
     };
     const results r =
         greeks_of(call("at", strike) + call("above", strike + move) + call("below", strike - move), 1 << 16,
-                  {{"delta"}, "auto"}, market::parse(flat_market));
+                  {{"delta"}, greek_method::automatic}, market::parse(flat_market));
     const double of_strike = (r.rows[1].price - r.rows[2].price) / (2 * move);
     EXPECT_NEAR(flat_option::spot * row_of(r, "at", "A.spot").value + strike * of_strike, r.rows[0].price,
                 1e-6 * r.rows[0].price);
@@ -890,7 +895,7 @@ TEST(greeks, of_all_pillars_sum_to_that_of_a_parallel_move) {
         "  - {id: t, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 2, count: "
         "8}}\n";
     constexpr double move = 1e-4;
-    const results here = greeks_of(trade, plain_with(1 << 16), {{"vega"}, "auto"}, in(0));
+    const results here = greeks_of(trade, plain_with(1 << 16), {{"vega"}, greek_method::automatic}, in(0));
     const auto price = [&](double more) {
         return engine().price(book::parse("trades:\n" + trade), in(more), plain_with(1 << 16)).rows[0].price;
     };
@@ -933,7 +938,7 @@ void compare_with_bumps(const book& all, const market& in, std::size_t first, st
     some->trades = std::move(taken);
     const book trades = book::of(some);
     const results by_paths = engine().greeks(trades, in, {}, with_paths(paths));
-    const results by_bumps = engine().greeks(trades, in, {{}, "bump"}, with_paths(paths));
+    const results by_bumps = engine().greeks(trades, in, {{}, greek_method::bump}, with_paths(paths));
     std::map<std::pair<std::string, std::string>, const greek_row*> bumps;
     for (const greek_row& g : by_bumps.greeks) bumps[{g.trade, g.key}] = &g;
     std::size_t compared = 0, with_jumps = 0;

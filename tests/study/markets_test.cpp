@@ -12,6 +12,7 @@
 #include "engine/verbs/price.h"
 #include "tests/changing_market.h"
 #include "tests/every_model.h"
+#include "tests/named_choice.h"
 #include "tests/scenario_file.h"
 #include "tilewalk/bounds.h"
 #include "tilewalk/engine.h"
@@ -27,7 +28,7 @@ run_options on_cpu(std::uint64_t paths, const std::string& precision = "double")
     o.overrides.paths = paths;
     o.overrides.threads = 2;
     o.overrides.device = "cpu";
-    o.overrides.precision = precision;
+    o.overrides.precision = tests::named{precision};
     return o;
 }
 

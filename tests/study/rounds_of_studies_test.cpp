@@ -16,7 +16,9 @@
 #include <vector>
 
 #include "engine/analytics/black.h"
+#include "engine/config/accuracy.h"
 #include "engine/run/units.h"
+#include "tests/named_choice.h"
 #include "tests/on_a_gpu.h"
 #include "tests/own_folder.h"
 #include "tests/plain_paths.h"
@@ -55,7 +57,7 @@ double vega_of(const vanilla& v) {
 
 run_options to(const std::string& tolerance, const char* random) {
     run_options out = tests::plain_paths();
-    out.overrides.tolerance = tolerance;
+    out.overrides.tolerance = config::accuracy_of(tolerance);
     out.overrides.random = random;
     out.overrides.threads = 2;
     return out;
@@ -101,7 +103,7 @@ TEST(rounds_of_studies, sensitivities_are_as_narrow_as_was_asked_for) {
             SCOPED_TRACE(fmt::format("{} {}", random, method));
             const double tolerance = random == std::string("philox") ? 0.0042 : 0.0002;
             const run_options how = to(fmt::format("{}", tolerance), random);
-            const results r = engine().greeks(b, *b.market(), {{"delta", "vega"}, method}, how);
+            const results r = engine().greeks(b, *b.market(), {{"delta", "vega"}, tests::named{method}}, how);
             EXPECT_EQ(r.manifest.paths, first_round);
             EXPECT_EQ(r.manifest.settings.tolerance, how.overrides.tolerance);
             EXPECT_GE(paths_in(r).size(), 2U) << "trades that are done stop";
@@ -184,7 +186,7 @@ trades:
 )");
     const greek_options wanted{{"delta", "vega"}};
     run_options how;
-    how.overrides.tolerance = "0.0005";
+    how.overrides.tolerance = accuracy::amount(0.0005);
     how.overrides.paths = 262144;
     how.keep_policies = true;
     const results r = engine().greeks(b, *b.market(), wanted, how);
@@ -381,9 +383,9 @@ TEST(rounds_of_studies, gains_end_where_the_time_is_up) {
     const book b = trades();
     const market& in = *b.market();
     run_options how = tests::plain_paths();
-    how.overrides.budget = "0.000001s";
+    how.overrides.budget = std::chrono::microseconds(1);
     EXPECT_EQ(engine().scenarios(b, in, gains_of(in), how).base.manifest.paths, first_round);
-    how.overrides.budget = "3600s";
+    how.overrides.budget = std::chrono::seconds(3600);
     how.overrides.paths = 262144;
     EXPECT_EQ(engine().scenarios(b, in, gains_of(in), how).base.manifest.paths, 262144U);
 }
@@ -451,7 +453,7 @@ TEST_F(rounds_of_studies_on_a_gpu, have_the_bits_of_the_cpu) {
         there.overrides.device = "cuda";
         const greek_options wanted{{"delta", "vega"}};
         const auto greeks_by = [&](run_options how) {
-            how.overrides.tolerance = has_points ? "0.0002" : "0.0042";
+            how.overrides.tolerance = accuracy::amount(has_points ? 0.0002 : 0.0042);
             return engine().greeks(b, in, wanted, how);
         };
         const results greeks = greeks_by(here), greeks_there = greeks_by(there);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs to a tolerance: paths are added until intervals are narrow enough, and intervals still hold the truth.
 #include "engine/verbs/rounds.h"
+#include "engine/config/accuracy.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -22,6 +23,7 @@
 #include "engine/verify/closed_forms.h"
 #include "engine/verify/dice.h"
 #include "engine/verify/sample.h"
+#include "tests/named_choice.h"
 #include "tests/on_a_gpu.h"
 #include "tests/own_folder.h"
 #include "tests/plain_paths.h"
@@ -50,7 +52,7 @@ constexpr const char* trades_text = R"(trades:
 
 run_options to(const std::string& tolerance, const char* random = "philox") {
     run_options out = tests::plain_paths();
-    out.overrides.tolerance = tolerance;
+    out.overrides.tolerance = config::accuracy_of(tolerance);
     out.overrides.random = random;
     return out;
 }
@@ -89,7 +91,7 @@ TEST(rounds, end_where_intervals_are_narrow_enough) {
 
 TEST(rounds, are_as_wide_as_the_confidence_says) {
     run_options how = to("0.05");
-    how.overrides.confidence = "0.99";
+    how.overrides.confidence = 0.99;
     const results r = priced(how);
     for (const price_row& row : r.rows) EXPECT_LE(2.575829 * row.standard_error, 0.05) << row.trade;
     EXPECT_NEAR(run::width_of(0.99, 1e300), 2.5758293035489, 1e-12);
@@ -107,7 +109,7 @@ TEST(rounds, add_up_to_the_bits_of_one_run) {
             const char* const of_paths_alone = has_points ? "0.0008" : "0.01";
             const char* const beside_controls = has_points ? "0.0001" : "0.0005";
             run_options how = to(has_controls ? beside_controls : of_paths_alone, random);
-            how.overrides.controls = controls;
+            how.overrides.controls = tests::named{controls};
             const results r = priced(how);
             const tests::own_folder folder;
             std::ostringstream text;
@@ -115,7 +117,7 @@ TEST(rounds, add_up_to_the_bits_of_one_run) {
             const std::string file = folder.write("results.json", text.str()).string();
             run_options again;
             again.overrides.random = random;
-            again.overrides.controls = controls;
+            again.overrides.controls = tests::named{controls};
             again.overrides.decisions = file;
             const results follows = priced(again);
             std::map<std::uint64_t, results> of_paths;
@@ -291,7 +293,7 @@ TEST(rounds, hold_tolerances_that_few_paths_meet) {
 
 TEST(rounds, that_are_out_of_time_are_not_begun) {
     run_options how = to("1e-9");
-    how.overrides.budget = "0.001s";
+    how.overrides.budget = std::chrono::milliseconds(1);
     const results r = priced(how);
     for (const price_row& row : r.rows) {
         EXPECT_EQ(row.paths, 65536u);
@@ -299,7 +301,7 @@ TEST(rounds, that_are_out_of_time_are_not_begun) {
     }
     // A budget alone is used up, and no tolerance is missed.
     run_options alone = tests::plain_paths();
-    alone.overrides.budget = "1s";
+    alone.overrides.budget = std::chrono::seconds(1);
     alone.overrides.random = "philox";
     const results more = priced(alone);
     for (const price_row& row : more.rows) {
@@ -363,7 +365,7 @@ TEST(rounds_of_decisions, hold_what_pilots_fit) {
     run_options how;
     how.overrides.paths = 65536;
     how.overrides.random = "philox";
-    how.overrides.controls = how.overrides.importance = "auto";
+    how.overrides.controls = how.overrides.importance = technique::automatic;
     const results r = priced(how, trades);
     EXPECT_NE(row_of(r, "asian").decisions.find("\"control\""), std::string::npos);
     EXPECT_NE(row_of(r, "up").decisions.find("\"shifts\""), std::string::npos);
@@ -598,7 +600,7 @@ TEST(rounds_long, intervals_of_95_percent_hold_the_truth) {
             ASSERT_GT(first.standard_error, 1e-9 * std::abs(truth)) << product;
             how.overrides.paths.reset();
             how.overrides.tolerance =
-                fmt::format("{}", run::width_95(first.degrees_of_freedom()) * first.standard_error / 1.3);
+                accuracy::amount(run::width_95(first.degrees_of_freedom()) * first.standard_error / 1.3);
             int held = 0, rounds = 0;
             for (std::uint64_t run = 0; run < 2000; ++run) {
                 how.overrides.seed = run;

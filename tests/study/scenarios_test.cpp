@@ -29,6 +29,7 @@
 #include "kernels/shocks.h"
 #include "products/program/streams.h"
 #include "tests/market_text.h"
+#include "tests/named_choice.h"
 #include "tests/own_folder.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/setting_table.h"
@@ -97,7 +98,7 @@ rows_of_paths made_up(std::size_t rows, std::uint64_t count, std::uint64_t seed 
 run_options on_cpu(const std::string& precision = "double", std::uint64_t count = paths,
                    run_options options = {}) {
     options.overrides.device = "cpu";
-    options.overrides.precision = precision;
+    options.overrides.precision = tests::named{precision};
     options.overrides.paths = count;
     return options;
 }
@@ -688,7 +689,7 @@ TEST_F(scenarios, give_the_same_bits_on_a_gpu) {
     const engine pricer;
     std::size_t compared = 0;
     const auto compare = [&](run_settings with) {
-        run_options options = on_cpu(*with.precision, count);
+        run_options options = on_cpu(std::string(name_of(*with.precision)), count);
         const results expected = pricer.price(b, options);
         options.overrides = with;
         options.overrides.paths = count;
@@ -698,7 +699,7 @@ TEST_F(scenarios, give_the_same_bits_on_a_gpu) {
         for (const auto& row : expected.rows) {
             ++compared;
             EXPECT_EQ(bits(row.price), bits(row_of(got, row.trade).price))
-                << row.trade << ", " << *with.prefetch << ", " << *with.precision;
+                << row.trade << ", " << *with.prefetch << ", " << name_of(*with.precision);
             EXPECT_EQ(bits(row.standard_error), bits(row_of(got, row.trade).standard_error)) << row.trade;
         }
     };
@@ -706,7 +707,7 @@ TEST_F(scenarios, give_the_same_bits_on_a_gpu) {
         for (const auto& feed : cuda::feeds()) {
             if (feed.least_compute_capability > capability) continue;
             run_settings with;
-            with.precision = precision;
+            with.precision = tests::named{precision};
             with.prefetch = std::string(feed.name);
             compare(with);
             with.memory_bytes = 1;  // a tile at a time
@@ -715,14 +716,14 @@ TEST_F(scenarios, give_the_same_bits_on_a_gpu) {
         }
         if (devices > 1) {
             run_settings with;
-            with.precision = precision;
+            with.precision = tests::named{precision};
             with.prefetch = "inline";
             with.device = all;
             compare(with);
         }
         for (const char* space : {"global", "texture", "l2_persisting", "mapped"}) {
             run_settings with;
-            with.precision = precision;
+            with.precision = tests::named{precision};
             with.space = space;
             for (const char* feed : {"inline", "none"}) {
                 with.prefetch = feed;

@@ -2,6 +2,7 @@
 // A session has the bits of the engine whatever was priced before, plans anew only what reads a
 // change, serves many threads, and does not grow.
 #include "tilewalk/session.h"
+#include "tests/named_choice.h"
 
 #include <gtest/gtest.h>
 
@@ -95,7 +96,8 @@ TEST(session, has_the_bits_of_price_after_any_changes) {
         }
         run_options options = on_cpu(200 + dice() % 3000, 1 + static_cast<int>(dice() % 3));
         options.overrides.seed = dice();
-        if (round % 5 == 4) options.overrides.precision = round % 2 == 0 ? "single" : "mixed";
+        if (round % 5 == 4)
+            options.overrides.precision = round % 2 == 0 ? precision::single : precision::mixed;
         const market in = market::parse(text);
         tests::expect_same_rows(ready.price(in, options), e.price(trades, in, options),
                                 "round " + std::to_string(round));
@@ -116,9 +118,9 @@ TEST(session, has_the_bits_of_price_after_any_other_call) {
         for (const call& c : calls) {
             run_options options = on_cpu(c.paths);
             options.overrides.seed = c.seed;
-            options.overrides.precision = c.precision;
+            options.overrides.precision = tests::named{c.precision};
             options.overrides.random = c.random;
-            options.overrides.controls = c.controls;
+            options.overrides.controls = tests::named{c.controls};
             tests::expect_same_rows(ready.price(in, options), e.price(trades, in, options),
                                     fmt::format("seed {}, {} paths, {}, {}, controls {}", c.seed, c.paths,
                                                 c.precision, c.random, c.controls));
@@ -172,7 +174,8 @@ TEST(session, greeks_and_gains_have_the_bits_of_fresh_ones) {
         const market in = market::parse(text);
         run_options options = on_cpu(16384);
         options.overrides.seed = 1 + dice() % 2;
-        const greek_options wanted{{"delta", "vega", "theta", "gamma"}, round % 3 == 2 ? "bump" : "auto"};
+        const greek_options wanted{{"delta", "vega", "theta", "gamma"},
+                                   round % 3 == 2 ? greek_method::bump : greek_method::automatic};
         EXPECT_EQ(shown(ready.greeks(in, wanted, options)), shown(e.greeks(trades, in, wanted, options)))
             << round;
         scenario_list asked = scenario_list::parse(

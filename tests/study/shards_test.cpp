@@ -2,6 +2,7 @@
 // A request in shards: any number of them, done in any order, by any number of threads, merges to the bits of
 // one process; and nothing else merges.
 #include "tilewalk/shards.h"
+#include "engine/config/accuracy.h"
 
 #include <gtest/gtest.h>
 
@@ -153,7 +154,7 @@ TEST(shards, to_a_tolerance_have_the_bits_of_one_process) {
     const tests::own_folder files;
     sharded_request what;
     what.book = files.write("book.yaml", book_to_a_tolerance);
-    what.settings.controls = "none";
+    what.settings.controls = technique::none;
     int plans = 0, several = 0;
     const auto expect_bits = [&](const std::vector<std::size_t>& counts) {
         const results whole = by_one_process(by, what);
@@ -171,12 +172,12 @@ TEST(shards, to_a_tolerance_have_the_bits_of_one_process) {
          {std::pair{"philox", "0.05"}, {"sobol", "0.003"}, {"sobol", "0.02 total"}}) {
         SCOPED_TRACE(tolerance);
         what.settings.random = random;
-        what.settings.tolerance = tolerance;
+        what.settings.tolerance = config::accuracy_of(tolerance);
         expect_bits({3});
     }
     what.settings.random.reset();
     what.settings.controls.reset();
-    what.settings.tolerance = "0.001";
+    what.settings.tolerance = accuracy::amount(0.001);
     what.settings.paths = 262144;
     expect_bits({1, 5, 37});
     what.greeks = greek_options{{"delta", "vega"}};
@@ -190,12 +191,12 @@ TEST(shards, of_gains_to_a_tolerance_have_the_bits_of_one_process) {
     sharded_request what;
     what.book = files.write("book.yaml", book_to_a_tolerance);
     what.scenarios = files.write("scenarios.yaml", "stress: {near: {A.spot: +0.3%}, far: {A.spot: -20%}}");
-    what.settings.controls = "none";
+    what.settings.controls = technique::none;
     what.settings.paths = 262144;  // the digital's own tolerance is out of reach
     for (const auto& [random, tolerance] : {std::pair{"philox", "0.03"}, {"sobol", "0.002"}}) {
         SCOPED_TRACE(random);
         what.settings.random = random;
-        what.settings.tolerance = tolerance;
+        what.settings.tolerance = config::accuracy_of(tolerance);
         const book trades = book::load(what.book);
         run_options with;
         with.overrides = what.settings;
@@ -275,9 +276,9 @@ TEST(shards, that_miss_a_tolerance_say_so_and_plan_no_more_than_the_most_paths) 
     sharded_request what;
     what.book = files.write("book.yaml", book_to_a_tolerance);
     what.trades = {"asian"};
-    what.settings.controls = "none";
+    what.settings.controls = technique::none;
     what.settings.random = "philox";
-    what.settings.tolerance = "0.0001";
+    what.settings.tolerance = accuracy::amount(0.0001);
     what.settings.paths = 131072;
     shards::plan(by, what, 2, folder.path());
     run_all(by, folder.path(), 1);
@@ -384,15 +385,15 @@ trades:
 TEST(shards, of_other_settings_have_the_bits_of_one_process) {
     const engine by;
     std::vector<run_settings> all(7);
-    all[0].precision = "single";
+    all[0].precision = precision::single;
     all[1].random = "philox";
-    all[2].importance = "auto";
-    all[3].antithetic = "pairs";
+    all[2].importance = technique::automatic;
+    all[3].antithetic = antithetic::pairs;
     all[3].random = "philox";
-    all[4].upper = "nested";
-    all[5].controls = "none";
+    all[4].upper = upper_bound::nested;
+    all[5].controls = technique::none;
     all[5].random = "sobol";
-    all[6].preintegration = "auto";
+    all[6].preintegration = technique::automatic;
     for (std::size_t k = 0; k < all.size(); ++k) {
         sharded_request what = of_book(k == 4 ? "early.yaml" : "demo.yaml", 16384);
         what.settings = over(all[k], what.settings);
@@ -634,7 +635,7 @@ TEST(shards, take_no_setting_that_decides_bits_from_who_runs_them) {
     with.overrides.paths = 16384;
     with.overrides.seed = 9;
     with.overrides.random = "philox";
-    with.overrides.precision = "single";
+    with.overrides.precision = precision::single;
     with.overrides.threads = 1;
     const shards all = shards::plan(by, what, 2, folder / "plan");
     for (const std::size_t number : {1U, 2U}) all.run(by, number, shards::stage::pricing, with);
@@ -728,7 +729,7 @@ TEST(shards, of_rare_rights_have_the_greeks_of_one_process) {
 )");
     what.settings.paths = 16384;
     what.settings.random = "philox";
-    what.settings.controls = "none";
+    what.settings.controls = technique::none;
     what.greeks = greek_options{{"delta"}};
     const std::size_t count = 16;
     shards::plan(by, what, count, folder / "plan");
@@ -743,7 +744,7 @@ TEST(shards, refuse_what_can_not_be_cut) {
     const tests::own_folder folder;
     sharded_request what = of_book("demo.yaml", 16384);
     EXPECT_NE(refusal([&] { shards::plan(by, what, 0, folder / "a"); }), "accepted");
-    what.settings.budget = "1s";
+    what.settings.budget = std::chrono::seconds(1);
     EXPECT_NE(refusal([&] { shards::plan(by, what, 2, folder / "a"); }).find("budget"), std::string::npos);
     EXPECT_FALSE(std::filesystem::exists(folder / "a"));
     EXPECT_NE(refusal([&] { shards::open(folder / "a"); }).find("no plan of shards"), std::string::npos);
@@ -786,7 +787,7 @@ TEST_F(shards_on_gpu, of_single_fast_have_the_bits_of_one_process_on_a_gpu) {
         what.settings.paths = 65536;
         if (has_greeks) what.greeks = greek_options{{"delta"}};
         what.settings.device = "0";
-        what.settings.precision = "single_fast";
+        what.settings.precision = precision::single_fast;
         const std::string whole = shown(by_one_process(by, what));
         shards::plan(by, what, 3, folder.path());
         run_all(by, folder.path(), 2);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/market_text.h"
+#include "tests/named_choice.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::stated_errors_test {
@@ -51,7 +52,7 @@ book only(const std::string& trade) {
 run_options with(std::uint64_t seed, const std::string& random, const std::string& controls) {
     run_options out;
     out.overrides = {.paths = paths, .seed = seed, .threads = 1, .device = "cpu", .random = random};
-    out.overrides.controls = controls;
+    out.overrides.controls = tests::named{controls};
     return out;
 }
 
@@ -72,8 +73,8 @@ by_seed greek_of(const std::string& trade, const std::string& measure, const std
                  const std::string& random) {
     return [=](std::uint64_t seed) {
         const book some = only(trade);
-        const results r =
-            engine().greeks(some, *some.market(), {{measure}, method}, with(seed, random, "none"));
+        const results r = engine().greeks(some, *some.market(), {{measure}, tests::named{method}},
+                                          with(seed, random, "none"));
         const auto row = std::ranges::find_if(r.greeks, [](const greek_row& g) { return g.key == "A.spot"; });
         // Each seed has a width of its own, and so a bias.
         const double beside = row->method == "smoothed" ? row->bias : 0;
@@ -113,17 +114,17 @@ const std::vector<kind>& kinds() {
         // A randomisation has one path more or not on the side that pays.
         {"price_by_points_with_controls", price_of("digital", "sobol", "auto"), 1.05, 1.35},
         {"price_by_importance",
-         price_of("rare", "philox", "none", [](run_settings& s) { s.importance = "auto"; })},
-        {"price_by_integration",
-         price_of("knocked_out", "sobol", "none", [](run_settings& s) { s.preintegration = "auto"; })},
+         price_of("rare", "philox", "none", [](run_settings& s) { s.importance = technique::automatic; })},
+        {"price_by_integration", price_of("knocked_out", "sobol", "none",
+                                          [](run_settings& s) { s.preintegration = technique::automatic; })},
         {"price_by_pairs",
-         price_of("asian", "philox", "none", [](run_settings& s) { s.antithetic = "pairs"; })},
+         price_of("asian", "philox", "none", [](run_settings& s) { s.antithetic = antithetic::pairs; })},
         {"price_in_single",
-         price_of("asian", "philox", "none", [](run_settings& s) { s.precision = "single"; })},
+         price_of("asian", "philox", "none", [](run_settings& s) { s.precision = precision::single; })},
         {"price_by_rounds", price_of("asian", "philox", "none",
                                      [](run_settings& s) {
                                          s.paths.reset();
-                                         s.tolerance = "0.08";
+                                         s.tolerance = accuracy::amount(0.08);
                                      })},
         {"delta_pathwise", greek_of("asian", "delta", "pathwise", "philox")},
         {"delta_pathwise_by_points", greek_of("asian", "delta", "pathwise", "sobol")},

@@ -61,8 +61,8 @@ void add_pages(tests::kept_words& to) {
     const book all = book::load(demo);
     const market& in = *all.market();
     add_page(to, "page of prices", page_of(settled(by.price(all, few_paths()))));
-    const results greeks =
-        settled(by.greeks(all, in, {{"delta", "gamma", "vega", "theta"}, "auto"}, few_paths()));
+    const results greeks = settled(
+        by.greeks(all, in, {{"delta", "gamma", "vega", "theta"}, greek_method::automatic}, few_paths()));
     add_page(to, "page of sensitivities",
              page_of(greeks, {.command = {"tilewalk", "greeks", "a book.yaml", "--greeks", "delta"}}));
     const scenario_list asked = scenario_list::load(source / "configs/scenarios/demo.yaml", in);

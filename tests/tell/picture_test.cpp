@@ -42,7 +42,7 @@ TEST(picture, paths_are_those_that_price_the_trade) {
         run_options how = tests::plain_paths();
         how.overrides.paths = 16384;
         how.overrides.random = random;
-        if (random == "sobol") how.overrides.construction = "bridge";
+        if (random == "sobol") how.overrides.construction = construction::bridge;
         const results priced = by.price(all, how);
         ASSERT_EQ(priced.manifest.part_paths, 1024U);
         for (const price_row& row : priced.rows) {

@@ -817,7 +817,7 @@ results sample_on_gpus() {
     m.lost_devices = {"NVIDIA L4: GPU 3: cudaEventQuery failed"};
     m.left_to_processor = {{"nested bounds", 2, "they are long"}, {"ways back", 1, "it is so"}};
     m.settings.seed = m.seed;
-    m.settings.precision = m.precision;
+    m.settings.precision = precision::single;
     m.settings.random = m.random;
     m.settings.distance = 4;
     m.settings.padding = "auto";
@@ -1287,7 +1287,7 @@ TEST(report_compare, trades_whose_pilots_chose_otherwise_go_by_their_errors) {
     EXPECT_EQ(compare(a, b).differing(), 0U);
     EXPECT_EQ(compare(a, b).differing({default_limit, price_tolerance{1e-4, false}}), 2U);
     // Asked for, they are settings of the run.
-    b.manifest.settings.construction = "principal";
+    b.manifest.settings.construction = construction::principal;
     EXPECT_FALSE(compare(a, b).common_random_numbers);
 }
 

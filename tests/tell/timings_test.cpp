@@ -175,7 +175,7 @@ TEST(timings, of_sensitivities_are_those_of_all_their_walks) {
 TEST(timings, of_single_precision_have_shadows) {
     timings times;
     run_options how = options(&times);
-    how.overrides.precision = "single";
+    how.overrides.precision = precision::single;
     engine().price(a_book(), how);
     EXPECT_GT(by_name(times)["shadows"].seconds, 0);
     expect_to_add_up(times);

@@ -1183,7 +1183,7 @@ run_options default_options(const published_case& c) {
     // Paths of Heston's variance take many steps.
     run_options options = options_of(c.id(), c.model().at("type") == "heston" ? 1 << 14 : 1 << 17);
     options.overrides.random = "auto";
-    options.overrides.controls = "auto";
+    options.overrides.controls = technique::automatic;
     return options;
 }
 
@@ -1287,7 +1287,7 @@ TEST_P(reference_family, is_worth_the_same_with_controls) {
         const expressed e = express(c);
         run_options options = options_of(c.id(), paths);
         const price_row without = priced_with(c, e, options).rows.at(0);
-        options.overrides.controls = "auto";
+        options.overrides.controls = technique::automatic;
         const price_row beside = priced_with(c, e, options).rows.at(0);
         ASSERT_EQ(beside.status, trade_status::priced) << beside.message;
         if (without.thin || beside.thin) continue;

@@ -43,7 +43,7 @@ verify_request of_points(std::uint64_t trades, const std::string& plant,
     asked.products = products;
     asked.plant = plant;
     asked.settings.random = "sobol";
-    asked.settings.construction = "bridge";
+    asked.settings.construction = construction::bridge;
     return asked;
 }
 

@@ -2,6 +2,7 @@
 // Random trades in random markets against closed forms, judged together: an error too small to show in any
 // one of them shows in their mean.
 #include "tilewalk/verify.h"
+#include "tests/named_choice.h"
 
 #include <gtest/gtest.h>
 
@@ -59,7 +60,7 @@ void expect_points_hold(std::uint64_t trades, std::uint64_t paths, const std::st
     asked.trades = trades;
     asked.settings.paths = paths;
     asked.settings.random = "sobol";
-    asked.settings.construction = construction;
+    asked.settings.construction = tests::named{construction};
     const verification made = verify_prices(asked);
     EXPECT_TRUE(made.holds()) << made.text(output_format::table);
     const verify::outcome& o = made.state();

@@ -42,6 +42,7 @@
 #include "kernels/draws.h"
 #include "kernels/fill_kernel.h"
 #include "tests/fake_device.h"
+#include "tests/named_choice.h"
 #include "tests/own_folder.h"
 #include "tests/plain_walk.h"
 #include "tests/scenario_file.h"
@@ -1001,7 +1002,8 @@ TEST(moves_walk, the_same_bits_on_a_gpu) {
         const results expected = pricer.price(of, options);
         for (const char* setting : {"kernel", "matrix"}) {
             // The product of many factors is left to the matrix: it takes the compiler minutes.
-            if (&of == &large && std::string_view(setting) == "kernel" && *with.precision != "double")
+            if (&of == &large && std::string_view(setting) == "kernel" &&
+                with.precision != precision::double_)
                 continue;
             for (const char* memory : {"0", "64MiB"}) {
                 options.overrides.device = device;
@@ -1023,7 +1025,7 @@ TEST(moves_walk, the_same_bits_on_a_gpu) {
     };
     for (const char* precision : {"double", "single", "mixed"}) {
         run_settings with;
-        with.precision = precision;
+        with.precision = tests::named{precision};
         for (const char* feed : {"inline", "smem_rolling_async", "none"}) {
             with.prefetch = feed;
             with.distance = 2;  // a ring that has room for 20 shocks

@@ -304,7 +304,7 @@ TEST(precision, is_a_setting_of_a_run) {
     options.overrides.device = "cpu";
     options.overrides.paths = 5000;
     for (const precision in : cpu_precisions) {
-        options.overrides.precision = program::name_of(in);
+        options.overrides.precision = in;
         const results r = engine().price(trades, options);
         const cpu::path_job job{&code, &made.data, &made.when, default_seed, 5000, in, {}, {}};
         const auto walked =
@@ -312,11 +312,11 @@ TEST(precision, is_a_setting_of_a_run) {
         EXPECT_EQ(bits(r.rows.at(0).price), bits(walked.moments.mean)) << r.rows.at(0).message;
         EXPECT_EQ(r.manifest.precision, program::name_of(in));
     }
-    for (const char* wrong : {"single_fast", "singel"}) {
+    for (const precision wrong : {precision::single_fast, static_cast<precision>(7)}) {
         options.overrides.precision = wrong;
         try {
             engine().price(trades, options);
-            ADD_FAILURE() << wrong;
+            ADD_FAILURE() << static_cast<int>(wrong);
         } catch (const error& e) {
             EXPECT_EQ(e.kind(), error_kind::usage) << e.what();
         }

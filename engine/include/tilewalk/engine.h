@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tilewalk/book.h"
+#include "tilewalk/choices.h"
 #include "tilewalk/market.h"
 #include "tilewalk/results.h"
 #include "tilewalk/timings.h"
@@ -84,16 +85,13 @@ struct greek_options {
     // Measures ("delta", "vega") and patterns of market keys, in which * stands for any text
     // ("ACME.*", "*.rate@2y"); none: all of the first order.
     std::vector<std::string> wanted{};
-    // "auto": the derivative of paths, with jumps smoothed or held still by likelihood ratios, or a
-    // difference of prices where that can't be; "pathwise", which sees no jumps; "smoothed";
-    // "likelihood_ratio"; "bump".
-    std::string method = "auto";
-    // "market": to the numbers of the market; "quotes": in place of those that models were fitted with, to
-    // the quotes of the fit, which a market from calibrate() keeps. Patterns of `wanted` are then of their
-    // keys
-    // ("INDEX.quote@*").
-    std::string view = "market";
+    greek_method method = greek_method::automatic;
+    // With quotes, patterns of `wanted` are of their keys ("INDEX.quote@*").
+    greek_view view = greek_view::market;
 };
+// Throw tilewalk::error (usage) with the known names and the nearest of them.
+greek_method greek_method_named(const std::string& name);
+greek_view greek_view_named(const std::string& name);
 
 // A row of the table of measures.
 struct greek_measure {

@@ -3,9 +3,13 @@
 // The values that each may have are in the table (tilewalk/setting_table.h).
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
+
+#include "tilewalk/accuracy.h"
+#include "tilewalk/choices.h"
 
 namespace tilewalk {
 
@@ -17,31 +21,28 @@ struct run_settings {
     // "cpu"; "cuda": every GPU; "0" or "0,1": these; "auto": every GPU if there is one that can be used, else
     // the CPU, also when a GPU fails on the way.
     std::optional<std::string> device{};
-    // "double"; "single", with our own functions; "single_fast", with the hardware's approximations; "mixed":
-    // single shocks, double state.
-    std::optional<std::string> precision{};
+    std::optional<tilewalk::precision> precision{};
     // Source of shocks: a name of the catalogue of random sources.
     std::optional<std::string> random{};
     // Quasi-random sources have independent randomisations, whose spread is the error, and a way in which
-    // their points make Brownian paths, "bridge" or "steps".
+    // their points make Brownian paths.
     std::optional<int> randomisations{};
-    std::optional<std::string> construction{};
-    // "auto": what a trade pays is taken less a function of its path with a known mean, which a pilot fits,
-    // where that leaves a smaller error; "none".
-    std::optional<std::string> controls{};
-    // "pairs": a path and the one of the opposite shocks count as one sample, of their mean; "none".
-    std::optional<std::string> antithetic{};
-    // "auto": the shocks before a date that decides, as barriers and calls do, are integrated along one
-    // direction, so that what is paid does not jump there, where a pilot shows a smaller error; "none".
-    std::optional<std::string> preintegration{};
-    // "auto": shocks of trades that few paths pay are shifted as a pilot finds, and paths weighted by their
-    // likelihood, where that leaves a smaller error; "none".
-    std::optional<std::string> importance{};
-    // Half the width of the interval that a trade's price is to have, "0.01" in its currency or "1bp" of its
-    // notional or first spot: paths are added until it has. `paths` are then the most.
-    std::optional<std::string> tolerance{};
-    std::optional<std::string> confidence{};  // of that interval, such as "0.99"
-    std::optional<std::string> budget{};      // the time after which no round of paths begins, such as "30s"
+    std::optional<tilewalk::construction> construction{};
+    // What a trade pays is taken less a function of its path with a known mean, which a pilot fits.
+    std::optional<technique> controls{};
+    std::optional<tilewalk::antithetic> antithetic{};
+    // The shocks before a date that decides, as barriers and calls do, are integrated along one direction, so
+    // that what is paid does not jump there.
+    std::optional<technique> preintegration{};
+    // Shocks of trades that few paths pay are shifted as a pilot finds, and paths weighted by their
+    // likelihood.
+    std::optional<technique> importance{};
+    // Of the interval that a trade's price is to have: paths are added until it has. `paths` are then the
+    // most.
+    std::optional<accuracy> tolerance{};
+    std::optional<double> confidence{};  // of that interval, such as 0.99
+    // The time after which no round of paths begins.
+    std::optional<std::chrono::duration<double>> budget{};
     // Results of a run whose decisions hold, or these alone (tilewalk/decisions.h): what pilots chose, and
     // the paths of each trade.
     std::optional<std::string> decisions{};
@@ -67,9 +68,7 @@ struct run_settings {
     std::optional<std::uint64_t> training_paths{};
     // A file of policies to follow instead of finding them, see results::policies.
     std::optional<std::string> policy{};
-    // The bound beside what a policy is worth: "regression", from the martingale that it comes with,
-    // or "nested", from paths inside of paths.
-    std::optional<std::string> upper{};
+    std::optional<upper_bound> upper{};
 };
 
 }  // namespace tilewalk

@@ -3,6 +3,7 @@
 // command, its help, the manifest of results: all follow from an entry here.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,9 +27,12 @@ struct run_setting {
         share,     // a part of one
         duration,  // seconds, or with a unit: 30s, 5m, 2h
     };
+    template <class type>
+    using member = std::optional<type> run_settings::*;
     using field =
-        std::variant<std::optional<std::uint64_t> run_settings::*, std::optional<int> run_settings::*,
-                     std::optional<std::string> run_settings::*>;
+        std::variant<member<std::uint64_t>, member<int>, member<std::string>, member<double>,
+                     member<std::chrono::duration<double>>, member<accuracy>, member<precision>,
+                     member<construction>, member<technique>, member<antithetic>, member<upper_bound>>;
 
     std::string name;  // the key in a book: "row_space"
     part of = part::run;
@@ -44,7 +48,7 @@ struct run_setting {
     std::string option() const;    // "--row-space"
     std::string variable() const;  // "TILEWALK_ROW_SPACE"
     std::string expected() const;  // "a whole number from 1 to 32", for errors
-    bool is_number() const;        // rather than a text
+    bool is_number() const;        // a whole one
 
     // The value in `settings`, as read() takes it; nothing if they have none.
     std::optional<std::string> text(const run_settings& settings) const;

@@ -6,8 +6,10 @@
 //     for (const auto& row : engine.price(book).rows) use(row.trade, row.price, row.standard_error);
 #pragma once
 
+#include "tilewalk/accuracy.h"
 #include "tilewalk/book.h"
 #include "tilewalk/calibration.h"
+#include "tilewalk/choices.h"
 #include "tilewalk/decisions.h"
 #include "tilewalk/devices.h"
 #include "tilewalk/differences.h"

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// A choice by its name, for tests that say it beside what they found.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "tilewalk/choices.h"
+
+namespace tilewalk::tests {
+
+struct named {
+    std::string_view name;
+
+    // Of whatever type the place takes.
+    template <choice type>
+    operator type() const {
+        if (const auto found = choice_named<type>(name)) return *found;
+        throw std::invalid_argument("no choice is called " + std::string(name));
+    }
+};
+
+}  // namespace tilewalk::tests
