@@ -15,7 +15,7 @@
 #include "products/language/product.h"
 #include "tilewalk/book.h"
 #include "tilewalk/error.h"
-#include "tilewalk/results.h"
+#include "tilewalk/manifest.h"
 
 namespace tilewalk::books {
 

@@ -11,7 +11,7 @@
 
 #include "tilewalk/book.h"
 #include "tilewalk/engine.h"
-#include "tilewalk/results.h"
+#include "tilewalk/write.h"
 #include "tilewalk/setting_table.h"
 
 namespace tilewalk::cli {

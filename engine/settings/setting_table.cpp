@@ -22,7 +22,7 @@
 #include "engine/cuda/spaces.h"
 #include "engine/quasi/order.h"
 #include "products/program/precision.h"
-#include "tilewalk/engine.h"
+#include "tilewalk/error.h"
 
 namespace tilewalk {
 
@@ -57,7 +57,8 @@ std::vector<std::string> reductions_that_vary() {
 run_setting setting_of(const cuda::knob& k) {
     run_setting setting{.name = std::string(k.name),
                         .takes = k.values.is_range() ? kind::count : kind::choice,
-                        .value = k.setting,
+                        .value = std::visit([](const auto member) -> run_setting::field { return member; },
+                                            k.setting),
                         .meaning = std::string(k.meaning),
                         .choices = cuda::value_names(k),
                         .least = static_cast<std::uint64_t>(k.values.least),

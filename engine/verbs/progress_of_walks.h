@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tilewalk/engine.h"
+#include "tilewalk/run_options.h"
 
 namespace tilewalk::verbs {
 

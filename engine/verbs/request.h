@@ -10,7 +10,7 @@
 #include "tilewalk/book.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/market.h"
-#include "tilewalk/results.h"
+#include "tilewalk/manifest.h"
 #include "tilewalk/scenarios.h"
 
 namespace tilewalk::verbs {

@@ -21,7 +21,7 @@
 #include "engine/verbs/planned.h"
 #include "engine/verbs/settled.h"
 #include "kernels/tile_result.h"
-#include "tilewalk/results.h"
+#include "tilewalk/manifest.h"
 
 namespace tilewalk::verbs {
 

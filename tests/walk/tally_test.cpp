@@ -21,6 +21,7 @@
 #include "tilewalk/book.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/error.h"
+#include "tilewalk/write.h"
 
 namespace tilewalk::run::tally_test {
 namespace {
