@@ -12,8 +12,8 @@
 #include "engine/market/market_state.h"
 #include "engine/reading/market_parts.h"
 #include "engine/reading/market_reader.h"
-#include "engine/report/written_json.h"
 #include "engine/report/numbers.h"
+#include "engine/report/written_json.h"
 #include "tilewalk/printable.h"
 
 namespace tilewalk {

@@ -55,10 +55,10 @@ std::vector<std::string> reductions_that_vary() {
 }
 
 run_setting setting_of(const cuda::knob& k) {
+    const auto any_field = [](const auto field) -> run_setting::field { return field; };
     run_setting setting{.name = std::string(k.name),
                         .takes = k.values.is_range() ? kind::count : kind::choice,
-                        .value = std::visit([](const auto member) -> run_setting::field { return member; },
-                                            k.setting),
+                        .value = std::visit(any_field, k.setting),
                         .meaning = std::string(k.meaning),
                         .choices = cuda::value_names(k),
                         .least = static_cast<std::uint64_t>(k.values.least),

@@ -7,7 +7,7 @@
 
 #include "engine/book/book_state.h"
 #include "engine/market/market_state.h"
-#include "tilewalk/rows.h"
+#include "tilewalk/results.h"
 
 namespace tilewalk::answers {
 
