@@ -19,6 +19,7 @@
 #include "kernels/moments.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/book.h"
+#include "tilewalk/compare.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/error.h"
 #include "tilewalk/write.h"
