@@ -24,6 +24,7 @@
 
 #include "engine/book/book_state.h"
 #include "tilewalk/engine.h"
+#include "tilewalk/printable.h"
 
 namespace tilewalk::corpus {
 

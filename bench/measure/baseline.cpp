@@ -14,7 +14,9 @@
 #include "engine/report/columns.h"
 #include "engine/report/numbers.h"
 #include "tilewalk/error.h"
+#include "tilewalk/printable.h"
 #include "tilewalk/results.h"
+#include "tilewalk/write.h"
 
 namespace tilewalk::bench {
 

@@ -10,6 +10,7 @@
 #include "engine/report/columns.h"
 #include "engine/report/formats.h"
 #include "engine/report/numbers.h"
+#include "tilewalk/printable.h"
 #include "tilewalk/results.h"
 
 namespace tilewalk::bench {

@@ -15,7 +15,7 @@
 #include "tilewalk/accuracy.h"
 #include "tilewalk/book.h"
 #include "tilewalk/error.h"
-#include "tilewalk/results.h"
+#include "tilewalk/manifest.h"
 
 namespace tilewalk::books {
 

@@ -11,8 +11,10 @@
 #include "engine/config/written.h"
 #include "engine/market/market_state.h"
 #include "engine/reading/market_parts.h"
-#include "engine/report/formats.h"
+#include "engine/reading/market_reader.h"
 #include "engine/report/numbers.h"
+#include "engine/report/written_json.h"
+#include "tilewalk/printable.h"
 
 namespace tilewalk {
 

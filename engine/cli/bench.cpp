@@ -29,6 +29,7 @@
 #include "engine/cli/terminal.h"
 #include "tilewalk/benchmark.h"
 #include "tilewalk/book.h"
+#include "tilewalk/printable.h"
 #include "tilewalk/setting_table.h"
 
 namespace tilewalk::cli {

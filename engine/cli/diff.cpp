@@ -15,6 +15,7 @@
 #include "engine/cli/output.h"
 #include "engine/cli/settings.h"
 #include "engine/cli/terminal.h"
+#include "tilewalk/compare.h"
 #include "tilewalk/results.h"
 
 namespace tilewalk::cli {

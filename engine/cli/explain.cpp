@@ -16,6 +16,7 @@
 #include "engine/cli/priced.h"
 #include "engine/cli/terminal.h"
 #include "tilewalk/picture.h"
+#include "tilewalk/printable.h"
 #include "tilewalk/products.h"
 
 namespace tilewalk::cli {

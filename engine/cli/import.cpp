@@ -18,7 +18,7 @@
 #include "engine/cli/input.h"
 #include "engine/cli/output.h"
 #include "engine/cli/settings.h"
-#include "tilewalk/results.h"
+#include "tilewalk/printable.h"
 
 namespace tilewalk::cli {
 

@@ -14,7 +14,7 @@
 #include "engine/cli/exit_code.h"
 #include "engine/cli/interrupt.h"
 #include "tilewalk/error.h"
-#include "tilewalk/results.h"
+#include "tilewalk/printable.h"
 
 namespace tilewalk::cli {
 

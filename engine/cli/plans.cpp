@@ -8,6 +8,7 @@
 
 #include "engine/cli/input.h"
 #include "engine/cli/output.h"
+#include "tilewalk/printable.h"
 #include "tilewalk/remarks.h"
 
 namespace tilewalk::cli {

@@ -28,6 +28,7 @@
 #include "engine/cli/written.h"
 #include "tilewalk/devices.h"
 #include "tilewalk/differences.h"
+#include "tilewalk/files.h"
 
 namespace tilewalk::cli {
 

@@ -25,6 +25,7 @@
 #include "engine/cli/terminal.h"
 #include "engine/cli/told_scenarios.h"
 #include "engine/cli/written.h"
+#include "tilewalk/files.h"
 #include "tilewalk/scenarios.h"
 
 namespace tilewalk::cli {

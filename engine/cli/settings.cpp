@@ -18,6 +18,7 @@
 #include "engine/cli/output.h"
 #include "tilewalk/devices.h"
 #include "tilewalk/error.h"
+#include "tilewalk/printable.h"
 #include "tilewalk/products.h"
 
 namespace tilewalk::cli {

@@ -11,8 +11,8 @@
 
 #include "tilewalk/book.h"
 #include "tilewalk/engine.h"
-#include "tilewalk/results.h"
 #include "tilewalk/setting_table.h"
+#include "tilewalk/write.h"
 
 namespace tilewalk::cli {
 

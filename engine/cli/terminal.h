@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tilewalk/results.h"
+#include "tilewalk/write.h"
 
 namespace tilewalk::cli {
 

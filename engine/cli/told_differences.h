@@ -6,6 +6,7 @@
 
 #include "engine/cli/report_folder.h"
 #include "tilewalk/differences.h"
+#include "tilewalk/files.h"
 #include "tilewalk/market.h"
 
 namespace tilewalk::cli {

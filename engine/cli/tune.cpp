@@ -14,6 +14,7 @@
 #include "engine/cli/status_line.h"
 #include "engine/cli/terminal.h"
 #include "tilewalk/kernels.h"
+#include "tilewalk/printable.h"
 
 namespace tilewalk::cli {
 

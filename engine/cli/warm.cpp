@@ -9,6 +9,7 @@
 #include "engine/cli/plans.h"
 #include "engine/cli/terminal.h"
 #include "tilewalk/kernels.h"
+#include "tilewalk/printable.h"
 
 namespace tilewalk::cli {
 

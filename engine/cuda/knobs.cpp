@@ -49,7 +49,7 @@ std::optional<int> asked_value(const knob& of, const run_settings& settings) {
             if constexpr (std::is_same_v<decltype(said), const std::optional<std::string>&>)
                 return value_of(of, *said);  // "auto" is none
             else
-                return static_cast<int>(*said);
+                return *said;
         },
         of.setting);
 }

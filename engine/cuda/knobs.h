@@ -12,10 +12,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "kernels/feeds/ring.h"
-#include "tilewalk/setting_table.h"
+#include "tilewalk/run_settings.h"
 
 namespace tilewalk::cuda {
 
@@ -39,8 +40,11 @@ struct knob {
         feed,    // an argument of the feed itself, behind the shape and the memory
     };
 
-    std::string_view name;       // as settings, kept choices and benchmarks write it
-    run_setting::field setting;  // by which a run sets it
+    using field =
+        std::variant<std::optional<int> run_settings::*, std::optional<std::string> run_settings::*>;
+
+    std::string_view name;  // as settings, kept choices and benchmarks write it
+    field setting;          // by which a run sets it
     part of;
     knob_values values;
     int preset;                  // taken where it is left open and nothing else decides

@@ -8,7 +8,7 @@
 
 #include "engine/config/wildcard.h"
 #include "engine/reading/written_market.h"
-#include "tilewalk/engine.h"
+#include "tilewalk/measures.h"
 
 namespace tilewalk::greeks {
 

@@ -2,7 +2,6 @@
 // Everything the market file says, in the form the models ask for it. Immutable once read.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -17,7 +16,6 @@
 #include "engine/market/scenarios.h"
 #include "engine/market/volatility.h"
 #include "products/dates/date.h"
-#include "tilewalk/market.h"
 
 namespace tilewalk::models {
 class rate_model;
@@ -104,10 +102,4 @@ struct market_state {
     bool has_correlations(const std::string& factor) const;  // whether any are given
 };
 
-// If `inside` is a folder, the files that the market names have to be in it or below it. Their names count
-// from `folder`; if that is empty, from the folder of the file that names them.
-market_state read_market(const config::node& root, const std::filesystem::path& inside = {},
-                         const std::filesystem::path& folder = {});
-// A market's file, which itself has to be in `inside` where that is a folder. `strict`: it ends with "...".
-market load_market(const std::filesystem::path& file, bool strict, const std::filesystem::path& inside);
 }  // namespace tilewalk::markets

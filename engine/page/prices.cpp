@@ -14,6 +14,7 @@
 #include "engine/report/failures.h"
 #include "engine/report/numbers.h"
 #include "engine/report/words.h"
+#include "tilewalk/printable.h"
 
 namespace tilewalk::page {
 

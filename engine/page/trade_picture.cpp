@@ -11,6 +11,7 @@
 #include "engine/report/columns.h"
 #include "engine/report/numbers.h"
 #include "tilewalk/picture.h"
+#include "tilewalk/printable.h"
 
 namespace tilewalk {
 

@@ -3,7 +3,7 @@
 
 #include "engine/report/columns.h"
 #include "engine/report/numbers.h"
-#include "tilewalk/results.h"
+#include "tilewalk/printable.h"
 
 namespace tilewalk::pictures {
 

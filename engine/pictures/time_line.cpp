@@ -5,7 +5,7 @@
 
 #include "engine/pictures/svg.h"
 #include "engine/report/columns.h"
-#include "tilewalk/results.h"
+#include "tilewalk/printable.h"
 
 namespace tilewalk::pictures {
 

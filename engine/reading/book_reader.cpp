@@ -18,10 +18,12 @@
 #include "engine/config/written.h"
 #include "engine/market/market_state.h"
 #include "engine/reading/argument_reader.h"
+#include "engine/reading/market_reader.h"
 #include "engine/reading/named_files.h"
 #include "engine/reading/trade_table.h"
 #include "engine/threads/crew.h"
 #include "tilewalk/bounds.h"
+#include "tilewalk/rows.h"
 #include "tilewalk/setting_table.h"
 #include "tilewalk/timings.h"
 

@@ -10,6 +10,7 @@
 #include "engine/models/model.h"
 #include "engine/models/rates.h"
 #include "engine/reading/market_changes.h"
+#include "engine/reading/market_reader.h"
 #include "engine/reading/written_market.h"
 #include "tilewalk/error.h"
 #include "tilewalk/timings.h"

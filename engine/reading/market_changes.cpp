@@ -15,6 +15,7 @@
 #include "engine/models/model.h"
 #include "engine/models/rates.h"
 #include "engine/reading/market_parts.h"
+#include "engine/reading/market_reader.h"
 #include "engine/reading/written_market.h"
 #include "tilewalk/error.h"
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A market from YAML: its sections in the order in which they need one another, and the names of its parts.
+#include "engine/reading/market_reader.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -9,7 +11,6 @@
 
 #include "engine/config/time_reader.h"
 #include "engine/config/wording.h"
-#include "engine/market/market_state.h"
 #include "engine/market/term_reader.h"
 #include "engine/market/wording.h"
 #include "engine/models/world/stream_names.h"

@@ -12,7 +12,7 @@
 #include "engine/config/wording.h"
 #include "tilewalk/error.h"
 #include "tilewalk/load_options.h"
-#include "tilewalk/results.h"
+#include "tilewalk/manifest.h"
 
 namespace tilewalk::reading {
 

@@ -16,7 +16,7 @@
 #include "engine/reading/named_files.h"
 #include "engine/reading/scenario_move.h"
 #include "tilewalk/error.h"
-#include "tilewalk/scenarios.h"
+#include "tilewalk/scenario_list.h"
 
 namespace tilewalk::reading {
 

@@ -14,7 +14,7 @@
 #include "engine/market/wording.h"
 #include "engine/reading/scenario_parts.h"
 #include "tilewalk/bounds.h"
-#include "tilewalk/scenarios.h"
+#include "tilewalk/scenario_list.h"
 #include "tilewalk/timings.h"
 
 namespace tilewalk {

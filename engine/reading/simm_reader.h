@@ -7,7 +7,7 @@
 
 #include "engine/config/document.h"
 #include "engine/market/market_state.h"
-#include "tilewalk/differences.h"
+#include "tilewalk/simm_data.h"
 
 namespace tilewalk::markets {
 

@@ -6,7 +6,9 @@
 #include "engine/report/columns.h"
 #include "engine/report/formats.h"
 #include "engine/report/numbers.h"
+#include "engine/report/written_json.h"
 #include "tilewalk/calibration.h"
+#include "tilewalk/printable.h"
 
 namespace tilewalk {
 

@@ -6,7 +6,7 @@
 
 #include "engine/config/wording.h"
 #include "engine/report/characters.h"
-#include "tilewalk/results.h"
+#include "tilewalk/printable.h"
 
 namespace tilewalk::report {
 

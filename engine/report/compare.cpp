@@ -15,7 +15,8 @@
 #include "engine/report/numbers.h"
 #include "engine/run/units.h"
 #include "engine/study/estimate.h"
-#include "tilewalk/results.h"
+#include "tilewalk/compare.h"
+#include "tilewalk/printable.h"
 #include "tilewalk/setting_table.h"
 
 namespace tilewalk {

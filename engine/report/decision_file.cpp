@@ -18,8 +18,8 @@
 #include "engine/quasi/order.h"
 #include "engine/report/json_members.h"
 #include "engine/report/policy_file.h"
+#include "engine/report/read_results.h"
 #include "tilewalk/error.h"
-#include "tilewalk/results.h"
 
 namespace tilewalk {
 
@@ -30,7 +30,7 @@ namespace {
 using decide::of_control, decide::of_control_of_derivatives, decide::of_dropping, decide::of_jumps,
     decide::of_policy, decide::of_shifts, decide::of_integrating;
 
-trade_decisions decisions_of(const price_row& row) {
+trade_decisions decisions_on(const price_row& row) {
     trade_decisions out;
     out.paths = row.paths;
     out.walk = row.walk;
@@ -58,32 +58,6 @@ void check_construction(const std::string& construction, const std::string& file
     }
 }
 
-// Refuses results that say two things of a trade, or name points that nobody can make.
-decisions decisions_of(const results& of, const std::string& file) {
-    decisions out{of.manifest.seed, of.manifest.paths, {}, {}};
-    std::set<std::string_view> met;
-    for (std::size_t i = 0; i < of.rows.size(); ++i) {
-        const price_row& row = of.rows[i];
-        const std::string at = "rows[" + std::to_string(i) + "]";
-        if (!met.insert(row.trade).second)
-            throw error(error_kind::input,
-                        "found the trade " + config::shown(row.trade) +
-                            " a second time; expected one row for each trade to follow",
-                        {file}, at + ".trade");
-        check_construction(row.construction, file, at);
-        if (row.status == trade_status::priced)
-            out.trades.emplace(row.trade, decisions_of(row));
-        else
-            out.failed.push_back(row.trade);
-    }
-    if (of.policies.empty()) return out;
-    const json_value kept = json_value::parse(of.policies);
-    for (const json_value& policy : kept.at("trades"))
-        if (const auto at = out.trades.find(policy.at("trade").get<std::string>()); at != out.trades.end())
-            at->second.policy = policy.dump();
-    return out;
-}
-
 // The members of decisions that are JSON, with the keys of a file; `of` may be const.
 auto texts_of(auto& of) {
     return std::array{std::pair(of_control, &of.control), std::pair(of_shifts, &of.shifts),
@@ -101,10 +75,6 @@ json_value json_in(const std::string& text, const std::string& trade, const char
 }
 
 }  // namespace
-
-decisions decisions_of(const results& of) {
-    return decisions_of(of, "results");
-}
 
 std::string json_of(const decisions& what) {
     json_value trades = json_value::array();
@@ -129,8 +99,10 @@ std::string json_of(const decisions& what) {
 
 decisions read_decisions(const std::string& text, const std::string& name) {
     // Results may be large, and are read row by row.
-    if (text.find(report::decision_format_name) == text.npos)
-        return decisions_of(read_results(text, name), name);
+    if (text.find(report::decision_format_name) == text.npos) {
+        const report::told_results told = report::read_told_results(text, name);
+        return report::decisions_of(told.manifest, told.rows, {}, name);
+    }
     const json_value document = report::parsed_json(text, name, "`tilewalk.Results.decisions` writes it");
     report::json_members root(document, "", name);
     if (const std::string format = root.text("format"); format != report::decision_format_name)
@@ -187,6 +159,32 @@ memory_file::~memory_file() {
 }
 
 namespace report {
+
+decisions decisions_of(const run_manifest& told, const std::vector<price_row>& rows,
+                       const std::string& policies, const std::string& file) {
+    decisions out{told.seed, told.paths, {}, {}};
+    std::set<std::string_view> met;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const price_row& row = rows[i];
+        const std::string at = "rows[" + std::to_string(i) + "]";
+        if (!met.insert(row.trade).second)
+            throw error(error_kind::input,
+                        "found the trade " + config::shown(row.trade) +
+                            " a second time; expected one row for each trade to follow",
+                        {file}, at + ".trade");
+        check_construction(row.construction, file, at);
+        if (row.status == trade_status::priced)
+            out.trades.emplace(row.trade, decisions_on(row));
+        else
+            out.failed.push_back(row.trade);
+    }
+    if (policies.empty()) return out;
+    const json_value kept = json_value::parse(policies);
+    for (const json_value& policy : kept.at("trades"))
+        if (const auto at = out.trades.find(policy.at("trade").get<std::string>()); at != out.trades.end())
+            at->second.policy = policy.dump();
+    return out;
+}
 
 std::string policies_json(const decisions& what) {
     std::string all;

@@ -4,12 +4,21 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tilewalk/decisions.h"
+#include "tilewalk/manifest.h"
+#include "tilewalk/rows.h"
 
 namespace tilewalk::report {
 
 inline constexpr std::string_view decision_format_name = "tilewalk-decisions-1";
+
+// The decisions of a run that tells these rows, with the policies that it kept, if it did. Throws
+// tilewalk::error (input) that names `file` for rows that say two things of a trade, or name points that
+// nobody can make.
+decisions decisions_of(const run_manifest& told, const std::vector<price_row>& rows,
+                       const std::string& policies, const std::string& file);
 
 struct loaded_decisions {
     decisions what;

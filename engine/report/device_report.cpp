@@ -7,7 +7,9 @@
 #include "engine/report/columns.h"
 #include "engine/report/formats.h"
 #include "engine/report/numbers.h"
+#include "engine/report/written_json.h"
 #include "tilewalk/devices.h"
+#include "tilewalk/printable.h"
 
 namespace tilewalk {
 

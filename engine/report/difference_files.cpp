@@ -15,6 +15,7 @@
 #include "engine/report/ore_factors.h"
 #include "engine/report/ore_lines.h"
 #include "tilewalk/differences.h"
+#include "tilewalk/files.h"
 
 namespace tilewalk::report {
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/report/formats.h"
+#include "engine/report/written_json.h"
 #include "tilewalk/trade_plan.h"
 
 namespace tilewalk {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "engine/study/estimate.h"
-#include "tilewalk/engine.h"
+#include "tilewalk/measures.h"
 
 namespace tilewalk::report {
 

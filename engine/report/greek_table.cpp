@@ -5,6 +5,7 @@
 #include "engine/report/columns.h"
 #include "engine/report/formats.h"
 #include "engine/report/numbers.h"
+#include "tilewalk/printable.h"
 #include "tilewalk/remarks.h"
 #include "tilewalk/results.h"
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "engine/config/wording.h"
-#include "engine/report/words.h"
+#include "engine/report/word_table.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::report {

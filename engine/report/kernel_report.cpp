@@ -5,7 +5,11 @@
 
 #include "engine/config/wording.h"
 #include "engine/report/numbers.h"
+#include "tilewalk/columns.h"
 #include "tilewalk/kernels.h"
+#include "tilewalk/printable.h"
+#include "tilewalk/rows.h"
+#include "tilewalk/write.h"
 
 namespace tilewalk {
 
@@ -80,25 +84,7 @@ column_table columns_by(std::span<const kernel_field<Kernel>> fields, std::span<
     return out;
 }
 
-// "sm_90", "sm_90a" or "sm_100f".
-bool is_architecture(std::string_view text) {
-    if (text.ends_with('a') || text.ends_with('f')) text.remove_suffix(1);
-    return text.starts_with("sm_") && text.size() >= 5 && text.size() <= 6 &&
-           std::ranges::all_of(text.substr(3), [](char c) { return c >= '0' && c <= '9'; });
-}
-
 }  // namespace
-
-void check_architectures(const std::vector<std::string>& names, const std::string& said_as) {
-    for (const std::string& name : names)
-        if (!is_architecture(name))
-            throw error(error_kind::usage,
-                        said_as + ": found '" + name + "', expected an architecture such as sm_90");
-}
-
-std::string expected_tuning_time() {
-    return "a number above 0, up to " + report::shortest(most_tuning_seconds);
-}
 
 std::string kernel_table(std::span<const warmed_kernel> kernels) {
     std::size_t width = 6;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <ostream>
 
-#include "tilewalk/results.h"
+#include "tilewalk/rows.h"
 
 namespace tilewalk::report {
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/report/numbers.h"
+#include "tilewalk/printable.h"
 #include "tilewalk/setting_table.h"
 
 namespace tilewalk::report {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tilewalk/results.h"
+#include "tilewalk/manifest.h"
 
 namespace tilewalk::report {
 

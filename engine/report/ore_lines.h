@@ -9,7 +9,7 @@
 
 #include "engine/report/line_writer.h"
 #include "engine/report/ore_factors.h"
-#include "tilewalk/results.h"
+#include "tilewalk/rows.h"
 
 namespace tilewalk::report {
 

@@ -7,8 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/report/formats.h"
 #include "engine/report/json_members.h"
+#include "engine/report/word_table.h"
+#include "engine/report/written_json.h"
 
 namespace tilewalk::report {
 

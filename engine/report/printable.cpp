@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes text from files safe to show on a terminal.
-#include "tilewalk/results.h"
+#include "tilewalk/printable.h"
 
 namespace tilewalk {
 

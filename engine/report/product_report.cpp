@@ -6,6 +6,8 @@
 #include "engine/report/columns.h"
 #include "engine/report/formats.h"
 #include "engine/report/numbers.h"
+#include "engine/report/written_json.h"
+#include "tilewalk/printable.h"
 #include "tilewalk/products.h"
 
 namespace tilewalk {

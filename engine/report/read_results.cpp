@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads results back from JSON, believing nothing: every member must be there, once, of its type, and known.
+#include "engine/report/read_results.h"
+
 #include <array>
 #include <exception>
 #include <nlohmann/json.hpp>
@@ -9,10 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/report/formats.h"
 #include "engine/report/json_members.h"
 #include "engine/report/words.h"
-#include "tilewalk/results.h"
 #include "tilewalk/setting_table.h"
 
 namespace tilewalk {
@@ -272,7 +271,7 @@ class listed_rows {
 
 }  // namespace
 
-results read_results(const std::string& text, const std::string& name) {
+report::told_results report::read_told_results(const std::string& text, const std::string& name) {
     listed_rows<price_row> rows("rows", name, read_row);
     listed_rows<greek_row> greeks("greeks", name, read_greek);
     const json_value document = report::parsed_json(text, name, "`tilewalk price --format json` writes it",
@@ -285,7 +284,7 @@ results read_results(const std::string& text, const std::string& name) {
             error_kind::input,
             "found the format '" + format + "', expected '" + std::string(report::json_format_name) + "'",
             {name}, "format");
-    results r;
+    told_results r;
     r.manifest = read_manifest(root.mapping("manifest"), name);
     if (root.has("remarks")) root.texts("remarks");  // which follow from the rows
     r.rows = rows.with(root.list("rows"), is_older);

@@ -11,6 +11,7 @@
 #include "engine/report/formats.h"
 #include "engine/report/numbers.h"
 #include "engine/report/words.h"
+#include "engine/report/written_json.h"
 
 namespace tilewalk::report {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "tilewalk/columns.h"
-#include "tilewalk/results.h"
+#include "tilewalk/rows.h"
 
 namespace tilewalk::report {
 

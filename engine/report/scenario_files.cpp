@@ -15,6 +15,7 @@
 #include "engine/report/words.h"
 #include "engine/risk/risks.h"
 #include "engine/run/units.h"
+#include "tilewalk/files.h"
 
 namespace tilewalk::report {
 

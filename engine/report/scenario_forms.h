@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tilewalk/scenarios.h"
+#include "tilewalk/write.h"
 
 namespace tilewalk::report {
 

@@ -7,6 +7,7 @@
 #include "engine/report/line_writer.h"
 #include "engine/report/scenario_forms.h"
 #include "engine/report/words.h"
+#include "engine/report/written_json.h"
 
 namespace tilewalk::report {
 

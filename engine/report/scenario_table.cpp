@@ -9,6 +9,7 @@
 #include "engine/report/manifest_text.h"
 #include "engine/report/numbers.h"
 #include "engine/report/scenario_forms.h"
+#include "tilewalk/printable.h"
 
 namespace tilewalk::report {
 

@@ -10,6 +10,7 @@
 #include "engine/report/manifest_text.h"
 #include "engine/report/numbers.h"
 #include "engine/report/words.h"
+#include "tilewalk/printable.h"
 
 namespace tilewalk::report {
 

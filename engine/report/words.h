@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words that files use for statuses and kinds of error, in one place for writing and reading.
+// The words that files use for their format, statuses and kinds of error, in one place for writing and
+// reading.
 #pragma once
 
 #include <array>
-#include <optional>
 #include <string_view>
 #include <utility>
 
-#include "tilewalk/results.h"
+#include "engine/report/word_table.h"
+#include "tilewalk/rows.h"
 
 namespace tilewalk::report {
+
+// The format of results that is written; those before 3 are read, too.
+inline constexpr std::string_view json_format_name = "tilewalk-results-3";
+inline constexpr std::string_view older_json_format_name = "tilewalk-results-2";
 
 // The status of a row as files tell it.
 enum class told_status { priced, tolerance_not_met, failed };
@@ -40,21 +45,5 @@ inline constexpr std::array<std::pair<error_kind, std::string_view>, 8> kind_wor
     {error_kind::compile, "compile"},
     {error_kind::internal, "internal"},
 }};
-
-template <class Value, std::size_t count>
-constexpr std::string_view word_of(const std::array<std::pair<Value, std::string_view>, count>& words,
-                                   Value value) {
-    for (const auto& [known, word] : words)
-        if (known == value) return word;
-    return {};
-}
-
-template <class Value, std::size_t count>
-constexpr std::optional<Value> meaning_of(const std::array<std::pair<Value, std::string_view>, count>& words,
-                                          std::string_view word) {
-    for (const auto& [value, known] : words)
-        if (known == word) return value;
-    return {};
-}
 
 }  // namespace tilewalk::report

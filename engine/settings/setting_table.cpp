@@ -21,7 +21,7 @@
 #include "engine/cuda/random/catalogue.h"
 #include "engine/cuda/reductions.h"
 #include "engine/cuda/spaces.h"
-#include "tilewalk/engine.h"
+#include "tilewalk/error.h"
 
 namespace tilewalk {
 
@@ -53,9 +53,10 @@ std::vector<std::string> reductions_that_vary() {
 }
 
 run_setting setting_of(const cuda::knob& k) {
+    const auto any_field = [](const auto field) -> run_setting::field { return field; };
     run_setting setting{.name = std::string(k.name),
                         .takes = k.values.is_range() ? kind::count : kind::choice,
-                        .value = k.setting,
+                        .value = std::visit(any_field, k.setting),
                         .meaning = std::string(k.meaning),
                         .choices = cuda::value_names(k),
                         .least = static_cast<std::uint64_t>(k.values.least),

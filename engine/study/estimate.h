@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "tilewalk/results.h"
+#include "tilewalk/manifest.h"
+#include "tilewalk/rows.h"
 
 namespace tilewalk::studies {
 

@@ -10,6 +10,7 @@
 
 #include "engine/analytics/black.h"
 #include "engine/config/wording.h"
+#include "tilewalk/results.h"
 
 namespace tilewalk::answers {
 

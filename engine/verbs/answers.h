@@ -7,6 +7,7 @@
 
 #include "engine/book/book_state.h"
 #include "engine/market/market_state.h"
+#include "tilewalk/results.h"
 
 namespace tilewalk::answers {
 

@@ -14,7 +14,6 @@
 #include "engine/verbs/planned.h"
 #include "engine/verbs/read_parts.h"
 #include "engine/verbs/settled.h"
-#include "tilewalk/engine.h"
 
 namespace tilewalk {
 
@@ -53,13 +52,6 @@ std::optional<market> with_another(const market& in, const market_number& number
 }  // namespace
 
 }  // namespace verbs
-
-using namespace verbs;
-
-std::vector<trade_dependence> engine::depends_on(const book& trades, const market& in,
-                                                 const run_options& options) const {
-    return dependence_of(trades, in, options);
-}
 
 std::vector<trade_dependence> verbs::dependence_of(const book& trades, const market& in,
                                                    const run_options& options) {

@@ -3,7 +3,10 @@
 
 #include <vector>
 
-#include "tilewalk/engine.h"
+#include "tilewalk/book.h"
+#include "tilewalk/market.h"
+#include "tilewalk/run_options.h"
+#include "tilewalk/trade_facts.h"
 
 namespace tilewalk::verbs {
 

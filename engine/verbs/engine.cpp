@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/cuda/backend.h"
+#include "engine/verbs/dependence.h"
 #include "engine/verbs/settled.h"
 
 namespace tilewalk {
@@ -18,6 +19,11 @@ engine::engine(engine_settings settings, std::shared_ptr<cuda::backend> gpus)
 
 void engine::open_devices(const std::string& device, timings* times) const {
     gpus_->open_ahead(device, times);
+}
+
+std::vector<trade_dependence> engine::depends_on(const book& trades, const market& in,
+                                                 const run_options& options) const {
+    return verbs::dependence_of(trades, in, options);
 }
 
 std::vector<std::string> engine::instruction_sets() {

@@ -9,7 +9,7 @@
 #include "engine/arrays/mapped_file.h"
 #include "engine/book/book_state.h"
 #include "engine/verbs/settled.h"
-#include "tilewalk/results.h"
+#include "tilewalk/manifest.h"
 #include "tilewalk/run_settings.h"
 
 namespace tilewalk::verbs {

@@ -22,7 +22,8 @@
 #include "engine/plan/trade_program.h"
 #include "engine/run/job.h"
 #include "engine/verbs/settled.h"
-#include "tilewalk/engine.h"
+#include "tilewalk/manifest.h"
+#include "tilewalk/trade_facts.h"
 
 namespace tilewalk::controls {
 struct control;

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include "tilewalk/engine.h"
+#include "tilewalk/run_options.h"
 
 namespace tilewalk::verbs {
 

@@ -9,7 +9,7 @@
 #include "engine/threads/crew.h"
 #include "kernels/tile.h"
 #include "products/program/quarters.h"
-#include "tilewalk/results.h"
+#include "tilewalk/rows.h"
 
 namespace tilewalk::verbs {
 

@@ -9,8 +9,8 @@
 
 #include "tilewalk/book.h"
 #include "tilewalk/engine.h"
+#include "tilewalk/manifest.h"
 #include "tilewalk/market.h"
-#include "tilewalk/results.h"
 #include "tilewalk/scenarios.h"
 
 namespace tilewalk::verbs {

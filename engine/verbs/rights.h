@@ -19,7 +19,7 @@
 #include "engine/verbs/sources.h"
 #include "engine/verbs/walked_trade.h"
 #include "tilewalk/error.h"
-#include "tilewalk/results.h"
+#include "tilewalk/rows.h"
 
 namespace tilewalk::verbs {
 

@@ -473,7 +473,7 @@ results greeks_in_rounds(const book& trades, const market& in, const run_options
         }
         std::vector<priced_book> out(1);
         out.front().told = find(round.trades, round.options, by);
-        if (is_first) how.followed = followed_after(out.front().told, run);
+        if (is_first) how.followed = followed_after(out.front().told.manifest, out.front().told.rows, run);
         return out;
     };
     const run_in_rounds all{run, trades.state().trades, {&in, 1}, steps, clock::now(), true};

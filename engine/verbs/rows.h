@@ -9,7 +9,7 @@
 #include "engine/book/book_state.h"
 #include "engine/verbs/planned.h"
 #include "engine/verbs/walks.h"
-#include "tilewalk/results.h"
+#include "tilewalk/rows.h"
 
 namespace tilewalk::verbs {
 

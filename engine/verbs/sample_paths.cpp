@@ -16,7 +16,7 @@
 #include "engine/verbs/settled.h"
 #include "kernels/tile.h"
 #include "products/language/product.h"
-#include "tilewalk/picture.h"
+#include "tilewalk/sample_paths.h"
 
 namespace tilewalk {
 

@@ -261,12 +261,12 @@ round_of_study of_round(const book& trades, const run_options& options, const se
     return {book::of(std::move(walked)), std::move(how)};
 }
 
-std::shared_ptr<const decide::followed_run> followed_after(const results& of, const settled& run) {
+std::shared_ptr<const decide::followed_run> followed_after(const run_manifest& told,
+                                                           const std::vector<price_row>& rows,
+                                                           const settled& run) {
     if (run.decisions_to_follow() != nullptr) return run.followed;
-    decisions what = decisions_of(of);
-    for (auto& [trade, decided] : what.trades) decided.policy.clear();
     return followed_in(
-        std::move(what), "",
+        report::decisions_of(told, rows, {}, "results"), "",
         run.policy.empty() ? std::vector<exercise::saved_policy>{} : report::load_policies(run.policy));
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/arrays/shock_file.h"
 #include "engine/book/book_state.h"
@@ -19,8 +20,10 @@
 #include "engine/quasi/order.h"
 #include "products/program/passes.h"
 #include "tilewalk/accuracy.h"
-#include "tilewalk/engine.h"
+#include "tilewalk/manifest.h"
 #include "tilewalk/market.h"
+#include "tilewalk/rows.h"
+#include "tilewalk/run_options.h"
 
 namespace tilewalk::decide {
 class followed_run;
@@ -122,7 +125,9 @@ round_of_study of_round(const book& trades, const run_options& options, const se
                         const walk_of_round& round);
 // The decisions of these results, for a run that follows them. Decisions that the run follows come first, and
 // policies are those that it names.
-std::shared_ptr<const decide::followed_run> followed_after(const results& of, const settled& run);
+std::shared_ptr<const decide::followed_run> followed_after(const run_manifest& told,
+                                                           const std::vector<price_row>& rows,
+                                                           const settled& run);
 
 // The instruction set of that name, or the best for "auto". Throws tilewalk::error (usage) for a name that
 // this machine can't run.

@@ -111,6 +111,10 @@ cuda::way_back_decision tune_way_back(tuning::gpu_timer& with, const run::job& o
 
 }  // namespace
 
+std::string expected_tuning_time() {
+    return "a number above 0, up to " + report::shortest(most_tuning_seconds);
+}
+
 std::vector<tuned_kernel> engine::tune_greeks(const book& trades, const market& in,
                                               const greek_options& wanted, const run_options& options,
                                               double seconds,

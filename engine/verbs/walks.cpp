@@ -19,6 +19,7 @@
 #include "engine/verbs/quarters.h"
 #include "kernels/quarters.h"
 #include "kernels/tile.h"
+#include "tilewalk/setting_table.h"
 #include "tilewalk/timings.h"
 
 namespace tilewalk::verbs {

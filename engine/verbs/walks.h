@@ -23,7 +23,7 @@
 #include "engine/verbs/teller.h"
 #include "engine/verbs/walked_trade.h"
 #include "kernels/tile_result.h"
-#include "tilewalk/results.h"
+#include "tilewalk/manifest.h"
 
 namespace tilewalk::verbs {
 

@@ -15,6 +15,24 @@
 
 namespace tilewalk {
 
+namespace {
+
+// "sm_90", "sm_90a" or "sm_100f".
+bool is_architecture(std::string_view text) {
+    if (text.ends_with('a') || text.ends_with('f')) text.remove_suffix(1);
+    return text.starts_with("sm_") && text.size() >= 5 && text.size() <= 6 &&
+           std::ranges::all_of(text.substr(3), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+void check_architectures(const std::vector<std::string>& names, const std::string& said_as) {
+    for (const std::string& name : names)
+        if (!is_architecture(name))
+            throw error(error_kind::usage,
+                        said_as + ": found '" + name + "', expected an architecture such as sm_90");
+}
+
 using namespace verbs;
 
 std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, const run_options& options,

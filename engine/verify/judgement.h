@@ -12,6 +12,7 @@
 #include "engine/verify/sample.h"
 #include "engine/verify/statistics.h"
 #include "tilewalk/columns.h"
+#include "tilewalk/write.h"
 
 namespace tilewalk::verify {
 

@@ -14,8 +14,10 @@
 #include "engine/report/formats.h"
 #include "engine/report/manifest_text.h"
 #include "engine/report/numbers.h"
+#include "engine/report/written_json.h"
 #include "engine/verify/judgement.h"
 #include "engine/verify/truth.h"
+#include "tilewalk/printable.h"
 
 namespace tilewalk::verify {
 

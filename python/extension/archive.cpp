@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tilewalk/version.h"
+#include "tilewalk/write.h"
 
 namespace tilewalk::python {
 

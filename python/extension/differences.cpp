@@ -12,6 +12,7 @@
 #include "python/extension/interpreter.h"
 #include "python/extension/results.h"
 #include "python/extension/runs.h"
+#include "tilewalk/files.h"
 #include "tilewalk/products.h"
 
 namespace tilewalk::python {

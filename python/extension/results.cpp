@@ -11,6 +11,7 @@
 
 #include "python/extension/interpreter.h"
 #include "tilewalk/columns.h"
+#include "tilewalk/compare.h"
 #include "tilewalk/decisions.h"
 #include "tilewalk/metrics.h"
 #include "tilewalk/page.h"

@@ -10,6 +10,7 @@
 #include "python/extension/tables.h"
 #include "tilewalk/columns.h"
 #include "tilewalk/results.h"
+#include "tilewalk/write.h"
 
 namespace tilewalk::python {
 

@@ -16,6 +16,7 @@
 
 #include "python/extension/module.h"
 #include "tilewalk/engine.h"
+#include "tilewalk/write.h"
 
 namespace tilewalk::python {
 

@@ -16,6 +16,7 @@
 #include "python/extension/results.h"
 #include "python/extension/values.h"
 #include "tilewalk/columns.h"
+#include "tilewalk/files.h"
 #include "tilewalk/metrics.h"
 #include "tilewalk/page.h"
 #include "tilewalk/products.h"

@@ -25,9 +25,11 @@
 #include "engine/market/market_state.h"
 #include "engine/market/smile.h"
 #include "engine/rates/gaussian.h"
+#include "engine/reading/market_reader.h"
 #include "tests/own_folder.h"
 #include "tilewalk/calibration.h"
 #include "tilewalk/engine.h"
+#include "tilewalk/write.h"
 
 namespace calibrate_test {
 namespace {

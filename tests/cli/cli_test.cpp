@@ -25,6 +25,7 @@
 #include "tilewalk/results.h"
 #include "tilewalk/setting_table.h"
 #include "tilewalk/version.h"
+#include "tilewalk/write.h"
 
 namespace cli_test {
 namespace {

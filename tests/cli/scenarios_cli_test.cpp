@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/command.h"
+#include "tilewalk/files.h"
 #include "tilewalk/scenarios.h"
 
 namespace scenarios_cli_test {

@@ -10,6 +10,8 @@
 
 #include "engine/cuda/device.h"
 #include "tilewalk/engine.h"
+#include "tilewalk/printable.h"
+#include "tilewalk/write.h"
 
 namespace tilewalk::devices_test {
 

@@ -7,7 +7,10 @@
 #include <variant>
 #include <vector>
 
+#include "tilewalk/columns.h"
+#include "tilewalk/error.h"
 #include "tilewalk/kernels.h"
+#include "tilewalk/write.h"
 
 namespace kernel_tables_test {
 namespace {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tilewalk/engine.h"
+#include "tilewalk/write.h"
 
 namespace tilewalk::missing_correlations_test {
 namespace {

@@ -23,6 +23,7 @@
 #include "tests/own_folder.h"
 #include "tests/texts.h"
 #include "tilewalk/calibration.h"
+#include "tilewalk/files.h"
 #include "tilewalk/shards.h"
 
 namespace tilewalk::differences_test {

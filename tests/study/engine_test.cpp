@@ -37,6 +37,7 @@
 #include "tests/texts.h"
 #include "tests/whole.h"
 #include "tilewalk/products.h"
+#include "tilewalk/write.h"
 
 namespace tilewalk::engine_test {
 namespace {

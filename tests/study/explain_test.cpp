@@ -11,6 +11,7 @@
 #include "tests/market_text.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/engine.h"
+#include "tilewalk/write.h"
 
 namespace tilewalk::explain_test {
 namespace {

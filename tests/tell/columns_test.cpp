@@ -22,6 +22,10 @@
 #include <string_view>
 #include <vector>
 
+#include "tilewalk/results.h"
+#include "tilewalk/rows.h"
+#include "tilewalk/scenarios.h"
+
 namespace tilewalk::columns_test {
 namespace {
 

@@ -17,7 +17,9 @@
 #include "engine/report/line_writer.h"
 #include "engine/risk/risks.h"
 #include "tests/documented_columns.h"
+#include "tilewalk/files.h"
 #include "tilewalk/scenarios.h"
+#include "tilewalk/write.h"
 
 namespace tilewalk::scenario_report_test {
 namespace {

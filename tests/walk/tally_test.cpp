@@ -19,8 +19,10 @@
 #include "kernels/moments.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/book.h"
+#include "tilewalk/compare.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/error.h"
+#include "tilewalk/write.h"
 
 namespace tilewalk::run::tally_test {
 namespace {

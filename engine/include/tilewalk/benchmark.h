@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "tilewalk/results.h"
+#include "tilewalk/write.h"
 
 namespace tilewalk {
 

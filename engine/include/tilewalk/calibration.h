@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
-#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,7 +15,6 @@
 
 #include "tilewalk/error.h"
 #include "tilewalk/load_options.h"
-#include "tilewalk/results.h"
 
 namespace tilewalk {
 
@@ -88,7 +86,5 @@ struct calibration {
 // The same figures every time and everywhere the same library runs. Throws tilewalk::error; (cancelled) soon
 // after `cancel` is set.
 calibration calibrate(const market_quotes& to, const std::atomic<bool>* cancel = nullptr);
-
-void write(std::ostream& out, const calibration& c, output_format format, const text_form& form = {});
 
 }  // namespace tilewalk

@@ -9,15 +9,18 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-#include "tilewalk/results.h"
-#include "tilewalk/scenarios.h"
-
 namespace tilewalk {
+
+struct results;
+struct scenario_results;
+struct tuned_kernel;
+struct warmed_kernel;
 
 enum class column_kind { text, number, count, truth, date };
 
@@ -46,6 +49,8 @@ column_table total_columns(const results& of);  // and for each currency
 column_table greek_columns(const results& of);
 // A row for each trade in each scenario.
 column_table gain_columns(const scenario_results& of);
+column_table kernel_columns(std::span<const warmed_kernel> kernels);
+column_table kernel_columns(std::span<const tuned_kernel> kernels);
 
 // Writes a Parquet file, without compression, in groups of rows of bounded size: what is in memory does not
 // grow with the rows. Doubles keep all their bits; U+FFFD stands for each byte of a text that is not UTF-8.

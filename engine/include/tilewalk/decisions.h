@@ -16,8 +16,6 @@
 
 namespace tilewalk {
 
-struct results;
-
 struct trade_decisions {
     std::uint64_t paths = 0;  // the run's, or a doubling of them
     std::uint64_t walk = 0;   // see price_row
@@ -43,8 +41,6 @@ struct decisions {
     friend bool operator==(const decisions&, const decisions&) = default;
 };
 
-// Policies are those that the run kept, see run_options::keep_policies.
-decisions decisions_of(const results& of);
 std::string json_of(const decisions& what);
 // Decisions from their JSON or from that of results. Throws tilewalk::error (input) for any other text.
 decisions read_decisions(const std::string& json, const std::string& name);

@@ -4,11 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <iosfwd>
 #include <string>
 #include <vector>
-
-#include "tilewalk/results.h"
 
 namespace tilewalk {
 
@@ -53,8 +50,5 @@ int usable_cores();
 
 // Looks at the devices and opens none.
 device_pages describe_devices();
-
-// In csv a line for the processor and for each GPU; in json everything.
-void write(std::ostream& out, const device_pages& pages, output_format format, const text_form& form = {});
 
 }  // namespace tilewalk

@@ -9,10 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iosfwd>
-#include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +17,7 @@
 #include "tilewalk/engine.h"
 #include "tilewalk/market.h"
 #include "tilewalk/results.h"
+#include "tilewalk/simm_data.h"
 
 namespace tilewalk {
 
@@ -65,17 +63,6 @@ struct crif_row {
     std::string method = "bump";                   // of a derivative, that of the greek_row
 };
 
-// The `simm:` of a market.
-struct simm_data {
-    struct name {
-        std::string qualifier, bucket;  // of an equity
-        std::string fx{};               // of an exchange rate: the currency that the asset is the price of
-    };
-    std::string currency;                            // of calculation
-    std::map<std::string, name, std::less<>> names;  // by asset
-    location where;
-};
-
 struct difference_results {
     results values;
     std::vector<valued_trade> trades;      // by place in the book
@@ -98,20 +85,5 @@ difference_results valued(const book& trades, const market& in, const results& p
 // Throws tilewalk::error (input) where `simm:` lacks an asset that a trade depends on.
 difference_results differences(const engine& by, const book& trades, const market& in,
                                const difference_options& wanted = {}, const run_options& options = {});
-
-// A file that a risk system reads, or that holds more than it reads.
-struct difference_report {
-    std::string_view file;     // its name, such as "npv.csv"
-    std::string_view meaning;  // a sentence for the page of help
-    void (*write)(std::ostream& out, const difference_results& r);
-    bool is_of_values = false;  // true: valued() has all that it tells
-    bool is_of_simm = false;    // true: of a market that has `simm:` alone
-};
-// The files of values come first.
-std::span<const difference_report> difference_reports();
-// The files of values alone.
-std::span<const difference_report> value_reports();
-// Whether a market has what files of SIMM tell.
-bool has_simm(const market& in);
 
 }  // namespace tilewalk

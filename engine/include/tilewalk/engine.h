@@ -3,8 +3,6 @@
 // GPUs it has opened with their kernels.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -13,9 +11,13 @@
 
 #include "tilewalk/book.h"
 #include "tilewalk/choices.h"
+#include "tilewalk/kernels.h"
 #include "tilewalk/market.h"
+#include "tilewalk/measures.h"
 #include "tilewalk/results.h"
+#include "tilewalk/run_options.h"
 #include "tilewalk/timings.h"
+#include "tilewalk/trade_facts.h"
 #include "tilewalk/trade_plan.h"
 
 namespace tilewalk {
@@ -27,57 +29,10 @@ struct scenario_results;
 namespace cuda {
 class backend;
 }
-namespace decide {
-class followed_run;
-}
-namespace kept {
-class work;
-}
-
-// Defaults where neither the caller nor the book says otherwise.
-inline constexpr std::uint64_t default_paths = 131072;
-inline constexpr std::uint64_t default_seed = 42;
 
 struct engine_settings {
     // "auto", or one of instruction_sets(); the bits of a price do not depend on it.
     std::string instruction_set = "auto";
-};
-
-struct progress {
-    std::size_t trades_done = 0, trades = 0;
-    std::uint64_t path_steps_done = 0, path_steps = 0;
-    // Policies of trades that may be ended early: all are found before the first path is walked for a price.
-    std::size_t policies_done = 0, policies = 0;
-    // A run to a tolerance: the round of paths that is walked, counted from 1, the trades whose interval is
-    // narrow enough, and how many times too wide the widest is. `path_steps` are those up to this round's
-    // end.
-    int round = 0;
-    std::size_t trades_in_tolerance = 0;
-    double widest = 0;
-};
-
-struct run_options {
-    run_settings overrides;  // beat the book's own settings, which beat the defaults
-    // Called now and then, from one thread at a time.
-    std::function<void(const progress&)> on_progress;
-    // Set to true by anyone: the run throws tilewalk::error (cancelled) soon after.
-    const std::atomic<bool>* cancel = nullptr;
-    // A trade that takes a correlation which the market does not state fails, and names it. Without this, or
-    // `correlations: {complete: true}` in the market, such a correlation is 0 and stands in the manifest.
-    bool demand_correlations = false;
-    // Fill results::policies.
-    bool keep_policies = false;
-    // Takes the time of each stage of the run; of one run at a time.
-    timings* times = nullptr;
-    // A folder that keeps what is done, by request and in blocks: a run that was ended at any moment, started
-    // again with the same folder, goes on where it was and ends with the same bits. Empty: nothing is kept.
-    std::string journal{};
-    // Seconds of work in a block, of which one at most is lost.
-    double journal_block_seconds = 1;
-    // For the engine itself: where work is taken from and kept, in the place of a journal.
-    std::shared_ptr<kept::work> work{};
-    // Likewise: what the settings `decisions` and `policy` name, read once.
-    std::shared_ptr<const decide::followed_run> followed{};
 };
 
 // Sensitivities that are asked for.
@@ -92,52 +47,6 @@ struct greek_options {
 // Throw tilewalk::error (usage) with the known names and the nearest of them.
 greek_method greek_method_named(const std::string& name);
 greek_view greek_view_named(const std::string& name);
-
-// A row of the table of measures.
-struct greek_measure {
-    std::string_view name, to;  // what the sensitivity is to
-    int order;                  // 1: how a price changes; 2: how a sensitivity of the first order does
-    bool has_total;             // the sum over numbers says what happens where all move together
-};
-std::span<const greek_measure> greek_measures();
-
-// A trade that can't be priced.
-struct trade_problem {
-    std::string trade;
-    std::string failure;  // why
-    location where;
-};
-
-// The numbers of a market that the price of a trade depends on, by their keys.
-struct trade_dependence {
-    std::string trade;
-    std::vector<market_number> numbers;  // in the order of the market's file
-    std::string failure;                 // why the trade can't be planned, or empty
-    location where;
-};
-
-// A kernel made ready ahead of the runs that need it.
-struct warmed_kernel {
-    std::string name;                   // of its shape
-    std::vector<std::string> products;  // that need it
-    std::string architecture;           // "sm_90"
-    bool from_cache = false;
-    double seconds = 0;
-    std::string failure;  // why there is none, or empty
-};
-
-// A kernel whose ways to be built were timed on a GPU.
-struct tuned_kernel {
-    std::string name;                   // of its shape
-    std::vector<std::string> products;  // that need it
-    std::string untuned, best;          // how it is built without and with what was measured
-    double untuned_milliseconds = 0, best_milliseconds = 0;  // of a launch of `paths` paths a trade
-    std::uint64_t paths = 0;
-    std::size_t candidates = 0;
-    double seconds = 0;   // of timing
-    std::string kept_in;  // the file that remembers it
-    std::string failure;  // why it could not be tuned, or empty
-};
 
 class engine {
   public:

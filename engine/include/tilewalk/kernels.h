@@ -1,15 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that were made ready or tuned ahead of runs, as tables: for people, and column by column.
+// Kernels that were made ready or tuned ahead of runs.
 #pragma once
 
-#include <span>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "tilewalk/columns.h"
-#include "tilewalk/engine.h"
-
 namespace tilewalk {
+
+// A kernel made ready ahead of the runs that need it.
+struct warmed_kernel {
+    std::string name;                   // of its shape
+    std::vector<std::string> products;  // that need it
+    std::string architecture;           // "sm_90"
+    bool from_cache = false;
+    double seconds = 0;
+    std::string failure;  // why there is none, or empty
+};
+
+// A kernel whose ways to be built were timed on a GPU.
+struct tuned_kernel {
+    std::string name;                   // of its shape
+    std::vector<std::string> products;  // that need it
+    std::string untuned, best;          // how it is built without and with what was measured
+    double untuned_milliseconds = 0, best_milliseconds = 0;  // of a launch of `paths` paths a trade
+    std::uint64_t paths = 0;
+    std::size_t candidates = 0;
+    double seconds = 0;   // of timing
+    std::string kept_in;  // the file that remembers it
+    std::string failure;  // why it could not be tuned, or empty
+};
 
 // Throws tilewalk::error (usage) for a name that is no architecture of a GPU, such as sm_90 or sm_90a;
 // `said_as` is what the caller calls them.
@@ -22,13 +43,5 @@ constexpr bool is_tuning_time(double seconds) {
 }
 // "a number above 0, up to 3600"
 std::string expected_tuning_time();
-
-// A line or more for each kernel, and how many there are at the end.
-std::string kernel_table(std::span<const warmed_kernel> kernels);
-std::string kernel_table(std::span<const tuned_kernel> kernels);
-
-// The kernels have to outlive these, as everything that a column_table is read from.
-column_table kernel_columns(std::span<const warmed_kernel> kernels);
-column_table kernel_columns(std::span<const tuned_kernel> kernels);
 
 }  // namespace tilewalk

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tilewalk/load_options.h"
+#include "tilewalk/market_numbers.h"
 #include "tilewalk/value.h"
 
 namespace tilewalk {
@@ -18,22 +19,6 @@ namespace tilewalk {
 namespace markets {
 struct market_state;
 }
-
-// A number of a market by its market key: "ACME.spot", "INDEX.volatility@0.5y,6000".
-struct market_number {
-    std::string key;
-    double value = 0;
-    std::string unit;  // of the number and of a shift
-};
-
-// A change of a number: by how much it moves, or its new value.
-struct market_change {
-    enum class way { shift, set };
-
-    std::string key;
-    double amount = 0;
-    way is = way::shift;
-};
 
 // A row of the table of market keys: a form in which a market writes numbers, with a key of it.
 struct market_key_form {

@@ -2,14 +2,13 @@
 // The products that come with Tilewalk, as text to read: the payoff, parameters and script of each.
 #pragma once
 
-#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tilewalk/book.h"
-#include "tilewalk/results.h"
+#include "tilewalk/rows.h"
 
 namespace tilewalk {
 
@@ -37,12 +36,6 @@ std::vector<product_page> product_pages();
 
 // A book of the example alone, in the market that comes with Tilewalk.
 book example_book(const product_page& page);
-
-// The list: a line for each product, in json everything.
-void write(std::ostream& out, const std::vector<product_page>& pages, output_format format,
-           const text_form& form = {});
-// One product: its page, in csv its parameters.
-void write(std::ostream& out, const product_page& page, output_format format, const text_form& form = {});
 
 // The known name nearest to a misspelt one, or empty if none is near: the suggestions of every Tilewalk
 // message.

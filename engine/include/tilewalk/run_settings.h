@@ -13,6 +13,10 @@
 
 namespace tilewalk {
 
+// Defaults where neither the caller nor the book says otherwise.
+inline constexpr std::uint64_t default_paths = 131072;
+inline constexpr std::uint64_t default_seed = 42;
+
 struct run_settings {
     std::optional<std::uint64_t> paths{};
     std::optional<std::uint64_t> seed{};

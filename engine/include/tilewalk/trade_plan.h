@@ -150,8 +150,4 @@ struct trade_plan {
     std::uint64_t bytes_per_thread = 0, bytes_shared = 0;
 };
 
-// As JSON, for programs: all of it. `with_program` adds the listings.
-std::string explanation_json(const std::vector<trade_plan>& plans, const std::string& as_of,
-                             bool with_program = false);
-
 }  // namespace tilewalk

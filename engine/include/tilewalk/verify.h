@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "tilewalk/columns.h"
-#include "tilewalk/engine.h"
-#include "tilewalk/results.h"
+#include "tilewalk/run_options.h"
 #include "tilewalk/run_settings.h"
+#include "tilewalk/write.h"
 
 namespace tilewalk {
 

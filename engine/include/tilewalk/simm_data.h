@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The `simm:` of a market: what rows of ISDA SIMM take beside figures.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "tilewalk/error.h"
+
+namespace tilewalk {
+
+struct simm_data {
+    struct name {
+        std::string qualifier, bucket;  // of an equity
+        std::string fx{};               // of an exchange rate: the currency that the asset is the price of
+    };
+    std::string currency;                            // of calculation
+    std::map<std::string, name, std::less<>> names;  // by asset
+    location where;
+};
+
+}  // namespace tilewalk

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads results back from JSON, believing nothing: every member must be there, once, of its type, and known.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tilewalk/manifest.h"
+#include "tilewalk/rows.h"
+
+namespace tilewalk::report {
+
+// The data of results, see there.
+struct told_results {
+    std::vector<price_row> rows;
+    run_manifest manifest;
+    std::vector<greek_row> greeks;
+};
+// Throws tilewalk::error (input).
+told_results read_told_results(const std::string& json, const std::string& name);
+
+}  // namespace tilewalk::report

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of words for values, as files use them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace tilewalk::report {
+
+template <class Value, std::size_t count>
+constexpr std::string_view word_of(const std::array<std::pair<Value, std::string_view>, count>& words,
+                                   Value value) {
+    for (const auto& [known, word] : words)
+        if (known == value) return word;
+    return {};
+}
+
+template <class Value, std::size_t count>
+constexpr std::optional<Value> meaning_of(const std::array<std::pair<Value, std::string_view>, count>& words,
+                                          std::string_view word) {
+    for (const auto& [value, known] : words)
+        if (known == word) return value;
+    return {};
+}
+
+}  // namespace tilewalk::report
