@@ -10,18 +10,6 @@
 
 namespace tilewalk::verbs {
 
-namespace {
-
-greek_method method_named(const std::string& name) {
-    const std::vector<std::string> names{"auto", "pathwise", "smoothed", "likelihood_ratio", "bump"};
-    const auto found = std::ranges::find(names, name);
-    if (found != names.end()) return static_cast<greek_method>(found - names.begin());
-    throw error(error_kind::usage, "found the method of Greeks " + config::shown(name) +
-                                       ", expected one of " + language::joined(names) +
-                                       language::suggestion(name, names));
-}
-
-}  // namespace
 
 std::vector<std::string> asked_greeks::keys(std::span<const std::size_t> of) const {
     std::vector<std::string> out;
@@ -31,7 +19,7 @@ std::vector<std::string> asked_greeks::keys(std::span<const std::size_t> of) con
 
 asked_greeks greeks_asked(const greek_options& options, const market& in,
                           const std::optional<outer_greeks>& outer) {
-    asked_greeks out{method_named(options.method)};
+    asked_greeks out{options.method};
     const std::vector<std::string>& wanted = options.wanted;
     std::vector<std::string> measures;
     for (const greek_measure& m : greek_measures()) {

@@ -27,8 +27,6 @@
 
 namespace tilewalk::verbs {
 
-enum class greek_method { automatic, pathwise, smoothed, likelihood_ratio, bump };
-
 struct asked_number {
     const markets::keyed_number* number;
     greeks::risk_number risk;
@@ -52,8 +50,7 @@ struct outer_greeks {
     moving_controls* controls = nullptr;  // null: of another day
 };
 // Numbers move by the share of their moves in the outer run, so that differences of the two are over the same
-// distances. Throws tilewalk::error (usage) for an unknown method, and for a wish that fits no measure and no
-// key.
+// distances. Throws tilewalk::error (usage) for a wish that fits no measure and no key.
 asked_greeks greeks_asked(const greek_options& options, const market& in,
                           const std::optional<outer_greeks>& outer);
 

@@ -102,7 +102,7 @@ run_options options_of_pilot(greek_run& run) {
     out.on_progress = run.progress.heard().on_progress;
     if (out.work) out.work = std::make_shared<kept::work>(out.work->of_pilots());
     out.overrides.seed = decide::seed_for(run.run.seed, decide::purpose::treatments);
-    out.overrides.precision = "double";
+    out.overrides.precision = precision::double_;
     out.overrides.paths = paths_of_pilot(run.run);
     // These paths may be more than those of the run, in a precision that some sources are not for.
     if (run.run.unit_paths == 0) out.overrides.random = random::on_any_device(source_of(run.run, false)).name;

@@ -160,7 +160,7 @@ study study_of(const sharded_request& of) {
     if (!of.scenarios.empty()) return study::shards_of_scenarios;
     if (!of.greeks) return study::shards_of_prices;
     // Differences alone take pairs of paths.
-    return of.greeks->method == "bump" ? study::greeks_by_bump : study::shards_of_greeks;
+    return of.greeks->method == greek_method::bump ? study::greeks_by_bump : study::shards_of_greeks;
 }
 
 book without_accuracy(const book& of) {

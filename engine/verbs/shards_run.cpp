@@ -339,7 +339,7 @@ results decider::decide(std::span<const std::size_t> places, bool trains) {
     run_options how = with;
     if (!trains) {
         work->train_nothing();
-        how.overrides.controls = "none";
+        how.overrides.controls = technique::none;
     }
     how.work = std::move(work);
     return walk_share(by, of, what, some_trades(what.trades, places), how);

@@ -392,8 +392,8 @@ TEST(gpu_failures, jumps_are_treated_whatever_the_source) {
         "10, maturity: 1}\n";
     run_settings with;
     with.paths = 4096;
-    with.controls = "none";
-    with.precision = "single_fast";
+    with.controls = technique::none;
+    with.precision = precision::single_fast;
     with.random = "philox_7";
     const results got = fake_machine().that_computes_nothing().greeks(digital, "cuda", with);
     EXPECT_EQ(got.manifest.devices, std::vector<std::string>{"fake 0"});
@@ -403,7 +403,7 @@ TEST(gpu_failures, jumps_are_treated_whatever_the_source) {
 TEST(gpu_failures, derivatives_that_no_source_has_numbers_for_fail_by_trade) {
     run_settings with;
     with.paths = 4096;
-    with.controls = "none";
+    with.controls = technique::none;
     with.random = "curand_philox";
     const results got = fake_machine().greeks(worst_of_all(), "auto", with);
     EXPECT_EQ(got.rows.at(0).status, trade_status::failed);

@@ -929,7 +929,7 @@ TEST_F(combinations_on_a_gpu, derivatives_over_curand_are_those_of_black_and_of_
         SCOPED_TRACE(source);
         run_options with;
         with.overrides = {.paths = 131072 + 1024, .threads = 1, .device = "0", .random = source};
-        with.overrides.controls = "none";
+        with.overrides.controls = technique::none;
         const auto found = [&](const run_options& how) {
             return engine().greeks(one, *one.market(), greeks_of(study::greeks), how);
         };

@@ -238,7 +238,7 @@ trades:
   - {id: growth, product: growth, from: 1, to: 2, currency: USD}
   - {id: call, product: european, underlying: A, strike: 104, maturity: 1}
 )");
-    what.settings.tolerance = "5bp";
+    what.settings.tolerance = accuracy::basis_points(5);
     what.settings.random = "philox";
     run_options with;
     with.overrides = what.settings;
@@ -377,7 +377,7 @@ trades:
         plain.explains = false;
         EXPECT_THROW(shards::plan(by, plain, count, folder.path()), error) << "whose parts hold less";
     }
-    what.settings.budget = "1s";
+    what.settings.budget = std::chrono::seconds(1);
     const tests::own_folder folder;
     EXPECT_THROW(shards::plan(by, what, 2, folder.path()), error);
 }
