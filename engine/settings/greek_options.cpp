@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The choices of sensitivities by the names that people give them.
+#include "tilewalk/greek_options.h"
+
 #include <string>
 #include <vector>
 
 #include "engine/config/wording.h"
-#include "tilewalk/engine.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk {

@@ -17,7 +17,7 @@
 #include "engine/verbs/settled.h"
 #include "engine/verbs/sources.h"
 #include "engine/verbs/teller.h"
-#include "tilewalk/engine.h"
+#include "tilewalk/run_options.h"
 
 namespace tilewalk::verbs {
 

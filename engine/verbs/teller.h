@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "engine/run/job.h"
-#include "tilewalk/engine.h"
+#include "tilewalk/run_options.h"
 
 namespace tilewalk::verbs {
 

@@ -9,7 +9,7 @@
 #include "engine/verbs/quarters.h"
 #include "kernels/quarters.h"
 #include "kernels/tile.h"
-#include "tilewalk/results.h"
+#include "tilewalk/rows.h"
 
 namespace tilewalk::verbs {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tilewalk/book.h"
-#include "tilewalk/choices.h"
+#include "tilewalk/greek_options.h"
 #include "tilewalk/kernels.h"
 #include "tilewalk/market.h"
 #include "tilewalk/measures.h"
@@ -34,19 +34,6 @@ struct engine_settings {
     // "auto", or one of instruction_sets(); the bits of a price do not depend on it.
     std::string instruction_set = "auto";
 };
-
-// Sensitivities that are asked for.
-struct greek_options {
-    // Measures ("delta", "vega") and patterns of market keys, in which * stands for any text
-    // ("ACME.*", "*.rate@2y"); none: all of the first order.
-    std::vector<std::string> wanted{};
-    greek_method method = greek_method::automatic;
-    // With quotes, patterns of `wanted` are of their keys ("INDEX.quote@*").
-    greek_view view = greek_view::market;
-};
-// Throw tilewalk::error (usage) with the known names and the nearest of them.
-greek_method greek_method_named(const std::string& name);
-greek_view greek_view_named(const std::string& name);
 
 class engine {
   public:

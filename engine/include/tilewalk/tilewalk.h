@@ -17,6 +17,7 @@
 #include "tilewalk/engine.h"
 #include "tilewalk/error.h"
 #include "tilewalk/files.h"
+#include "tilewalk/greek_options.h"
 #include "tilewalk/manifest.h"
 #include "tilewalk/market.h"
 #include "tilewalk/market_numbers.h"

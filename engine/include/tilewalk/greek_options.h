@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sensitivities that are asked for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tilewalk/choices.h"
+
+namespace tilewalk {
+
+struct greek_options {
+    // Measures ("delta", "vega") and patterns of market keys, in which * stands for any text
+    // ("ACME.*", "*.rate@2y"); none: all of the first order.
+    std::vector<std::string> wanted{};
+    greek_method method = greek_method::automatic;
+    // With quotes, patterns of `wanted` are of their keys ("INDEX.quote@*").
+    greek_view view = greek_view::market;
+};
+// Throw tilewalk::error (usage) with the known names and the nearest of them.
+greek_method greek_method_named(const std::string& name);
+greek_view greek_view_named(const std::string& name);
+
+}  // namespace tilewalk
