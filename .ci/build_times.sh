@@ -25,7 +25,7 @@ touched() {
         "$(seconds bash -c "ninja -C '$folder/$1' $3 && '$folder/$1/tests/$3' --gtest_brief=1 --gtest_filter='$4'")"
 }
 touched_all() {
-    touched "$1" engine/verbs/price.cpp study_tests 'engine.*'
+    touched "$1" engine/study/price.cpp study_tests 'engine.*'
     touched "$1" engine/models/model.h models_tests 'rates.*'
     touched "$1" kernels/feeds/smem_rolling.h kernels_tests 'kernels_on_host_of_feeds.*'
 }

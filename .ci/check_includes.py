@@ -29,8 +29,8 @@ RULES = [
     ("bench/program.cpp", r"engine/cli/", STANDARD_ONLY),
     ("bench/measure/", r"tilewalk/|bench/(measure|suites)/|engine/(?!cli/)|products/|kernels/", r"(?!yaml-cpp/|cuda).*"),
     ("bench/suites/", r"tilewalk/|bench/(measure|suites)/|engine/(?!cli/)|products/|kernels/", r"(?!yaml-cpp/|cuda).*"),
-    ("engine/config/", r"tilewalk/|engine/(?!cli/)|products/|kernels/", ANY),
-    ("engine/cuda/cuda_device.cpp", r"engine/cuda/", r"(?!yaml-cpp/).*"),
+    ("engine/base/text/", r"tilewalk/|engine/(?!cli/)|products/|kernels/", ANY),
+    ("engine/walk/cuda/device/cuda_device.cpp", r"engine/walk/cuda/", r"(?!yaml-cpp/).*"),
     ("engine/", r"tilewalk/|engine/(?!cli/)|products/|kernels/", r"(?!yaml-cpp/|cuda).*"),
     ("products/program/", r"products/|kernels/|tilewalk/(error|choices)\.h$", STANDARD_ONLY),
     ("products/", r"products/|tilewalk/(error|bounds)\.h$", STANDARD_ONLY),
@@ -43,11 +43,9 @@ RULES = [
 ]
 # The rooms of the house, the lowest first: an include goes down, or stays in its room.
 RANKS = [
-    "engine/include/tilewalk", "kernels", "products/dates", "products/program", "products/language", "engine/threads", "engine/config",
-    "engine/arrays", "engine/analytics", "engine/quasi", "engine/run", "engine/kept", "engine/market", "engine/models",
-    "engine/rates", "engine/book", "engine/reading", "engine/plan", "engine/controls", "engine/greeks", "engine/cpu", "engine/importance", "engine/exercise", "engine/cuda", "engine/decide", "engine/study", "engine/risk", "engine/report", "engine/pictures", "engine/page",
-    "engine/settings", "engine/calibration", "engine/tuning", "engine", "engine/verbs", "engine/verify", "engine/cli", "python/extension", "bench",
-    "tests",
+    "engine/include/tilewalk", "kernels", "products/dates", "products/program", "products/language", "engine/base", "engine/numerics",
+    "engine/walk", "engine/market", "engine/models", "engine/reading", "engine/plan", "engine/decide", "engine/calibration",
+    "engine/study", "engine/tell", "engine/verify", "engine/cli", "python/extension", "bench", "tests",
 ]
 CXX = {".h", ".cpp", ".cu", ".cuh"}
 OTHER = {".py", ".sh", ".cmake", ".in"}
@@ -56,12 +54,27 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 
 
 def room_of(path):
-    """The place of a source's room in RANKS; the longest name counts."""
-    rooms = [r for r in RANKS if path.startswith(r + "/") and (r != "engine" or path.count("/") == 1)]
-    return RANKS.index(max(rooms, key=len)) if rooms else None
+    """The place of a source's room in RANKS."""
+    rooms = [r for r in RANKS if path.startswith(r + "/")]
+    return RANKS.index(rooms[0]) if rooms else None
 
 
-def faults_of_includes(root, path, lines):
+# Headers that all may include, whoever defines their functions.
+INTERFACES = {"tilewalk/error.h"}
+
+
+def bodies_of_public_headers(root):
+    """The highest room that defines functions of a public header: of the sources that include it before all others."""
+    found = {}
+    for file in (root / "engine").rglob("*.cpp"):
+        path = file.relative_to(root).as_posix()
+        first = re.search(r'^#include "([^"]+)"', file.read_text(encoding="latin-1"), re.M)
+        if first and first[1].startswith("tilewalk/") and first[1] not in INTERFACES and not path.startswith("engine/cli/"):
+            found[first[1]] = max(found.get(first[1], 0), room_of(path) or 0)
+    return found
+
+
+def faults_of_includes(root, path, lines, bodies):
     rule = next((r for r in RULES if path.startswith(r[0])), None)
     if rule is None:
         yield 1, "lies in no folder that the rules know"
@@ -85,6 +98,8 @@ def faults_of_includes(root, path, lines):
                 yield number, f'"{path if here is None else quoted}" lies in no room that has a rank'
             elif there > here:
                 yield number, f'"{quoted}" lies in {RANKS[there]}, above {RANKS[here]}'
+            elif here > 0 and bodies.get(quoted, 0) > here:
+                yield number, f'"{quoted}" has functions of {RANKS[bodies[quoted]]}, above {RANKS[here]}'
         elif bracket_rule is STANDARD_ONLY:
             if bracketed not in STANDARD:
                 yield number, f"must include the standard library alone, not <{bracketed}>"
@@ -162,6 +177,7 @@ def faults_of_tests(path, lines):
 def faults(root):
     """Every (path, line, sentence) that breaks a rule, and the number of sources looked at."""
     found, sources, together = [], 0, []
+    bodies = bodies_of_public_headers(root)
     folders = ["engine", "kernels", "products", "python", "tests", "bench", ".ci"]
     paths = [p for f in folders for p in sorted((root / f).rglob("*")) if p.is_file()]
     paths += [p for p in sorted(root.iterdir()) if p.is_file()]
@@ -178,7 +194,7 @@ def faults(root):
             if any(ord(c) > 126 or (ord(c) < 32 and c != "\t") for c in line):
                 found.append((path, number, "is not plain ASCII"))
         if file.suffix in CXX:
-            found += [(path, *fault) for rule in (lambda *of: faults_of_includes(root, *of), faults_of_tests) for fault in rule(path, lines)]
+            found += [(path, *fault) for rule in (lambda *of: faults_of_includes(root, *of, bodies), faults_of_tests) for fault in rule(path, lines)]
         if TOGETHER.match(path):
             together.append((path, "\n".join(lines)))
     return found + list(faults_of_names(together)), sources
@@ -188,7 +204,7 @@ def faults(root):
 KEPT = "namespace tilewalk {{\n\nnamespace {{\n\n{}\n\n}}  // namespace\n\n}}  // namespace tilewalk"
 # A source that breaks one rule: where it lies and what it says.
 BROKEN = [
-    ("kernels/a.h", '#include "engine/book/book_state.h"'),
+    ("kernels/a.h", '#include "engine/reading/book_state.h"'),
     ("kernels/a.h", '#include "products/dates/date.h"'),
     ("kernels/a.h", '#include "tilewalk/error.h"'),
     ("kernels/a.h", "#include <cmath>"),
@@ -197,32 +213,33 @@ BROKEN = [
     ("kernels/studies/a.h", "#include <curand_kernel.h>"),
     ("kernels/studies/a.h", '#include "kernels/studies/curand.h"'),
     ("kernels/studies/curand.h", "#include <cub/cub.cuh>"),
-    ("products/dates/a.cpp", '#include "engine/book/book_state.h"'),
+    ("products/dates/a.cpp", '#include "engine/reading/book_state.h"'),
     ("products/dates/a.cpp", '#include "kernels/good.h"'),
     ("products/dates/a.cpp", '#include "tilewalk/book.h"'),
     ("products/dates/a.cpp", "#include <fmt/core.h>"),
-    ("engine/book/a.cpp", '#include "tests/good.h"'),
-    ("engine/book/a.cpp", '#include "bench/good.h"'),
-    ("engine/book/a.cpp", '#include "engine/cli/good.h"'),
-    ("engine/book/a.cpp", "#include <yaml-cpp/yaml.h>"),
-    ("engine/cuda/a.cpp", "#include <cuda_runtime_api.h>"),
-    ("engine/cli/a.cpp", '#include "engine/book/book_state.h"'),
+    ("engine/reading/a.cpp", '#include "tests/good.h"'),
+    ("engine/reading/a.cpp", '#include "bench/good.h"'),
+    ("engine/reading/a.cpp", '#include "engine/cli/good.h"'),
+    ("engine/reading/a.cpp", "#include <yaml-cpp/yaml.h>"),
+    ("engine/walk/cuda/a.cpp", "#include <cuda_runtime_api.h>"),
+    ("engine/cli/a.cpp", '#include "engine/reading/book_state.h"'),
     ("engine/cli/a.cpp", '#include "products/dates/date.h"'),
     ("engine/cli/a.cpp", "#include <yaml-cpp/yaml.h>"),
-    ("engine/include/tilewalk/a.h", '#include "engine/book/book_state.h"'),
+    ("engine/include/tilewalk/a.h", '#include "engine/reading/book_state.h"'),
     ("engine/include/tilewalk/a.h", "#include <fmt/core.h>"),
     ("engine/include/tilewalk/a.h", "  #  include <yaml-cpp/yaml.h>"),
     ("tests/consumer/main.cpp", '#include "tilewalk/book.h"'),
-    ("engine/book/a.cpp", '#include "engine/book/missing.h"'),
-    ("engine/config/a.cpp", '#include "engine/book/book_state.h"'),
+    ("engine/reading/a.cpp", '#include "engine/reading/missing.h"'),
+    ("engine/base/text/a.cpp", '#include "engine/reading/book_state.h"'),
     ("products/program/a.cpp", '#include "products/language/good.h"'),
-    ("engine/book/a.cpp", '#include "engine/good.h"'),
+    ("engine/reading/a.cpp", '#include "engine/study/good.h"'),
+    ("engine/reading/a.cpp", '#include "engine/reading/book_state.h"\n#include "tilewalk/calls.h"'),
     ("engine/attic/a.cpp", '#include "tilewalk/book.h"'),
     ("bench/suites/a.cpp", '#include "tests/good.h"'),
     ("bench/suites/a.cpp", '#include "engine/cli/good.h"'),
     ("tests/market/a_test.cpp", "namespace tilewalk::a_test {\nTEST(other, is_well) {}"),
     ("tests/market/a_test.cpp", "namespace tilewalk {\nTEST(a, is_well) {}"),
-    ("engine/book/a.cpp", "// caf\u00e9"),
+    ("engine/reading/a.cpp", "// caf\u00e9"),
     ("elsewhere.cpp", "int x;"),
     ("products/language/w.cpp", KEPT.format("void say(std::string_view text) {\n}")),
     ("products/language/w.cpp", KEPT.format("constexpr double most = 3;")),
@@ -231,17 +248,20 @@ BROKEN = [
 GOOD = [
     ("kernels/good.h", '#include "kernels/good.h"'),
     ("products/dates/date.h", '#include "tilewalk/error.h"\n#include <vector>'),
-    ("engine/good.h", '#include "engine/book/book_state.h"'),
+    ("engine/study/good.h", '#include "engine/reading/book_state.h"'),
     ("products/language/good.h", "#include <vector>"),
     ("products/language/a.cpp", KEPT.format("void say(const std::string& text) {\n}\n\nconstexpr double most = 2;\n\nusing way = double;")),
     ("products/language/v.cpp", KEPT.format("void say(double x) {\n}\n\nusing way = double;").replace("tilewalk", "tilewalk::other")),
     ("products/dates/a.cpp", KEPT.format("constexpr double most = 3;")),
-    ("engine/book/book_state.h", '#include "products/dates/date.h"\n#include "tilewalk/book.h"'),
-    ("engine/config/reader.cpp", "#include <yaml-cpp/eventhandler.h>"),
+    ("engine/reading/book_state.h", '#include "products/dates/date.h"\n#include "tilewalk/book.h"'),
+    ("engine/base/text/reader.cpp", "#include <yaml-cpp/eventhandler.h>"),
     ("engine/cli/good.h", '#include "tilewalk/book.h"\n#include "engine/cli/good.h"\n#include <CLI/CLI.hpp>'),
     ("engine/include/tilewalk/error.h", "#include <string>"),
     ("engine/include/tilewalk/book.h", '#include "tilewalk/error.h"'),
-    ("engine/cuda/cuda_device.cpp", "#include <cuda_runtime_api.h>"),
+    ("engine/include/tilewalk/calls.h", "#include <string>"),
+    ("engine/study/calls.cpp", '#include "tilewalk/calls.h"'),
+    ("engine/tell/a.cpp", '#include "engine/study/good.h"\n#include "tilewalk/calls.h"'),
+    ("engine/walk/cuda/device/cuda_device.cpp", "#include <cuda_runtime_api.h>"),
     ("kernels/reduce_stored.cu", '#include "kernels/good.h"\n#include <cub/device/device_reduce.cuh>'),
     ("kernels/studies/curand.h", '#include <curand_kernel.h>\n#include "kernels/good.h"'),
     ("tests/good.h", '#include "engine/cli/good.h"\n#include <gtest/gtest.h>'),
@@ -256,7 +276,7 @@ def prove_that_rules_can_fail():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")
 
-    for path, text in [("", ""), *BROKEN, ("engine/book/a.cpp", None)]:
+    for path, text in [("", ""), *BROKEN, ("engine/reading/a.cpp", None)]:
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             for good_path, good_text in GOOD:

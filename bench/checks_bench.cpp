@@ -5,10 +5,10 @@
 
 #include <string>
 
-#include "engine/cpu/lane_operations.h"
-#include "engine/cpu/lane_program.h"
-#include "engine/cpu/tile_pool.h"
 #include "engine/plan/trade_program.h"
+#include "engine/walk/cpu/lane_operations.h"
+#include "engine/walk/cpu/lane_program.h"
+#include "engine/walk/cpu/tile_pool.h"
 #include "tilewalk/tilewalk.h"
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Correlated assets on a GPU, timed by the device's events: the number of assets from which on it pays to
-// make moves ahead of the path kernel (engine/cuda/correlation.h has that number). `tilewalk bench tiles`
-// measures the kernels that make moves.
+// make moves ahead of the path kernel (engine/walk/cuda/compile/correlation.h has that number). `tilewalk
+// bench tiles` measures the kernels that make moves.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -15,19 +15,19 @@
 #include <utility>
 #include <vector>
 
-#include "engine/book/book_state.h"
-#include "engine/cuda/compiler.h"
-#include "engine/cuda/correlation.h"
-#include "engine/cuda/device.h"
-#include "engine/cuda/kernel_store.h"
-#include "engine/cuda/kernel_text.h"
-#include "engine/cuda/launcher.h"
-#include "engine/cuda/memory.h"
-#include "engine/cuda/noise_rows.h"
-#include "engine/cuda/packed_trades.h"
-#include "engine/cuda/random/catalogue.h"
-#include "engine/cuda/random/random_source.h"
 #include "engine/plan/trade_program.h"
+#include "engine/reading/book_state.h"
+#include "engine/walk/cuda/compile/compiler.h"
+#include "engine/walk/cuda/compile/correlation.h"
+#include "engine/walk/cuda/compile/kernel_store.h"
+#include "engine/walk/cuda/compile/kernel_text.h"
+#include "engine/walk/cuda/device/device.h"
+#include "engine/walk/cuda/device/memory.h"
+#include "engine/walk/cuda/paths/launcher.h"
+#include "engine/walk/cuda/paths/noise_rows.h"
+#include "engine/walk/cuda/paths/packed_trades.h"
+#include "engine/walk/cuda/random/catalogue.h"
+#include "engine/walk/cuda/random/random_source.h"
 #include "kernels/arguments.h"
 #include "kernels/tile.h"
 #include "kernels/tile_result.h"

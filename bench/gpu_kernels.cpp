@@ -13,9 +13,9 @@
 
 #include "bench/measure/timing.h"
 #include "bench/measure/workloads.h"
-#include "engine/cuda/backend.h"
-#include "engine/cuda/decide.h"
-#include "engine/cuda/feeds.h"
+#include "engine/walk/cuda/compile/decide.h"
+#include "engine/walk/cuda/compile/feeds.h"
+#include "engine/walk/cuda/device/backend.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::bench {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/cpu/lane_operations.h"
+#include "engine/walk/cpu/lane_operations.h"
 
 namespace {
 

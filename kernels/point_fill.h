@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel that fills rows of a cube with shocks that are quasi-random points, in the order in which a
-// trade takes their dimensions. It makes the bits of engine/cpu/point_shocks.h. A warp works for neighbouring
-// paths.
+// trade takes their dimensions. It makes the bits of engine/walk/cpu/point_shocks.h. A warp works for
+// neighbouring paths.
 #pragma once
 
 #include "kernels/draws.h"

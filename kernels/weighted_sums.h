@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of a square matrix with numbers of which each thread has its own. The lane machine makes the same
-// bits (engine/cpu/lane_operations.cpp).
+// bits (engine/walk/cpu/lane_operations.cpp).
 #pragma once
 
 #include "kernels/arithmetic.h"

@@ -15,10 +15,10 @@
 
 #include "bench/measure/suites.h"
 #include "bench/measure/timing.h"
-#include "engine/cuda/compiler.h"
-#include "engine/cuda/device.h"
-#include "engine/cuda/kernel_store.h"
-#include "engine/cuda/launcher.h"
+#include "engine/walk/cuda/compile/compiler.h"
+#include "engine/walk/cuda/compile/kernel_store.h"
+#include "engine/walk/cuda/device/device.h"
+#include "engine/walk/cuda/paths/launcher.h"
 #include "tests/fake_device.h"
 #include "tests/known_kernels.h"
 

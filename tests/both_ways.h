@@ -7,11 +7,11 @@
 #include <optional>
 #include <utility>
 
-#include "engine/book/book_state.h"
-#include "engine/cpu/lane_operations.h"
-#include "engine/exercise/training.h"
+#include "engine/decide/exercise/training.h"
 #include "engine/plan/trade_program.h"
-#include "engine/run/job.h"
+#include "engine/reading/book_state.h"
+#include "engine/walk/cpu/lane_operations.h"
+#include "engine/walk/job.h"
 #include "products/program/adjoint.h"
 #include "tilewalk/market.h"
 

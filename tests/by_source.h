@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/run/units.h"
+#include "engine/walk/units.h"
 #include "tests/known_error.h"
 #include "tests/named_choice.h"
 #include "tilewalk/engine.h"

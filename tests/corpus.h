@@ -22,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/book/book_state.h"
+#include "engine/reading/book_state.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/printable.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# optional: docs README.md CONTRIBUTING.md bench/README.md python/tilewalk engine/include/tilewalk engine/cli engine/settings
+# optional: docs README.md CONTRIBUTING.md bench/README.md python/tilewalk engine/include/tilewalk engine/cli engine/reading/settings
 # optional: products/library
 """Builds the documentation site as 'make docs' does, and looks at what came out.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws mistakes in the sources of a room, such as engine/kept, and tells which of them no test notices.
+"""Draws mistakes in the sources of a room, such as engine/walk, and tells which of them no test notices.
 
 A mistake is a swapped sign, a factor or a statement that is left out, a wrong index, an end of a range off by one, a condition turned
 round, a wrong constant. All are put into one copy of the source, each behind the number that the environment variable DRAWN_MISTAKE
@@ -335,7 +335,7 @@ def room_by_turns(turn):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("room", metavar="ROOM", nargs="*", help="a folder of sources, such as engine/kept; all stands for every one")
+    parser.add_argument("room", metavar="ROOM", nargs="*", help="a folder of sources, such as engine/walk; all stands for every one")
     parser.add_argument("--turn", metavar="K/N", help="the room of this commit that is number K of N")
     parser.add_argument("--seed", default=f"{datetime.date.today():%Y%m%d}", help="what is drawn follows from it (today's date)")
     parser.add_argument("--count", type=int, default=20, help="mistakes that compile, in each room (20)")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# optional: engine/page engine/pictures docs/autocall.svg
+# optional: engine/tell/page engine/tell/pictures docs/autocall.svg
 """Pages of results and pictures of trades, as readers see them: drawn at two widths, light and dark, nothing lies over
 anything else, is cut off or too faint; and what they say is what the JSON of the same run says."""
 import html.parser

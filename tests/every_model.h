@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/models/model.h"
-#include "engine/models/rates.h"
+#include "engine/models/rates/rates.h"
 #include "tests/market_text.h"
 
 namespace tilewalk {

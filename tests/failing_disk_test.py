@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# optional: engine/kept engine/cli/output.cpp engine/cli/shard* engine/cli/plans* tests/shims/failing_disk.cpp
+# optional: engine/walk/kept engine/cli/output.cpp engine/cli/commands/shards.cpp engine/cli/shard* engine/cli/plans* tests/shims/failing_disk.cpp
 """A disk that fails a write, a rename or a sync, each of them once: the command says so with exit code 75 and leaves nothing
 wrong behind; the same command, started again, ends with the bytes of one that nothing disturbed."""
 import errno

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/cuda/backend.h"
+#include "engine/walk/cuda/device/backend.h"
 #include "tests/fake_device.h"
 
 namespace tilewalk::tests {

@@ -22,8 +22,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cuda/compiler.h"
-#include "engine/cuda/device.h"
+#include "engine/walk/cuda/compile/compiler.h"
+#include "engine/walk/cuda/device/device.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::cuda {

@@ -25,9 +25,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/config/digest.h"
-#include "engine/cuda/compiler.h"
-#include "engine/cuda/kernel_headers.h"
+#include "engine/base/digest.h"
+#include "engine/walk/cuda/compile/compiler.h"
+#include "engine/walk/cuda/compile/kernel_headers.h"
 #include "tests/measured_kernel.h"
 
 namespace tilewalk::tests {
@@ -39,7 +39,8 @@ class kernel_digests {
     explicit kernel_digests(std::span<const cuda::kernel_header> headers = cuda::kernel_headers()) {
         for (const auto& [name, text] : headers)
             headers_[std::string(name)] = {config::sha256(without_comments(text)), included_by(text)};
-        for (const char* const file : {"/engine/cuda/compiler.cpp", "/tests/measured_kernel.h"}) {
+        for (const char* const file :
+             {"/engine/walk/cuda/compile/compiler.cpp", "/tests/measured_kernel.h"}) {
             std::ifstream in(std::string(TILEWALK_SOURCE_DIR) + file);
             std::stringstream text;
             if (!(text << in.rdbuf())) throw std::runtime_error(std::string("can't read ") + file);

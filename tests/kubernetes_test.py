@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# optional: docs/clusters.md docs/clusters engine/kept engine/verbs/shards* engine/cli/shard* engine/cli/plans*
+# optional: docs/clusters.md docs/clusters engine/walk/kept engine/study/shards engine/cli/commands/shards.cpp engine/cli/shard* engine/cli/plans*
 # The manifests of docs/clusters for Kubernetes: they fit the schema of its API, in which a misspelt key is
 # refused; they tell exit codes apart as the page says; and their commands, run as a kubelet would, make the
 # file of one process. Needs the Python package kubernetes_validate; skipped without it.

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/config/digest.h"
+#include "engine/base/digest.h"
 
 namespace tilewalk::tests {
 

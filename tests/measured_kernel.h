@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/cuda/compiler.h"
+#include "engine/walk/cuda/compile/compiler.h"
 
 namespace tilewalk::tests {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/cuda/device.h"
+#include "engine/walk/cuda/device/device.h"
 #include "kernels/arguments.h"
 #include "kernels/moments.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# optional: docs/clusters.md engine/kept engine/verbs/shards* engine/cli/shard* engine/cli/plans*
+# optional: docs/clusters.md engine/walk/kept engine/study/shards engine/cli/commands/shards.cpp engine/cli/shard* engine/cli/plans*
 # The shards of a book under Open MPI, by the commands of docs/clusters.md: the bits of one process, also when
 # a rank is killed on the way and the same line is run again. Needs mpirun (Debian: openmpi-bin); skipped
 # without it.

@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "engine/cuda/backend.h"
+#include "engine/walk/cuda/device/backend.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::tests {

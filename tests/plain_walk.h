@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cpu/lane_machine.h"
+#include "engine/walk/cpu/lane_machine.h"
 #include "kernels/draws.h"
 #include "kernels/moments.h"
 #include "products/program/apply.h"

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/book/library.h"
-#include "engine/config/document.h"
+#include "engine/base/text/document.h"
 #include "engine/reading/argument_reader.h"
+#include "engine/reading/library.h"
 #include "tests/played_path.h"
 #include "tilewalk/error.h"
 

@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "engine/arrays/shock_cube.h"
-#include "engine/book/book_state.h"
-#include "engine/cpu/lane_operations.h"
-#include "engine/cuda/policies.h"
-#include "engine/exercise/training.h"
+#include "engine/decide/exercise/training.h"
+#include "engine/decide/policies/policies.h"
 #include "engine/market/market_state.h"
+#include "engine/reading/book_state.h"
+#include "engine/walk/arrays/shock_cube.h"
+#include "engine/walk/cpu/lane_operations.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::tests {

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/exercise/regression.h"
+#include "engine/decide/exercise/regression.h"
 
 namespace tilewalk::tests {
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# optional: python/tilewalk python/extension engine/kept engine/verbs/shards*
+# optional: python/tilewalk python/extension engine/walk/kept engine/study/shards
 # tilewalk.dask on a cluster of two processes, which have the package and no file of ours: prices, sensitivities and
 # gains have the bits of one process, with a worker killed while it walks.
 import os

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/quasi/order.h"
+#include "engine/numerics/quasi/order.h"
 
 namespace tilewalk::tests {
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/book/book_state.h"
 #include "engine/plan/trade_program.h"
+#include "engine/reading/book_state.h"
 #include "kernels/shocks.h"
 #include "products/program/recorder.h"
 #include "tests/plain_gradient.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/run/job.h"
+#include "engine/walk/job.h"
 #include "products/program/passes.h"
 #include "products/program/recorder.h"
 #include "products/program/timeline.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/arrays/shock_writer.h"
+#include "engine/walk/arrays/shock_writer.h"
 #include "tests/own_folder.h"
 
 namespace tilewalk::tests {

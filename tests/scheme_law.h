@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/analytics/characteristic.h"
+#include "engine/numerics/characteristic.h"
 
 namespace tilewalk {
 

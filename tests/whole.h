@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "engine/run/tally.h"
+#include "engine/walk/tally.h"
 
 namespace tilewalk::tests {
 

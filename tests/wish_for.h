@@ -2,7 +2,7 @@
 // A wish that leaves nothing open, for runs whose kernels a test knows beforehand.
 #pragma once
 
-#include "engine/cuda/kernel_wish.h"
+#include "engine/walk/cuda/compile/kernel_wish.h"
 
 namespace tilewalk::tests {
 

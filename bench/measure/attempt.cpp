@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "bench/measure/timing.h"
-#include "engine/cuda/device.h"
+#include "engine/walk/cuda/device/device.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::bench {

@@ -10,9 +10,9 @@
 
 #include "bench/measure/conditions.h"
 #include "bench/measure/table.h"
-#include "engine/config/wording.h"
-#include "engine/report/columns.h"
-#include "engine/report/numbers.h"
+#include "engine/base/columns.h"
+#include "engine/base/shown_numbers.h"
+#include "engine/base/wording.h"
 #include "tilewalk/error.h"
 #include "tilewalk/printable.h"
 #include "tilewalk/results.h"

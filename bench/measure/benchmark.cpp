@@ -12,9 +12,9 @@
 #include "bench/measure/suites.h"
 #include "bench/measure/table.h"
 #include "bench/measure/timing.h"
-#include "engine/config/wording.h"
-#include "engine/cuda/backend.h"
-#include "engine/report/machine.h"
+#include "engine/base/machine.h"
+#include "engine/base/wording.h"
+#include "engine/walk/cuda/device/backend.h"
 #include "tilewalk/version.h"
 
 namespace tilewalk {

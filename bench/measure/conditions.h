@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bench/measure/suites.h"
-#include "engine/cuda/feeds.h"
+#include "engine/walk/cuda/compile/feeds.h"
 
 namespace tilewalk::bench {
 

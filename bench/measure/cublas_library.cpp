@@ -7,7 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "engine/cuda/toolkit_libraries.h"
+#include "engine/walk/cuda/device/toolkit_libraries.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::bench {

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "engine/cuda/device.h"
+#include "engine/walk/cuda/device/device.h"
 
 namespace tilewalk::bench {
 

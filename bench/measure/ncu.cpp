@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "bench/measure/child_process.h"
-#include "engine/config/wording.h"
+#include "engine/base/wording.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::bench {

@@ -12,13 +12,13 @@
 
 #include "bench/measure/conditions.h"
 #include "bench/measure/table.h"
-#include "engine/config/wording.h"
-#include "engine/cuda/feeds.h"
-#include "engine/page/markup.h"
-#include "engine/pictures/bar_chart.h"
-#include "engine/pictures/chart.h"
-#include "engine/pictures/svg.h"
-#include "engine/report/numbers.h"
+#include "engine/base/shown_numbers.h"
+#include "engine/base/wording.h"
+#include "engine/tell/page/markup.h"
+#include "engine/tell/pictures/bar_chart.h"
+#include "engine/tell/pictures/chart.h"
+#include "engine/tell/pictures/svg.h"
+#include "engine/walk/cuda/compile/feeds.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::bench {

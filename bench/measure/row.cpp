@@ -7,7 +7,7 @@
 #include <ostream>
 #include <set>
 
-#include "engine/config/wording.h"
+#include "engine/base/wording.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::bench {

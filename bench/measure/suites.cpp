@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/config/wording.h"
+#include "engine/base/wording.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::bench {

@@ -7,9 +7,9 @@
 #include <functional>
 #include <optional>
 
-#include "engine/report/columns.h"
-#include "engine/report/formats.h"
-#include "engine/report/numbers.h"
+#include "engine/base/columns.h"
+#include "engine/base/shown_numbers.h"
+#include "engine/tell/formats.h"
 #include "tilewalk/printable.h"
 #include "tilewalk/results.h"
 

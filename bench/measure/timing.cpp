@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "engine/report/machine.h"
-#include "engine/run/units.h"
+#include "engine/base/machine.h"
+#include "engine/walk/units.h"
 #include "tilewalk/version.h"
 
 namespace tilewalk::bench {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "bench/measure/row.h"
-#include "engine/tuning/gpu_timer.h"
-#include "engine/tuning/path_timer.h"
-#include "engine/tuning/workload.h"
+#include "engine/walk/tuning/gpu_timer.h"
+#include "engine/walk/tuning/path_timer.h"
+#include "engine/walk/tuning/workload.h"
 
 namespace tilewalk::bench {
 

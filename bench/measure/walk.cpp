@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/book/book_state.h"
-#include "engine/cuda/decide.h"
-#include "engine/cuda/kernel_text.h"
 #include "engine/market/market_state.h"
-#include "engine/run/tally.h"
-#include "engine/run/units.h"
+#include "engine/reading/book_state.h"
+#include "engine/walk/cuda/compile/decide.h"
+#include "engine/walk/cuda/compile/kernel_text.h"
+#include "engine/walk/tally.h"
+#include "engine/walk/units.h"
 #include "kernels/tile.h"
 #include "tilewalk/book.h"
 #include "tilewalk/error.h"

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "bench/measure/timing.h"
-#include "engine/cuda/chunk.h"
-#include "engine/cuda/kernel_wish.h"
-#include "engine/cuda/memory.h"
-#include "engine/cuda/packed_trades.h"
 #include "engine/plan/trade_program.h"
+#include "engine/walk/cuda/compile/kernel_wish.h"
+#include "engine/walk/cuda/device/memory.h"
+#include "engine/walk/cuda/paths/chunk.h"
+#include "engine/walk/cuda/paths/packed_trades.h"
 #include "kernels/arguments.h"
 #include "kernels/tile_result.h"
 

@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "engine/book/book_state.h"
-#include "engine/config/wording.h"
+#include "engine/base/wording.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
+#include "engine/reading/book_state.h"
 #include "products/program/evaluate.h"
 #include "products/program/recorder.h"
 #include "tilewalk/book.h"

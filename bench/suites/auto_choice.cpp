@@ -17,8 +17,8 @@
 #include "bench/measure/attempt.h"
 #include "bench/measure/timing.h"
 #include "bench/measure/workloads.h"
-#include "engine/cuda/feeds.h"
-#include "engine/tuning/tuner.h"
+#include "engine/walk/cuda/compile/feeds.h"
+#include "engine/walk/tuning/tuner.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::bench {

@@ -17,10 +17,10 @@
 #include <fmt/format.h>
 
 #include "bench/measure/attempt.h"
-#include "engine/config/wording.h"
-#include "engine/quasi/order.h"
-#include "engine/report/machine.h"
-#include "engine/settings/precision_named.h"
+#include "engine/base/machine.h"
+#include "engine/base/wording.h"
+#include "engine/numerics/quasi/order.h"
+#include "engine/reading/settings/precision_named.h"
 #include "tilewalk/book.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/error.h"

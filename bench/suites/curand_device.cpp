@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "bench/measure/walk.h"
-#include "engine/cuda/kernel_text.h"
-#include "engine/cuda/random/fill_kernels.h"
-#include "engine/cuda/reductions.h"
+#include "engine/walk/cuda/compile/kernel_text.h"
+#include "engine/walk/cuda/compile/reductions.h"
+#include "engine/walk/cuda/random/fill_kernels.h"
 #include "kernels/arguments.h"
 #include "kernels/tile.h"
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "bench/measure/timing.h"
-#include "engine/arrays/element.h"
-#include "engine/cuda/memory.h"
-#include "engine/cuda/toolkit_headers.h"
+#include "engine/walk/arrays/element.h"
+#include "engine/walk/cuda/compile/toolkit_headers.h"
+#include "engine/walk/cuda/device/memory.h"
 #include "kernels/studies/normals_job.h"
 
 namespace tilewalk::bench::normals {

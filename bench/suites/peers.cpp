@@ -25,9 +25,9 @@
 #include "bench/measure/child_process.h"
 #include "bench/measure/suites.h"
 #include "bench/measure/timing.h"
-#include "engine/config/wording.h"
-#include "engine/cuda/kernel_text.h"
-#include "engine/cuda/ways_back.h"
+#include "engine/base/wording.h"
+#include "engine/walk/cuda/back/ways_back.h"
+#include "engine/walk/cuda/compile/kernel_text.h"
 #include "products/program/adjoint.h"
 #include "tilewalk/tilewalk.h"
 

@@ -8,12 +8,12 @@
 #include <fmt/format.h>
 
 #include "bench/measure/attempt.h"
-#include "engine/book/book_state.h"
-#include "engine/cuda/decide.h"
-#include "engine/cuda/kernel_text.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
-#include "engine/tuning/path_timer.h"
+#include "engine/reading/book_state.h"
+#include "engine/walk/cuda/compile/decide.h"
+#include "engine/walk/cuda/compile/kernel_text.h"
+#include "engine/walk/tuning/path_timer.h"
 #include "tilewalk/book.h"
 #include "tilewalk/engine.h"
 

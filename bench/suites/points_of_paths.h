@@ -9,7 +9,7 @@
 
 #include "bench/measure/suites.h"
 #include "bench/measure/timing.h"
-#include "engine/tuning/workload.h"
+#include "engine/walk/tuning/workload.h"
 
 namespace tilewalk::bench::normals {
 

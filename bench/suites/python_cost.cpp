@@ -18,7 +18,7 @@
 #include "bench/measure/child_process.h"
 #include "bench/measure/suites.h"
 #include "bench/measure/timing.h"
-#include "engine/config/wording.h"
+#include "engine/base/wording.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::bench {

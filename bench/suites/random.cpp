@@ -22,9 +22,9 @@
 #include "bench/measure/timing.h"
 #include "bench/suites/curand_device.h"
 #include "bench/suites/points_of_paths.h"
-#include "engine/cuda/kernel_text.h"
-#include "engine/cuda/random/catalogue.h"
-#include "engine/cuda/random/fill_kernels.h"
+#include "engine/walk/cuda/compile/kernel_text.h"
+#include "engine/walk/cuda/random/catalogue.h"
+#include "engine/walk/cuda/random/fill_kernels.h"
 #include "kernels/tile.h"
 #include "tilewalk/tilewalk.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/measure/walk.h"
-#include "engine/cuda/reductions.h"
+#include "engine/walk/cuda/compile/reductions.h"
 #include "kernels/tile_result.h"
 
 namespace tilewalk::bench::reductions {

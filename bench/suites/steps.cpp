@@ -15,10 +15,10 @@
 
 #include <fmt/format.h>
 
-#include "engine/analytics/black.h"
-#include "engine/analytics/characteristic.h"
-#include "engine/analytics/price.h"
-#include "engine/config/wording.h"
+#include "engine/base/wording.h"
+#include "engine/numerics/black.h"
+#include "engine/numerics/characteristic.h"
+#include "engine/numerics/price.h"
 #include "tilewalk/book.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/error.h"

@@ -18,9 +18,9 @@
 #include "bench/measure/same_bits.h"
 #include "bench/measure/suites.h"
 #include "bench/measure/timing.h"
-#include "engine/cuda/correlation.h"
-#include "engine/cuda/memory.h"
-#include "engine/cuda/random/fill_kernels.h"
+#include "engine/walk/cuda/compile/correlation.h"
+#include "engine/walk/cuda/device/memory.h"
+#include "engine/walk/cuda/random/fill_kernels.h"
 #include "kernels/tile.h"
 #include "tilewalk/error.h"
 

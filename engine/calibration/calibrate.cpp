@@ -5,15 +5,15 @@
 #include <filesystem>
 #include <utility>
 
+#include "engine/base/shown_numbers.h"
+#include "engine/base/text/document.h"
+#include "engine/base/text/written.h"
+#include "engine/base/wording.h"
+#include "engine/base/written_json.h"
 #include "engine/calibration/quoted_models.h"
-#include "engine/config/document.h"
-#include "engine/config/wording.h"
-#include "engine/config/written.h"
 #include "engine/market/market_state.h"
 #include "engine/reading/market_parts.h"
 #include "engine/reading/market_reader.h"
-#include "engine/report/numbers.h"
-#include "engine/report/written_json.h"
 #include "tilewalk/printable.h"
 
 namespace tilewalk {

@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "engine/analytics/price.h"
 #include "engine/calibration/option_quotes.h"
 #include "engine/calibration/parameters.h"
 #include "engine/calibration/target.h"
+#include "engine/numerics/price.h"
 
 namespace tilewalk::calibrations {
 

@@ -9,14 +9,14 @@
 #include <optional>
 #include <utility>
 
+#include "engine/base/numbers.h"
+#include "engine/base/text/time_reader.h"
+#include "engine/base/wording.h"
 #include "engine/calibration/parameters.h"
-#include "engine/config/numbers.h"
-#include "engine/config/time_reader.h"
-#include "engine/config/wording.h"
 #include "engine/market/surface_reader.h"
 #include "engine/market/wording.h"
 #include "engine/models/parameters.h"
-#include "engine/reading/key_list.h"
+#include "engine/reading/scenarios/key_list.h"
 #include "tilewalk/bounds.h"
 
 namespace tilewalk::calibrations {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/analytics/black.h"
+#include "engine/base/text/document.h"
 #include "engine/calibration/target.h"
-#include "engine/config/document.h"
 #include "engine/market/asset.h"
+#include "engine/numerics/black.h"
 #include "tilewalk/calibration.h"
 
 namespace tilewalk::calibrations {

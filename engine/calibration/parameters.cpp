@@ -7,9 +7,9 @@
 #include <limits>
 #include <map>
 
-#include "engine/config/numbers.h"
-#include "engine/config/wording.h"
-#include "engine/report/numbers.h"
+#include "engine/base/numbers.h"
+#include "engine/base/shown_numbers.h"
+#include "engine/base/wording.h"
 
 namespace tilewalk::calibrations {
 

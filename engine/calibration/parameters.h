@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/text/document.h"
 #include "engine/calibration/least_squares.h"
 #include "engine/calibration/target.h"
-#include "engine/config/document.h"
 #include "engine/models/parameters.h"
 #include "tilewalk/calibration.h"
 

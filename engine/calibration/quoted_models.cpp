@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "engine/config/wording.h"
+#include "engine/base/wording.h"
 #include "engine/market/wording.h"
 #include "engine/reading/market_parts.h"
 #include "engine/reading/written_market.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/text/document.h"
 #include "engine/calibration/target.h"
-#include "engine/config/document.h"
 #include "engine/market/market_state.h"
 #include "tilewalk/market.h"
 

@@ -9,7 +9,7 @@
 #include "engine/calibration/parameters.h"
 #include "engine/calibration/rate_quotes.h"
 #include "engine/calibration/target.h"
-#include "engine/rates/gaussian.h"
+#include "engine/models/rates/gaussian.h"
 
 namespace tilewalk::calibrations {
 

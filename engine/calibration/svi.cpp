@@ -7,16 +7,16 @@
 #include <optional>
 #include <utility>
 
+#include "engine/base/shown_numbers.h"
+#include "engine/base/wording.h"
 #include "engine/calibration/least_squares.h"
 #include "engine/calibration/option_quotes.h"
 #include "engine/calibration/parameters.h"
 #include "engine/calibration/target.h"
-#include "engine/config/wording.h"
 #include "engine/market/arbitrage.h"
 #include "engine/market/smile.h"
 #include "engine/market/surface.h"
-#include "engine/reading/key_list.h"
-#include "engine/report/numbers.h"
+#include "engine/reading/scenarios/key_list.h"
 
 namespace tilewalk::calibrations {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/config/document.h"
+#include "engine/base/text/document.h"
 #include "engine/market/market_state.h"
 #include "tilewalk/calibration.h"
 

@@ -12,7 +12,7 @@
 #include <system_error>
 
 #include "engine/cli/exit_code.h"
-#include "engine/cli/interrupt.h"
+#include "engine/cli/terminal/interrupt.h"
 #include "tilewalk/error.h"
 #include "tilewalk/printable.h"
 

@@ -16,9 +16,9 @@
 #include <system_error>
 
 #include "engine/cli/exit_code.h"
-#include "engine/cli/offers.h"
+#include "engine/cli/help/offers.h"
 #include "engine/cli/output.h"
-#include "engine/cli/terminal.h"
+#include "engine/cli/terminal/terminal.h"
 #include "tilewalk/remarks.h"
 
 namespace tilewalk::cli {

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "engine/cli/offers.h"
+#include "engine/cli/help/offers.h"
 #include "engine/cli/output.h"
 #include "tilewalk/devices.h"
 #include "tilewalk/error.h"

@@ -16,10 +16,10 @@
 #include <system_error>
 
 #include "engine/cli/exit_code.h"
-#include "engine/cli/interrupt.h"
 #include "engine/cli/output.h"
 #include "engine/cli/program.h"
-#include "engine/cli/status_line.h"
+#include "engine/cli/terminal/interrupt.h"
+#include "engine/cli/terminal/status_line.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::cli {

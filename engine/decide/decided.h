@@ -10,10 +10,10 @@
 #include <optional>
 #include <string>
 
-#include "engine/controls/control.h"
-#include "engine/exercise/saved_policy.h"
-#include "engine/importance/search.h"
-#include "engine/quasi/order.h"
+#include "engine/decide/controls/control.h"
+#include "engine/decide/exercise/saved_policy.h"
+#include "engine/decide/importance/search.h"
+#include "engine/numerics/quasi/order.h"
 
 namespace tilewalk::decide {
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/config/wording.h"
-#include "engine/controls/written.h"
-#include "engine/importance/written.h"
+#include "engine/base/wording.h"
+#include "engine/decide/controls/written.h"
+#include "engine/decide/importance/written.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::decide {

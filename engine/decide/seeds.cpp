@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/run/mixed.h"
+#include "engine/base/mixed.h"
 #include "kernels/philox.h"
 #include "kernels/shocks.h"
 

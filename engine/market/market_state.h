@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/config/document.h"
+#include "engine/base/text/document.h"
 #include "engine/market/asset.h"
 #include "engine/market/curve.h"
 #include "engine/market/scenarios.h"

@@ -5,10 +5,10 @@
 #include <string_view>
 #include <variant>
 
-#include "engine/arrays/layout.h"
-#include "engine/arrays/mapped_file.h"
-#include "engine/config/digest.h"
-#include "engine/config/wording.h"
+#include "engine/base/digest.h"
+#include "engine/base/wording.h"
+#include "engine/walk/arrays/layout.h"
+#include "engine/walk/arrays/mapped_file.h"
 #include "products/dates/date.h"
 #include "tilewalk/bounds.h"
 

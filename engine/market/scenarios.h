@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/arrays/shock_cube.h"
-#include "engine/config/document.h"
+#include "engine/base/text/document.h"
+#include "engine/walk/arrays/shock_cube.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::markets {
@@ -29,9 +29,9 @@ struct scenario_array {
 };
 
 // Opens a file of volatilities: a NumPy array of the shape (times, paths), or Tilewalk's own form (see
-// engine/arrays/shock_file.h) with one normal a step. Every number is looked at once. Throws tilewalk::error
-// (io) for a file that can't be read or, where `inside` is a folder, is not below it, (input) for one that
-// does not hold volatilities.
+// engine/walk/arrays/shock_file.h) with one normal a step. Every number is looked at once. Throws
+// tilewalk::error (io) for a file that can't be read or, where `inside` is a folder, is not below it, (input)
+// for one that does not hold volatilities.
 scenario_array open_volatilities(const std::filesystem::path& file, const std::filesystem::path& inside = {});
 
 // The least and the most number of a row.

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/config/numbers.h"
-#include "engine/config/time_reader.h"
-#include "engine/config/wording.h"
+#include "engine/base/numbers.h"
+#include "engine/base/text/time_reader.h"
+#include "engine/base/wording.h"
 #include "engine/market/term_reader.h"
 #include "engine/market/wording.h"
 #include "kernels/exponential.h"

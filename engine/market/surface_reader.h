@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "engine/config/document.h"
+#include "engine/base/text/document.h"
 #include "engine/market/arbitrage.h"
 #include "engine/market/local_volatility.h"
 #include "products/dates/date.h"

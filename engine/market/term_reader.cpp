@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/config/time_reader.h"
+#include "engine/base/text/time_reader.h"
 #include "engine/market/wording.h"
 
 namespace tilewalk::markets {

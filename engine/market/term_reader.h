@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/config/document.h"
+#include "engine/base/text/document.h"
 #include "engine/market/curve.h"
 #include "engine/market/ranges.h"
 #include "engine/market/volatility.h"

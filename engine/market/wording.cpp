@@ -4,7 +4,7 @@
 #include <charconv>
 #include <system_error>
 
-#include "engine/config/wording.h"
+#include "engine/base/wording.h"
 
 namespace tilewalk::markets {
 

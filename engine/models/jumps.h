@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/analytics/characteristic.h"
 #include "engine/models/known_law.h"
 #include "engine/models/model.h"
+#include "engine/numerics/characteristic.h"
 
 namespace tilewalk::models {
 

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "engine/analytics/black.h"
-#include "engine/analytics/price.h"
+#include "engine/numerics/black.h"
+#include "engine/numerics/price.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::models {

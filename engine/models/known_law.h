@@ -6,7 +6,7 @@
 #include <functional>
 #include <optional>
 
-#include "engine/analytics/characteristic.h"
+#include "engine/numerics/characteristic.h"
 
 namespace tilewalk::models {
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/config/document.h"
+#include "engine/base/text/document.h"
 #include "engine/market/asset.h"
 #include "engine/market/curve.h"
 #include "engine/models/parameters.h"

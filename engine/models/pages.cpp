@@ -2,7 +2,7 @@
 #include "tilewalk/models.h"
 
 #include "engine/models/model.h"
-#include "engine/models/rates.h"
+#include "engine/models/rates/rates.h"
 
 namespace tilewalk {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/config/time_reader.h"
+#include "engine/base/text/time_reader.h"
 
 namespace tilewalk::models {
 

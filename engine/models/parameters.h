@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/config/document.h"
+#include "engine/base/text/document.h"
 #include "products/dates/date.h"
 #include "tilewalk/trade_plan.h"
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "engine/analytics/characteristic.h"
 #include "engine/models/model.h"
+#include "engine/numerics/characteristic.h"
 
 namespace tilewalk::models {
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <variant>
 
-#include "engine/config/wording.h"
+#include "engine/base/wording.h"
 #include "engine/models/model.h"
-#include "engine/models/rates.h"
+#include "engine/models/rates/rates.h"
 #include "engine/models/world.h"
 
 namespace tilewalk::plan {

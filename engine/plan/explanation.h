@@ -2,9 +2,9 @@
 // Explains what a price is made from, for people: the terms of a trade and what the market says of its dates.
 #pragma once
 
-#include "engine/book/book_state.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
+#include "engine/reading/book_state.h"
 #include "tilewalk/trade_plan.h"
 
 namespace tilewalk::plan {

@@ -2,8 +2,8 @@
 // The amount that basis points of a trade's price are of.
 #pragma once
 
-#include "engine/book/book_state.h"
 #include "engine/market/market_state.h"
+#include "engine/reading/book_state.h"
 
 namespace tilewalk::plan {
 

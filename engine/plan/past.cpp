@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "engine/config/wording.h"
+#include "engine/base/wording.h"
 #include "kernels/math.h"
 #include "tilewalk/error.h"
 

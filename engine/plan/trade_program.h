@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/book/book_state.h"
 #include "engine/market/market_view.h"
 #include "engine/plan/controller.h"
 #include "engine/plan/passed_programs.h"
+#include "engine/reading/book_state.h"
 #include "products/language/payoff.h"
 #include "products/program/passes.h"
 #include "products/program/precision.h"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "engine/config/time_reader.h"
+#include "engine/base/text/time_reader.h"
 #include "tilewalk/bounds.h"
 
 namespace tilewalk::books {

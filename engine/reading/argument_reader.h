@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/config/document.h"
+#include "engine/base/text/document.h"
 #include "engine/reading/calendar_reader.h"
 #include "products/language/product.h"
 

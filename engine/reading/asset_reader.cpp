@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include "engine/config/time_reader.h"
-#include "engine/config/wording.h"
+#include "engine/base/text/time_reader.h"
+#include "engine/base/wording.h"
 #include "engine/market/term_reader.h"
 #include "engine/market/wording.h"
 #include "engine/models/model.h"

@@ -4,9 +4,9 @@
 #include <tuple>
 #include <utility>
 
-#include "engine/book/book_state.h"
-#include "engine/config/document.h"
-#include "engine/config/tree_value.h"
+#include "engine/base/text/document.h"
+#include "engine/base/text/tree_value.h"
+#include "engine/reading/book_state.h"
 #include "engine/reading/trade_table.h"
 #include "tilewalk/error.h"
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/config/time_reader.h"
-#include "engine/config/wording.h"
+#include "engine/base/text/time_reader.h"
+#include "engine/base/wording.h"
 #include "tilewalk/bounds.h"
 #include "tilewalk/error.h"
 

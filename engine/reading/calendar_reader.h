@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "engine/config/document.h"
+#include "engine/base/text/document.h"
 #include "products/dates/calendar.h"
 
 namespace tilewalk::books {

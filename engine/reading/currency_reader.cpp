@@ -5,7 +5,7 @@
 
 #include "engine/market/term_reader.h"
 #include "engine/models/model.h"
-#include "engine/models/rates.h"
+#include "engine/models/rates/rates.h"
 #include "engine/reading/market_parts.h"
 
 namespace tilewalk::markets {

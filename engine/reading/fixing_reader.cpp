@@ -2,7 +2,7 @@
 // Past values of assets and exchange rates.
 #include <map>
 
-#include "engine/config/time_reader.h"
+#include "engine/base/text/time_reader.h"
 #include "engine/market/term_reader.h"
 #include "engine/reading/market_parts.h"
 

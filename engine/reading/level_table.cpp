@@ -7,10 +7,10 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/config/numbers.h"
-#include "engine/config/time_reader.h"
-#include "engine/config/wording.h"
-#include "engine/reading/scenario_parts.h"
+#include "engine/base/numbers.h"
+#include "engine/base/text/time_reader.h"
+#include "engine/base/wording.h"
+#include "engine/reading/scenarios/scenario_parts.h"
 #include "kernels/exponential.h"
 #include "tilewalk/error.h"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/config/csv.h"
-#include "engine/config/document.h"
+#include "engine/base/text/csv.h"
+#include "engine/base/text/document.h"
 #include "engine/market/ranges.h"
 #include "engine/reading/movable_numbers.h"
 #include "engine/reading/named_files.h"

@@ -4,11 +4,11 @@
 
 #include <array>
 
-#include "engine/config/document.h"
-#include "engine/config/tree_value.h"
+#include "engine/base/text/document.h"
+#include "engine/base/text/tree_value.h"
 #include "engine/market/market_state.h"
 #include "engine/models/model.h"
-#include "engine/models/rates.h"
+#include "engine/models/rates/rates.h"
 #include "engine/reading/market_changes.h"
 #include "engine/reading/market_reader.h"
 #include "engine/reading/written_market.h"

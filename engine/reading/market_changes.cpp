@@ -10,10 +10,10 @@
 #include <string>
 #include <utility>
 
-#include "engine/config/wording.h"
+#include "engine/base/wording.h"
 #include "engine/market/correlation_check.h"
 #include "engine/models/model.h"
-#include "engine/models/rates.h"
+#include "engine/models/rates/rates.h"
 #include "engine/reading/market_parts.h"
 #include "engine/reading/market_reader.h"
 #include "engine/reading/written_market.h"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/config/document.h"
+#include "engine/base/text/document.h"
 #include "engine/market/market_state.h"
 
 namespace tilewalk::markets {

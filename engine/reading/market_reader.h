@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "engine/config/document.h"
+#include "engine/base/text/document.h"
 #include "engine/market/market_state.h"
 #include "tilewalk/market.h"
 

@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "engine/config/numbers.h"
-#include "engine/config/wildcard.h"
-#include "engine/config/wording.h"
+#include "engine/base/numbers.h"
+#include "engine/base/wildcard.h"
+#include "engine/base/wording.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::reading {

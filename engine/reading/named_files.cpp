@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "engine/config/digest.h"
-#include "engine/config/wording.h"
+#include "engine/base/digest.h"
+#include "engine/base/wording.h"
 
 namespace tilewalk::reading {
 

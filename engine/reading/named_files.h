@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/config/checked_source.h"
-#include "engine/config/document.h"
-#include "engine/config/wording.h"
+#include "engine/base/text/checked_source.h"
+#include "engine/base/text/document.h"
+#include "engine/base/wording.h"
 #include "tilewalk/error.h"
 #include "tilewalk/load_options.h"
 #include "tilewalk/manifest.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "engine/book/library.h"
 #include "engine/reading/argument_reader.h"
+#include "engine/reading/library.h"
 #include "products/language/functions.h"
 #include "products/language/lexer.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/config/wording.h"
+#include "engine/base/wording.h"
 #include "engine/market/term_reader.h"
 #include "engine/market/wording.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/config/document.h"
+#include "engine/base/text/document.h"
 #include "engine/market/market_state.h"
 #include "tilewalk/simm_data.h"
 

@@ -10,12 +10,12 @@
 #include <unordered_set>
 #include <utility>
 
-#include "engine/config/csv.h"
-#include "engine/config/entry_tree.h"
-#include "engine/config/plain_entry.h"
-#include "engine/config/wording.h"
+#include "engine/base/crew.h"
+#include "engine/base/text/csv.h"
+#include "engine/base/text/entry_tree.h"
+#include "engine/base/text/plain_entry.h"
+#include "engine/base/wording.h"
 #include "engine/reading/argument_reader.h"
-#include "engine/threads/crew.h"
 #include "tilewalk/bounds.h"
 
 namespace tilewalk::books {

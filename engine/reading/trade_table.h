@@ -7,8 +7,8 @@
 #include <map>
 #include <vector>
 
-#include "engine/book/book_state.h"
-#include "engine/config/document.h"
+#include "engine/base/text/document.h"
+#include "engine/reading/book_state.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::books {

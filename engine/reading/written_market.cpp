@@ -5,9 +5,9 @@
 #include <set>
 #include <utility>
 
-#include "engine/config/numbers.h"
-#include "engine/config/wording.h"
-#include "engine/reading/key_list.h"
+#include "engine/base/numbers.h"
+#include "engine/base/wording.h"
+#include "engine/reading/scenarios/key_list.h"
 #include "kernels/exponential.h"
 #include "tilewalk/error.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/run/units.h"
+#include "engine/walk/units.h"
 
 namespace tilewalk::studies {
 

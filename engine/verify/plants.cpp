@@ -17,11 +17,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cpu/point_shocks.h"
-#include "engine/exercise/policy.h"
-#include "engine/quasi/directions.h"
-#include "engine/quasi/order.h"
-#include "engine/run/units.h"
+#include "engine/decide/exercise/policy.h"
+#include "engine/numerics/quasi/directions.h"
+#include "engine/numerics/quasi/order.h"
+#include "engine/walk/cpu/point_shocks.h"
+#include "engine/walk/units.h"
 #include "kernels/tile.h"
 #include "products/program/row_names.h"
 

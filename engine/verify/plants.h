@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "engine/verbs/price.h"
+#include "engine/study/price.h"
 
 namespace tilewalk::verify {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/market/curve.h"
-#include "engine/rates/gaussian.h"
+#include "engine/models/rates/gaussian.h"
 #include "engine/verify/dice.h"
 #include "engine/verify/market_move.h"
 

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/report/columns.h"
-#include "engine/report/formats.h"
-#include "engine/report/manifest_text.h"
-#include "engine/report/numbers.h"
-#include "engine/report/written_json.h"
+#include "engine/base/columns.h"
+#include "engine/base/shown_numbers.h"
+#include "engine/base/written_json.h"
+#include "engine/tell/formats.h"
+#include "engine/tell/manifest_text.h"
 #include "engine/verify/judgement.h"
 #include "engine/verify/truth.h"
 #include "tilewalk/printable.h"

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "engine/run/mixed.h"
-#include "engine/threads/crew.h"
+#include "engine/base/crew.h"
+#include "engine/base/mixed.h"
 
 namespace tilewalk::verify {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/verbs/price.h"
+#include "engine/study/price.h"
 #include "engine/verify/statistics.h"
 #include "engine/verify/truth.h"
 

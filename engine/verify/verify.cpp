@@ -8,14 +8,14 @@
 #include <set>
 #include <utility>
 
-#include "engine/config/wording.h"
-#include "engine/cuda/backend.h"
-#include "engine/cuda/random/catalogue.h"
-#include "engine/report/numbers.h"
-#include "engine/threads/crew.h"
+#include "engine/base/crew.h"
+#include "engine/base/shown_numbers.h"
+#include "engine/base/wording.h"
 #include "engine/verify/judgement.h"
 #include "engine/verify/plants.h"
 #include "engine/verify/truth.h"
+#include "engine/walk/cuda/device/backend.h"
+#include "engine/walk/cuda/random/catalogue.h"
 #include "tilewalk/products.h"
 #include "tilewalk/setting_table.h"
 

@@ -4,7 +4,7 @@
 // make lists of paths, scales, and factors of all least squares; one walks back and solves with them; and
 // kernels of all dates at once find slopes of the martingale from what it has left. A block works on a tile
 // of paths, or adds up the tiles of a date, in their order. So no bit depends on how many blocks there are,
-// and all are those of engine/exercise/backward.cpp, which says what is found.
+// and all are those of engine/decide/exercise/backward.cpp, which says what is found.
 #pragma once
 
 #include "kernels/exercise/backward_arguments.h"

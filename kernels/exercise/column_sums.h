@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums over the paths of a block, which stand in columns in shared memory. Their order is that of
-// engine/exercise/regression.h, whatever computes them.
+// engine/decide/exercise/regression.h, whatever computes them.
 #pragma once
 
 #include "kernels/exercise/least_squares.h"

@@ -51,7 +51,7 @@ struct date_of_tiles : date_at_hand<basis> {
     }
 
     // One step of conjugate gradients towards slopes, or the first look at what is to be explained; see
-    // engine/exercise/backward.cpp.
+    // engine/decide/exercise/backward.cpp.
     template <bool of_image>
     void step() const {
         double size = of_image ? *this->size_of_right() : 0;

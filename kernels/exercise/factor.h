@@ -17,7 +17,7 @@ struct sum_of_matrices {
     }
 };
 
-// A factor of Cholesky in shared memory, made and used by one warp: see engine/exercise/regression.h.
+// A factor of Cholesky in shared memory, made and used by one warp: see engine/decide/exercise/regression.h.
 template <int most_functions>
 struct factor_in_memory {
     static constexpr int rows_of_lane = (most_functions + 31) / 32;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A crew does each piece of work once, whoever does it, and is ready for the next one after a failure or a
 // stop.
-#include "engine/threads/crew.h"
+#include "engine/base/crew.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>

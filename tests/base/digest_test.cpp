@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SHA-256: the digests of FIPS 180-4's own messages, and of lengths about the edges of a block.
-#include "engine/config/digest.h"
+#include "engine/base/digest.h"
 
 #include <gtest/gtest.h>
 

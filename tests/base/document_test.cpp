@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The YAML reader: what it reads, and that everything it refuses is refused at its place and in words that
 // help.
-#include "engine/config/document.h"
+#include "engine/base/text/document.h"
 #include "tests/own_folder.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/config/digest.h"
+#include "engine/base/digest.h"
 #include "tests/comma_locale.h"
 #include "tests/refusal.h"
 #include "tests/texts.h"

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/book/book_state.h"
-#include "engine/config/document.h"
-#include "engine/config/wording.h"
+#include "engine/base/text/document.h"
+#include "engine/base/wording.h"
+#include "engine/reading/book_state.h"
 #include "products/language/nearest.h"
 #include "tests/texts.h"
 #include "tilewalk/error.h"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/quasi/order.h"
+#include "engine/numerics/quasi/order.h"
 #include "tests/named_choice.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/benchmark.h"

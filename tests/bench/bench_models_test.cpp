@@ -18,11 +18,11 @@
 #include <vector>
 
 #include "bench/measure/walk.h"
-#include "engine/cpu/lane_machine.h"
-#include "engine/cuda/kernel_text.h"
+#include "engine/base/machine.h"
 #include "engine/models/model.h"
-#include "engine/models/rates.h"
-#include "engine/report/machine.h"
+#include "engine/models/rates/rates.h"
+#include "engine/walk/cpu/lane_machine.h"
+#include "engine/walk/cuda/compile/kernel_text.h"
 #include "kernels/arguments.h"
 #include "kernels/tile.h"
 #include "tests/fake_device.h"

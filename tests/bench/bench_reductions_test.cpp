@@ -12,7 +12,7 @@
 
 #include "bench/measure/suites.h"
 #include "bench/suites/reductions.h"
-#include "engine/cuda/compiler.h"
+#include "engine/walk/cuda/compile/compiler.h"
 #include "tests/benched.h"
 #include "tests/fake_device.h"
 #include "tilewalk/tilewalk.h"

@@ -16,8 +16,8 @@
 
 #include "bench/measure/report.h"
 #include "bench/measure/table.h"
-#include "engine/pictures/axis.h"
-#include "engine/pictures/chart.h"
+#include "engine/tell/pictures/axis.h"
+#include "engine/tell/pictures/chart.h"
 #include "tests/made_run.h"
 #include "tests/xml_check.h"
 #include "tilewalk/error.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/models/model.h"
-#include "engine/models/rates.h"
+#include "engine/models/rates/rates.h"
 #include "tilewalk/benchmark.h"
 
 namespace tilewalk::bench::bench_steps_test {

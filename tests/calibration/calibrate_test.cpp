@@ -16,15 +16,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/analytics/black.h"
-#include "engine/analytics/price.h"
-#include "engine/config/document.h"
-#include "engine/config/wording.h"
-#include "engine/config/written.h"
+#include "engine/base/text/document.h"
+#include "engine/base/text/written.h"
+#include "engine/base/wording.h"
 #include "engine/market/asset.h"
 #include "engine/market/market_state.h"
 #include "engine/market/smile.h"
-#include "engine/rates/gaussian.h"
+#include "engine/models/rates/gaussian.h"
+#include "engine/numerics/black.h"
+#include "engine/numerics/price.h"
 #include "engine/reading/market_reader.h"
 #include "tests/own_folder.h"
 #include "tilewalk/calibration.h"

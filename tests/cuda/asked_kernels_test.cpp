@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "engine/cuda/backend.h"
+#include "engine/walk/cuda/device/backend.h"
 #include "tests/fake_backend.h"
 #include "tests/fake_device.h"
 #include "tilewalk/tilewalk.h"

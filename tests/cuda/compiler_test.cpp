@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The run-time compiler: every kernel header alone, what it says of a faulty text, many threads at once, and
 // libraries that are no NVRTC.
-#include "engine/cuda/compiler.h"
+#include "engine/walk/cuda/compile/compiler.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/cuda/kernel_headers.h"
+#include "engine/walk/cuda/compile/kernel_headers.h"
 #include "tests/own_folder.h"
 
 namespace compiler_test {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices: the owners of what a device hands out, with every call failing once; the fake device itself; the
 // survey; and, where there is a GPU, the real one.
-#include "engine/cuda/device.h"
+#include "engine/walk/cuda/device/device.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/cuda/memory.h"
+#include "engine/walk/cuda/device/memory.h"
 #include "tests/fake_device.h"
 
 namespace tilewalk::cuda::device_test {

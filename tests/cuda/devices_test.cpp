@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "engine/cuda/device.h"
+#include "engine/walk/cuda/device/device.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/printable.h"
 #include "tilewalk/write.h"

@@ -12,9 +12,9 @@
 
 #include <fmt/format.h>
 
-#include "engine/cuda/compiler.h"
-#include "engine/cuda/feeds.h"
-#include "engine/cuda/spaces.h"
+#include "engine/walk/cuda/compile/compiler.h"
+#include "engine/walk/cuda/compile/feeds.h"
+#include "engine/walk/cuda/device/spaces.h"
 #include "tests/known_kernels.h"
 
 namespace feed_kernels_test {

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/arrays/shock_writer.h"
-#include "engine/cuda/backend.h"
-#include "engine/cuda/kernel_text.h"
+#include "engine/walk/arrays/shock_writer.h"
+#include "engine/walk/cuda/compile/kernel_text.h"
+#include "engine/walk/cuda/device/backend.h"
 #include "kernels/arguments.h"
 #include "tests/fake_device.h"
 #include "tests/merge_as_a_gpu.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The store of compiled kernels against everything that disks, processes and threads do to it; the compiler
 // is one that counts.
-#include "engine/cuda/kernel_store.h"
+#include "engine/walk/cuda/compile/kernel_store.h"
 #include "tests/own_folder.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Knobs: a line of the table is all that settings, checks, wishes, texts and sweeps need to know of one. Each
 // test goes through the whole table, so that a knob that is added and forgotten somewhere is found.
-#include "engine/cuda/knobs.h"
+#include "engine/walk/cuda/compile/knobs.h"
 
 #include <gtest/gtest.h>
 
@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "engine/book/book_state.h"
-#include "engine/cuda/decide.h"
-#include "engine/cuda/feeds.h"
-#include "engine/cuda/kernel_text.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
-#include "engine/settings/wished_kernel.h"
+#include "engine/reading/book_state.h"
+#include "engine/reading/settings/wished_kernel.h"
+#include "engine/walk/cuda/compile/decide.h"
+#include "engine/walk/cuda/compile/feeds.h"
+#include "engine/walk/cuda/compile/kernel_text.h"
 #include "tilewalk/book.h"
 #include "tilewalk/error.h"
 #include "tilewalk/setting_table.h"

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/cuda/compiler.h"
-#include "engine/cuda/kernel_headers.h"
+#include "engine/walk/cuda/compile/compiler.h"
+#include "engine/walk/cuda/compile/kernel_headers.h"
 #include "tests/own_folder.h"
 
 namespace tilewalk::tests::known_kernels_test {

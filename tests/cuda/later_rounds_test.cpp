@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/cuda/backend.h"
+#include "engine/walk/cuda/device/backend.h"
 #include "kernels/arguments.h"
 #include "kernels/tile.h"
 #include "tests/fake_backend.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Things that runs give back are handed out again, never twice at once, and no more of them are kept than
 // was said.
-#include "engine/cuda/pooled_device.h"
+#include "engine/walk/cuda/device/pooled_device.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "engine/cuda/loaded_device.h"
-#include "engine/cuda/memory.h"
+#include "engine/walk/cuda/device/loaded_device.h"
+#include "engine/walk/cuda/device/memory.h"
 #include "tests/fake_device.h"
 
 namespace tilewalk::cuda::pooled_device_test {

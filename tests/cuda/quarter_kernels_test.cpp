@@ -6,13 +6,13 @@
 #include <cstddef>
 #include <string>
 
-#include "engine/book/book_state.h"
-#include "engine/cuda/compiler.h"
-#include "engine/cuda/decide.h"
-#include "engine/cuda/kernel_text.h"
-#include "engine/cuda/reductions.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
+#include "engine/reading/book_state.h"
+#include "engine/walk/cuda/compile/compiler.h"
+#include "engine/walk/cuda/compile/decide.h"
+#include "engine/walk/cuda/compile/kernel_text.h"
+#include "engine/walk/cuda/compile/reductions.h"
 #include "products/program/quarters.h"
 #include "tests/known_kernels.h"
 #include "tilewalk/tilewalk.h"

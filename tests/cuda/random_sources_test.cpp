@@ -19,13 +19,13 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cuda/compiler.h"
-#include "engine/cuda/memory.h"
-#include "engine/cuda/noise_rows.h"
-#include "engine/cuda/random/catalogue.h"
-#include "engine/cuda/random/curand.h"
-#include "engine/cuda/random/fill_kernels.h"
-#include "engine/run/units.h"
+#include "engine/walk/cuda/compile/compiler.h"
+#include "engine/walk/cuda/device/memory.h"
+#include "engine/walk/cuda/paths/noise_rows.h"
+#include "engine/walk/cuda/random/catalogue.h"
+#include "engine/walk/cuda/random/curand.h"
+#include "engine/walk/cuda/random/fill_kernels.h"
+#include "engine/walk/units.h"
 #include "products/program/streams.h"
 #include "tests/fake_device.h"
 #include "tests/known_kernels.h"

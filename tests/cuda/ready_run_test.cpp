@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cuda/kernel_text.h"
+#include "engine/walk/cuda/compile/kernel_text.h"
 #include "kernels/arguments.h"
 #include "tests/changing_market.h"
 #include "tests/fake_backend.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search for headers of the CUDA toolkit: in folders made for it, and on this machine.
-#include "engine/cuda/toolkit_headers.h"
+#include "engine/walk/cuda/compile/toolkit_headers.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/cuda/compiler.h"
+#include "engine/walk/cuda/compile/compiler.h"
 #include "tests/own_folder.h"
 
 namespace tilewalk::cuda::toolkit_headers_test {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The places where libraries of the CUDA toolkit are looked for, in folders and processes that are made up,
 // and that both halves of NVRTC are of one toolkit.
-#include "engine/cuda/toolkit_libraries.h"
+#include "engine/walk/cuda/device/toolkit_libraries.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/cuda/compiler.h"
+#include "engine/walk/cuda/compile/compiler.h"
 #include "tests/own_folder.h"
 
 namespace tilewalk::cuda::toolkit_libraries_test {

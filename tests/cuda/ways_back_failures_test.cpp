@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/cuda/ways_back.h"
+#include "engine/walk/cuda/back/ways_back.h"
 #include "tests/both_ways.h"
 #include "tests/fake_device.h"
 #include "tilewalk/book.h"

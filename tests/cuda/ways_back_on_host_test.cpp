@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "engine/arrays/shock_file.h"
-#include "engine/arrays/shock_writer.h"
-#include "engine/book/book_state.h"
-#include "engine/cpu/back_end.h"
-#include "engine/cuda/random/catalogue.h"
-#include "engine/cuda/ways_back.h"
 #include "engine/market/market_state.h"
+#include "engine/reading/book_state.h"
+#include "engine/walk/arrays/shock_file.h"
+#include "engine/walk/arrays/shock_writer.h"
+#include "engine/walk/cpu/back_end.h"
+#include "engine/walk/cuda/back/ways_back.h"
+#include "engine/walk/cuda/random/catalogue.h"
 #include "kernels/way_back_arguments.h"
 #include "tests/both_ways.h"
 #include "tests/every_model.h"

@@ -15,15 +15,15 @@
 #include <utility>
 #include <vector>
 
-#include "engine/book/book_state.h"
-#include "engine/controls/control.h"
-#include "engine/cuda/launcher.h"
+#include "engine/decide/controls/control.h"
+#include "engine/decide/controls/controls.h"
+#include "engine/decide/settled.h"
 #include "engine/market/market_state.h"
-#include "engine/verbs/asked.h"
-#include "engine/verbs/controls.h"
-#include "engine/verbs/gpu_trades.h"
-#include "engine/verbs/settled.h"
+#include "engine/reading/book_state.h"
+#include "engine/study/asked.h"
+#include "engine/study/session/gpu_trades.h"
 #include "engine/verify/closed_forms.h"
+#include "engine/walk/cuda/paths/launcher.h"
 #include "kernels/math.h"
 #include "products/program/trial.h"
 #include "tests/named_choice.h"

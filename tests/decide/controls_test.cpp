@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Controls: the law of a sum of moves, the fit of a function of it, and prices that are less a control, which
 // are right, err less, and say by how much.
-#include "engine/controls/control.h"
+#include "engine/decide/controls/control.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -21,20 +21,20 @@
 #include <utility>
 #include <vector>
 
-#include "engine/book/book_state.h"
-#include "engine/controls/written.h"
-#include "engine/cuda/compiler.h"
-#include "engine/cuda/launcher.h"
+#include "engine/decide/controls/controls.h"
+#include "engine/decide/controls/written.h"
+#include "engine/decide/settled.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
-#include "engine/run/units.h"
-#include "engine/settings/precision_named.h"
-#include "engine/verbs/controls.h"
-#include "engine/verbs/settled.h"
+#include "engine/reading/book_state.h"
+#include "engine/reading/settings/precision_named.h"
 #include "engine/verify/closed_forms.h"
 #include "engine/verify/dice.h"
 #include "engine/verify/judgement.h"
 #include "engine/verify/sample.h"
+#include "engine/walk/cuda/compile/compiler.h"
+#include "engine/walk/cuda/paths/launcher.h"
+#include "engine/walk/units.h"
 #include "kernels/math.h"
 #include "products/program/trial.h"
 #include "tests/both_ways.h"

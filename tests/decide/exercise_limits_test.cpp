@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/report/policy_file.h"
+#include "engine/decide/policy_file.h"
 #include "tests/rights_books.h"
 #include "tilewalk/tilewalk.h"
 

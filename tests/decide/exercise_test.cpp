@@ -13,9 +13,9 @@
 
 #include <Eigen/Dense>
 
-#include "engine/exercise/basis.h"
-#include "engine/exercise/policy.h"
-#include "engine/exercise/regression.h"
+#include "engine/decide/exercise/basis.h"
+#include "engine/decide/exercise/policy.h"
+#include "engine/decide/exercise/regression.h"
 #include "products/language/product.h"
 #include "tests/named_choice.h"
 #include "tests/refusal.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/analytics/black.h"
+#include "engine/numerics/black.h"
 #include "tests/by_source.h"
 #include "tests/plain_paths.h"
 #include "tests/rights_books.h"

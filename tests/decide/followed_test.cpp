@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "engine/controls/written.h"
+#include "engine/decide/controls/written.h"
 
 namespace tilewalk::followed_test {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/cuda/memory.h"
-#include "engine/exercise/regression.h"
+#include "engine/decide/exercise/regression.h"
+#include "engine/walk/cuda/device/memory.h"
 #include "tests/on_a_gpu.h"
 #include "tests/product_sums.h"
 

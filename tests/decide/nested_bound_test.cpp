@@ -11,15 +11,15 @@
 #include <utility>
 #include <vector>
 
-#include "engine/book/book_state.h"
-#include "engine/cpu/lane_machine.h"
-#include "engine/cpu/tile_pool.h"
-#include "engine/cuda/backend.h"
-#include "engine/exercise/nested.h"
-#include "engine/exercise/policy.h"
-#include "engine/exercise/training.h"
+#include "engine/decide/exercise/nested.h"
+#include "engine/decide/exercise/policy.h"
+#include "engine/decide/exercise/training.h"
 #include "engine/market/market_state.h"
-#include "engine/verbs/price.h"
+#include "engine/reading/book_state.h"
+#include "engine/study/price.h"
+#include "engine/walk/cpu/lane_machine.h"
+#include "engine/walk/cpu/tile_pool.h"
+#include "engine/walk/cuda/device/backend.h"
 #include "tests/every_model.h"
 #include "tests/named_choice.h"
 #include "tests/plain_paths.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/cuda/policy_kernels.h"
+#include "engine/decide/policies/policy_kernels.h"
 #include "kernels/exercise/backward_arguments.h"
 #include "kernels/exercise/leaving_arguments.h"
 #include "tests/fake_device.h"

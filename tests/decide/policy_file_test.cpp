@@ -10,8 +10,8 @@
 #include <tuple>
 #include <vector>
 
-#include "engine/config/digest.h"
-#include "engine/report/policy_file.h"
+#include "engine/base/digest.h"
+#include "engine/decide/policy_file.h"
 #include "tests/refusal.h"
 #include "tests/rights_books.h"
 #include "tilewalk/tilewalk.h"

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cuda/compiler.h"
-#include "engine/cuda/feeds.h"
-#include "engine/cuda/policy_kernels.h"
+#include "engine/decide/policies/policy_kernels.h"
+#include "engine/walk/cuda/compile/compiler.h"
+#include "engine/walk/cuda/compile/feeds.h"
 #include "tests/known_kernels.h"
 #include "tests/on_a_gpu.h"
 #include "tests/policies_as_found.h"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/plan/trade_program.h"
-#include "engine/verbs/price.h"
+#include "engine/study/price.h"
 #include "engine/verify/closed_forms.h"
 #include "engine/verify/dice.h"
 #include "engine/verify/judgement.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/exercise/basis.h"
-#include "engine/exercise/policy.h"
+#include "engine/decide/exercise/basis.h"
+#include "engine/decide/exercise/policy.h"
 #include "kernels/exercise/backward_arguments.h"
 #include "tests/rights_books.h"
 #include "tilewalk/tilewalk.h"

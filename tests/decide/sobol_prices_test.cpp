@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/run/units.h"
 #include "engine/verify/dice.h"
 #include "engine/verify/truth.h"
+#include "engine/walk/units.h"
 #include "tests/named_choice.h"
 #include "tests/on_a_gpu.h"
 #include "tests/plain_paths.h"

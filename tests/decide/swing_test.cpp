@@ -179,7 +179,8 @@ TEST(swing, uses_that_must_be_made_cost) {
         SCOPED_TRACE(std::to_string(least) + " at least");
         expect_between(priced(book_of(of)), on_a_lattice(of));
     }
-    // Hardly more than the one forward that must be taken. The paths that have not taken it need a martingale of their own.
+    // Hardly more than the one forward that must be taken. The paths that have not taken it need a martingale
+    // of their own.
     const terms deep{4, 1, 150, 1, 1, monthly(8)};
     expect_between(priced(book_of(deep)), on_a_lattice(deep));
     // Each date's right must be used: forwards.

@@ -3,10 +3,10 @@
 // and its trades planned. If a file has several mistakes they may name another one first.
 #include <algorithm>
 
-#include "engine/book/book_state.h"
-#include "engine/config/document.h"
+#include "engine/base/text/document.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
+#include "engine/reading/book_state.h"
 #include "tests/fuzz/fuzzed.h"
 #include "tilewalk/book.h"
 

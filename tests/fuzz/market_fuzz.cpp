@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as a market. One that is accepted reads back as it was written, its numbers can be set to what
 // they are, and trades are planned in it.
-#include "engine/book/book_state.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
+#include "engine/reading/book_state.h"
 #include "tests/fuzz/fuzzed.h"
 #include "tilewalk/book.h"
 

@@ -2,7 +2,7 @@
 // Any bytes as a portfolio of ORE. Its imported trades read back as a book of as many.
 #include <string>
 
-#include "engine/book/book_state.h"
+#include "engine/reading/book_state.h"
 #include "tests/fuzz/fuzzed.h"
 #include "tilewalk/book.h"
 #include "tilewalk/import.h"

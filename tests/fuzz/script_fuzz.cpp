@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/book/book_state.h"
-#include "engine/book/library.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
+#include "engine/reading/book_state.h"
+#include "engine/reading/library.h"
 #include "tests/fuzz/fuzzed.h"
 #include "tilewalk/book.h"
 

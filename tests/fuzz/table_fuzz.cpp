@@ -3,7 +3,7 @@
 // trades in YAML, which say the same as their rows.
 #include <string>
 
-#include "engine/book/book_state.h"
+#include "engine/reading/book_state.h"
 #include "tests/fuzz/fuzzed.h"
 #include "tilewalk/book.h"
 

@@ -19,12 +19,12 @@
 #include <type_traits>
 #include <vector>
 
-#include "engine/cuda/compiler.h"
-#include "engine/cuda/correlation.h"
-#include "engine/cuda/device.h"
-#include "engine/cuda/kernel_store.h"
-#include "engine/cuda/launcher.h"
-#include "engine/cuda/memory.h"
+#include "engine/walk/cuda/compile/compiler.h"
+#include "engine/walk/cuda/compile/correlation.h"
+#include "engine/walk/cuda/compile/kernel_store.h"
+#include "engine/walk/cuda/device/device.h"
+#include "engine/walk/cuda/device/memory.h"
+#include "engine/walk/cuda/paths/launcher.h"
 #include "kernels/correlation/blocked.h"
 #include "kernels/correlation/tiled.h"
 #include "kernels/correlation/untiled.h"

@@ -14,12 +14,12 @@
 #include <string>
 #include <vector>
 
-#include "engine/book/book_state.h"
-#include "engine/cuda/compiler.h"
-#include "engine/cuda/device.h"
-#include "engine/cuda/kernel_text.h"
-#include "engine/cuda/memory.h"
 #include "engine/plan/trade_program.h"
+#include "engine/reading/book_state.h"
+#include "engine/walk/cuda/compile/compiler.h"
+#include "engine/walk/cuda/compile/kernel_text.h"
+#include "engine/walk/cuda/device/device.h"
+#include "engine/walk/cuda/device/memory.h"
 #include "kernels/math.h"
 #include "kernels/shocks.h"
 #include "tilewalk/tilewalk.h"

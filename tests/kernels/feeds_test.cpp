@@ -12,9 +12,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "engine/cuda/decide.h"
-#include "engine/cuda/feeds.h"
-#include "engine/cuda/spaces.h"
+#include "engine/walk/cuda/compile/decide.h"
+#include "engine/walk/cuda/compile/feeds.h"
+#include "engine/walk/cuda/device/spaces.h"
 #include "kernels/draws.h"
 #include "kernels/feeds/bulk_async.h"
 #include "kernels/feeds/inline.h"

@@ -26,9 +26,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cuda/compiler.h"
-#include "engine/cuda/device.h"
-#include "engine/cuda/memory.h"
+#include "engine/walk/cuda/compile/compiler.h"
+#include "engine/walk/cuda/device/device.h"
+#include "engine/walk/cuda/device/memory.h"
 #include "kernels/math.h"
 #include "kernels/operations.h"
 #include "kernels/shocks.h"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/cpu/lane_operations.h"
+#include "engine/walk/cpu/lane_operations.h"
 #include "kernels/shocks.h"
 #include "products/program/evaluate.h"
 

@@ -7,7 +7,7 @@
 #include <ios>
 #include <random>
 
-#include "engine/quasi/normal_tables.h"
+#include "engine/numerics/quasi/normal_tables.h"
 #include "kernels/normal_distribution.h"
 #include "kernels/normal_table.h"
 

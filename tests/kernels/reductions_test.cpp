@@ -29,15 +29,15 @@
 #include <utility>
 #include <vector>
 
-#include "engine/book/book_state.h"
-#include "engine/cuda/compiler.h"
-#include "engine/cuda/device.h"
-#include "engine/cuda/kernel_headers.h"
-#include "engine/cuda/kernel_text.h"
-#include "engine/cuda/launcher.h"
-#include "engine/cuda/reductions.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
+#include "engine/reading/book_state.h"
+#include "engine/walk/cuda/compile/compiler.h"
+#include "engine/walk/cuda/compile/kernel_headers.h"
+#include "engine/walk/cuda/compile/kernel_text.h"
+#include "engine/walk/cuda/compile/reductions.h"
+#include "engine/walk/cuda/device/device.h"
+#include "engine/walk/cuda/paths/launcher.h"
 #include "kernels/reduce_stored.h"
 #include "tests/fake_device.h"
 #include "tests/known_kernels.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/config/document.h"
-#include "engine/config/time_reader.h"
+#include "engine/base/text/document.h"
+#include "engine/base/text/time_reader.h"
 
 namespace dates_test {
 namespace {

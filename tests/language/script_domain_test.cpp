@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/book/book_state.h"
-#include "engine/cuda/compiler.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
+#include "engine/reading/book_state.h"
+#include "engine/walk/cuda/compile/compiler.h"
 #include "tests/market_text.h"
 #include "tests/named_choice.h"
 #include "tests/plain_paths.h"

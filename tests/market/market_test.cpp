@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/config/digest.h"
+#include "engine/base/digest.h"
 #include "engine/market/market_state.h"
 #include "tests/texts.h"
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/config/document.h"
+#include "engine/base/text/document.h"
 #include "engine/market/arbitrage.h"
 #include "engine/market/local_volatility.h"
 #include "engine/market/smile.h"

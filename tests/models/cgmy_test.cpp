@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/analytics/price.h"
 #include "engine/models/cgmy_law.h"
+#include "engine/numerics/price.h"
 #include "tests/draws.h"
 #include "tests/market_text.h"
 #include "tests/model_market.h"

@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "engine/analytics/price.h"
-#include "engine/book/book_state.h"
 #include "engine/market/market_state.h"
+#include "engine/numerics/price.h"
 #include "engine/plan/broken_line.h"
 #include "engine/plan/trade_program.h"
+#include "engine/reading/book_state.h"
 #include "tests/every_model.h"
 #include "tests/market_text.h"
 #include "tests/model_market.h"

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/analytics/jacobi.h"
+#include "engine/numerics/jacobi.h"
 #include "tests/known_error.h"
 #include "tests/market_text.h"
 #include "tests/model_market.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bench/suites/steps.h"
-#include "engine/analytics/price.h"
+#include "engine/numerics/price.h"
 #include "tests/market_text.h"
 #include "tests/model_market.h"
 #include "tests/scheme_law.h"

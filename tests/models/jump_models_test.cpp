@@ -19,8 +19,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/analytics/gauss_kronrod.h"
-#include "engine/analytics/price.h"
+#include "engine/numerics/gauss_kronrod.h"
+#include "engine/numerics/price.h"
 #include "engine/verify/closed_forms.h"
 #include "kernels/math.h"
 #include "tests/by_source.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/analytics/black.h"
+#include "engine/numerics/black.h"
 #include "tests/named_choice.h"
 #include "tests/plain_paths.h"
 #include "tests/svi_smiles.h"

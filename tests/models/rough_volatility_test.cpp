@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/analytics/gauss_kronrod.h"
 #include "engine/models/rough_noise.h"
+#include "engine/numerics/gauss_kronrod.h"
 #include "engine/verify/closed_forms.h"
 #include "tests/known_error.h"
 #include "tests/market_text.h"

@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "engine/analytics/black.h"
-#include "engine/analytics/characteristic.h"
-#include "engine/analytics/price.h"
-#include "engine/models/leverage.h"
+#include "engine/models/local/leverage.h"
+#include "engine/numerics/black.h"
+#include "engine/numerics/characteristic.h"
+#include "engine/numerics/price.h"
 #include "tests/known_error.h"
 #include "tests/market_text.h"
 #include "tests/model_market.h"

@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/analytics/characteristic.h"
-#include "engine/analytics/price.h"
+#include "engine/numerics/characteristic.h"
+#include "engine/numerics/price.h"
 #include "engine/verify/closed_forms.h"
 #include "tests/by_source.h"
 #include "tests/draws.h"

@@ -26,10 +26,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/analytics/black.h"
-#include "engine/analytics/characteristic.h"
-#include "engine/analytics/gauss_kronrod.h"
-#include "engine/analytics/price.h"
+#include "engine/numerics/black.h"
+#include "engine/numerics/characteristic.h"
+#include "engine/numerics/gauss_kronrod.h"
+#include "engine/numerics/price.h"
 #include "engine/verify/closed_forms.h"
 #include "tests/draws.h"
 #include "tilewalk/error.h"

@@ -12,9 +12,9 @@
 #include <thread>
 #include <vector>
 
-#include "engine/analytics/jacobi.h"
-#include "engine/quasi/directions.h"
-#include "engine/quasi/order.h"
+#include "engine/numerics/jacobi.h"
+#include "engine/numerics/quasi/directions.h"
+#include "engine/numerics/quasi/order.h"
 #include "kernels/bridge.h"
 #include "kernels/sobol.h"
 #include "tests/quasi_orders.h"

@@ -12,14 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "engine/book/book_state.h"
-#include "engine/cpu/lane_operations.h"
-#include "engine/cpu/lane_program.h"
-#include "engine/cpu/tile_pool.h"
-#include "engine/cuda/kernel_text.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
 #include "engine/plan/unite.h"
+#include "engine/reading/book_state.h"
+#include "engine/walk/cpu/lane_operations.h"
+#include "engine/walk/cpu/lane_program.h"
+#include "engine/walk/cpu/tile_pool.h"
+#include "engine/walk/cuda/compile/kernel_text.h"
 #include "tests/made_book.h"
 #include "tests/market_text.h"
 #include "tests/whole.h"

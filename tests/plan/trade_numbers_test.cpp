@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/book/book_state.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
+#include "engine/reading/book_state.h"
 #include "tests/both_ways.h"
 #include "tests/every_model.h"
 #include "tests/made_book.h"

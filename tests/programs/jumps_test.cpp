@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/book/book_state.h"
 #include "engine/plan/trade_program.h"
+#include "engine/reading/book_state.h"
 #include "products/program/activity.h"
 #include "tests/both_ways.h"
 #include "tests/made_book.h"

@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/book/book_state.h"
-#include "engine/greeks/ways_back.h"
 #include "engine/plan/trade_program.h"
+#include "engine/plan/ways_back.h"
+#include "engine/reading/book_state.h"
 #include "kernels/shocks.h"
 #include "products/program/jumps.h"
 #include "products/program/recorder.h"

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "engine/book/book_state.h"
+#include "engine/base/crew.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/passed_programs.h"
 #include "engine/plan/trade_program.h"
-#include "engine/threads/crew.h"
+#include "engine/reading/book_state.h"
 #include "products/program/passes.h"
 #include "products/program/recorder.h"
 #include "tests/made_book.h"

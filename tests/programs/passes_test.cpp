@@ -17,8 +17,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/cpu/lane_machine.h"
-#include "engine/cpu/lane_program.h"
+#include "engine/walk/cpu/lane_machine.h"
+#include "engine/walk/cpu/lane_program.h"
 #include "kernels/shocks.h"
 #include "products/program/evaluate.h"
 #include "products/program/guard.h"

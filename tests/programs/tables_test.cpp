@@ -15,10 +15,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "engine/cpu/lane_program.h"
-#include "engine/cpu/tile_pool.h"
-#include "engine/cuda/program_text.h"
 #include "engine/plan/unite.h"
+#include "engine/walk/cpu/lane_program.h"
+#include "engine/walk/cpu/tile_pool.h"
+#include "engine/walk/cuda/compile/program_text.h"
 #include "kernels/operations.h"
 #include "products/program/evaluate.h"
 #include "products/program/moves.h"

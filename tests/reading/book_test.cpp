@@ -11,11 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/book/book_state.h"
-#include "engine/book/library.h"
-#include "engine/config/digest.h"
+#include "engine/base/digest.h"
 #include "engine/market/market_state.h"
 #include "engine/reading/argument_reader.h"
+#include "engine/reading/book_state.h"
+#include "engine/reading/library.h"
 #include "tests/market_text.h"
 #include "tests/own_folder.h"
 #include "tests/refusal.h"

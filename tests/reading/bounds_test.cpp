@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/book/book_state.h"
-#include "engine/book/library.h"
+#include "engine/reading/book_state.h"
+#include "engine/reading/library.h"
 #include "tests/texts.h"
 #include "tilewalk/error.h"
 #include "tilewalk/tilewalk.h"

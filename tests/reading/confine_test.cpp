@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/arrays/shock_writer.h"
-#include "engine/config/open_file.h"
+#include "engine/base/open_file.h"
+#include "engine/walk/arrays/shock_writer.h"
 #include "tests/market_text.h"
 #include "tests/own_folder.h"
 #include "tests/refusal.h"

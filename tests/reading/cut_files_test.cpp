@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/book/book_state.h"
-#include "engine/book/library.h"
+#include "engine/reading/book_state.h"
+#include "engine/reading/library.h"
 #include "tests/own_folder.h"
 #include "tests/refusal.h"
 #include "tests/texts.h"

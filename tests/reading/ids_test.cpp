@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/book/book_state.h"
-#include "engine/config/document.h"
-#include "engine/config/unicode.h"
+#include "engine/base/text/document.h"
+#include "engine/base/text/unicode.h"
+#include "engine/reading/book_state.h"
 #include "tilewalk/error.h"
 #include "tilewalk/tilewalk.h"
 

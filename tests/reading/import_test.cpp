@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/book/book_state.h"
-#include "engine/config/xml.h"
+#include "engine/base/text/xml.h"
+#include "engine/reading/book_state.h"
 #include "tests/own_folder.h"
 #include "tests/refusal.h"
 #include "tests/texts.h"

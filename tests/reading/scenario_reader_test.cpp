@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/config/csv.h"
-#include "engine/config/wildcard.h"
+#include "engine/base/text/csv.h"
+#include "engine/base/wildcard.h"
 #include "tests/own_folder.h"
 #include "tests/refusal.h"
 #include "tests/texts.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/book/book_state.h"
-#include "engine/config/digest.h"
+#include "engine/base/digest.h"
+#include "engine/reading/book_state.h"
 #include "tests/own_folder.h"
 #include "tests/refusal.h"
 #include "tilewalk/bounds.h"

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cuda/device.h"
+#include "engine/walk/cuda/device/device.h"
 #include "tests/every_model.h"
 #include "tests/ledger.h"
 #include "tests/made_book.h"

@@ -7,11 +7,11 @@
 #include <stdexcept>
 #include <string>
 
-#include "engine/book/book_state.h"
-#include "engine/cuda/backend.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
-#include "engine/verbs/price.h"
+#include "engine/reading/book_state.h"
+#include "engine/study/price.h"
+#include "engine/walk/cuda/device/backend.h"
 #include "products/program/recorder.h"
 #include "tests/every_model.h"
 #include "tests/market_text.h"

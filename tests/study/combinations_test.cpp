@@ -27,7 +27,7 @@
 #include <system_error>
 #include <vector>
 
-#include "engine/arrays/shock_writer.h"
+#include "engine/walk/arrays/shock_writer.h"
 #include "tests/by_source.h"
 #include "tests/fake_backend.h"
 #include "tests/market_text.h"

@@ -23,10 +23,10 @@
 #include <thread>
 #include <vector>
 
-#include "engine/arrays/shock_writer.h"
-#include "engine/config/digest.h"
-#include "engine/cpu/lane_program.h"
-#include "engine/cpu/tile_pool.h"
+#include "engine/base/digest.h"
+#include "engine/walk/arrays/shock_writer.h"
+#include "engine/walk/cpu/lane_program.h"
+#include "engine/walk/cpu/tile_pool.h"
 #include "kernels/shocks.h"
 #include "products/program/evaluate.h"
 #include "products/program/passes.h"

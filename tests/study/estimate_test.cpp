@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "engine/study/sum_of_rounds.h"
+#include "engine/study/rounds/sum_of_rounds.h"
 
 namespace tilewalk::estimate_test {
 namespace {

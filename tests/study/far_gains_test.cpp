@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "engine/book/book_state.h"
-#include "engine/book/rolled.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
+#include "engine/reading/book_state.h"
 #include "engine/reading/market_changes.h"
+#include "engine/reading/rolled.h"
 #include "tests/own_folder.h"
 #include "tests/plain_paths.h"
 #include "tests/rights_books.h"

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/analytics/black.h"
-#include "engine/run/units.h"
+#include "engine/numerics/black.h"
+#include "engine/walk/units.h"
 #include "tests/on_a_gpu.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/tilewalk.h"

@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/book/book_state.h"
-#include "engine/greeks/measures.h"
-#include "engine/greeks/moved_markets.h"
 #include "engine/market/market_state.h"
-#include "engine/verbs/price.h"
+#include "engine/plan/measures.h"
+#include "engine/plan/moved_markets.h"
+#include "engine/reading/book_state.h"
+#include "engine/study/price.h"
 #include "tests/both_ways.h"
 #include "tests/by_source.h"
 #include "tests/every_model.h"

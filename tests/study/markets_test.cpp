@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/cuda/backend.h"
-#include "engine/verbs/price.h"
+#include "engine/study/price.h"
+#include "engine/walk/cuda/device/backend.h"
 #include "tests/changing_market.h"
 #include "tests/every_model.h"
 #include "tests/named_choice.h"

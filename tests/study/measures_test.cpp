@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of a market as sensitivities see them: by which measure and for which move, and how the numbers of
 // a program move with them.
-#include "engine/greeks/measures.h"
+#include "engine/plan/measures.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/greeks/ways_back.h"
+#include "engine/plan/ways_back.h"
 
 namespace tilewalk::measures_test {
 namespace {

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "engine/risk/noise.h"
-#include "engine/risk/risks.h"
-#include "engine/risk/sampling.h"
-#include "engine/risk/tails.h"
-#include "engine/run/units.h"
+#include "engine/study/risk/noise.h"
+#include "engine/study/risk/risks.h"
+#include "engine/study/risk/sampling.h"
+#include "engine/study/risk/tails.h"
+#include "engine/walk/units.h"
 #include "kernels/normal_distribution.h"
 #include "kernels/philox.h"
 

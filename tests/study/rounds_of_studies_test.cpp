@@ -15,9 +15,9 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/analytics/black.h"
-#include "engine/config/accuracy.h"
-#include "engine/run/units.h"
+#include "engine/base/accuracy.h"
+#include "engine/numerics/black.h"
+#include "engine/walk/units.h"
 #include "tests/named_choice.h"
 #include "tests/on_a_gpu.h"
 #include "tests/own_folder.h"

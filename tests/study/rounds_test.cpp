@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs to a tolerance: paths are added until intervals are narrow enough, and intervals still hold the truth.
-#include "engine/verbs/rounds.h"
-#include "engine/config/accuracy.h"
+#include "engine/study/rounds/rounds.h"
+#include "engine/base/accuracy.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -16,13 +16,13 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/analytics/black.h"
-#include "engine/config/digest.h"
+#include "engine/base/digest.h"
 #include "engine/decide/seeds.h"
-#include "engine/run/units.h"
+#include "engine/numerics/black.h"
 #include "engine/verify/closed_forms.h"
 #include "engine/verify/dice.h"
 #include "engine/verify/sample.h"
+#include "engine/walk/units.h"
 #include "tests/named_choice.h"
 #include "tests/on_a_gpu.h"
 #include "tests/own_folder.h"

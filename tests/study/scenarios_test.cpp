@@ -22,10 +22,10 @@
 
 #include <fmt/format.h>
 
-#include "engine/arrays/shock_writer.h"
-#include "engine/cuda/device.h"
-#include "engine/cuda/feeds.h"
 #include "engine/verify/closed_forms.h"
+#include "engine/walk/arrays/shock_writer.h"
+#include "engine/walk/cuda/compile/feeds.h"
+#include "engine/walk/cuda/device/device.h"
 #include "kernels/shocks.h"
 #include "products/program/streams.h"
 #include "tests/market_text.h"

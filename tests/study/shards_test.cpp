@@ -2,7 +2,7 @@
 // A request in shards: any number of them, done in any order, by any number of threads, merges to the bits of
 // one process; and nothing else merges.
 #include "tilewalk/shards.h"
-#include "engine/config/accuracy.h"
+#include "engine/base/accuracy.h"
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/verbs/manifest.h"
+#include "engine/study/manifest.h"
 #include "tests/market_text.h"
 #include "tests/on_a_gpu.h"
 #include "tests/own_folder.h"

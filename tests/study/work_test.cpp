@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
-#include "engine/cuda/backend.h"
 #include "engine/models/model.h"
-#include "engine/verbs/price.h"
+#include "engine/study/price.h"
+#include "engine/walk/cuda/device/backend.h"
 #include "kernels/tile.h"
 #include "tests/every_model.h"
 #include "tests/market_text.h"

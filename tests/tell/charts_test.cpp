@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/pictures/bar_chart.h"
-#include "engine/pictures/bars.h"
-#include "engine/pictures/chart.h"
-#include "engine/pictures/svg.h"
+#include "engine/tell/pictures/bar_chart.h"
+#include "engine/tell/pictures/bars.h"
+#include "engine/tell/pictures/chart.h"
+#include "engine/tell/pictures/svg.h"
 
 namespace tilewalk::charts_test {
 namespace {

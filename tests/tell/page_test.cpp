@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/page/figures.h"
-#include "engine/page/markup.h"
+#include "engine/tell/page/figures.h"
+#include "engine/tell/page/markup.h"
 #include "tests/xml_check.h"
 #include "tilewalk/page.h"
 

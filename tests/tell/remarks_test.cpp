@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/book/book_state.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/bounds.h"
 #include "engine/plan/trade_program.h"
+#include "engine/reading/book_state.h"
 #include "kernels/draws.h"
 #include "tests/market_text.h"
 #include "tests/plain_walk.h"

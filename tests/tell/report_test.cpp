@@ -13,11 +13,11 @@
 #include <set>
 #include <sstream>
 
-#include "engine/report/columns.h"
-#include "engine/report/formats.h"
-#include "engine/report/numbers.h"
-#include "engine/report/row_fields.h"
-#include "engine/report/written_json.h"
+#include "engine/base/columns.h"
+#include "engine/base/shown_numbers.h"
+#include "engine/base/written_json.h"
+#include "engine/tell/formats.h"
+#include "engine/tell/row_fields.h"
 #include "tests/texts.h"
 #include "tilewalk/compare.h"
 #include "tilewalk/engine.h"

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/report/line_writer.h"
-#include "engine/risk/risks.h"
+#include "engine/study/risk/risks.h"
+#include "engine/tell/line_writer.h"
 #include "tests/documented_columns.h"
 #include "tilewalk/files.h"
 #include "tilewalk/scenarios.h"

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/cuda/backend.h"
+#include "engine/walk/cuda/device/backend.h"
 #include "tests/fake_device.h"
 #include "tilewalk/tilewalk.h"
 

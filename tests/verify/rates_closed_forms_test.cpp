@@ -17,8 +17,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/analytics/gauss_kronrod.h"
-#include "engine/rates/gaussian.h"
+#include "engine/models/rates/gaussian.h"
+#include "engine/numerics/gauss_kronrod.h"
 #include "engine/verify/closed_forms.h"
 #include "tests/draws.h"
 #include "tilewalk/error.h"

@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/analytics/black.h"
-#include "engine/rates/gaussian.h"
+#include "engine/models/rates/gaussian.h"
+#include "engine/numerics/black.h"
 #include "engine/verify/closed_forms.h"
 #include "engine/verify/sample.h"
 #include "tests/model_market.h"

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "engine/run/units.h"
 #include "engine/verify/dice.h"
 #include "engine/verify/sample.h"
 #include "engine/verify/statistics.h"
+#include "engine/walk/units.h"
 
 namespace tilewalk::verify::verify_statistics_test {
 namespace {

@@ -8,9 +8,9 @@
 #include <sstream>
 #include <vector>
 
-#include "engine/analytics/black.h"
-#include "engine/cpu/back_end.h"
-#include "engine/run/units.h"
+#include "engine/numerics/black.h"
+#include "engine/walk/cpu/back_end.h"
+#include "engine/walk/units.h"
 #include "kernels/tile.h"
 #include "tests/regressed_call.h"
 #include "tilewalk/error.h"

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/book/book_state.h"
 #include "engine/plan/trade_program.h"
+#include "engine/reading/book_state.h"
 #include "kernels/shocks.h"
 #include "products/program/evaluate.h"
 #include "tests/market_text.h"

@@ -2,7 +2,7 @@
 // label: no_sanitizer (hundreds of millions of moves)
 // Trades whose correlated moves are made ahead of their paths: on a fake GPU whose kernels read and write the
 // arrays of a run as the real ones do, and on a GPU. Not a bit may differ from the product within the path.
-#include "engine/cuda/moves_walk.h"
+#include "engine/walk/cuda/paths/moves_walk.h"
 
 #include <gtest/gtest.h>
 
@@ -26,19 +26,19 @@
 #include <utility>
 #include <vector>
 
-#include "engine/arrays/shock_writer.h"
-#include "engine/book/book_state.h"
-#include "engine/cpu/lane_operations.h"
-#include "engine/cpu/tile_pool.h"
-#include "engine/cuda/decide.h"
-#include "engine/cuda/feeds.h"
-#include "engine/cuda/kernel_text.h"
-#include "engine/cuda/launcher.h"
-#include "engine/cuda/random/fill_kernels.h"
-#include "engine/cuda/row_layout.h"
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
 #include "engine/plan/unite.h"
+#include "engine/reading/book_state.h"
+#include "engine/walk/arrays/shock_writer.h"
+#include "engine/walk/cpu/lane_operations.h"
+#include "engine/walk/cpu/tile_pool.h"
+#include "engine/walk/cuda/compile/decide.h"
+#include "engine/walk/cuda/compile/feeds.h"
+#include "engine/walk/cuda/compile/kernel_text.h"
+#include "engine/walk/cuda/compile/row_layout.h"
+#include "engine/walk/cuda/paths/launcher.h"
+#include "engine/walk/cuda/random/fill_kernels.h"
 #include "kernels/draws.h"
 #include "kernels/fill_kernel.h"
 #include "tests/fake_device.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of shocks that trades share by the names of their streams: which trades share, where their rows begin,
 // and what a source is told of them.
-#include "engine/cuda/noise_rows.h"
+#include "engine/walk/cuda/paths/noise_rows.h"
 
 #include <gtest/gtest.h>
 

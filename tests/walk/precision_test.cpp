@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "engine/book/book_state.h"
-#include "engine/cpu/shadow.h"
-#include "engine/cpu/tile_pool.h"
 #include "engine/plan/trade_program.h"
-#include "engine/run/units.h"
-#include "engine/settings/precision_named.h"
+#include "engine/reading/book_state.h"
+#include "engine/reading/settings/precision_named.h"
+#include "engine/walk/cpu/shadow.h"
+#include "engine/walk/cpu/tile_pool.h"
+#include "engine/walk/units.h"
 #include "products/program/evaluate.h"
 #include "products/program/precision.h"
 #include "tests/market_text.h"

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/arrays/layout.h"
-#include "engine/arrays/shock_file.h"
-#include "engine/arrays/shock_writer.h"
+#include "engine/walk/arrays/layout.h"
+#include "engine/walk/arrays/shock_file.h"
+#include "engine/walk/arrays/shock_writer.h"
 #include "tests/own_folder.h"
 #include "tests/texts.h"
 #include "tilewalk/error.h"

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/arrays/shock_file.h"
-#include "engine/arrays/shock_writer.h"
-#include "engine/cpu/tile_pool.h"
+#include "engine/walk/arrays/shock_file.h"
+#include "engine/walk/arrays/shock_writer.h"
+#include "engine/walk/cpu/tile_pool.h"
 #include "tests/own_folder.h"
 #include "tests/plain_walk.h"
 #include "tests/whole.h"

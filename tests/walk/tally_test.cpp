@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tallies merge in any order, from any pieces of a run and over files, to the bits of the one tree; and sums
 // over trades have the errors that their parts tell.
-#include "engine/run/tally.h"
+#include "engine/walk/tally.h"
 
 #include <gtest/gtest.h>
 
@@ -12,10 +12,10 @@
 #include <sstream>
 #include <vector>
 
-#include "engine/analytics/black.h"
-#include "engine/cpu/tile_pool.h"
+#include "engine/numerics/black.h"
 #include "engine/plan/trade_program.h"
-#include "engine/run/units.h"
+#include "engine/walk/cpu/tile_pool.h"
+#include "engine/walk/units.h"
 #include "kernels/moments.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/book.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pool merges tiles in blocks as they come; the result must be that of one tree over all tiles.
-#include "engine/cpu/tile_pool.h"
+#include "engine/walk/cpu/tile_pool.h"
 #include "products/program/evaluate.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <functional>
 #include <vector>
 
-#include "engine/threads/crew.h"
+#include "engine/base/crew.h"
 #include "kernels/tile.h"
 #include "products/program/recorder.h"
 #include "tests/whole.h"

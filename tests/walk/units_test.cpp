@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Intervals of means of few numbers, which lean where the numbers are skewed.
-#include "engine/run/units.h"
+#include "engine/walk/units.h"
 
 #include <gtest/gtest.h>
 

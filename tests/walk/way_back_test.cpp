@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/book/book_state.h"
-#include "engine/cpu/lane_machine.h"
 #include "engine/plan/trade_program.h"
+#include "engine/reading/book_state.h"
+#include "engine/walk/cpu/lane_machine.h"
 #include "kernels/shocks.h"
 #include "tests/both_ways.h"
 #include "tests/every_model.h"

@@ -13,7 +13,7 @@
 
 #include "engine/market/market_view.h"
 #include "engine/models/model.h"
-#include "engine/models/rates.h"
+#include "engine/models/rates/rates.h"
 #include "engine/models/world.h"
 #include "engine/models/world/drivers.h"
 #include "engine/models/world/stream_names.h"

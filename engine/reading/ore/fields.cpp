@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "engine/config/numbers.h"
-#include "engine/config/wording.h"
+#include "engine/base/numbers.h"
+#include "engine/base/wording.h"
 
 namespace tilewalk::reading::ore {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/config/xml.h"
+#include "engine/base/text/xml.h"
 #include "products/dates/date.h"
 #include "tilewalk/error.h"
 

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "engine/config/document.h"
-#include "engine/config/wording.h"
+#include "engine/base/text/document.h"
+#include "engine/base/wording.h"
 #include "engine/reading/calendar_reader.h"
 #include "engine/reading/named_files.h"
 

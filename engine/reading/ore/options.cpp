@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/config/wording.h"
+#include "engine/base/wording.h"
 #include "engine/reading/ore/trade.h"
 
 namespace tilewalk::reading::ore {

@@ -6,11 +6,11 @@
 #include <unordered_set>
 #include <utility>
 
-#include "engine/arrays/mapped_file.h"
-#include "engine/book/book_state.h"
-#include "engine/config/wording.h"
-#include "engine/config/xml.h"
+#include "engine/base/text/xml.h"
+#include "engine/base/wording.h"
+#include "engine/reading/book_state.h"
 #include "engine/reading/ore/trade.h"
+#include "engine/walk/arrays/mapped_file.h"
 #include "tilewalk/book.h"
 #include "tilewalk/bounds.h"
 #include "tilewalk/import.h"

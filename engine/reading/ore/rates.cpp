@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/config/wording.h"
+#include "engine/base/wording.h"
 #include "engine/reading/ore/index.h"
 #include "engine/reading/ore/trade.h"
 #include "products/dates/schedule.h"

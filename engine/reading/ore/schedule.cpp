@@ -7,7 +7,7 @@
 #include <cctype>
 #include <cstdint>
 
-#include "engine/config/wording.h"
+#include "engine/base/wording.h"
 #include "products/dates/schedule.h"
 #include "tilewalk/bounds.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/config/wording.h"
+#include "engine/base/wording.h"
 #include "engine/reading/ore/trade.h"
 #include "products/dates/calendar.h"
 

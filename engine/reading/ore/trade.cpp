@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/config/wording.h"
+#include "engine/base/wording.h"
 
 namespace tilewalk::reading::ore {
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/analytics/price.h"
+#include "engine/numerics/price.h"
 #include "engine/verify/random_market.h"
 #include "engine/verify/truth.h"
 

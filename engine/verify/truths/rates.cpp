@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "engine/analytics/gauss_kronrod.h"
-#include "engine/rates/gaussian.h"
+#include "engine/models/rates/gaussian.h"
+#include "engine/numerics/gauss_kronrod.h"
 #include "engine/verify/random_rates.h"
 #include "engine/verify/truth.h"
 

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/open_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+#include "tilewalk/error.h"
+
+namespace tilewalk::config {
+namespace {
+
+// Not blocking: opening a FIFO would otherwise wait for somebody to write to it.
+constexpr int reading = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+
+// `inside` without links.
+std::filesystem::path folder_of(const std::filesystem::path& inside) {
+    std::error_code failed;
+    std::filesystem::path folder = std::filesystem::canonical(inside, failed);
+    if (failed)
+        throw error(error_kind::io, "the folder can't be found: " + failed.message(), {inside.string()});
+    return folder;
+}
+
+// Opens a resolved file from its folder downwards and follows no link on the way, so that none that has come
+// since leads out. -1 with errno as open().
+int open_below(const std::filesystem::path& folder, const std::filesystem::path& file) {
+    int at = ::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const std::filesystem::path steps = file.lexically_relative(folder);
+    for (auto step = steps.begin(); at >= 0 && step != steps.end(); ++step) {
+        const bool is_last = std::next(step) == steps.end();
+        const int flags = is_last ? reading : O_PATH | O_DIRECTORY | O_CLOEXEC;
+        const int next = ::openat(at, step->c_str(), flags | O_NOFOLLOW);
+        const int code = errno;
+        ::close(at);
+        errno = code;
+        at = next;
+    }
+    return at;
+}
+
+}  // namespace
+
+std::filesystem::path resolved_inside(const std::filesystem::path& file,
+                                      const std::filesystem::path& inside) {
+    const std::filesystem::path folder = folder_of(inside);
+    std::error_code failed;
+    std::filesystem::path resolved =
+        std::filesystem::weakly_canonical(std::filesystem::absolute(file), failed);
+    const auto [left, rest] = std::mismatch(folder.begin(), folder.end(), resolved.begin(), resolved.end());
+    // The message is the same whether the file is there or not: whoever may not see a file learns nothing
+    // about it.
+    if (failed || left != folder.end() || rest == resolved.end()) {
+        throw error(error_kind::io,
+                    "the file is not in the folder of the one that names it, and files are confined to it",
+                    {file.string()});
+    }
+    return resolved;
+}
+
+open_file::open_file(const std::filesystem::path& file, const std::filesystem::path& inside) {
+    const std::string name = file.string();
+    const auto refuse = [&](const std::string& message) {
+        if (descriptor_ >= 0) ::close(descriptor_);
+        throw error(error_kind::io, message, {name});
+    };
+    const auto system_words = [](int code) { return std::generic_category().message(code); };
+
+    descriptor_ = inside.empty() ? ::open(name.c_str(), reading)
+                                 : open_below(folder_of(inside), resolved_inside(file, inside));
+    if (descriptor_ < 0) {
+        const int code = errno;
+        if (code == ENOENT) refuse("there is no such file");
+        if (code == ENXIO) refuse("this is not a regular file");
+        refuse("the file can't be opened: " + system_words(code));
+    }
+    struct stat about {};
+    if (::fstat(descriptor_, &about) != 0) refuse("the file can't be examined: " + system_words(errno));
+    if (S_ISDIR(about.st_mode)) refuse("this is a directory, expected a file");
+    if (S_ISFIFO(about.st_mode)) refuse("this is a pipe, expected a regular file");
+    if (!S_ISREG(about.st_mode)) refuse("this is a device, expected a regular file");
+    stated_bytes_ = static_cast<std::uintmax_t>(about.st_size);
+}
+
+open_file::~open_file() {
+    ::close(descriptor_);
+}
+
+}  // namespace tilewalk::config

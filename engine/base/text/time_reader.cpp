@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells a date from a number of years, and a day that does not exist from a slip of the pen.
+#include "engine/base/text/time_reader.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "engine/base/numbers.h"
+#include "engine/base/wording.h"
+#include "tilewalk/bounds.h"
+
+namespace tilewalk::config {
+namespace {
+
+// More years than any curve or trade; keeps a mistyped serial number or amount out of the dates.
+constexpr double most_years = bounds::years;
+
+[[noreturn]] void fail(const std::string& message, const location& where, const std::string& key_path) {
+    throw error(error_kind::input, message, where, key_path);
+}
+
+// Digits in groups with something other than a point between them: meant as a date, however written.
+bool looks_like_date(std::string_view text) {
+    const auto separators = std::count_if(text.begin() + (text.empty() ? 0 : 1), text.end(),
+                                          [](char c) { return c == '-' || c == '/' || c == '.'; });
+    const bool only_date_characters = std::all_of(text.begin(), text.end(), [](char c) {
+        return (c >= '0' && c <= '9') || c == '-' || c == '/' || c == '.';
+    });
+    return separators == 2 && only_date_characters;
+}
+
+bool has_iso_form(std::string_view text) {
+    if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
+    return std::count_if(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }) == 8;
+}
+
+[[noreturn]] void fail_as_date(const std::string& text, const location& where, const std::string& key_path) {
+    if (has_iso_form(text)) {
+        fail("there is no day " + shown(text) + " between 1900-01-01 and 2299-12-31", where, key_path);
+    }
+    fail("found " + shown(text) + ", expected a date as YYYY-MM-DD, such as 2026-03-31", where, key_path);
+}
+
+// The value itself knows its place, and whether its file ends with it. To find the place takes longer than to
+// read a time, so that readers are given none.
+template <class read>
+auto told_by(const node& value, read&& reads) {
+    try {
+        return reads();
+    } catch (const error& e) {
+        value.fail(e.message());
+    }
+}
+
+// 6m or 1Y, in years.
+std::string period_hint(std::string_view text) {
+    if (text.empty()) return "";
+    const auto count = plain_number(text.substr(0, text.size() - 1));
+    if (!count) return "";
+    for (const auto& [letters, a_year] :
+         {std::pair<std::string_view, double>{"dD", 365}, {"wW", 365.0 / 7}, {"mM", 12}, {"yY", 1}}) {
+        if (letters.find(text.back()) != std::string_view::npos) return "; write " + shown(*count / a_year);
+    }
+    return "";
+}
+
+}  // namespace
+
+dates::date read_date(const std::string& text, const location& where, const std::string& key_path) {
+    if (const auto day = dates::parse_date(text)) return *day;
+    fail_as_date(text, where, key_path);
+}
+
+dates::time_point read_time_point(const std::string& text, const location& where,
+                                  const std::string& key_path) {
+    if (const auto day = dates::parse_date(text)) return {*day};
+    if (looks_like_date(text)) fail_as_date(text, where, key_path);
+    const std::optional<double> years = plain_number(text);
+    if (!years) {
+        const std::string period = period_hint(text);
+        fail("found " + shown(text) +
+                 ", expected a date as YYYY-MM-DD or a number of years, such as 2026-03-31 or 0.25" +
+                 (period.empty() ? number_hint(text) : period),
+             where, key_path);
+    }
+    if (std::abs(*years) > most_years) {
+        fail("found " + shown(text) + ", a number of years must be between " + shown(-most_years) + " and " +
+                 shown(most_years) + "; a date is written YYYY-MM-DD",
+             where, key_path);
+    }
+    return {*years};
+}
+
+dates::time_point read_time_point(const node& value) {
+    if (!value.is_scalar()) {
+        value.fail("found " + value.found() +
+                   ", expected a date as YYYY-MM-DD or a number of years, such as 2026-03-31 or 0.25");
+    }
+    if (value.is_quoted()) return {read_date(value)};
+    return told_by(value, [&] { return read_time_point(value.text(), {}, {}); });
+}
+
+dates::date read_date(const node& value) {
+    if (!value.is_scalar()) {
+        value.fail("found " + value.found() + ", expected a date as YYYY-MM-DD, such as 2026-03-31");
+    }
+    return told_by(value, [&] { return read_date(value.text(), {}, {}); });
+}
+
+}  // namespace tilewalk::config

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dates and times in YAML: "2027-03-31" is a date, "0.25" a number of years from as_of.
+#pragma once
+
+#include <string>
+
+#include "engine/base/text/document.h"
+#include "products/dates/date.h"
+
+namespace tilewalk::config {
+
+// A date (YYYY-MM-DD) or a plain number of years; a quoted scalar can only be a date.
+dates::time_point read_time_point(const node& value);
+// A date, nothing else.
+dates::date read_date(const node& value);
+
+// The same for text that is no value of its own, such as a key of a mapping: `where` and `key_path` name the
+// place.
+dates::time_point read_time_point(const std::string& text, const location& where,
+                                  const std::string& key_path);
+dates::date read_date(const std::string& text, const location& where, const std::string& key_path);
+
+}  // namespace tilewalk::config

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a tree of nodes that its nodes point at, for the readers that build trees.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "engine/base/text/document.h"
+
+namespace tilewalk::config {
+
+struct node::source {
+    std::string name;
+    // Keys, which nodes point at: each of a set once. Readers that work side by side have sets of their own.
+    std::unordered_set<std::string> keys;
+    std::vector<std::unordered_set<std::string>> keys_of_entries;
+    bool has_end_marker = false;
+    bool ends_in_line = false;           // the last line has no line end
+    int last_line = 0, last_column = 0;  // of the last value
+};
+
+struct node::scope {
+    const source* from = nullptr;        // lives as long as the scope at the top
+    std::shared_ptr<const scope> outer;  // null at the top
+    std::shared_ptr<const source> held;  // at the top
+    const std::string* key = nullptr;    // of this container in the outer one
+    int index = -1;
+
+    void write_path(std::string& path) const {
+        if (outer) {
+            outer->write_path(path);
+            write_step(path, key, index);
+        }
+    }
+    static void write_step(std::string& path, const std::string* key, int index) {
+        if (key) {
+            if (!path.empty()) path += '.';
+            path += shortened(*key);
+        } else if (index >= 0) {
+            path += '[' + std::to_string(index) + ']';
+        }
+    }
+};
+
+}  // namespace tilewalk::config

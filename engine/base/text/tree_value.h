@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trees of nodes as public values.
+#pragma once
+
+#include "engine/base/text/document.h"
+#include "tilewalk/value.h"
+
+namespace tilewalk::config {
+
+// Without the places where things stand.
+value value_of(const node& root);
+
+}  // namespace tilewalk::config

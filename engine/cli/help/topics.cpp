@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cli/help/topics.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "tilewalk/models.h"
+#include "tilewalk/setting_table.h"
+
+namespace tilewalk::cli {
+
+namespace {
+
+template <std::size_t cells>
+using line = std::array<std::string, cells>;
+
+// The rows below their heads and a rule; the last column may be of any width.
+template <std::size_t cells>
+std::string aligned(const line<cells>& heads, const std::vector<line<cells>>& rows) {
+    line<cells> rule;
+    for (std::size_t i = 0; i < cells; ++i) {
+        std::size_t width = heads[i].size();
+        if (i + 1 < cells)
+            for (const auto& row : rows) width = std::max(width, row[i].size());
+        rule[i].assign(width, '-');
+    }
+    std::string out;
+    const auto add = [&](const line<cells>& row) {
+        for (std::size_t i = 0; i + 1 < cells; ++i) out += fmt::format("{:<{}}  ", row[i], rule[i].size());
+        out += row[cells - 1];
+        out.erase(out.find_last_not_of(' ') + 1);
+        out += '\n';
+    };
+    add(heads);
+    add(rule);
+    for (const auto& row : rows) add(row);
+    return out;
+}
+
+}  // namespace
+
+std::string settings_text() {
+    std::string out =
+        "A setting has one name: row_space under settings: in a book is the option --row-space and the\n"
+        "variable TILEWALK_ROW_SPACE.\n";
+    for (const run_setting& s : setting_table()) {
+        out += fmt::format("\n{}\n    {}.\n    takes {}\n    {}\n", s.name, s.meaning, s.expected(),
+                           s.preset.empty() ? "left out: it depends" : "default " + s.preset);
+    }
+    return out;
+}
+
+std::string models_text() {
+    std::vector<line<3>> rows, steps;
+    std::vector<line<2>> schemes;
+    for (const model_page& p : model_pages()) {
+        rows.push_back({p.name, p.moves, p.summary});
+        schemes.push_back({p.name, p.scheme});
+        steps.push_back({p.name, p.weak_order, p.steps_leave});
+    }
+    return "The model of an asset, or of a currency, names one of these with its parameters.\n\n" +
+           aligned<3>({"model", "moves", "meaning"}, rows) +
+           "\nHow each goes from one time to the next:\n\n" + aligned<2>({"model", "scheme"}, schemes) +
+           "\nBy the steps that a model takes by itself an option of up to five years is off by at most so\n"
+           "many basis points of the spot; by none where it is exact.\n\n" +
+           aligned<3>({"model", "weak order", "its steps leave"}, steps);
+}
+
+}  // namespace tilewalk::cli

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels that find policies: one whose paths leave numbers, and the way back through dates.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "engine/decide/exercise/training.h"
+#include "engine/walk/cuda/compile/kernel_wish.h"
+#include "kernels/exercise/backward_arguments.h"
+
+namespace tilewalk::cuda {
+
+inline constexpr std::uint32_t threads_of_gain = 1024;
+
+struct policy_kernels {
+    // The kernel `leave`, which takes kernels::leaving_arguments; a block walks a tile.
+    std::string leaving;
+    std::uint32_t leaving_threads = 0, leaving_shared_bytes = 0;
+    // The kernels of the way back, which take kernels::backward_arguments, in texts that compile side by
+    // side: those that look at all dates, those that sum functions and moves, and the sweep; see
+    // kernels/exercise/backward_kernel.h.
+    std::string of_dates, of_sums, of_sweep;
+    std::array<const std::string*, 4> texts() const { return {&leaving, &of_dates, &of_sums, &of_sweep}; }
+    kernels::backward_sizes sizes{};
+    // A block that sums functions or moves, where sums of a lane are few and where they are not.
+    struct block_of_sums {
+        std::uint32_t threads, bytes;
+    };
+    block_of_sums sums(bool are_few) const {
+        if (are_few) return {kernels::backward_sizes::threads_of_lanes, bytes_of(sizes.lanes_doubles())};
+        return {kernels::paths_of_block, tile_bytes()};
+    }
+    std::uint32_t sweep_bytes(std::size_t fits) const {
+        return bytes_of(sizes.sweep_doubles(static_cast<int>(fits)));
+    }
+    std::uint32_t tile_bytes() const { return bytes_of(sizes.tile_doubles()); }
+    std::uint32_t date_bytes() const { return bytes_of(sizes.date_doubles()); }
+    // The most that a block of them takes, where a date has so many fits.
+    std::uint32_t most_bytes(std::size_t fits) const {
+        return bytes_of(sizes.most_doubles(static_cast<int>(fits)));
+    }
+
+  private:
+    static std::uint32_t bytes_of(int doubles) {
+        return static_cast<std::uint32_t>(doubles) * static_cast<std::uint32_t>(sizeof(double));
+    }
+};
+policy_kernels policy_kernels_of(const exercise::untrained& of,
+                                 kernels::path_reads reads = kernels::path_reads::register_rolling);
+// The way back reads paths as the feed does that a run asks for, or as the nearest of its kind.
+kernels::path_reads path_reads_of(const kernel_wish& how);
+
+}  // namespace tilewalk::cuda

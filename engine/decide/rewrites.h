@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rewrites of a trade's plan before its paths are walked: jumps are integrated, a control is subtracted,
+// normals are shifted, paths become pairs. Prices, sessions, explanations and kernels made ahead share one
+// list. Each rewrite takes the plan that the one before it leaves.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/decide/controls/controls.h"
+#include "engine/decide/planned.h"
+#include "engine/decide/sources.h"
+#include "engine/walk/arrays/shock_cube.h"
+#include "tilewalk/market.h"
+#include "tilewalk/timings.h"
+
+namespace tilewalk::verbs {
+
+class moving_controls;
+class teller;
+
+// The arrays of scenarios of all markets, as one run takes them.
+struct scenarios_of_markets {
+    std::vector<arrays::shock_cube> cubes;
+    std::vector<std::uint32_t> first;  // by market
+
+    explicit scenarios_of_markets(std::span<const market> in);
+};
+
+// The controls that a run may have.
+struct control_stages {
+    // Controls of a market that all markets of the run are about, as they move; null: the run chooses in its
+    // first market.
+    moving_controls* about = nullptr;
+    jumps_of_controls jumps = jumps_of_controls::any;
+    double least_gain = 0;  // those that promise less are left out
+};
+
+// Plans of one trade, by market of the run.
+struct plans_of_trade {
+    const books::trade& trade;
+    std::vector<planned*> plans;
+    chosen_control control{};  // out: that of the last market which has one
+};
+
+// A failure stays with its plan.
+class rewriter {
+  public:
+    // All outlive it.
+    rewriter(const pilot_of_controls& by, const sources& from, shape_store& shapes,
+             std::span<const market> in, const control_stages& stages = {})
+        : by_(by), from_(from), shapes_(shapes), in_(in), scenarios_(in), stages_(stages) {}
+
+    // All rewrites of one trade.
+    void rewrite(plans_of_trade& of) const;
+    chosen_control rewrite(const books::trade& t, planned& p) const;
+    // All trades of a run, whose plans are by market and trade: one rewrite of all before the next.
+    void rewrite(std::span<const books::trade> trades, std::span<planned> plans, const teller& tells,
+                 timings* times) const;
+
+  private:
+    struct entry {
+        stage takes_time_of;
+        bool (rewriter::*is_wanted)() const;
+        void (rewriter::*make)(plans_of_trade&) const;
+    };
+    static std::span<const entry> list();
+
+    bool integrates() const { return by_.run.chooses_preintegration; }
+    bool subtracts() const { return by_.is_wanted(); }
+    bool shifts() const { return by_.run.chooses_importance; }
+    bool mirrors() const { return by_.run.walks_pairs; }
+    void integrate(plans_of_trade& of) const;
+    void subtract(plans_of_trade& of) const;
+    void shift(plans_of_trade& of) const;
+    void mirror(plans_of_trade& of) const;
+
+    const pilot_of_controls& by_;
+    const sources& from_;
+    shape_store& shapes_;
+    const std::span<const market> in_;
+    const scenarios_of_markets scenarios_;
+    const control_stages stages_;
+};
+
+}  // namespace tilewalk::verbs

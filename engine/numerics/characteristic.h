@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The law of X = log(S_T / F_T), the log of an asset's price over its forward, as a function: the log of the
+// mean of exp(z X). Every law has mean exp(X) = 1. From it engine/numerics/price.h makes European prices,
+// the oracles of Monte Carlo models and the prices of a calibration. Off the priced paths.
+#pragma once
+
+#include <complex>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace tilewalk::fourier {
+
+using complex = std::complex<double>;
+
+// exp(log_weight) times a normal X with this variance and log of the mean of exp(X).
+struct lognormal_part {
+    double log_weight = 0, log_mean = 0, variance = 0;
+};
+
+// Above `height`, log_moment may be asked for at every z, on the branch that continues the vertical lines: it
+// is z drift + an imaginary multiple of z + a rest whose slope is at most power / |z|^fall.
+struct far_field {
+    double drift = 0, height = 0, power = 0, fall = 1;
+};
+
+// Below `height` the transform may have peaks that are narrow for where they are, as jumps of nearly one size
+// give: no panel of the integral is wider there than `width`.
+struct ripples {
+    double height = 0, width = 0;
+};
+
+struct characteristic {
+    // log E[exp(z X)] for 0 < Re z < 1, where it is finite in every model; continuous along vertical lines.
+    std::function<complex(complex)> log_moment;
+    // A lognormal like this law (or the part of it without jumps), whose price is known: with it taken off,
+    // the integral has less to find and its integrand falls sooner.
+    std::optional<lognormal_part> like;
+    // For a law whose transform may fall slowly.
+    std::optional<far_field> far;
+    std::optional<ripples> peaks;
+};
+
+// --- models, in the words of a market file -----------------------------------------------------------------
+
+struct black_scholes {
+    double volatility = 0;
+};
+
+// dv = kappa (theta - v) dt + sigma sqrt(v) dW, rho the correlation with the asset.
+struct heston {
+    double v0 = 0, kappa = 0, theta = 0, sigma = 0, rho = 0;
+};
+
+// Heston whose parameters change at times; the last piece holds on.
+struct heston_piece {
+    double until_years = 0, kappa = 0, theta = 0, sigma = 0, rho = 0;
+};
+struct heston_by_term {
+    double v0 = 0;
+    std::vector<heston_piece> pieces;
+};
+
+// Jumps at a rate of jump_intensity a year; each adds a normal to the log of the price.
+struct lognormal_jumps {
+    double jump_intensity = 0, jump_mean = 0, jump_sd = 0;
+};
+struct merton {
+    double volatility = 0;
+    lognormal_jumps jumps;
+};
+struct bates {
+    heston variance;
+    lognormal_jumps jumps;
+};
+
+// The log jumps up with chance p_up, exponential of rate eta_up > 1, or down, exponential of rate eta_down.
+struct kou {
+    double volatility = 0, jump_intensity = 0, p_up = 0, eta_up = 0, eta_down = 0;
+};
+
+// A Brownian motion of drift theta and volatility sigma on a gamma clock of mean T and variance nu T.
+struct variance_gamma {
+    double sigma = 0, nu = 0, theta = 0;
+};
+
+// Normal inverse Gaussian.
+struct nig {
+    double alpha = 0, beta = 0, delta = 0;
+};
+
+// Jumps by x at the rate C exp(-M x) / x^(1 + Y) a year up, and down with G in the place of M.
+struct cgmy {
+    double c = 0, g = 0, m = 0, y = 0;
+};
+
+// The volatility itself is dvol = kappa (theta - vol) dt + sigma dW.
+struct schobel_zhu {
+    double vol0 = 0, kappa = 0, theta = 0, sigma = 0, rho = 0;
+};
+
+// The law of each at `years`; a parameter out of its range is a tilewalk::error that names it.
+characteristic characteristic_of(const black_scholes&, double years);
+characteristic characteristic_of(const heston&, double years);
+characteristic characteristic_of(const heston_by_term&, double years);
+characteristic characteristic_of(const merton&, double years);
+characteristic characteristic_of(const bates&, double years);
+characteristic characteristic_of(const kou&, double years);
+characteristic characteristic_of(const variance_gamma&, double years);
+characteristic characteristic_of(const nig&, double years);
+characteristic characteristic_of(const cgmy&, double years);
+characteristic characteristic_of(const schobel_zhu&, double years);
+
+}  // namespace tilewalk::fourier

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order in which a trade's shocks take the dimensions of quasi-random points. The first dimensions are
+// spread best, so those numbers take them that move the payoff most.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "engine/numerics/quasi/components.h"
+#include "kernels/bridge.h"
+#include "kernels/philox.h"
+#include "kernels/sobol.h"
+#include "products/program/passes.h"
+#include "products/program/streams.h"
+#include "products/program/timeline.h"
+#include "tilewalk/choices.h"
+
+namespace tilewalk::quasi {
+
+using tilewalk::construction;
+using tilewalk::name_of;
+// Without the automatic choice, which points never have.
+inline constexpr std::span construction_names = std::span(choice_names<construction>).subspan<1>();
+
+construction construction_named(std::string_view name);
+
+// The way in which a job takes its points.
+struct points {
+    quasi::construction construction = construction::bridge;
+    friend bool operator==(const points&, const points&) = default;
+};
+
+// The order of steps, which trades of the same dates have in common.
+struct order_of_steps {
+    // Nodes in the order of their dimensions; each is where paths are after a step.
+    std::vector<kernels::bridge_node> nodes;
+    std::vector<double> variances;      // by node, which its number adds to paths
+    std::vector<double> inverse_roots;  // by step, one over the deviation of its move; none without a bridge
+    // The numbers of the first nodes are principal components: where paths are after the step of node k is
+    // the sum of loadings[k * components + i] times number i.
+    std::size_t components = 0;
+    std::vector<double> loadings;
+    std::size_t most_points = 0;  // nodes behind so many are drawn without points
+};
+
+// Steps of a coarse bridge whose paths meet targets, their places at its few dates.
+struct steps_to_targets {
+    std::vector<kernels::bridge_node> nodes;  // of targets, which stand in them by number in place of steps
+    // By step:
+    std::vector<kernels::step_to_target<double>> steps;
+    std::vector<std::uint32_t> ahead;  // the number of the target
+};
+// Whether the points of a trade can be made so. Uniform shocks are then independent, and every target has its
+// dimensions.
+bool meets_targets(const points& of, const program::path_program& code, const program::timeline& when);
+
+// Whether a path takes few points and no other numbers, each of a step by itself: threads have room for all
+// dimensions.
+inline constexpr std::size_t few_dimensions = 32;
+bool are_few(const points& of, const program::path_program& code, const program::timeline& when);
+
+class order {
+  public:
+    std::size_t steps() const { return steps_->nodes.size(); }
+    std::size_t normals() const { return normals_.size(); }    // of a step
+    std::size_t uniforms() const { return uniforms_.size(); }  // likewise
+    bool is_bridged() const { return !steps_->inverse_roots.empty(); }
+
+    std::span<const kernels::bridge_node> nodes() const { return steps_->nodes; }
+    std::span<const double> inverse_roots() const { return steps_->inverse_roots; }
+    std::size_t components() const { return steps_->components; }
+    std::span<const double> loadings() const { return steps_->loadings; }
+    // No slots: every slot has its own numbers.
+    const rotated_slots& rotated() const { return rotated_; }
+    // Only of an order whose points meet targets.
+    quasi::steps_to_targets steps_to_targets() const;
+
+    // By node and slot; kernels::no_dimension where a number is drawn without points.
+    std::span<const std::uint32_t> dimensions_of_normals() const { return normal_dimensions_; }
+    std::uint32_t dimension_of_normal(std::size_t node, std::size_t slot) const {
+        return normal_dimensions_[node * normals_.size() + slot];
+    }
+    // Uniform shocks are of points where they are few. By step and slot.
+    bool has_quasi_uniforms() const { return has_quasi_uniforms_; }
+    std::span<const std::uint32_t> dimensions_of_uniforms() const { return uniform_dimensions_; }
+    std::uint32_t dimension_of_uniform(std::size_t step, std::size_t slot) const {
+        return uniform_dimensions_[step * uniforms_.size() + slot];
+    }
+
+    // The place in its stream of each slot, the stream's key, and whether it builds no path: its number at a
+    // node is then that of the node's step.
+    struct place_of_slot {
+        program::place_in_stream in_stream;
+        kernels::stream_key key;
+        bool is_lone = false;
+    };
+    std::span<const place_of_slot> normal_slots() const { return normals_; }
+    std::span<const place_of_slot> uniform_slots() const { return uniforms_; }
+
+    // The same with its steps changed, of which there are as many.
+    template <class F>
+    order with_steps(const F& change) const {
+        order_of_steps steps = *steps_;
+        change(steps);
+        order out = *this;
+        out.steps_ = std::make_shared<const order_of_steps>(std::move(steps));
+        return out;
+    }
+
+    // Words that two orders of one maker share if all numbers that they make are the same.
+    std::vector<std::uint64_t> identity() const;
+    // The same for orders of any makers, of one trade.
+    bool makes_the_numbers_of(const order& other) const;
+
+  private:
+    friend class order_maker;
+    order(const program::path_program& code, const program::path_data& data,
+          std::shared_ptr<const order_of_steps> steps, rotated_slots rotated, bool by_variance);
+    void take_dimensions_node_by_node();
+    void take_dimensions_by_variance();
+
+    std::vector<place_of_slot> normals_, uniforms_;
+    std::shared_ptr<const order_of_steps> steps_;
+    rotated_slots rotated_;
+    std::vector<std::uint32_t> normal_dimensions_, uniform_dimensions_;
+    bool has_quasi_uniforms_ = false, by_variance_ = false;
+};
+
+// Makes orders, in any number of threads. A book has many trades and few sets of dates.
+class order_maker {
+  public:
+    order made_for(const program::path_program& code, const program::path_data& data,
+                   const program::timeline& when, const points& of);
+
+  private:
+    // Steps that the first who asks for them makes, while those who need others go on.
+    struct common_steps {
+        std::once_flag once{};
+        std::shared_ptr<const order_of_steps> made{};
+    };
+    template <class key, class F>
+    std::shared_ptr<const order_of_steps> common(std::map<key, common_steps>& among, key of, const F& make);
+
+    // Bridges go by times, and by whether something is looked at after each step.
+    using dates = std::tuple<construction, std::vector<double>, std::vector<bool>>;
+    std::mutex lock_;  // of both, though not of what is in them
+    std::map<dates, common_steps> bridges_;
+    std::map<std::size_t, common_steps> in_time_;
+};
+
+}  // namespace tilewalk::quasi

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: Apache-2.0
+// The settings of a run, an entry each, and the strict reading of their values. Knobs of kernels are in a
+// table of their own (engine/walk/cuda/compile/knobs.h).
+#include "tilewalk/setting_table.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <concepts>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "engine/base/accuracy.h"
+#include "engine/base/wording.h"
+#include "engine/walk/cuda/compile/feeds.h"
+#include "engine/walk/cuda/compile/knobs.h"
+#include "engine/walk/cuda/compile/reductions.h"
+#include "engine/walk/cuda/device/spaces.h"
+#include "engine/walk/cuda/random/catalogue.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk {
+
+namespace {
+
+using kind = run_setting::kind;
+using part = run_setting::part;
+
+constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t most_gpu = 63;
+
+template <class entries>
+std::vector<std::string> names_of(const entries& catalogue, std::vector<std::string> names = {}) {
+    for (const auto& entry : catalogue) names.emplace_back(entry.name);
+    return names;
+}
+
+template <choice type>
+std::vector<std::string> names_of() {
+    return {choice_names<type>.begin(), choice_names<type>.end()};
+}
+
+std::vector<std::string> reductions_that_vary() {
+    std::vector<std::string> names;
+    for (const auto& reduction : cuda::reductions()) {
+        if (!reduction.keeps_bits) names.emplace_back(reduction.name);
+    }
+    return names;
+}
+
+run_setting setting_of(const cuda::knob& k) {
+    const auto any_field = [](const auto field) -> run_setting::field { return field; };
+    run_setting setting{.name = std::string(k.name),
+                        .takes = k.values.is_range() ? kind::count : kind::choice,
+                        .value = std::visit(any_field, k.setting),
+                        .meaning = std::string(k.meaning),
+                        .choices = cuda::value_names(k),
+                        .least = static_cast<std::uint64_t>(k.values.least),
+                        .most = static_cast<std::uint64_t>(k.values.most)};
+    if (k.takes_auto) {
+        setting.preset = "auto";
+        setting.choices.insert(setting.choices.begin(), "auto");
+    }
+    return setting;
+}
+
+std::vector<run_setting> settings_of_run() {
+    using s = run_settings;
+    return {
+        {.name = "paths",
+         .takes = kind::count,
+         .value = &s::paths,
+         .meaning = "Paths for each trade, such as 65536, 100k or 1M",
+         .preset = std::to_string(default_paths),
+         .least = 1,
+         .most = std::uint64_t{1} << 40,
+         .decides_bits = true},
+        {.name = "seed",
+         .takes = kind::count,
+         .value = &s::seed,
+         .meaning = "Seed of the random numbers",
+         .preset = std::to_string(default_seed),
+         .most = any_number,
+         .decides_bits = true},
+        {.name = "threads",
+         .takes = kind::count,
+         .value = &s::threads,
+         .meaning = "Threads of the CPU, 0 for all cores",
+         .preset = "0",
+         .most = 1024},
+        {.name = "device",
+         .takes = kind::devices,
+         .value = &s::device,
+         .meaning =
+             "Device that walks the paths: cpu; cuda, every GPU; GPUs by number, such as 0,1; or auto, every "
+             "GPU if one can be used, else the CPU",
+         .preset = "auto",
+         .choices = {"auto", "cpu", "cuda"}},
+        {.name = "precision",
+         .takes = kind::choice,
+         .value = &s::precision,
+         .meaning = "Precision of paths; single_fast takes the approximations of the hardware, mixed single "
+                    "shocks and "
+                    "double states",
+         .preset = "double",
+         .choices = names_of<precision>(),
+         .decides_bits = true},
+        {.name = "random",
+         .takes = kind::choice,
+         .value = &s::random,
+         .meaning = "Source of the random numbers; auto takes sobol for trades whose pilot gains by it, from "
+                    "16384 paths on, and else philox",
+         .preset = random::chosen_by_pilot,
+         .choices = names_of(random::catalogue(), {random::chosen_by_pilot}),
+         .decides_bits = true},
+        {.name = "randomisations",
+         .takes = kind::count,
+         .value = &s::randomisations,
+         .meaning = "Independent randomisations of quasi-random points, whose spread is the error",
+         .preset = "16",
+         .least = 8,
+         .most = 64,
+         .decides_bits = true},
+        {.name = "construction",
+         .takes = kind::choice,
+         .value = &s::construction,
+         .meaning =
+             "Way in which quasi-random points make Brownian paths: bridge, where a path ends first "
+             "and then what is between; principal, the largest principal components first; coarse, a "
+             "bridge over 32 dates and independent numbers between; steps, in the order of time; auto, "
+             "as a pilot shows for each trade",
+         .preset = "auto",
+         .choices = names_of<construction>(),
+         .decides_bits = true},
+        {.name = "controls",
+         .takes = kind::choice,
+         .value = &s::controls,
+         .meaning = "Functions of a path with a known mean that are subtracted from what a trade pays: auto, "
+                    "those that a pilot fits, where they leave a smaller error; none",
+         .preset = "auto",
+         .choices = names_of<technique>(),
+         .decides_bits = true},
+        {.name = "antithetic",
+         .takes = kind::choice,
+         .value = &s::antithetic,
+         .meaning = "Paths that count as one sample: pairs, a path and the one of the opposite shocks; none",
+         .preset = "none",
+         .choices = names_of<antithetic>(),
+         .decides_bits = true},
+        {.name = "preintegration",
+         .takes = kind::choice,
+         .value = &s::preintegration,
+         .meaning =
+             "Integration, along one direction, of the shocks before a date that decides, as barriers and "
+             "calls do: auto, where a pilot shows a smaller error; none",
+         .preset = "none",
+         .choices = names_of<technique>(),
+         .decides_bits = true},
+        {.name = "importance",
+         .takes = kind::choice,
+         .value = &s::importance,
+         .meaning = "Shifts of the shocks of trades that few paths pay, with paths weighted by their "
+                    "likelihood: auto, those that a pilot fits, where they leave a smaller error; none",
+         .preset = "none",
+         .choices = names_of<technique>(),
+         .decides_bits = true},
+        {.name = "tolerance",
+         .takes = kind::accuracy,
+         .value = &s::tolerance,
+         .meaning = "Half the width that the interval of each price is to have at most, or, as in '100 "
+                    "total', that of the total of each currency: paths are added until it has; paths, if "
+                    "said beside it, are the most",
+         .decides_bits = true},
+        {.name = "confidence",
+         .takes = kind::share,
+         .value = &s::confidence,
+         .meaning = "Confidence of the interval that tolerance is about",
+         .preset = "0.95",
+         .decides_bits = true},
+        {.name = "budget",
+         .takes = kind::duration,
+         .value = &s::budget,
+         .meaning = "Time after which no more paths are added",
+         .decides_bits = true},
+        {.name = "decisions",
+         .takes = kind::file,
+         .value = &s::decisions,
+         .meaning = "Results (JSON) of a run, or its decisions alone, which hold instead of those of pilots: "
+                    "sources, constructions, controls, policies, and, unless paths are said, the paths of "
+                    "each trade",
+         .decides_bits = true},
+        {.name = "replay",
+         .takes = kind::file,
+         .value = &s::replay,
+         .meaning = "Shocks to walk instead of random ones",
+         .decides_bits = true},
+        {.name = "training_paths",
+         .takes = kind::count,
+         .value = &s::training_paths,
+         .meaning = "Paths that policies of trades which can be ended early are found on; if left out, a "
+                    "quarter of the paths, from 4096 to 65536",
+         .least = 1,
+         .most = std::uint64_t{1} << 40,
+         .decides_bits = true},
+        {.name = "policy",
+         .takes = kind::file,
+         .value = &s::policy,
+         .meaning = "Policies to follow instead of finding them, from --save-policy",
+         .decides_bits = true},
+        {.name = "upper",
+         .takes = kind::choice,
+         .value = &s::upper,
+         .meaning = "Bound beside what the policy of a trade that can be ended early is worth, from the fit "
+                    "that found it or from paths inside of paths on the CPU, which take long",
+         .preset = "regression",
+         .choices = names_of<upper_bound>(),
+         .decides_bits = true},
+    };
+}
+
+std::vector<run_setting> settings_of_gpu() {
+    using s = run_settings;
+    std::vector<run_setting> all{{.name = "prefetch",
+                                  .takes = kind::choice,
+                                  .value = &s::prefetch,
+                                  .meaning = "Way in which shocks reach a thread",
+                                  .preset = "auto",
+                                  .choices = names_of(cuda::feeds(), {"auto"})}};
+    for (const cuda::knob& k : cuda::knob_table) all.push_back(setting_of(k));
+    const std::vector<run_setting> others{
+        {.name = "space",
+         .takes = kind::choice,
+         .value = &s::space,
+         .meaning = "Memory that shocks are read from",
+         .choices = cuda::names_of_spaces([](const auto& space) { return space.holds_paths; })},
+        {.name = "row_space",
+         .takes = kind::choice,
+         .value = &s::row_space,
+         .meaning = "Memory that numbers alike for all paths are read from",
+         .choices = cuda::names_of_spaces([](const auto& space) { return space.holds_rows; })},
+        {.name = "reduction",
+         .takes = kind::choice,
+         .value = &s::reduction,
+         .meaning = "Way to sum the payoffs of a tile; last bits may vary from run to run with " +
+                    config::joined(reductions_that_vary()),
+         .preset = "tree",
+         .choices = names_of(cuda::reductions()),
+         .decides_bits = true},
+        {.name = "correlation",
+         .takes = kind::choice,
+         .value = &s::correlation,
+         .meaning = "Place where shocks are correlated: in the path kernel or by a matrix product before it",
+         .preset = "auto",
+         .choices = {"auto", "kernel", "matrix"}},
+        {.name = "memory_bytes",
+         .takes = kind::bytes,
+         .value = &s::memory_bytes,
+         .meaning = "Memory of a GPU to use at most, such as 40GiB; 0 for all that is free",
+         .preset = "0",
+         .most = std::uint64_t{1} << 50},
+    };
+    all.insert(all.end(), others.begin(), others.end());
+    for (run_setting& setting : all) setting.of = part::gpu;
+    return all;
+}
+
+std::vector<run_setting> all_settings() {
+    std::vector<run_setting> all = settings_of_run();
+    for (run_setting& setting : settings_of_gpu()) all.push_back(std::move(setting));
+    return all;
+}
+
+using unit = std::pair<std::string_view, std::uint64_t>;
+constexpr std::array<unit, 3> count_units{{{"k", 1000}, {"K", 1000}, {"M", 1000000}}};
+constexpr std::array<unit, 9> byte_units{{{"B", 1},
+                                          {"kB", 1000},
+                                          {"MB", 1000000},
+                                          {"GB", 1000000000},
+                                          {"TB", 1000000000000},
+                                          {"KiB", std::uint64_t{1} << 10},
+                                          {"MiB", std::uint64_t{1} << 20},
+                                          {"GiB", std::uint64_t{1} << 30},
+                                          {"TiB", std::uint64_t{1} << 40}}};
+
+// Digits with or without a unit; 1e6 and 1.5e3 are whole numbers too, as long as a double holds them.
+template <std::size_t count>
+std::optional<std::uint64_t> parse_natural(std::string_view text, const std::array<unit, count>& units) {
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    if (digits == 0) return {};
+    std::uint64_t number = 0;
+    if (std::from_chars(text.data(), text.data() + digits, number).ec != std::errc()) return {};
+    const std::string_view rest = text.substr(digits);
+    if (rest.empty()) return number;
+    for (const auto& [name, size] : units) {
+        if (rest == name) return number <= any_number / size ? std::optional(number * size) : std::nullopt;
+    }
+    double value = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (code != std::errc() || end != text.data() + text.size()) return {};
+    if (value != std::floor(value) || value > 0x1p53) return {};
+    return static_cast<std::uint64_t>(value);
+}
+
+bool are_devices(std::string_view text) {
+    std::vector<std::uint64_t> seen;
+    for (;;) {
+        const std::string_view item = text.substr(0, text.find(','));
+        std::uint64_t number = 0;
+        const auto [end, code] = std::from_chars(item.data(), item.data() + item.size(), number);
+        if (code != std::errc() || end != item.data() + item.size() || number > most_gpu) return false;
+        if (item != std::to_string(number) || std::ranges::find(seen, number) != seen.end()) return false;
+        seen.push_back(number);
+        if (item.size() == text.size()) return true;
+        text.remove_prefix(item.size() + 1);
+    }
+}
+
+// A whole number within the bounds of a setting, or nothing.
+std::optional<std::uint64_t> natural_of(const run_setting& of, const std::string& text) {
+    const auto number =
+        of.takes == kind::bytes ? parse_natural(text, byte_units) : parse_natural(text, count_units);
+    return number && *number >= of.least && *number <= of.most ? number : std::nullopt;
+}
+
+std::optional<std::string> text_in(const run_setting& of, const std::string& text) {
+    switch (of.takes) {
+        case kind::count:
+            if (const auto number = natural_of(of, text)) return std::to_string(*number);
+            return {};
+        case kind::devices:
+            return are_devices(text) ? std::optional(text) : std::nullopt;
+        case kind::file:
+            return text.empty() ? std::nullopt : std::optional(text);
+        default:
+            return {};
+    }
+}
+
+// The value that a text stands for, or nothing if it is none.
+template <class type>
+std::optional<type> value_of(const run_setting& of, const std::string& text) {
+    const bool is_choice = std::ranges::find(of.choices, text) != of.choices.end();
+    if constexpr (choice<type>) {
+        return choice_named<type>(text);
+    } else if constexpr (std::is_same_v<type, accuracy>) {
+        return config::accuracy_of(text);
+    } else if constexpr (std::is_same_v<type, double>) {
+        return config::share_of(text);
+    } else if constexpr (std::is_same_v<type, std::chrono::duration<double>>) {
+        return config::duration_of(text);
+    } else if constexpr (std::is_same_v<type, std::string>) {
+        return is_choice ? std::optional(text) : text_in(of, text);
+    } else {
+        const auto number = of.takes != kind::choice ? natural_of(of, text)
+                            : is_choice              ? parse_natural(text, count_units)
+                                                     : std::nullopt;
+        return number ? std::optional(static_cast<type>(*number)) : std::nullopt;
+    }
+}
+
+using config::text_of;
+std::string text_of(std::integral auto number) {
+    return std::to_string(number);
+}
+std::string text_of(const std::string& text) {
+    return text;
+}
+std::string text_of(choice auto value) {
+    return std::string(name_of(value));
+}
+
+std::string bound(std::uint64_t number) {
+    if (number == any_number) return "2^64 - 1";
+    if (number >= 1000000 && std::has_single_bit(number))
+        return "2^" + std::to_string(std::countr_zero(number));
+    return std::to_string(number);
+}
+
+}  // namespace
+
+std::string run_setting::option() const {
+    std::string out = "--" + name;
+    std::ranges::replace(out, '_', '-');
+    return out;
+}
+
+std::string run_setting::variable() const {
+    std::string out = "TILEWALK_";
+    for (const char c : name) out += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    return out;
+}
+
+std::string run_setting::expected() const {
+    const std::string or_else = choices.empty() ? "" : config::joined(choices) + " or ";
+    switch (takes) {
+        case kind::count:
+            return or_else + "a whole number from " + bound(least) + " to " + bound(most) +
+                   (most >= 1000000 ? ", such as 65536, 100k or 1M" : "");
+        case kind::bytes:
+            return or_else + "a number of bytes up to " + bound(most) + ", such as 512MB or 40GiB";
+        case kind::choice:
+            return config::joined(choices);
+        case kind::devices:
+            return or_else + "numbers of GPUs, such as 0 or 0,1";
+        case kind::file:
+            return "the name of a file";
+        case kind::accuracy:
+            return "an amount above 0, such as 0.01, basis points, such as 1bp, or an amount for totals, "
+                   "such as "
+                   "'100 total'";
+        case kind::share:
+            return "a share above 0.5 and below 1, such as 0.99";
+        case kind::duration:
+            return "a time above 0, such as 30s, 5m or 2h";
+    }
+    return {};
+}
+
+bool run_setting::is_number() const {
+    return std::holds_alternative<member<std::uint64_t>>(value) || std::holds_alternative<member<int>>(value);
+}
+
+std::optional<std::string> run_setting::text(const run_settings& settings) const {
+    return std::visit(
+        [&](const auto at) {
+            const auto& said = settings.*at;
+            return said ? std::optional(text_of(*said)) : std::nullopt;
+        },
+        value);
+}
+
+std::optional<std::string> run_setting::read(const std::string& text, run_settings& settings) const {
+    const bool is_read = std::visit(
+        [&](const auto at) {
+            const auto found =
+                value_of<typename std::remove_reference_t<decltype(settings.*at)>::value_type>(*this, text);
+            if (found) settings.*at = found;
+            return found.has_value();
+        },
+        value);
+    if (is_read) return {};
+    // The nearest name first: a list may be long. Who asks for a GPU does not mean the CPU.
+    const std::string near =
+        config::suggestion(takes == kind::devices && text == "gpu" ? "cuda" : text, choices);
+    return (near.empty() ? "," : near) + " expected " + expected();
+}
+
+const std::vector<run_setting>& setting_table() {
+    static const std::vector<run_setting> table = all_settings();
+    return table;
+}
+
+run_settings default_settings() {
+    run_settings preset;
+    for (const auto& setting : setting_table())
+        if (!setting.preset.empty()) setting.read(setting.preset, preset);
+    return preset;
+}
+
+run_settings over(run_settings first, const run_settings& second) {
+    for (const auto& setting : setting_table()) {
+        std::visit(
+            [&](const auto member) {
+                if (!(first.*member)) first.*member = second.*member;
+            },
+            setting.value);
+    }
+    return first;
+}
+
+void check(const run_settings& settings) {
+    run_settings read;
+    for (const auto& setting : setting_table()) {
+        const auto said = setting.text(settings);
+        if (!said) continue;
+        if (const auto wrong = setting.read(*said, read))
+            throw error(error_kind::usage, setting.name + ": found " + config::shown(*said) + *wrong);
+    }
+}
+
+}  // namespace tilewalk

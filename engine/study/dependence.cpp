@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dependence: the numbers of a market that each trade's price depends on.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/base/crew.h"
+#include "engine/decide/planned.h"
+#include "engine/decide/settled.h"
+#include "engine/market/market_view.h"
+#include "engine/plan/trade_program.h"
+#include "engine/reading/written_market.h"
+#include "engine/study/dependence.h"
+#include "engine/study/read_parts.h"
+
+namespace tilewalk {
+
+namespace verbs {
+
+namespace {
+
+// A trade as the market has it, and what its plan has read.
+struct first_plan {
+    std::optional<plan::trade_program> made;
+    markets::market_reads reads;
+    std::optional<error> failure;
+};
+
+// Whether every path of both is worth the same.
+bool same_numbers(const plan::trade_program& a, const plan::trade_program& b) {
+    const program::path_data &x = a.data, &y = b.data;
+    return x.terms == y.terms && x.rows == y.rows && x.runs == y.runs && x.widths == y.widths &&
+           x.initial_states == y.initial_states && a.when.times == b.when.times && a.currency == b.currency &&
+           program::shape_of(a.code) == program::shape_of(b.code);
+}
+
+// A market in which the number is another; none if no such market can be.
+std::optional<market> with_another(const market& in, const market_number& number) {
+    const double by = number.value == 0 ? 1e-4 : 1e-3 * std::abs(number.value);
+    for (const double step : {by, -by}) {
+        try {
+            return in.shifted(number.key, step);
+        } catch (const error& e) {
+            if (e.kind() != error_kind::input) throw;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+}  // namespace verbs
+
+std::vector<trade_dependence> verbs::dependence_of(const book& trades, const market& in,
+                                                   const run_options& options) {
+    const settled run = settle(options, trades.settings());
+    const std::vector<books::trade>& all = trades.state().trades;
+    const plan::poll often = poll_of(options.cancel);
+    const auto plan_in = [&](std::size_t trade, const markets::market_view& view) {
+        if (all[trade].failure) throw *all[trade].failure;
+        return plan::plan_trade(all[trade], view, run.how.precision, {}, often);
+    };
+    std::vector<first_plan> first(all.size());
+    threads::for_each(all.size(), run.threads, options.cancel,
+                      [&](int, std::uint64_t i) {
+                          try {
+                              first[i].made = plan_in(i, {in.state(), &first[i].reads});
+                          } catch (const std::exception& e) {
+                              throw_if_cancelled(e);
+                              first[i].failure = at_trade(all[i], e);
+                          }
+                      },
+                      {});
+    const std::vector<market_number> numbers = in.numbers();
+    const auto& keyed = in.state().source->numbers();
+    std::vector<std::vector<std::size_t>> moved(numbers.size());  // by number: the trades
+    threads::for_each(
+        numbers.size(), run.threads, options.cancel,
+        [&](int, std::uint64_t k) {
+            std::optional<std::optional<market>> other;  // made for the first trade that may read it
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                if (!first[i].made || !reads_part(first[i].reads, keyed[k].of)) continue;
+                if (!other) other = with_another(in, numbers[k]);
+                try {
+                    if (*other && same_numbers(*first[i].made, plan_in(i, (*other)->state()))) continue;
+                } catch (const std::exception& e) {
+                    throw_if_cancelled(e);  // a trade that can't be planned there depends on the number, too
+                }
+                moved[k].push_back(i);
+            }
+        },
+        {});
+    std::vector<trade_dependence> out(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        out[i].trade = all[i].id;
+        out[i].where = all[i].where;
+        if (!first[i].failure) continue;
+        const trade_problem problem = problem_of(all[i], *first[i].failure);
+        out[i].failure = problem.failure;
+        out[i].where = problem.where;
+    }
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+        for (const std::size_t i : moved[k]) out[i].numbers.push_back(numbers[k]);
+    }
+    return out;
+}
+
+}  // namespace tilewalk

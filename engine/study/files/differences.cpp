@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// Differences for the usual shifts: scenarios in which one number is up or down, on the paths of the prices.
+#include "tilewalk/differences.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "engine/base/crew.h"
+#include "engine/base/wording.h"
+#include "engine/decide/exercise/saved_policy.h"
+#include "engine/decide/policy_file.h"
+#include "engine/decide/settled.h"
+#include "engine/market/market_state.h"
+#include "engine/plan/explanation.h"
+#include "engine/plan/measures.h"
+#include "engine/plan/trade_program.h"
+#include "engine/reading/simm_reader.h"
+#include "engine/reading/written_market.h"
+#include "engine/study/asked.h"
+#include "engine/study/dependence.h"
+#include "engine/study/files/crif.h"
+#include "engine/study/files/differences.h"
+#include "engine/study/manifest.h"
+#include "engine/study/price.h"
+#include "engine/study/scenarios/scenarios.h"
+#include "engine/study/session/resources.h"
+#include "products/dates/date.h"
+#include "tilewalk/session.h"
+
+namespace tilewalk {
+
+namespace verbs {
+
+namespace {
+
+// The last of the days on which something happens to a trade, as the book has them.
+double last_of(const books::trade& t, const plan::trade_program& made, dates::date as_of) {
+    double last = 0;
+    for (const language::block& b : made.blocks)
+        for (const double years : b.times) last = std::max(last, years);
+    for (const trade_term& term : plan::terms_of(t, as_of))
+        if (term.type.starts_with("date") || term.type.starts_with("schedule"))
+            for (const double years : term.numbers) last = std::max(last, years);
+    return last;
+}
+
+void set_last_day(valued_trade& to, double years, dates::date as_of) {
+    constexpr double days_a_year = 365;
+    const dates::date day{as_of.serial + static_cast<std::int32_t>(std::lround(days_a_year * years))};
+    to.last_day = dates::to_string(day);
+    to.years_to_last_day = years;
+    to.years_to_maturity = dates::year_fraction(as_of, day, dates::day_count::act_act);
+}
+
+// None where the market has no such rate.
+double rate_between(const market& in, const std::string& from, const std::string& to) {
+    try {
+        return in.state().fx_spot(from, to);
+    } catch (const error& e) {
+        if (e.kind() != error_kind::input) throw;
+        return no_figure;
+    }
+}
+
+// The facts of trades, before anything is priced.
+struct told_of_trades {
+    difference_results told;
+    std::vector<std::string> currencies;  // by trade; empty: not known
+};
+
+void refuse_unknown_rates(const difference_request& of, const told_of_trades& trades) {
+    for (std::size_t i = 0; i < trades.currencies.size(); ++i)
+        if (!trades.currencies[i].empty() && !is_figure(trades.told.trades[i].to_base))
+            throw error(error_kind::input,
+                        "the market has no exchange rate from " + trades.currencies[i] +
+                            ", in which the trade " + config::shown(of.id(i)) + " is priced, to " +
+                            trades.told.currency + ", the currency of calculation",
+                        of.simm->where, markets::key_of_simm);
+}
+
+std::optional<simm_data> simm_of(const market& in) {
+    return markets::read_simm(in.state().source->root(), in.state());
+}
+
+told_of_trades tell_of_trades(const difference_request& of) {
+    const market& in = of.in;
+    const settled run = settle(of.options, of.trades.settings());
+    const std::vector<books::trade>& all = of.trades.state().trades;
+    told_of_trades out;
+    difference_results& told = out.told;
+    told.simm = of.simm;
+    if (of.simm) told.currency = of.simm->currency;
+    told.numbers = in.numbers();
+    told.trades.resize(all.size());
+    out.currencies.resize(all.size());
+    threads::for_each(all.size(), run.threads, of.options.cancel,
+                      [&](int, std::uint64_t i) {
+                          told.trades[i].portfolio = all[i].portfolio;
+                          try {
+                              if (all[i].failure) return;
+                              const dates::date as_of = in.state().as_of;
+                              const plan::trade_program made =
+                                  plan::plan_trade(all[i], {in.state()}, run.how.precision);
+                              out.currencies[i] = made.currency;
+                              set_last_day(told.trades[i], last_of(all[i], made, as_of), as_of);
+                          } catch (const error& e) {
+                              // Where the trade is priced it is said what is wrong.
+                              if (e.kind() == error_kind::cancelled) throw;
+                          }
+                      },
+                      {});
+    const bool has_base = !told.currency.empty();
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (!out.currencies[i].empty())
+            told.trades[i].to_base = has_base ? rate_between(in, out.currencies[i], told.currency) : 1;
+    if (has_base && in.state().currencies.contains("USD"))
+        told.base_to_usd = rate_between(in, told.currency, "USD");
+    return out;
+}
+
+keys_by_trade find_keys(const difference_request& of, told_of_trades& to) {
+    refuse_unknown_rates(of, to);
+    const markets::market_state& in = of.in.state();
+    const std::vector<trade_dependence> depends = dependence_of(of.trades, of.in, of.options);
+    keys_by_trade out(depends.size());
+    for (std::size_t i = 0; i < depends.size(); ++i) {
+        bool has_equity = false;
+        for (const market_number& n : depends[i].numbers) {
+            out[i].insert(n.key);
+            const std::string name(report::key_parts(n.key).name);
+            has_equity = has_equity || (in.assets.contains(name) && of.currency_priced_by(name).empty());
+        }
+        to.told.trades[i].product_class = has_equity ? "Equity" : "RatesFX";
+        // A value in another currency moves with the exchange rate.
+        if (!to.told.currency.empty() && !to.currencies[i].empty())
+            for (const markets::fx_leg& leg : in.fx_legs(to.currencies[i], to.told.currency))
+                out[i].insert(leg.pair->base + leg.pair->quote + ".rate");
+    }
+    return out;
+}
+
+// Numbers that trades depend on and no file tells of.
+void tell_of_left_out(const book_shifts& shifts, const std::optional<simm_shifts>& simm,
+                      std::vector<std::string>& to) {
+    std::vector<std::string> keys;
+    bool has_parameters = false;
+    for (const market_number* const n : shifts.left_out) {
+        if (n->unit.empty() || report::key_parts(n->key).what == "fixing") continue;  // facts are no risk
+        keys.push_back(n->key);
+        has_parameters =
+            has_parameters || (n->unit.starts_with("parameter") && simm && !simm->tells_of(n->key));
+    }
+    if (keys.empty()) return;
+    constexpr std::size_t most = 4;
+    std::string text = keys.front();
+    for (std::size_t k = 1; k < std::min(keys.size(), most); ++k) text += ", " + keys[k];
+    if (keys.size() > most) text += " and " + std::to_string(keys.size() - most) + " more";
+    to.push_back("ORE has no factor for numbers that trades depend on, and sensitivity.csv no line: " + text +
+                 "; the Greeks themselves tell of them");
+    if (has_parameters)
+        to.emplace_back(
+            "crif.csv has no volatility risk of models whose parameters these are: SIMM asks for that of "
+            "quoted volatilities, which a market keeps that 'tilewalk calibrate' fitted to them");
+}
+
+class difference_run {
+  public:
+    explicit difference_run(difference_request asked) : of_(std::move(asked)) {
+        told_of_trades trades = tell_of_trades(of_);
+        const keys_by_trade keys = find_keys(of_, trades);
+        out_ = std::move(trades.told);
+        shifts_ = book_shifts(of_, out_, keys);
+        if (of_.simm) simm_.emplace(of_, keys, shifts_, out_);
+    }
+
+    valuations_of_differences valuations() && {
+        valuations_of_differences out{std::move(shifts_.asked), {}, {}};
+        if (!simm_) return out;
+        out.by_numbers = simm_->by_numbers_of_fits();
+        for (std::size_t i = 0; i < of_.trades.size(); ++i)
+            if (simm_->has_fit(i)) out.trades.insert(of_.id(i));
+        return out;
+    }
+
+    difference_results told(const resources& by) && {
+        const std::size_t at_once = std::max(of_.wanted.trades_at_once, std::size_t{1}),
+                          all = of_.trades.size();
+        std::vector<exercise::saved_policy> policies;
+        for (std::size_t first = 0; first < all; first += at_once)
+            add_trades(by, first, std::min(first + at_once, all), policies);
+        if (!policies.empty()) out_.values.policies = report::policies_json(policies);
+        tell_of_left_out(shifts_, simm_, out_.remarks);
+        return std::move(out_);
+    }
+
+  private:
+    void add_trades(const resources& by, std::size_t first, std::size_t end,
+                    std::vector<exercise::saved_policy>& policies) {
+        std::vector<std::string> ids;
+        for (std::size_t i = first; i < end; ++i) ids.push_back(of_.id(i));
+        const bool is_whole = end - first == of_.trades.size();
+        const scenario_results found =
+            scenarios_as_asked(by, is_whole ? of_.trades : of_.trades.only(ids), of_.in, shifts_.asked,
+                               of_.options, study::scenarios_in_session);
+        results& values = out_.values;
+        if (first == 0) {
+            values.manifest = found.base.manifest;
+        } else {
+            add_walk(values.manifest, found.base.manifest);
+            values.manifest.path_steps += found.base.manifest.path_steps;
+        }
+        values.rows.insert(values.rows.end(), found.base.rows.begin(), found.base.rows.end());
+        out_.remarks.insert(out_.remarks.end(), found.remarks.begin(), found.remarks.end());
+        if (!found.base.policies.empty())
+            std::ranges::move(report::read_policies(found.base.policies, "policies of prices"),
+                              std::back_inserter(policies));
+        const gains_of_trades gains(found, !out_.currency.empty(), first);
+        const rate_greeks by_fits = find_rate_greeks(by, first, end);
+        const std::string day(greeks::key_of_day);
+        for (std::size_t i = first; i < end; ++i) {
+            if (values.rows[i].status != trade_status::priced) continue;
+            for (const std::size_t k : shifts_.numbers_of[i]) add_number(i, shifts_.numbers[k], gains);
+            add({i, day, {}, shifts_.size_of_day}, "a day later", gains, {{shifts_.day, 1}}, {});
+            for (const cross_shift& c : shifts_.crosses) add_cross(i, c, gains);
+            if (simm_) add_crif({of_, shifts_, *simm_, gains, by_fits}, i, out_);
+        }
+    }
+
+    rate_greeks find_rate_greeks(const resources& by, std::size_t first, std::size_t end) {
+        run_manifest& told = out_.values.manifest;
+        std::vector<std::string> ids;
+        for (std::size_t i = first; simm_ && i < end; ++i)
+            if (simm_->has_fit(i) && out_.values.rows[i].status == trade_status::priced)
+                ids.push_back(of_.id(i));
+        if (ids.empty()) return {};
+        round_of_study asked{of_.trades.only(ids), of_.options};
+        // Gains have their paths now, and these are theirs.
+        if (const settled run = settle(of_.options, of_.trades.state(), {&of_.in, 1}); run.accuracy)
+            asked = of_round(asked.trades, of_.options, run, {told.paths, told.seed});
+        rate_greeks out(
+            greeks_as_asked(by, asked.trades, of_.in, simm_->by_numbers_of_fits(), asked.options, true));
+        told.path_steps += out.found.manifest.path_steps;
+        return out;
+    }
+
+    void add_number(std::size_t trade, const number_shift& s, const gains_of_trades& gains) {
+        difference_row row{trade, s.number->key};
+        row.size = s.size;
+        if (!gains.own.has(trade, s.up)) row.method = "bump_down";
+        add(std::move(row), s.number->key, gains, {gains.own.move(trade, s.up, s.down)},
+            {{s.up, 1}, {s.down, 1}});
+    }
+
+    void add_cross(std::size_t trade, const cross_shift& c, const gains_of_trades& gains) {
+        for (const std::size_t k : {c.first, c.second})
+            if (!std::ranges::binary_search(shifts_.numbers_of[trade], k)) return;
+        const number_shift &first = shifts_.numbers[c.first], &second = shifts_.numbers[c.second];
+        const std::string &key = first.number->key, &other = second.number->key;
+        const difference none{0, 0};
+        add({trade, key, other, first.size, second.size, none, none}, key + " and " + other, gains, {},
+            {{c.both, 1}, {first.up, -1}, {second.up, -1}});
+    }
+
+    // Without shares a figure of the row stays as it is.
+    void add(difference_row row, const std::string& what, const gains_of_trades& gains,
+             const std::vector<share_of_gain>& delta, const std::vector<share_of_gain>& gamma) {
+        row.paths = out_.values.rows[row.trade].paths;
+        for (const auto& [to, from] : {std::pair(&row.own, &gains.own), std::pair(&row.base, &gains.base)}) {
+            if (!delta.empty()) std::tie(to->delta, to->delta_error) = from->of(row.trade, delta);
+            if (!gamma.empty()) std::tie(to->gamma, to->gamma_error) = from->of(row.trade, gamma);
+        }
+        if (!is_figure(delta.empty() ? row.own.gamma : row.own.delta))
+            gains.add_failure(row.trade, what, gamma.empty() ? delta : gamma, out_);
+        out_.rows.push_back(std::move(row));
+    }
+
+    const difference_request of_;
+    difference_results out_;
+    book_shifts shifts_;
+    std::optional<simm_shifts> simm_{};
+};
+
+}  // namespace
+
+difference_results differences_as_asked(const resources& with, const book& trades, const market& in,
+                                        const difference_options& wanted, const run_options& options) {
+    const asked_of_study asked = asked_of(study::files_of_greeks, trades, options);
+    return difference_run({asked.trades, in, wanted, asked.options, simm_of(in)}).told(with);
+}
+
+valuations_of_differences valuations_of(const book& trades, const market& in,
+                                        const difference_options& wanted, const run_options& options) {
+    return difference_run({trades, in, wanted, options, simm_of(in)}).valuations();
+}
+
+}  // namespace verbs
+
+difference_results valued(const book& trades, const market& in, const results& priced) {
+    difference_results out = verbs::tell_of_trades({trades, in, {}, {}, verbs::simm_of(in)}).told;
+    out.values = priced;
+    return out;
+}
+
+difference_results differences(const engine& by, const book& trades, const market& in,
+                               const difference_options& wanted, const run_options& options) {
+    return by.open(trades).differences(in, wanted, options);
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The base market of gains: the book is priced there with controls, for gains by small moves, and without,
+// for all others. Decisions are made there once and for all, so that gains are differences on paths of one
+// kind.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/decide/controls/moving_controls.h"
+#include "engine/decide/decided.h"
+#include "engine/market/market_view.h"
+#include "engine/study/estimate.h"
+#include "engine/study/price.h"
+#include "engine/study/session/progress_of_walks.h"
+#include "engine/walk/kept/work.h"
+#include "engine/walk/units.h"
+#include "tilewalk/scenarios.h"
+
+namespace tilewalk::verbs {
+
+// A request for gains, as all its stages read it.
+struct gains_request {
+    const resources& with;
+    const book& trades;
+    const market& in;
+    const scenario_list& asked;
+    const run_options& options;
+    const settled run = settle(options, trades.state(), {&in, 1});
+
+    const std::vector<books::trade>& all_trades() const { return trades.state().trades; }
+    // A share of the work may have other scenarios. The sensitivities that explain gains count as the last.
+    bool has_share_of(std::size_t scenario) const {
+        return !options.work || options.work->has_market(scenario + 1);
+    }
+    // Whether moves are no larger than those of differences for sensitivities. So small, they leave a policy
+    // near the best.
+    bool has_small_moves(const scenario& of) const;
+    // A control that moves with the market leaves next to nothing of a small gain, and the more of it the
+    // larger the moves are; beyond, the points that suit the payoff alone leave less. Jumps of controls would
+    // move to where no path comes.
+    bool is_near(const scenario& of) const { return of.days == 0 && has_small_moves(of); }
+    // Randomisations are independent by design and may be few; few parts of independent paths say too little.
+    studies::run_parts parts(std::uint64_t part_paths) const {
+        return {part_paths, run.paths, run.unit_paths > 0 ? run::least_randomisations : least_parts};
+    }
+};
+
+// The base market some days later, with the book as it then stands.
+struct base_of_day {
+    std::optional<market> in{};
+    std::optional<book> trades{};
+    std::string why_not{};                     // there is no such market
+    decide::decided_by_trade small_decided{};  // held by small moves
+};
+
+struct base_of_gains {
+    results told;
+    std::vector<markets::market_reads> reads;  // by trade
+    std::vector<std::size_t> bytes{};          // likewise, of the numbers of their plans
+    std::unique_ptr<moving_controls> controls;
+    // By trade: on the paths of near gains, with controls, and of far ones, without.
+    std::vector<studies::estimate> near{}, far{};
+    decide::decided_by_trade near_decided{}, far_decided{};
+    std::map<int, base_of_day> days{};  // those of scenarios, and day 0
+};
+base_of_gains price_base(const gains_request& r, progress_of_blocks& tells);
+
+// The stages of prices that gains are made of.
+inline stages stages_of_gains() {
+    return {.wants_quarters = true, .wants_bounds = false};
+}
+// The worth of a trade as the row has it, with its quantity.
+inline studies::estimate worth_of_position(const price_row& row, const studies::run_parts& parts) {
+    return row.quantity * studies::estimate(row, parts);
+}
+
+}  // namespace tilewalk::verbs

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/study/scenarios/next_day.h"
+
+#include <memory>
+
+#include "engine/market/market_state.h"
+#include "engine/reading/book_state.h"
+#include "engine/reading/market_changes.h"
+#include "engine/reading/rolled.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::verbs {
+
+namespace {
+constexpr int one_day = 1;
+}
+
+next_day::next_day(const market& today) {
+    try {
+        const auto now = std::make_shared<const markets::market_state>(today.state());
+        in_.emplace(std::make_shared<const markets::market_state>(markets::rolled(now, one_day)));
+    } catch (const error& e) {
+        if (e.kind() != error_kind::input) throw;
+        why_not_ = "a day later it is no market: " + e.message();
+    }
+}
+
+book next_day::of(const book& trades) const {
+    auto out = std::make_shared<books::book_state>(trades.state());
+    for (books::trade& t : out->trades) t = books::rolled(std::move(t), one_day);
+    return book::of(std::move(out));
+}
+
+}  // namespace tilewalk::verbs

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The common part of files in ORE's columns: how they say that there is no figure, their decimals, and the
+// line of a sensitivity, which two commands write.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/study/files/ore_factors.h"
+#include "engine/tell/line_writer.h"
+#include "tilewalk/rows.h"
+
+namespace tilewalk::report {
+
+inline constexpr std::string_view ore_absent = "#N/A";
+inline constexpr int ore_decimals = 6;
+// The shift of a rate or of a small exchange rate would lose digits in six.
+inline constexpr int sensitivity_decimals = 10;
+
+// The ids of trades, as CSV quotes them.
+std::vector<std::string> quoted_trades(const std::vector<price_row>& rows);
+
+// A sensitivity in one currency.
+struct ore_figures {
+    std::string_view currency;  // quoted
+    double value = 0, delta = 0, gamma = 0;
+};
+// The sensitivity of a trade, quoted, to one factor or two; `second` may be null.
+struct ore_sensitivity {
+    std::string_view trade;
+    const ore_factor *first = nullptr, *second = nullptr;
+    double first_size = 0, second_size = 0;
+    ore_figures base, own;  // in the base currency, in the trade's
+};
+
+// Trade, par, factors and shifts, by which lines of sensitivities are known.
+inline constexpr std::string_view ore_sensitivity_keys =
+    "#TradeId,IsPar,Factor_1,ShiftSize_1,Factor_2,ShiftSize_2,";
+void add_sensitivity_keys(line_writer& to, const ore_sensitivity& of);
+void begin_sensitivities(line_writer& to);  // the header
+void add_sensitivity(line_writer& to, const ore_sensitivity& of);
+
+}  // namespace tilewalk::report

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The elements of a page: text is escaped here, and markup is well-formed XML as well as HTML.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/tell/pictures/svg.h"
+
+namespace tilewalk::page {
+
+using pictures::escaped;
+
+// An element around markup.
+std::string element(std::string_view name, std::string_view markup, std::string_view attributes = {});
+// A paragraph of text.
+std::string paragraph(std::string_view text);
+// Markup that unfolds below a line of text.
+std::string folded(std::string_view line, std::string_view markup, bool is_open = false);
+
+// A table, whose first column names its rows. It can be scrolled where it is wider than the page.
+class table {
+  public:
+    enum class of : unsigned char { text, numbers, pictures };
+    struct head {
+        std::string title;
+        of what = of::numbers;
+    };
+    // `name` says what the table shows, for those who hear it.
+    table(std::string name, std::vector<head> heads) : name_(std::move(name)), heads_(std::move(heads)) {}
+
+    // Cells are markup; numbers that stand in one column have their points below each other. `kind` is a
+    // class of the row, or empty.
+    void add(const std::vector<std::string>& cells, std::string_view kind = {});
+    bool empty() const { return rows_.empty(); }
+    std::string text() const;
+
+  private:
+    std::string name_;
+    std::vector<head> heads_;
+    struct row {
+        std::vector<std::string> cells;
+        std::string kind;
+    };
+    std::vector<row> rows_;
+};
+
+// Rules for cells that leave room behind them, so that points stand below each other: "r3" leaves that of one
+// digit and a half.
+inline constexpr int most_room = 40;
+std::string rules_of_room();
+
+// The style of all pages, light and dark, on a screen and on paper.
+std::string style();
+
+}  // namespace tilewalk::page

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel is two files of the folder, named by the key: the text that was compiled (KEY.cu, for people) and
+// the entry (KEY.cubin), which says its own key and the digest of its cubin, so that no truncated, damaged
+// or renamed file is ever run. Both are written apart and renamed into place whole.
+#include "engine/walk/cuda/compile/kernel_store.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <exception>
+#include <future>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "engine/base/digest.h"
+#include "engine/walk/kept/kept_file.h"
+
+namespace tilewalk::cuda {
+namespace {
+
+constexpr std::string_view entry_magic = "tilewalk kernel 1\n";
+// Far larger than any kernel: a larger file is no entry and is not read.
+constexpr std::uint64_t most_entry_bytes = std::uint64_t{1} << 28;
+
+std::string entry_of(const std::string& key, const std::string& cubin) {
+    std::string entry(entry_magic);
+    entry += key + '\n' + config::sha256(cubin) + '\n';
+    return entry + cubin;
+}
+
+std::optional<std::string> cubin_in(const std::string& entry, const std::string& key) {
+    const std::string head = std::string(entry_magic) + key + '\n';
+    const std::size_t digest_end = head.size() + key.size();  // a key has the length of a digest
+    if (entry.size() <= digest_end || !entry.starts_with(head) || entry[digest_end] != '\n') return {};
+    std::string cubin = entry.substr(digest_end + 1);
+    if (entry.compare(head.size(), key.size(), config::sha256(cubin)) != 0) return {};
+    return cubin;
+}
+
+}  // namespace
+
+struct kernel_store::state {
+    using kernel = std::shared_ptr<const std::string>;
+
+    compiler& builds;
+    const std::string fingerprint;
+    std::filesystem::path folder;
+
+    mutable std::mutex guard;  // guards all members below
+    std::map<std::string, std::shared_future<kernel>> kernels;
+    counts count;
+    std::string why_not_kept;
+
+    state(compiler& by, std::filesystem::path at)
+        : builds(by), fingerprint(by.fingerprint()), folder(std::move(at)) {
+        // Absolute, so that a later change of the working folder does not move it.
+        std::error_code ignored;
+        if (!folder.empty()) {
+            const auto from_root = std::filesystem::absolute(folder, ignored);
+            if (!ignored) folder = from_root;
+        }
+    }
+
+    std::string key_of(const compile_request& what) const {
+        // Digests have a fixed length, so that no two requests give the same bytes.
+        return config::sha256(config::sha256(what.text) + config::sha256(what.architecture) +
+                              config::sha256(fingerprint) + what.headers.digest);
+    }
+
+    void add(std::uint64_t counts::*which) {
+        const std::lock_guard lock(guard);
+        ++(count.*which);
+    }
+
+    void say_why_not_kept(const std::string& why) {
+        const std::lock_guard lock(guard);
+        why_not_kept = why;
+    }
+
+    std::optional<std::string> read(const std::string& key) {
+        if (folder.empty()) return {};
+        std::string entry;
+        const kept::reading got = kept::read_file(folder / (key + ".cubin"), most_entry_bytes, entry);
+        if (got == kept::reading::absent) return {};
+        auto cubin = got == kept::reading::done ? cubin_in(entry, key) : std::nullopt;
+        if (!cubin) add(&counts::damaged);
+        return cubin;
+    }
+
+    void keep(const std::string& key, const compile_request& what, const std::string& cubin) {
+        if (folder.empty()) return say_why_not_kept("no folder for compiled kernels is known");
+        try {
+            std::error_code failed;
+            std::filesystem::create_directories(folder, failed);
+            if (failed) {
+                throw error(error_kind::io,
+                            "can't make the folder " + folder.string() + ": " + failed.message());
+            }
+            kept::write_file(folder / (key + ".cu"),
+                             "// For " + what.architecture + " by " + fingerprint + '\n' + what.text);
+            kept::write_file(folder / (key + ".cubin"), entry_of(key, cubin));
+            say_why_not_kept("");
+        } catch (const error& e) {
+            say_why_not_kept(e.what());
+        }
+    }
+
+    kernel build(const std::string& key, const compile_request& what, bool& compiled_here) {
+        if (auto cubin = read(key)) {
+            add(&counts::from_disk);
+            return std::make_shared<const std::string>(std::move(*cubin));
+        }
+        auto made = std::make_shared<const std::string>(builds.compile(what).cubin);
+        compiled_here = true;
+        add(&counts::compiled);
+        keep(key, what, *made);
+        return made;
+    }
+};
+
+kernel_store::kernel_store(compiler& builds, std::filesystem::path folder)
+    : state_(std::make_unique<state>(builds, std::move(folder))) {}
+
+kernel_store::~kernel_store() = default;
+
+std::shared_ptr<const std::string> kernel_store::cubin(const compile_request& what, bool* compiled_here) {
+    if (compiled_here != nullptr) *compiled_here = false;
+    const std::string key = state_->key_of(what);
+    std::promise<state::kernel> promise;
+    std::shared_future<state::kernel> built = promise.get_future().share();
+    bool builds_it = false;
+    {
+        const std::lock_guard lock(state_->guard);
+        const auto [found, is_new] = state_->kernels.try_emplace(key, built);
+        builds_it = is_new;
+        built = found->second;
+    }
+    if (!builds_it) {
+        auto kernel = built.get();
+        state_->add(&counts::from_memory);
+        return kernel;
+    }
+    try {
+        bool compiled = false;
+        auto kernel = state_->build(key, what, compiled);
+        if (compiled_here != nullptr) *compiled_here = compiled;
+        promise.set_value(kernel);
+        return kernel;
+    } catch (...) {
+        // Forgotten before the others are told, so that whoever asks from now on tries again.
+        {
+            const std::lock_guard lock(state_->guard);
+            state_->kernels.erase(key);
+        }
+        promise.set_exception(std::current_exception());
+        throw;
+    }
+}
+
+kernel_store::counts kernel_store::so_far() const {
+    const std::lock_guard lock(state_->guard);
+    return state_->count;
+}
+
+std::string kernel_store::why_not_kept() const {
+    const std::lock_guard lock(state_->guard);
+    return state_->why_not_kept;
+}
+
+const std::filesystem::path& kernel_store::folder() const {
+    return state_->folder;
+}
+
+std::filesystem::path default_cache_folder() {
+    const auto set = [](const char* name) -> std::filesystem::path {
+        const char* value = std::getenv(name);
+        return value != nullptr ? value : "";
+    };
+    if (auto folder = set("TILEWALK_CACHE_DIR"); !folder.empty()) return folder;
+    // The standard says that a relative path is ignored.
+    if (const auto caches = set("XDG_CACHE_HOME"); caches.is_absolute()) return caches / "tilewalk";
+    if (const auto home = set("HOME"); home.is_absolute()) return home / ".cache" / "tilewalk";
+    return {};
+}
+
+std::string why_not_kept_in(const std::filesystem::path& folder) {
+    if (folder.empty()) return "TILEWALK_CACHE_DIR, XDG_CACHE_HOME and HOME name no folder";
+    // A folder that is not there is made in the nearest that is.
+    std::error_code unknown;
+    std::filesystem::path at = std::filesystem::absolute(folder, unknown);
+    while (at.has_relative_path() && !std::filesystem::exists(at, unknown)) at = at.parent_path();
+    if (!std::filesystem::is_directory(at, unknown)) return at.string() + " is no folder";
+    if (::access(at.c_str(), W_OK | X_OK) == 0) return {};
+    return at.string() + ": " + std::generic_category().message(errno);
+}
+
+}  // namespace tilewalk::cuda

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/walk/cuda/compile/kernel_text.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "engine/walk/cuda/compile/feeds.h"
+#include "engine/walk/cuda/compile/program_text.h"
+#include "engine/walk/cuda/compile/reductions.h"
+#include "engine/walk/cuda/device/spaces.h"
+#include "kernels/tile.h"
+
+namespace tilewalk::cuda {
+
+namespace {
+
+// The kernel at the end of a text: what its choice says besides, its header, and its name.
+struct kernel_end {
+    std::string more_of_choice;
+    std::string_view header = "kernels/path_kernel.h", name = "walk", arguments = "path_arguments",
+                     call = "walk_tile";
+};
+
+std::string text_with(const program::path_program& p, const kernel_decision& how, const kernel_end& end) {
+    const program::precision_traits& words = program::traits_of(how.precision);
+    // Everywhere else a program does on a GPU what it does on the CPU.
+    const program::path_program code = words.is_fast ? program::contract(p) : p;
+    const feed_entry& feed = feed_named(how.feed);
+    const space_entry& rows = space_named(how.row_space);
+    const reduction_entry& reduction = reduction_named(how.reduction);
+    const bool from_arrays = reads_shocks(how);
+    // The text leaves out all that makes no difference, so that one kernel serves.
+    const point_way points = way_of_points(how);
+    const bool meets_targets = points == point_way::targets, makes_points = points == point_way::made;
+    const bool from_memory = from_arrays || meets_targets || p.scenarios_per_step > 0;
+    // A feed that makes its shocks takes targets and scenarios from wherever they lie by their address.
+    const std::string_view space = from_arrays   ? space_named(how.space).type
+                                   : from_memory ? "read_only"
+                                                 : "global";
+    const auto used = [&](knob_id k, int otherwise) { return feed.makes_use_of(k) ? how[k] : otherwise; };
+    const int layout = used(knobs::layout, static_cast<int>(kernels::ring_layout::plain));
+    const bool is_padded = layout == static_cast<int>(kernels::ring_layout::padded);
+    const std::string scenarios =
+        p.scenarios_per_step == 0
+            ? "no_scenarios"
+            : fmt::format("scenarios_in_memory<shape, {}, spaces::{}>", p.scenarios_per_step, space);
+    const std::string draws = draws_text(words, how.rounds);
+    const std::string drawn = fmt::format(
+        "feeds::random_draws<{}, program::normal_slots, program::uniform_slots, {}>", draws, scenarios);
+    const std::string source =
+        from_arrays ? fmt::format("arrays<shape, {}, spaces::{}, {}>", p.normals_per_step, space, scenarios)
+        : meets_targets ? fmt::format("draws_to_targets<shape, {}, lone_slots<{}>>", drawn,
+                                      fmt::join(p.lone_normals, ", "))
+        : makes_points  ? fmt::format("draws_of_points<shape, {}>", drawn)
+                        : drawn;
+    std::vector<std::string> headers{std::string(words.header), feed.header(),
+                                     std::string(rows.header),  "kernels/operations.h",
+                                     std::string(end.header),   reduction.header()};
+    if (meets_targets) headers.emplace_back("kernels/targets.h");
+    if (makes_points) headers.emplace_back("kernels/points_of_path.h");
+    const std::string includes = includes_text(headers);
+    return fmt::format(
+        R"({includes}
+namespace tilewalk::kernels::generated {{
+
+namespace math = {math};
+
+{program}
+struct choice {{
+    using real = {real};
+    using program = generated::program;
+    using shape = feed_shape<{shock}, {slots}, {width}, {threads}, {distance}, {rows}, ring_layout::{layout}, {padding}>;
+    using memory = thread_memory<spaces::{space}>;
+    using numbers = numbers_in_memory<real, spaces::{row_space}>;
+    using source = {source};
+    using feed = feeds::{feed}<shape, memory{own}>;
+    using reduction = reductions::{reduction}<{threads}>;
+{more}}};
+
+}}  // namespace tilewalk::kernels::generated
+
+extern "C" __global__ void __launch_bounds__({bounds})
+{name}(const __grid_constant__ tilewalk::kernels::{arguments} a) {{
+    extern __shared__ __align__(128) char shared[];
+    tilewalk::kernels::{call}<tilewalk::kernels::generated::choice>(a, shared);
+}}
+)",
+        fmt::arg("includes", includes), fmt::arg("reduction", reduction.name), fmt::arg("math", words.math),
+        fmt::arg("program", cuda::program_text(code, "program")), fmt::arg("real", word_of(words.real)),
+        fmt::arg("shock", word_of(words.shock)), fmt::arg("slots", p.slots_per_step()),
+        fmt::arg("bounds", how.blocks > 0
+                               ? fmt::format("{} TILEWALK_RESIDENT_BLOCKS({})", how[knobs::block], how.blocks)
+                               : fmt::to_string(how[knobs::block])),
+        fmt::arg("width", how[knobs::width]), fmt::arg("threads", how[knobs::block]),
+        fmt::arg("distance", used(knobs::distance, 1)), fmt::arg("rows", used(knobs::rows, 1)),
+        fmt::arg("layout", text_of(knobs::layout.line(), layout)),
+        fmt::arg("padding", is_padded ? how[knobs::padding] : 0), fmt::arg("space", space),
+        fmt::arg("row_space", rows.type), fmt::arg("source", source), fmt::arg("feed", feed.type()),
+        fmt::arg("own", feed.own_arguments(how)), fmt::arg("more", end.more_of_choice),
+        fmt::arg("name", end.name), fmt::arg("arguments", end.arguments), fmt::arg("call", end.call));
+}
+
+}  // namespace
+
+std::string path_kernel_text(const program::path_program& p, const kernel_decision& how) {
+    return text_with(p, how, {});
+}
+
+std::string leaving_kernel_text(const program::path_program& p, const kernel_decision& how,
+                                const left_states& leaves) {
+    std::vector<std::uint64_t> counts(p.sections.size()), firsts, states;
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+        firsts.push_back(states.size());
+        if (k >= leaves.size()) continue;
+        counts[k] = leaves[k].size();
+        states.insert(states.end(), leaves[k].begin(), leaves[k].end());
+    }
+    kernel_end end;
+    end.header = "kernels/exercise/leaving_kernel.h";
+    end.name = "leave";
+    end.arguments = "leaving_arguments";
+    end.call = "leave_tile";
+    end.more_of_choice =
+        "    struct left {\n        static constexpr int sections = " + std::to_string(counts.size()) +
+        ";\n        " + table_text("count(int k)", "k", counts) + "        " +
+        table_text("first(int k)", "k", firsts) + "        " +
+        table_text("state(int k, int i)", "first(k) + i", states) + "    };\n";
+    return text_with(p, how, end);
+}
+
+std::size_t path_kernel_shared_bytes(const program::path_program& p, const kernel_decision& how) {
+    // The reduction works where the feed's memory was.
+    const std::size_t feed = feed_shared_bytes(how, p.slots_per_step());
+    return p.payoff_rows() * kernels::paths_per_tile * sizeof(double) +
+           std::max(feed, reduction_named(how.reduction).shared_bytes);
+}
+
+std::string merge_kernel_text() {
+    return fmt::format(R"(#include "kernels/merge_kernel.h"
+
+extern "C" __global__ void __launch_bounds__({0}) merge_tiles(const __grid_constant__ tilewalk::kernels::merge_arguments a) {{
+    tilewalk::kernels::merge_tiles_of_trade<{0}>(a);
+}}
+)",
+                       merge_threads);
+}
+
+}  // namespace tilewalk::cuda

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/walk/cuda/device/backend.h"
+
+#include <algorithm>
+#include <charconv>
+#include <exception>
+
+namespace tilewalk::cuda {
+
+namespace {
+
+[[noreturn]] void refuse_device(const std::string& wanted) {
+    throw error(
+        error_kind::usage,
+        "device is '" + wanted + "'; it must be auto, cpu, cuda, or the numbers of GPUs such as 0 or 0,1");
+}
+
+std::vector<int> indices_in(const std::string& wanted) {
+    std::vector<int> out;
+    const char* at = wanted.data();
+    const char* const end = at + wanted.size();
+    for (;;) {
+        int index = 0;
+        const auto read = std::from_chars(at, end, index);
+        if (read.ec != std::errc() || index < 0) refuse_device(wanted);
+        if (std::find(out.begin(), out.end(), index) != out.end()) {
+            throw error(error_kind::usage, "device is '" + wanted + "', which names a GPU twice");
+        }
+        out.push_back(index);
+        if (read.ptr == end) return out;
+        if (*read.ptr != ',') refuse_device(wanted);
+        at = read.ptr + 1;
+    }
+}
+
+std::string words_of(const device_survey& s) {
+    if (!s.why_none.empty()) return s.why_none;
+    std::string out;
+    for (const device_finding& d : s.devices) {
+        out += (out.empty() ? "" : "; ") + std::to_string(d.properties.index) + " (" + d.properties.name +
+               ")" + (d.why_not.empty() ? "" : ": " + d.why_not);
+    }
+    return out.empty() ? "there is no GPU" : "there is " + out;
+}
+
+}  // namespace
+
+backend::choice backend::choose(const std::string& wanted) {
+    choice out;
+    if (wanted == "cpu") return out;
+    const bool is_auto = wanted == "auto", is_all = wanted == "cuda";
+    const std::vector<int> listed = is_auto || is_all ? std::vector<int>{} : indices_in(wanted);
+
+    const std::lock_guard guard(lock_);
+    const device_survey survey = machine_.survey();
+    out.may_fall_back = is_auto;
+    std::vector<int> usable;
+    for (const device_finding& d : survey.devices) {
+        if (d.why_not.empty()) usable.push_back(d.properties.index);
+    }
+    const auto missing = [&](const std::string& why) {
+        if (!is_auto) throw error(error_kind::device, why);
+        out.why_cpu = why;
+    };
+    for (const int index : listed) {
+        if (std::find(usable.begin(), usable.end(), index) == usable.end()) {
+            throw error(error_kind::device, "GPU " + std::to_string(index) + " can't be used: " +
+                                                words_of(survey) + "; see tilewalk devices");
+        }
+    }
+    if (usable.empty()) {
+        missing(words_of(survey));
+        return out;
+    }
+    // A look for the compiler loads it, which takes longer than to find no GPU.
+    if (const std::string no_compiler = machine_.why_no_compiler(); !no_compiler.empty()) {
+        missing(no_compiler);
+        return out;
+    }
+    for (const int index : listed.empty() ? usable : listed) {
+        try {
+            out.devices.push_back(open(index));
+        } catch (const error& e) {
+            if (!is_auto) throw;
+            out.why_cpu = e.message();
+            out.lost.push_back(survey.devices[static_cast<std::size_t>(index)].properties.name + ": " +
+                               e.message());
+        }
+    }
+    return out;
+}
+
+void backend::open_ahead(const std::string& wanted, timings* times) {
+    const std::lock_guard guard(lock_of_ahead_);
+    ahead_ = std::jthread([this, wanted, times] {
+        const timings::beside opening(times, stage::opening_gpus);
+        try {
+            choose(wanted);
+        } catch (const std::exception&) {
+            // The choice that it was for fails likewise.
+        }
+    });
+}
+
+std::optional<device_properties> backend::first_of(const std::string& wanted) const {
+    if (wanted == "cpu") return std::nullopt;
+    const bool any = wanted == "auto" || wanted == "cuda";
+    const int index = any ? 0 : indices_in(wanted).front();
+    for (const device_finding& d : machine_.survey().devices) {
+        if (d.why_not.empty() && (any || d.properties.index == index)) return d.properties;
+    }
+    return std::nullopt;
+}
+
+std::shared_ptr<loaded_device> backend::open(int index) {
+    auto& known = open_[index];
+    if (!known) known = std::make_shared<loaded_device>(machine_.open(index));
+    return known;
+}
+
+kernel_store& backend::kernels() {
+    const std::lock_guard guard(lock_);
+    if (!kernels_) kernels_ = std::make_unique<kernel_store>(machine_.compiler(), machine_.kernel_folder);
+    return *kernels_;
+}
+
+}  // namespace tilewalk::cuda

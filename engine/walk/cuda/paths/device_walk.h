@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// One device at work on a run: it walks ranges of tiles for all jobs, in chunks that fit its memory.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/walk/cuda/compile/reductions.h"
+#include "engine/walk/cuda/device/loaded_device.h"
+#include "engine/walk/cuda/device/memory.h"
+#include "engine/walk/cuda/paths/chunk.h"
+#include "engine/walk/cuda/paths/chunk_room.h"
+#include "engine/walk/cuda/paths/launch_queue.h"
+#include "engine/walk/cuda/paths/moves_walk.h"
+#include "engine/walk/cuda/paths/run_state.h"
+#include "engine/walk/cuda/paths/staged_shocks.h"
+#include "engine/walk/cuda/paths/trades_on_device.h"
+#include "engine/walk/tile_range.h"
+#include "kernels/tile_result.h"
+
+namespace tilewalk::cuda {
+
+// The results of a chunk of the run: its parts, one after the other, for each row of results.
+struct chunk_results {
+    run::tile_range tiles;
+    std::vector<kernels::tile_result> results;  // [row][part of the chunk]
+};
+
+class device_walk {
+  public:
+    // Puts the trades on the device. `run` is kept.
+    device_walk(loaded_device& on, run_state& run);
+
+    // Begins another run of the same state, with what the one before has left on the device; that one has
+    // ended well. Brings the trades that have changed.
+    void begin_again();
+    // Waits for what begin_again brings, where no walk has done so.
+    void settle() { const in_flight changes(device_, {main_.get()}); }
+    // Bytes that are left on the device for another run; nothing if that would better begin anew.
+    std::optional<std::size_t> bytes_left() const;
+
+    // Walks a range, cut into chunks that fit; when memory runs out on the way, chunks become smaller.
+    // `following` is the range walked next, if there is one.
+    // Throws device_error; stopped_early when the run is stopped.
+    void walk(const run::tile_range& range, std::vector<chunk_results>& into,
+              const run::tile_range& following = {});
+
+    // Path steps that count as done. uncount takes back those of a walk that failed.
+    kernels::word64 counted() const { return counted_; }
+    void uncount(kernels::word64 down_to);
+
+    double seconds() const { return seconds_; }
+    double kernel_seconds() const { return kernel_seconds_; }
+    std::size_t launches() const { return launches_; }
+
+  private:
+    run::tile_range first_chunk(run::tile_range of) const;
+    kernels::word64 chunk_tiles() const;
+    void shrink_to(kernels::word64 tiles);
+    chunk_results walk_at_once(const run::tile_range& range, const run::tile_range& next);
+    void open_memory(const chunk& of);
+    void open_shocks();
+    std::vector<stream> streams() const;
+    stream begun(std::size_t side);
+    std::vector<owned_event> join_sides();
+    kernels::tile_result* landing_for(std::vector<kernels::tile_result>& results);
+    void launch_groups(launch_queue& queue);
+    void launch_group(std::size_t group, launch_queue& queue);
+    std::size_t sides_of(const job_group& g) const;
+    kernels::array_argument make_moves(const job_group& g, const job_list& list, const run::tile_range& chunk,
+                                       std::size_t side, const kernels::array_argument& shocks);
+    kernels::path_arguments arguments_of(std::size_t group, const job_list& list) const;
+    kernels::word64 path_steps(const job_group& g, const job_list& list, const run::tile_range& range) const;
+
+    loaded_device& on_;
+    device& device_;
+    std::string architecture_;
+    run_state& run_;
+    const reduction_entry& reduction_;
+    owned_stream main_;                  // clears, merges and downloads results
+    std::array<owned_stream, 3> sides_;  // walk paths
+    owned_stream fills_;                 // fills cubes of shocks
+    trades_on_device trades_;
+    chunk_room room_;
+    std::optional<staged_shocks> shocks_;  // made with the first chunk that reads any
+    std::optional<moves_cubes> moves_;
+    std::optional<chunk_memory> results_;  // of the last chunk
+    std::optional<pinned_memory> landing_;
+    std::optional<owned_event> cleared_;  // the chunk's results
+    std::array<bool, 3> has_begun_{};     // sides that have work of the chunk
+    std::size_t next_side_ = 0;
+    bool is_cut_ = false;          // a range had no room at once
+    kernels::word64 counted_ = 0;  // part of path_steps_done
+    double seconds_ = 0, kernel_seconds_ = 0;
+    std::size_t launches_ = 0;
+};
+
+}  // namespace tilewalk::cuda

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/walk/cuda/paths/ready_run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/walk/cuda/paths/new_run.h"
+#include "engine/walk/cuda/paths/walk_on_devices.h"
+
+namespace tilewalk::cuda {
+
+namespace {
+
+std::uint64_t changes_of(const tuned_choices* tuned) {
+    return tuned != nullptr ? tuned->changes() : 0;
+}
+
+}  // namespace
+
+gpu_outcome ready_run::walk(const gpu_run& asked, std::span<const std::shared_ptr<loaded_device>> devices,
+                            kernel_store& kernels) {
+    try {
+        const bool is_anew = !take_over(asked, devices);
+        if (is_anew) begin(asked, devices, kernels);
+        gpu_outcome got = walked(is_anew);
+        leave(got);
+        return got;
+    } catch (...) {
+        forget();
+        throw;
+    }
+}
+
+// Whether a run that begins anew would be the same but for its seed and the numbers of its trades.
+bool ready_run::is_made_for(const gpu_run& asked,
+                            std::span<const std::shared_ptr<loaded_device>> devices) const {
+    const gpu_run& was = state_->run;
+    // Rows of points are laid out by a trade's dates and numbers.
+    const bool has_points = asked.source != nullptr && asked.source->is_points;
+    const auto same_program = [&](const run::job& a, const run::job& b) {
+        return a.code == b.code &&
+               (!has_points || (a.data == b.data && a.when == b.when && a.points == b.points));
+    };
+    return asked.owner && asked.replay == was.replay && asked.how == was.how &&
+           asked.correlation == was.correlation && asked.source == was.source &&
+           asked.memory_bytes == was.memory_bytes && asked.unit_paths == was.unit_paths &&
+           asked.points == was.points && asked.tuned == was.tuned &&
+           changes_of(asked.tuned) == tuned_changes_ && asked.paths == was.paths &&
+           asked.tiles == was.tiles && std::ranges::equal(devices, devices_) &&
+           std::ranges::equal(asked.jobs, state_->separated.given(), same_program);
+}
+
+// The owner of the jobs before is let go when those that are new have been told from them.
+bool ready_run::take_over(const gpu_run& asked, std::span<const std::shared_ptr<loaded_device>> devices) {
+    if (!state_ || !is_made_for(asked, devices)) return false;
+    run_state& state = *state_;
+    state.changes = {};
+    for (std::size_t j = 0; j < asked.jobs.size(); ++j) {
+        const run::job& was = state.separated.given()[j];
+        const run::job& is = asked.jobs[j];
+        if (is.data == was.data && is.when == was.when) continue;
+        const packed_trades alone = pack({&is, 1}, program::real_type(asked.how.precision));
+        if (!state.packed.replace(j, alone, state.changes)) return false;
+        state.separated.replace(j, is);
+    }
+    owner_ = asked.owner;
+    state.begin(asked, devices.size());
+    return true;
+}
+
+void ready_run::begin(const gpu_run& asked, std::span<const std::shared_ptr<loaded_device>> devices,
+                      kernel_store& kernels) {
+    forget();
+    devices_.assign(devices.begin(), devices.end());
+    owner_ = asked.owner;
+    tuned_changes_ = changes_of(asked.tuned);
+    kernels_.emplace(kernels);
+    state_ = new_run(asked, devices, *kernels_);
+}
+
+gpu_outcome ready_run::walked(bool is_anew) {
+    run_state& state = *state_;
+    const auto& failures = state.outcome.failures;
+    const bool jobs_left = std::any_of(failures.begin(), failures.end(), [](const auto& f) { return !f; });
+    if (jobs_left && !state.stopped()) {
+        try {
+            walk_on_devices(state, devices_, walks_);
+        } catch (const error& e) {
+            state.fail_all(e);
+        }
+    }
+    if (state.run.cancel != nullptr && state.run.cancel->load())
+        throw error(error_kind::cancelled, "the run was stopped");
+    state.outcome.kernels_compiled = is_anew ? kernels_->compiled() : 0;
+    state.outcome.kernels_from_cache =
+        kernels_->compiled() + kernels_->from_cache() - state.outcome.kernels_compiled;
+    return std::move(state.outcome);
+}
+
+// Whatever failed is tried again from the beginning by the next run.
+bool ready_run::is_worth_leaving(const gpu_outcome& got) const {
+    if (!owner_ || state_->shocks || state_->packed.bytes() > most_bytes_left) return false;
+    for (std::size_t j = 0; j < got.failures.size(); ++j) {
+        if (got.failures[j] && !state_->packed.failures[j]) return false;
+    }
+    return std::ranges::none_of(got.shares, [](const auto& share) { return share.lost.has_value(); });
+}
+
+void ready_run::leave(const gpu_outcome& got) {
+    if (!is_worth_leaving(got)) return forget();
+    for (auto& walk : walks_) {
+        const std::optional<std::size_t> bytes = walk ? walk->bytes_left() : std::nullopt;
+        if (!bytes || *bytes > most_bytes_left) walk.reset();
+    }
+    // The caller's own.
+    state_->run.cancel = nullptr;
+    state_->run.times = nullptr;
+    state_->run.on_progress = nullptr;
+    state_->run.scenarios = {};
+}
+
+void ready_run::forget() {
+    walks_.clear();
+    state_.reset();
+    kernels_.reset();
+    owner_.reset();
+    devices_.clear();
+}
+
+}  // namespace tilewalk::cuda

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run that leaves what it was made of for the next one: jobs by kernel, kernels, packed trades, and on each
+// device the trades and the memory of their results. The next run takes all of it over if it walks the same
+// programs in the same way, and brings to the devices only the numbers that have changed. A run that is the
+// only one of its kind makes one and drops it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/walk/cuda/compile/counted_kernels.h"
+#include "engine/walk/cuda/compile/kernel_store.h"
+#include "engine/walk/cuda/device/gpu_run.h"
+#include "engine/walk/cuda/device/loaded_device.h"
+#include "engine/walk/cuda/paths/device_walk.h"
+#include "engine/walk/cuda/paths/run_state.h"
+
+namespace tilewalk::cuda {
+
+// Used by one thread at a time.
+class ready_run {
+  public:
+    // The most that is left for the next run: on each device, and of packed trades on the host. Larger runs
+    // take long enough to begin anew, and the memory of the device is for everybody.
+    static constexpr std::size_t most_bytes_left = std::size_t{64} << 20;
+
+    // Throws tilewalk::error (cancelled). Leaves something only for jobs that have an owner (see run::walk),
+    // that read no arrays of shocks or scenarios, and of which none has failed on a device; what has failed
+    // or was stopped begins anew.
+    gpu_outcome walk(const gpu_run& asked, std::span<const std::shared_ptr<loaded_device>> devices,
+                     kernel_store& kernels);
+
+    bool is_empty() const { return !state_; }
+
+  private:
+    bool is_made_for(const gpu_run& asked, std::span<const std::shared_ptr<loaded_device>> devices) const;
+    bool take_over(const gpu_run& asked, std::span<const std::shared_ptr<loaded_device>> devices);
+    void begin(const gpu_run& asked, std::span<const std::shared_ptr<loaded_device>> devices,
+               kernel_store& kernels);
+    gpu_outcome walked(bool is_anew);
+    bool is_worth_leaving(const gpu_outcome& got) const;
+    void leave(const gpu_outcome& got);
+    void forget();
+
+    std::vector<std::shared_ptr<loaded_device>> devices_;
+    std::shared_ptr<const void> owner_;  // of what the jobs of `state_` point to
+    std::optional<counted_kernels> kernels_;
+    std::uint64_t tuned_changes_ = 0;
+    std::unique_ptr<run_state> state_;
+    std::vector<std::unique_ptr<device_walk>> walks_;  // by device
+};
+
+}  // namespace tilewalk::cuda

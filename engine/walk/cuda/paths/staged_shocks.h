@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shocks and scenarios of one chunk after another on a device. With two sets of cubes, the next chunk's
+// are made while the current one's are read.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "engine/walk/cuda/device/memory.h"
+#include "engine/walk/cuda/paths/shock_cubes.h"
+#include "engine/walk/tile_range.h"
+
+namespace tilewalk::cuda {
+
+class staged_shocks {
+  public:
+    // Room for chunks of up to `tiles` tiles. Cubes are filled in the stream `fills`.
+    staged_shocks(loaded_device& on, const shock_plan& plan, kernels::word64 tiles, std::size_t sets,
+                  stream fills);
+
+    // Work given to `reader` from now on finds the shocks of the chunk in the current set.
+    void take(const run::tile_range& chunk, stream reader);
+    // Begins to make the shocks of the chunk that is taken next, if there are two sets and the chunk is not
+    // empty. All work that reads the other set has ended: a walk waits for its chunk.
+    void make_ahead(const run::tile_range& next);
+
+    // The current set, for a program that takes so many shocks a step.
+    kernels::array_argument normals(int per_step) const { return cubes_.normals(set_, per_step); }
+    kernels::array_argument uniforms(int per_step) const { return cubes_.uniforms(set_, per_step); }
+    const point_rows::target_tables& targets() const { return cubes_.targets(); }
+    void point_to_tables(kernels::path_arguments& a) const { cubes_.point_to_tables(a); }
+    kernels::array_argument scenarios() const { return cubes_.scenarios(set_); }
+    // Asks that the normals stay in the second-level cache; false if their space does not want it.
+    bool keep_in_l2(launch& how) const;
+
+  private:
+    void fill(std::size_t set, const run::tile_range& chunk);
+
+    device& device_;
+    shock_cubes cubes_;
+    std::size_t sets_, set_ = 0;  // the second is the one that is read
+    stream fills_;
+    run::tile_range ahead_;              // the chunk whose shocks are in the other set, or none
+    std::optional<owned_event> filled_;  // the last fill
+};
+
+}  // namespace tilewalk::cuda

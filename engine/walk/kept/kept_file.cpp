@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/walk/kept/kept_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "tilewalk/error.h"
+
+namespace tilewalk::kept {
+
+namespace {
+
+int open_at(const std::filesystem::path& path, int flags) {
+    return ::open(path.c_str(), flags | O_CLOEXEC, 0666);
+}
+
+class open_file {
+  public:
+    explicit open_file(int descriptor) : descriptor_(descriptor) {}
+    ~open_file() {
+        if (is_open()) ::close(descriptor_);
+    }
+    open_file(const open_file&) = delete;
+    open_file& operator=(const open_file&) = delete;
+
+    bool is_open() const { return descriptor_ >= 0; }
+    int descriptor() const { return descriptor_; }
+    // False, with errno, if not everything was written.
+    bool close() { return ::close(std::exchange(descriptor_, -1)) == 0; }
+
+  private:
+    int descriptor_;
+};
+
+}  // namespace
+
+reading read_file(const std::filesystem::path& path, std::uint64_t most_bytes, std::string& bytes) {
+    // Opened so that a pipe does not block.
+    const open_file file(open_at(path, O_RDONLY | O_NONBLOCK));
+    if (!file.is_open()) return reading::absent;
+    struct stat status {};
+    if (::fstat(file.descriptor(), &status) != 0) return reading::absent;
+    if (!S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) > most_bytes)
+        return reading::damaged;
+    bytes.resize(static_cast<std::size_t>(status.st_size));
+    std::size_t done = 0;
+    while (done < bytes.size()) {
+        const ::ssize_t got = ::read(file.descriptor(), bytes.data() + done, bytes.size() - done);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return reading::damaged;
+        done += static_cast<std::size_t>(got);
+    }
+    return reading::done;
+}
+
+void write_file(const std::filesystem::path& path, std::string_view bytes) {
+    // A name that is not in use: not by another process, by another store of this one, or by a file that a
+    // killed process left.
+    std::filesystem::path apart;
+    const auto open_apart = [&] {
+        for (unsigned number = 0;; ++number) {
+            apart = path;
+            apart += '.' + std::to_string(::getpid()) + '.' + std::to_string(number) + ".tmp";
+            const int descriptor = open_at(apart, O_WRONLY | O_CREAT | O_EXCL);
+            if (descriptor >= 0 || errno != EEXIST) return descriptor;
+        }
+    };
+    open_file file(open_apart());
+    if (!file.is_open()) fail_to_write({apart.string()}, errno);
+
+    const auto give_up = [&](const std::filesystem::path& at) {
+        const int number = errno;
+        ::unlink(apart.c_str());
+        fail_to_write({at.string()}, number);
+    };
+    while (!bytes.empty()) {
+        const ::ssize_t put = ::write(file.descriptor(), bytes.data(), bytes.size());
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) give_up(apart);
+        bytes.remove_prefix(static_cast<std::size_t>(put));
+    }
+    if (::fsync(file.descriptor()) != 0 || !file.close()) give_up(apart);
+    if (::rename(apart.c_str(), path.c_str()) != 0) give_up(path);
+    // The new name is on the disk only when the folder is. The file is whole either way, so this is no reason
+    // to fail.
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    if (const int descriptor = open_at(folder, O_RDONLY | O_DIRECTORY); descriptor >= 0) {
+        ::fsync(descriptor);
+        ::close(descriptor);
+    }
+}
+
+}  // namespace tilewalk::kept

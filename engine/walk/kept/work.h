@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The work of one process on a request: all of it, or its share of each run's tiles. Known tallies are taken,
+// the others are walked in blocks and kept. Tallies merge to the same bits whatever the blocks.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/walk/job.h"
+#include "engine/walk/kept/fingerprints_of_jobs.h"
+#include "engine/walk/kept/store.h"
+#include "engine/walk/tally.h"
+#include "engine/walk/tile_range.h"
+#include "tilewalk/error.h"
+
+namespace tilewalk::kept {
+
+// The tiles from `first` up to `end` of a run of `of` tiles. A run of more or fewer tiles, such as that of a
+// bound, is cut at the same parts of it: shares that make up one run make up all.
+struct share {
+    std::uint64_t first = 0, end = 1, of = 1;
+    // The markets, from `first_market` up to `end_market`, of trades that are priced in scenarios, too. The
+    // base market is number 0.
+    std::uint64_t first_market = 0, end_market = UINT64_MAX;
+
+    run::tile_range in(kernels::word64 run_tiles) const;
+    // The share of one of `parts` equal parts of the run that is walked as a run of its own.
+    share in_part(std::uint64_t part, std::uint64_t parts) const;
+    bool is_all() const { return first == 0 && end == of; }
+};
+
+// Called once a job, with its tally.
+using taker = std::function<void(std::size_t job, const run::tally& found)>;
+// Walks jobs, and hands each to the taker or returns, by job, why it has no tally.
+using walker = std::function<std::vector<std::optional<error>>(const run::walk&, const taker&)>;
+
+class work {
+  public:
+    enum class part { all, share, nothing_new };
+
+    // All of the request's work.
+    explicit work(std::shared_ptr<store> known) : known_(std::move(known)) {}
+    // A share of it. Tiles that are not of the share count as if each of their paths paid 0, so that a run
+    // goes its way to the end; its results mean nothing. An empty share walks nothing but pilots.
+    work(std::shared_ptr<store> known, const share& of)
+        : known_(std::move(known)), part_(part::share), share_(of) {}
+    // Nothing that is not known.
+    static work that_is_known(std::shared_ptr<store> known);
+    // The same store, and all of the work: for pilots, whose outcomes decide how a run goes on.
+    work of_pilots() const { return work(known_); }
+    // The same store, and none of the work: decisions alone.
+    work of_decisions() const {
+        work out(known_, {0, 0, 1});
+        out.trains_ = trains_;
+        return out;
+    }
+
+    // The same work on one of `parts` equal parts of the run that is walked as a run of its own.
+    work of_part(std::uint64_t number, std::uint64_t parts) const {
+        work out = *this;
+        out.share_ = share_.in_part(number, parts);
+        return out;
+    }
+
+    store& known() const { return *known_; }
+    // The numbers that a run ends with are those of the request.
+    bool has_all() const { return part_ == part::all; }
+    // The first tile of a run is of this part.
+    bool has_first_tile() const { return share_.first == 0 && share_.end > 0; }
+    bool has_market(std::uint64_t number) const {
+        return share_.first_market <= number && number < share_.end_market;
+    }
+    bool walks_any_of(kernels::word64 run_tiles) const { return wanted_of(run_tiles).count > 0; }
+    bool may_walk() const { return part_ != part::nothing_new; }
+    // The policies of trades are found, where they are not known.
+    bool trains() const { return trains_; }
+    void train_nothing() { trains_ = false; }
+
+    // Hands out the tallies that are known already. Returns the jobs that are left.
+    std::vector<std::size_t> take_known(const run::walk& asked, const conditions& by,
+                                        const taker& take) const;
+    // Hands out the tallies of all jobs, walking what is not known; see walker. `named` are the same jobs as
+    // they are known everywhere: a device may walk them by programs that it makes of several. Throws
+    // tilewalk::error (cancelled), after the block at hand where that takes a moment; and (input) where
+    // nothing new may be walked.
+    std::vector<std::optional<error>> walk(const walker& on, const run::walk& asked,
+                                           std::span<const run::job> named, const conditions& by,
+                                           const taker& take);
+    // The tally of work of another kind, over a run of so many tiles, which one process does as a whole.
+    run::tally whole(const key& what, kernels::word64 run_tiles, const std::function<run::tally()>& make);
+    // The text of a decision.
+    std::string remembered(const key& what, const std::function<std::string()>& make) const;
+
+    // The cost of a trade's walks, in operations, as far as it has been told.
+    std::function<void(const std::string& trade, double operations)> tell_cost{};
+
+  private:
+    class blocks;
+    struct job_at_hand {
+        key what;
+        run::tally known;
+        std::vector<run::tile_range> missing;
+    };
+    job_at_hand at_hand(const run::job& named, const run::walk& asked, fingerprints_of_jobs& of) const;
+    run::tally filled(run::tally known) const;
+    run::tile_range wanted_of(kernels::word64 run_tiles) const;
+
+    std::shared_ptr<store> known_;
+    part part_ = part::all;
+    share share_{};
+    bool trains_ = true;
+    double operations_a_second_ = 0;  // 0: nothing has been walked yet
+};
+
+}  // namespace tilewalk::kept
