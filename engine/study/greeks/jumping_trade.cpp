@@ -7,7 +7,7 @@
 
 #include "engine/decide/seeds.h"
 #include "engine/study/asked.h"
-#include "engine/study/greek_stages.h"
+#include "engine/study/greeks/greek_stages.h"
 #include "engine/study/manifest.h"
 
 namespace tilewalk::verbs {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/study/greek_stages.h"
+#include "engine/study/greeks/greek_stages.h"
 
 #include <algorithm>
 #include <array>
