@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Keeps the arrows of the house: who may include whom, which room lies above which, which names sources of a folder may both
-have, an SPDX line and ASCII in every source.
+have, an SPDX line and ASCII in every source; and the table and the picture of the rooms.
 
 Proves first, on a small house made for it, that each rule can fail; then looks at the real one.
 """
+import argparse
+import html
 import pathlib
 import re
 import sys
@@ -200,6 +202,48 @@ def faults(root):
     return found + list(faults_of_names(together)), sources
 
 
+# The page with the table of the rooms of engine/, from which their picture is drawn.
+PAGE, PICTURE = "CONTRIBUTING.md", "docs/rooms.svg"
+ROOMS = [rank.partition("/")[2] for rank in RANKS if re.fullmatch(r"engine/\w+", rank)]
+STYLE = """
+    .page { fill: #ffffff; }
+    .box { fill: #f4f6f8; stroke: #57606a; }
+    .name { fill: #1f2328; font-weight: bold; font-size: 15px; }
+    .text { fill: #1f2328; }
+    @media (prefers-color-scheme: dark) {
+      .page { fill: #0d1117; }
+      .box { fill: #1c2129; stroke: #8b949e; }
+      .name, .text { fill: #e6edf3; }
+    }
+  """
+
+
+def rooms_in(page):
+    """What the table of rooms says: the name of each and why it exists, in its order."""
+    table = re.search(r"^\| room \|.*\n\|[-|]+\n((?:\|.*\n)+)", page, re.M)
+    return re.findall(r"^\| `([^`]+)` \| (.*?) \|", table[1], re.M) if table else []
+
+
+def picture_of(page):
+    rooms, title = rooms_in(page)[::-1], "The rooms of the engine, the lowest at the bottom: an include goes down"
+    height = 42 * len(rooms) + 34
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="960" height="{height}" viewBox="0 0 960 {height}" role="img" '
+             f'font-family="sans-serif" font-size="13" aria-label="{title}">', f"  <title>{title}</title>", f"  <style>{STYLE}</style>",
+             f'  <rect class="page" width="960" height="{height}"/>']
+    for top, (name, why) in zip(range(20, height, 42), rooms):
+        lines += [f'  <rect class="box" x="20" y="{top}" width="920" height="36" rx="6"/>',
+                  f'  <text class="name" x="34" y="{top + 23}">{name}</text>',
+                  f'  <text class="text" x="150" y="{top + 23}">{html.escape(why.replace("`", ""), quote=False)}</text>']
+    return "\n".join([*lines, "</svg>", ""])
+
+
+def faults_of_rooms(page, picture):
+    if (told := [name for name, _ in rooms_in(page)]) != ROOMS:
+        yield PAGE, 1, f"the table of rooms has {', '.join(told)}, RANKS {', '.join(ROOMS)}"
+    elif picture != picture_of(page):
+        yield PICTURE, 1, f"is not what '.ci/check_includes.py --picture {PICTURE}' draws"
+
+
 # A source with this in its unnamed namespace.
 KEPT = "namespace tilewalk {{\n\nnamespace {{\n\n{}\n\n}}  // namespace\n\n}}  // namespace tilewalk"
 # A source that breaks one rule: where it lies and what it says.
@@ -286,12 +330,24 @@ def prove_that_rules_can_fail():
             found, _ = faults(root)
             if [f[0] for f in found] != ([path] if path else []):
                 sys.exit(f"the rules are broken: {path or 'a good house'} with {text!r} gives {found}")
+    page = "| room | why |\n|---|---|\n" + "".join(f"| `{room}` | It is. |\n" for room in ROOMS)
+    for text, is_good in [(page, True), (page.replace("It is.", "It was."), False), (page.replace(f"`{ROOMS[0]}`", "`attic`"), False)]:
+        if is_good == bool(list(faults_of_rooms(text, picture_of(page)))):
+            sys.exit(f"the rules are broken: the table of rooms is {text!r}")
 
 
 def main():
-    prove_that_rules_can_fail()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--picture", metavar="FILE", help=f"draws the rooms of {PAGE}, and no more")
+    asked = parser.parse_args()
     root = pathlib.Path(__file__).resolve().parent.parent
+    page, picture = (root / PAGE).read_text(encoding="utf-8"), root / PICTURE
+    if asked.picture:
+        pathlib.Path(asked.picture).write_text(picture_of(page), encoding="utf-8")
+        return 0
+    prove_that_rules_can_fail()
     found, sources = faults(root)
+    found += faults_of_rooms(page, picture.read_text(encoding="utf-8") if picture.is_file() else "")
     for path, number, sentence in found:
         print(f"{path}:{number}: {sentence}")
     print(f"{sources} sources, {len(found)} faults")

@@ -15,6 +15,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import sys
@@ -45,7 +46,7 @@ def compilations():
     """The commands that compile the sources of the library, by the names of these."""
     found = {}
     for one in json.loads((build / "compile_commands.json").read_text()):
-        if "CMakeFiles/tilewalk.dir/" in one["command"]:
+        if re.search(r"CMakeFiles/tilewalk(_walk)?\.dir/", one["command"]):
             found[str(pathlib.Path(one["file"]).relative_to(copy))] = shlex.split(one["command"])
     return found
 
