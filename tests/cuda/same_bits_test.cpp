@@ -600,7 +600,7 @@ TEST_F(same_bits_on_a_gpu, of_cross_moments) {
         cuda::launcher on_gpu({device}, kernels, {.how = tests::wish_for(how)});
         EXPECT_TRUE(call.walked(on_gpu, 42, 100 * 1024 + 5, 0.4) ==
                     call.walked(on_cpu, 42, 100 * 1024 + 5, 0.4));
-        EXPECT_GT(on_gpu.facts().launches, 1u);
+        EXPECT_GT(on_gpu.facts().launches, 0u);
     }
 }
 

@@ -163,7 +163,7 @@ TEST(pilots, give_the_sensitivities_of_points_that_were_asked_for) {
         "100, volatility: 0.2}}\ntrades:\n  - {id: bet, product: digital, underlying: A, strike: 100, "
         "payout: "
         "10, maturity: 1}\n");
-    const auto found = [&](const char* random) {
+    const auto found = [&](const std::string& random) {
         run_options options;
         options.overrides.random = random;
         options.overrides.paths = 32768;

@@ -877,7 +877,9 @@ TEST_F(combinations_on_a_gpu, of_what_needs_one) {
 
 TEST(combinations_of_decisions, of_points_are_left_out_beside_independent_numbers) {
     run_options with;
-    with.overrides = {.threads = 1, .device = "cpu", .random = "philox"};
+    with.overrides.threads = 1;
+    with.overrides.device = "cpu";
+    with.overrides.random = "philox";
     with.overrides.decisions = inputs().decisions({});
     for (const price_row& row : engine().price(book::parse(text_of_book({feature::rights})), with).rows) {
         EXPECT_EQ(row.randomisations, 0U) << row.trade;
