@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The execution of programs without markets and trades: linked with the objects of tilewalk_walk alone, it walks a call
-// written by hand. Ends with 0 if the price is Black's within 4.5 standard errors, which chance misses 7 times in a million.
+// The execution of programs without markets and trades: linked with the objects of tilewalk_walk alone, it
+// walks a call written by hand. Ends with 0 if the price is Black's within 4.5 standard errors, which chance
+// misses 7 times in a million.
 #include <cmath>
 #include <iostream>
 
@@ -14,7 +15,8 @@ int main() {
     const tests::regressed_call call;
     cpu::back_end on(*cpu::runnable_instruction_sets().sets[0], 2, program::precision::double_);
     const kernels::moments found = call.walked(on, 42, 65536, 0).whole().moments;
-    const double truth = analytics::black_price(analytics::right::call, call.spot, call.strike, call.volatility);
+    const double truth =
+        analytics::black_price(analytics::right::call, call.spot, call.strike, call.volatility);
     std::cout << found.mean << ", expected " << truth << '\n';
     return std::fabs(found.mean - truth) < 4.5 * run::standard_error_of(found) ? 0 : 1;
 }

@@ -881,12 +881,10 @@ TEST(combinations_of_decisions, of_points_are_left_out_beside_independent_number
     with.overrides.device = "cpu";
     with.overrides.random = "philox";
     with.overrides.decisions = inputs().decisions({});
+    const std::string said = fmt::format("{}: its paths take random numbers of philox", remark_of_points);
     for (const price_row& row : engine().price(book::parse(text_of_book({feature::rights})), with).rows) {
         EXPECT_EQ(row.randomisations, 0U) << row.trade;
-        EXPECT_EQ(std::ranges::count(row.remarks, std::string(remark_of_points) +
-                                                      ": its paths take random numbers of philox"),
-                  1)
-            << row.trade;
+        EXPECT_EQ(std::ranges::count(row.remarks, said), 1) << row.trade;
     }
 }
 
