@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/cli/commands/plans.h"
+#include "engine/cli/plans.h"
 #include "engine/cli/settings.h"
 #include "engine/cli/side_files.h"
 #include "tilewalk/shards.h"

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <string>
 
-#include "engine/cli/commands/plans.h"
 #include "engine/cli/exit_code.h"
 #include "engine/cli/output.h"
+#include "engine/cli/plans.h"
 #include "engine/cli/priced.h"
 #include "tilewalk/error.h"
 

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "engine/cli/commands.h"
-#include "engine/cli/commands/plans.h"
 #include "engine/cli/exit_code.h"
 #include "engine/cli/help/offers.h"
 #include "engine/cli/output.h"
+#include "engine/cli/plans.h"
 #include "engine/cli/priced.h"
 #include "engine/cli/terminal/terminal.h"
 #include "tilewalk/picture.h"

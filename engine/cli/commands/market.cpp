@@ -10,11 +10,11 @@
 #include <sstream>
 
 #include "engine/cli/commands.h"
-#include "engine/cli/commands/plans.h"
 #include "engine/cli/exit_code.h"
 #include "engine/cli/help/offers.h"
 #include "engine/cli/input.h"
 #include "engine/cli/output.h"
+#include "engine/cli/plans.h"
 #include "engine/cli/settings.h"
 #include "engine/cli/terminal/terminal.h"
 #include "tilewalk/book.h"

@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "engine/cli/commands.h"
-#include "engine/cli/commands/plans.h"
 #include "engine/cli/exit_code.h"
 #include "engine/cli/output.h"
+#include "engine/cli/plans.h"
 #include "engine/cli/terminal/status_line.h"
 #include "engine/cli/terminal/terminal.h"
 #include "tilewalk/kernels.h"

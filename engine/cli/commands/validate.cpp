@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "engine/cli/commands.h"
-#include "engine/cli/commands/plans.h"
 #include "engine/cli/exit_code.h"
 #include "engine/cli/output.h"
+#include "engine/cli/plans.h"
 #include "tilewalk/combinations.h"
 
 namespace tilewalk::cli {

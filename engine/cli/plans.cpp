@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Planning a book with the same settings that pricing it would have.
-#include "engine/cli/commands/plans.h"
+#include "engine/cli/plans.h"
 
 #include <unistd.h>
 
