@@ -88,7 +88,7 @@ class kernel_digests {
         return out;
     }
 
-    // Where headers lie changes no kernel.
+    // Kernels do not depend on the folders of headers.
     static std::string without_includes(const std::string& text) {
         std::istringstream lines(text);
         std::string out;

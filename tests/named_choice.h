@@ -13,7 +13,7 @@ namespace tilewalk::tests {
 struct named {
     std::string_view name;
 
-    // Of whatever type the place takes.
+    // The type is the one that the place takes.
     template <choice type>
     operator type() const {
         if (const auto found = choice_named<type>(name)) return *found;

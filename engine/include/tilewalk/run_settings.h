@@ -32,7 +32,7 @@ struct run_settings {
     // their points make Brownian paths.
     std::optional<int> randomisations{};
     std::optional<tilewalk::construction> construction{};
-    // What a trade pays is taken less a function of its path with a known mean, which a pilot fits.
+    // Control variates: a function of the path with a known mean, which a pilot fits, is subtracted.
     std::optional<technique> controls{};
     std::optional<tilewalk::antithetic> antithetic{};
     // The shocks before a date that decides, as barriers and calls do, are integrated along one direction, so
@@ -41,8 +41,8 @@ struct run_settings {
     // Shocks of trades that few paths pay are shifted as a pilot finds, and paths weighted by their
     // likelihood.
     std::optional<technique> importance{};
-    // Of the interval that a trade's price is to have: paths are added until it has. `paths` are then the
-    // most.
+    // Half the width of the interval that each price is to have: paths are added until it has, at most
+    // `paths`.
     std::optional<accuracy> tolerance{};
     std::optional<double> confidence{};  // of that interval, such as 0.99
     // The time after which no round of paths begins.

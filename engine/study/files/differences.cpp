@@ -105,7 +105,7 @@ told_of_trades tell_of_trades(const difference_request& of) {
                               out.currencies[i] = made.currency;
                               set_last_day(told.trades[i], last_of(all[i], made, as_of), as_of);
                           } catch (const error& e) {
-                              // Where the trade is priced it is said what is wrong.
+                              // The pricing of the trade says what is wrong.
                               if (e.kind() == error_kind::cancelled) throw;
                           }
                       },

@@ -72,7 +72,7 @@ struct greek_run {
         in, {run, with.operations(), options.cancel, jumps(), &with.passed()}, options.work.get()};
 
     const books::trade& trade(std::size_t i) const { return trades.state().trades[i]; }
-    // Of differences of prices, and of smoothing.
+    // Whether rows tell the bias of differences of prices and of smoothing.
     bool states_bias() const { return !outer; }
     jumps_of_controls jumps() const;
     // Calls of_one(i) for i in [0, count), on the threads of the run.

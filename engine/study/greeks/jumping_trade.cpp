@@ -122,7 +122,7 @@ void choose(const jumping_trade& trade, std::size_t number, const found_by_treat
         if (by_width.size() == widths.size()) best = best_width(widths, by_width, share);
     }
     if (const auto at = found.find(by_likelihood_ratio); of.can_be_scored && at != found.end()) {
-        // It has no bias. An error that is no number is not less than any.
+        // Likelihood ratios have no bias. An error that is not a number is less than none.
         if (estimate_of(at->second.means[number]).variance * share < best.squared_error)
             best.by = by_likelihood_ratio;
     }

@@ -69,7 +69,7 @@ class found_by_parts {
         const mean_and_error mean = mean_of(fine), change = mean_of(coarser);
         row.value = mean.mean;
         row.standard_error = std::hypot(mean.error, own_error);
-        // What policies are worth on two days is off to the second order alone.
+        // A policy leaves an error of the second order in the difference of two days.
         if (row.measure != "theta") row.bias += std::abs(change.mean) + change.error;
         // Parts of the run as others know them: with this mean and this error.
         for (std::size_t p = 0; p < row.part_means.size(); ++p)

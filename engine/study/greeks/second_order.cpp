@@ -104,7 +104,7 @@ std::string how_found(const in_four& at) {
     return out == "pathwise" ? "bumped_pathwise" : out;
 }
 
-// One mover, in all trades that read it.
+// A number that moves, with all trades that read it.
 class moved_run {
   public:
     moved_run(const mover& m, const second_order_run& run, results& of)
