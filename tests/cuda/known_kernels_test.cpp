@@ -111,7 +111,7 @@ TEST_F(known_kernels, a_digest_changes_with_a_header_that_is_included_and_with_n
     const std::string line = "inline constexpr int more = 1;\n";
     EXPECT_NE(with_line_in("kernels/ptx.h", line).of(spilling, {}), digest_);
     EXPECT_NE(with_line_in("kernels/arguments.h", line).of(spilling, {}), digest_);  // which that includes
-    EXPECT_EQ(with_line_in("kernels/way_back.h", line).of(spilling, {}), digest_);
+    EXPECT_EQ(with_line_in("kernels/way_back/kernel.h", line).of(spilling, {}), digest_);
     EXPECT_EQ(with_line_in("kernels/ptx.h", "  // A comment.\n").of(spilling, {}), digest_);
 }
 

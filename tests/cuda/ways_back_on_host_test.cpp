@@ -20,7 +20,7 @@
 #include "engine/walk/cpu/back_end.h"
 #include "engine/walk/cuda/back/ways_back.h"
 #include "engine/walk/cuda/random/catalogue.h"
-#include "kernels/way_back_arguments.h"
+#include "kernels/way_back/arguments.h"
 #include "tests/both_ways.h"
 #include "tests/every_model.h"
 #include "tests/fake_device.h"

@@ -23,7 +23,7 @@
 #include "engine/walk/cuda/paths/packed_trades.h"
 #include "engine/walk/cuda/paths/rows_of_jobs.h"
 #include "engine/walk/cuda/paths/shock_cubes.h"
-#include "kernels/way_back_arguments.h"
+#include "kernels/way_back/arguments.h"
 
 namespace tilewalk::cuda {
 

@@ -9,7 +9,7 @@
 #include "engine/walk/cuda/compile/program_text.h"
 #include "engine/walk/cuda/compile/reductions.h"
 #include "kernels/tile.h"
-#include "kernels/way_back_arguments.h"
+#include "kernels/way_back/arguments.h"
 
 namespace tilewalk::cuda {
 
@@ -301,7 +301,7 @@ way_back_kernel way_back_kernel_of(const path_program& p, const adjoint_program&
         states_shared * state_bytes + (draws_to_shared ? drawn_bytes : 0));
     const std::string includes =
         includes_text({std::string(words.header), "kernels/feeds/inline.h", reads.header(),
-                       "kernels/operations.h", "kernels/way_back.h", reduction().header()});
+                       "kernels/operations.h", "kernels/way_back/kernel.h", reduction().header()});
     const std::string scenarios =
         p.scenarios_per_step == 0
             ? "no_scenarios"
