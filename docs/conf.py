@@ -2,14 +2,19 @@
 """How Sphinx makes the site from the pages that docs/generate writes ('make docs')."""
 import re
 
+from docutils import nodes
+from latex2mathml.converter import convert
+
 project = "Tilewalk"
 author = "The Tilewalk authors"
 html_title = "Tilewalk"
 extensions = ["myst_parser"]
 myst_enable_extensions = ["colon_fence"]
+myst_fence_as_directive = ["math"]
 myst_heading_anchors = 5
 root_doc = "index"
 html_theme = "furo"
+html_math_renderer = "mathml"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_show_sphinx = False
@@ -24,12 +29,20 @@ smartquotes = False  # the page says what the command says, to the letter
 highlight_language = "text"
 
 
+def set_formula(translator, node):
+    """Writes a formula as MathML, which browsers set by themselves, without a script or a network."""
+    display = "block" if isinstance(node, nodes.math_block) else "inline"
+    translator.body.append(convert(node.astext(), display=display))
+    raise nodes.SkipNode
+
+
 def setup(app):
-    """Boxes that scroll sideways can be scrolled by the keyboard, too."""
+    """Sets formulas, and lets boxes that scroll sideways be scrolled by the keyboard, too."""
     def with_focus(_app, _page, _template, context, _doctree):
         body = context.get("body", "")
         body = body.replace('<div class="highlight"><pre>', '<div class="highlight"><pre tabindex="0">')
         body = body.replace('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper')
         context["body"] = re.sub(r"<img [^>]*>", r'<span class="picture" tabindex="0">\g<0></span>', body)
 
+    app.add_html_math_renderer("mathml", (set_formula, None), (set_formula, None))
     app.connect("html-page-context", with_focus, priority=900)

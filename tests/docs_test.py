@@ -274,7 +274,7 @@ def main():
     assert len(list(faults_of_curves({"european": lambda s: max(s - 101, 0)}))) > 10, "another strike was not noticed"
     assert len(list(faults_of_jumps("autocallable", [-30.0]))) == 1, "another protection was not noticed"
     assert len(list(faults_of_rates(lambda term: 1.03 * deviation(term)))) > 5, "another volatility was not noticed"
-    python = clusters.need_python_with("sphinx, myst_parser, furo, nbclient, ipykernel")
+    python = clusters.need_python_with("sphinx, myst_parser, furo, latex2mathml, nbclient, ipykernel")
     with tempfile.TemporaryDirectory() as folder:
         site = build(python, pathlib.Path(folder))
         faults = [*faults_of_catalogues(site), *faults_of_curves(PAYMENTS), *faults_of_jumps("autocallable", JUMPS),

@@ -6,6 +6,7 @@ reader's commands work there as written:
 
 - ```sh blocks run in their order, and each must exit 0;
 - ```yaml blocks are products (priced by their example), books (priced) or markets (kept as files);
+- ```math blocks are formulas, which the site sets;
 - ```cpp and ```cmake blocks are built against the installed package, and the programs run;
 - a block that none of this executes is a failure;
 - the tables of products, commands, feeds and instruction sets have every row of their catalogue, and no other, and stand on one
@@ -38,7 +39,7 @@ sanitize = os.environ["TILEWALK_SANITIZE"]
 
 TIMINGS = re.compile(r"[0-9.e-]+ [a-z]+ on [0-9]+ threads?( |$)")
 DATA = {"csv", "xml"}  # files that commands of the page read
-KNOWN = {"sh", "yaml", "cpp", "cmake", "text"} | DATA
+KNOWN = {"sh", "yaml", "cpp", "cmake", "text", "math"} | DATA
 README = "README.md"
 TABLES = ("product", "command", "feed", "instruction set")
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
@@ -191,6 +192,8 @@ class reader:
             self.compare_output(at)
         elif at.language in DATA and "file" in at.markers:
             self.write(at, "")
+        elif at.language == "math":
+            return  # set by the site
         else:
             raise SystemExit(f"{at.place}: nothing executes this block: it says neither 'output of' nor 'not run'")
 

@@ -203,7 +203,7 @@ def draw_smile(tilewalk: command_line, model: str, book: str, owner: str, keys: 
 
 def equations_of(root: pathlib.Path) -> dict[str, str]:
     text = (root / "docs/reference/equations.md").read_text(encoding="utf-8")
-    text = markdown.captioned(text).replace("```text\n", "```{code-block} text\n:class: folded\n\n")
+    text = markdown.captioned(text)
     return {name: part.strip() for name, part in re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", text, re.M | re.S)}
 
 

@@ -48,7 +48,9 @@ def read_pages(root: pathlib.Path, package: pathlib.Path) -> dict[str, str]:
 
 
 def coloured(language: str) -> str:
-    """The language of a block, if Pygments can colour it."""
+    """The language of a block, if Pygments can colour it or the site sets it as a formula."""
+    if language == "math":
+        return language
     try:
         pygments.lexers.find_lexer_class_by_name(language)
         return language
