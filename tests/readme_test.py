@@ -278,9 +278,9 @@ class reader:
 
 
 def find_table(text, head):
-    """The second cell of each row by its first, of the table whose first column has this head; None without it."""
-    table = re.search(rf"^\| {head} \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.M)
-    return table and dict(re.findall(r"^\| `([^`]+)` \| (.*?) \|", table.group(1), re.M))
+    """The second cell of each row by its first, of the tables whose first column has this head; None without one."""
+    tables = re.findall(rf"^\| {head} \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.M)
+    return dict(re.findall(r"^\| `([^`]+)` \| (.*?) \|", "".join(tables), re.M)) if tables else None
 
 
 def compare_rows(page, head, shown, catalogue):

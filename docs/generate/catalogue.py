@@ -42,9 +42,10 @@ def in_lines(example: str, widest: int = 92) -> str:
     return "\n     ".join(lines)
 
 
-def toctree(names: list[str]) -> str:
+def toctree(names: list[str], caption: str = "") -> str:
     """The entries that lead to the pages of a table."""
-    return ":::{toctree}\n:hidden:\n\n" + "".join(f"{name}\n" for name in names) + ":::\n"
+    head = f":caption: {caption[0].upper()}{caption[1:]}\n" if caption else ""
+    return f":::{{toctree}}\n:hidden:\n{head}\n" + "".join(f"{name}\n" for name in names) + ":::\n"
 
 
 def commands_of(tilewalk: command_line) -> list[tuple[str, str]]:
@@ -154,11 +155,16 @@ def product_pages(tilewalk: command_line, site: pathlib.Path) -> dict[str, str]:
     entries = tilewalk.data("products")
     texts = tilewalk.for_each(lambda e: product_page(tilewalk, e["product"], site), entries)
     pages = {f"reference/products/{e['product']}": text for e, text in zip(entries, texts)}
+    groups: dict[str, list[dict]] = {}
+    for entry in sorted(entries, key=lambda e: e["group"]):
+        groups.setdefault(entry["group"], []).append(entry)
     pages["reference/products/index"] = (
         "# Product pages\n\nA page for each product that comes with Tilewalk, as `tilewalk products NAME` has it, with a "
         "picture of its example.\n\n"
-        + table(["product", "what it pays"], [[f"[`{e['product']}`]({e['product']}.md)", cell(e["summary"])] for e in entries])
-        + "\n" + toctree([e["product"] for e in entries]))
+        + "\n\n".join(f"## {group[0].upper()}{group[1:]}\n\n"
+                      + table(["product", "what it pays"], [[f"[`{e['product']}`]({e['product']}.md)", cell(e["summary"])] for e in members])
+                      + "\n" + toctree([e["product"] for e in members], group)
+                      for group, members in groups.items()))
     return pages
 
 

@@ -70,6 +70,7 @@ product_parameter text_of(const parameter& p) {
 product_page text_of(const language::product& p) {
     product_page page;
     page.name = p.name;
+    page.group = p.group;
     page.summary = p.summary;
     page.description = p.description;
     page.formula = p.formula;

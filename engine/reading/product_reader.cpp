@@ -346,10 +346,12 @@ std::string read_measure(const config::node& root, const std::vector<parameter>&
 std::shared_ptr<const language::product> read_product(const config::node& root) {
     if (!root.is_mapping())
         root.fail("found " + root.found_kind() + ", expected a product: a mapping with the key 'product'");
-    root.only({"product", "summary", "description", "formula", "parameters", "measure", "features", "example",
-               "script"});
+    root.only({"product", "group", "summary", "description", "formula", "parameters", "measure", "features",
+               "example", "script"});
     const config::node& name = root.at("product");
     check_name(name.text(), [&](const std::string& message) { name.fail(message); });
+    const config::node* of_group = root.find("group");
+    std::string group = of_group ? read_line(*of_group) : "";
     std::string summary = read_line(root.at("summary"));
     std::string description = read_text(root, "description"), formula = read_text(root, "formula");
     std::vector<parameter> parameters = read_parameters(root.at("parameters"));
@@ -362,8 +364,8 @@ std::shared_ptr<const language::product> read_product(const config::node& root) 
     language::script payoff = read_script(text, parameters, read_features(root));
     std::string example = read_example(root.at("example"), name.text(), parameters);
     return std::make_shared<const language::product>(language::product{
-        name.text(), std::move(summary), std::move(description), std::move(formula), std::move(parameters),
-        std::move(example), std::move(payoff), root.where(), std::move(measure)});
+        name.text(), std::move(group), std::move(summary), std::move(description), std::move(formula),
+        std::move(parameters), std::move(example), std::move(payoff), root.where(), std::move(measure)});
 }
 
 }  // namespace tilewalk::books

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of products and the page of one, for people and for programs.
 #include <algorithm>
+#include <map>
 #include <ostream>
 
 #include "engine/base/columns.h"
@@ -95,23 +96,31 @@ std::string page_json(const product_page& page, const std::string& indent) {
         parameters += (parameters.empty() ? "\n" : ",\n") + indent + "    {" + member("name", p.name, "") +
                       member("type", p.type, ", ") + member("range", p.range, ", ") +
                       member("default", p.default_value, ", ") + member("help", p.help, ", ") + "}";
-    return "{\n" + indent + "  " + member("product", page.name, "") + line +
-           member("summary", page.summary, "") + line + member("description", page.description, "") + line +
-           member("formula", page.formula, "") + line + "\"parameters\": [" + parameters +
+    return "{\n" + indent + "  " + member("product", page.name, "") + line + member("group", page.group, "") +
+           line + member("summary", page.summary, "") + line + member("description", page.description, "") +
+           line + member("formula", page.formula, "") + line + "\"parameters\": [" + parameters +
            (parameters.empty() ? "]" : "\n" + indent + "  ]") + line + member("script", page.script, "") +
            line + member("example", page.example, "") + worth_json(page, line) + "\n" + indent + "}";
 }
 
 std::string list_table(const std::vector<product_page>& pages, const text_form& form) {
-    report::columns table({{"product"}, {"summary"}});
-    for (const auto& page : pages) table.add({printable(page.name), printable(page.summary)});
-    return table.text(form.columns);
+    std::map<std::string, report::columns> groups;
+    for (const auto& page : pages) {
+        const auto at = groups.try_emplace(page.group, report::columns({{"product"}, {"summary"}})).first;
+        at->second.add({printable(page.name), printable(page.summary)});
+    }
+    std::string out;
+    for (const auto& [group, table] : groups)
+        out += (out.empty() ? "" : "\n") + (group.empty() ? "" : printable(group) + "\n\n") +
+               table.text(form.columns);
+    return out;
 }
 
 std::string list_csv(const std::vector<product_page>& pages, const text_form& form) {
-    std::string out = "product,summary\n";
+    std::string out = "product,group,summary\n";
     for (const auto& page : pages)
-        out += report::csv_field(page.name, form) + ',' + report::csv_field(page.summary, form) + '\n';
+        out += report::csv_field(page.name, form) + ',' + report::csv_field(page.group, form) + ',' +
+               report::csv_field(page.summary, form) + '\n';
     return out;
 }
 

@@ -96,6 +96,7 @@ class script {
 
 struct product {
     std::string name;
+    std::string group;  // of products that are listed together; may be empty
     std::string summary;
     std::string description;  // a paragraph for the product's page; may be empty
     std::string formula;      // the payment as mathematics, in lines; may be empty

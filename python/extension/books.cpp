@@ -31,6 +31,7 @@ nb::dict dict_of(const product_page& page) {
     }
     nb::dict out;
     out["name"] = page.name;
+    out["group"] = page.group;
     out["summary"] = page.summary;
     out["description"] = page.description;
     out["formula"] = page.formula;

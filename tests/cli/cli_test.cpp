@@ -858,7 +858,7 @@ TEST_F(cli, products_are_listed_and_shown) {
         for (const std::string part : {"\nparameter", "\nscript\n", "\nexample trade\n", "\nworth\n"})
             EXPECT_TRUE(has(page.out, part)) << part << "\n" << page.out;
     }
-    EXPECT_TRUE(run({"products", "--format", "csv"}).out.starts_with("product,summary\n"));
+    EXPECT_TRUE(run({"products", "--format", "csv"}).out.starts_with("product,group,summary\n"));
     EXPECT_GE(nlohmann::json::parse(run({"products", "--format", "json"}).out).size(), 6U);
     EXPECT_EQ(nlohmann::json::parse(run({"products", "asian", "--format", "json"}).out)["product"], "asian");
 }

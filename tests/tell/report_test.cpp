@@ -1502,6 +1502,7 @@ TEST(report_compare, says_which_settings_differ_and_what_follows) {
 TEST(report_product_report, page_and_list_in_every_form) {
     const product_page page{
         "digital",
+        "options",
         "Cash or nothing.",
         "Pays, or not.",
         "max(S - K, 0) at T",
@@ -1540,6 +1541,7 @@ example trade
               "put,call,Side.\n");
     const std::string json = R"({
   "product": "digital",
+  "group": "options",
   "summary": "Cash or nothing.",
   "description": "Pays, or not.",
   "formula": "max(S - K, 0) at T",
@@ -1553,15 +1555,22 @@ example trade
 )";
     EXPECT_EQ(text(page, output_format::json), json);
     const std::vector<product_page> pages{page};
-    EXPECT_EQ(text(pages, output_format::csv), "product,summary\ndigital,Cash or nothing.\n");
+    EXPECT_EQ(text(pages, output_format::csv), "product,group,summary\ndigital,options,Cash or nothing.\n");
     EXPECT_EQ(text(pages, output_format::table),
-              "product  summary\n-------  ----------------\ndigital  Cash or nothing.\n");
+              "options\n\nproduct  summary\n-------  ----------------\ndigital  Cash or nothing.\n");
+    std::vector<product_page> more{page, page, page};
+    more[0].group = "swaps";
+    more[1].group = "";
+    EXPECT_EQ(text(more, output_format::table),
+              "product  summary\n-------  ----------------\ndigital  Cash or nothing.\n\n"
+              "options\n\nproduct  summary\n-------  ----------------\ndigital  Cash or nothing.\n\n"
+              "swaps\n\nproduct  summary\n-------  ----------------\ndigital  Cash or nothing.\n");
     EXPECT_EQ(text(std::vector<product_page>{}, output_format::json), "[]\n");
 }
 
 TEST(report_product_report, a_page_says_what_its_example_is_worth) {
-    product_page page{"digital",      "Cash or nothing.", "", "", {}, "on maturity:\n    pay 1\n",
-                      "{strike: 1}\n"};
+    product_page page{"digital", "options", "Cash or nothing.",          "",
+                      "",        {},        "on maturity:\n    pay 1\n", "{strike: 1}\n"};
     price_row row;
     row.currency = "EUR";
     row.price = 12.3456;
@@ -1730,6 +1739,7 @@ TEST(report, the_account_below_greeks_goes_on_two_columns_in) {
 // Choices are what a reader of the page looks for.
 TEST(report_product_report, choices_are_whole_on_any_terminal) {
     const product_page page{"note",
+                            "notes",
                             "A note.",
                             "",
                             "",

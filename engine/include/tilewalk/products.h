@@ -21,7 +21,7 @@ struct product_parameter {
 };
 
 struct product_page {
-    std::string name, summary, description;
+    std::string name, group, summary, description;
     std::string formula;  // what it pays, as lines of mathematics; empty if a product says none
     std::vector<product_parameter> parameters;
     std::string script;
