@@ -16,7 +16,6 @@ struct number_with_unit {
     std::string_view unit;
 };
 
-// A finite number above 0, and what stands behind it.
 std::optional<number_with_unit> read(std::string_view text) {
     number_with_unit out;
     const char* const last = text.data() + text.size();
@@ -58,7 +57,6 @@ std::string text_of(const accuracy& of) {
     return text_of(of.size) + (of.is_in_basis_points ? "bp" : "") + (of.is_of_totals ? " total" : "");
 }
 
-// Without an exponent where people write none.
 std::string text_of(double share) {
     std::array<char, 40> text{};
     const auto form = share >= 1e-6 && share < 1e15 ? std::chars_format::fixed : std::chars_format::general;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work beside the caller's, in a thread of its own. If the system gives none, it waits until it is asked for.
+// Runs work in a thread of its own, or, if the system gives none, when the result is asked for.
 #pragma once
 
 #include <future>

@@ -8,9 +8,9 @@
 
 namespace tilewalk::report {
 
-// A unit of text in one place: a character with all that combines with it.
+// Splits a text into characters, each with all that combines with it.
 std::vector<std::string_view> clusters(std::string_view utf8);
-// Columns that one of them takes: 0, 1 or 2.
+// Columns that a cluster takes: 0, 1 or 2.
 std::size_t cluster_width(std::string_view cluster);
 
 }  // namespace tilewalk::report

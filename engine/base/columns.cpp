@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Setting cells in columns, and paragraphs in lines.
 #include "engine/base/columns.h"
 
 #include <algorithm>
@@ -16,7 +15,7 @@ void strip_end(std::string& line) {
     line.erase(line.find_last_not_of(' ') + 1);
 }
 
-// The number of bytes of the text that fit, at least one character.
+// Bytes of the text that fit into `most` columns, at least one cluster.
 std::size_t bytes_within(std::string_view utf8, std::size_t most) {
     std::size_t bytes = 0, taken = 0;
     for (const std::string_view cluster : clusters(utf8)) {
@@ -32,7 +31,7 @@ std::size_t bytes_within(std::string_view utf8, std::size_t most) {
 std::string shortened(std::string_view utf8, std::size_t most) {
     constexpr std::string_view dots = "...";
     if (width(utf8) <= most) return std::string(utf8);
-    // Names that a program has numbered differ at their ends, so the end gets more than a third of the room.
+    // Numbered names differ at their ends, so the end gets two fifths of the room.
     const std::size_t room = most > dots.size() ? most - dots.size() : 0;
     const std::size_t behind = room * 2 / 5;
     const std::vector<std::string_view> all = clusters(utf8);
@@ -118,7 +117,6 @@ std::string columns::text(std::size_t most) const {
         widths.push_back(width(heads_[c].title));
         for (const auto& cell : by_column[c]) widths.back() = std::max(widths.back(), width(cell));
     }
-    // The width left of the last column, and the rest, which is the last column's.
     std::size_t indent = 0;
     for (std::size_t c = 0; c + 1 < heads_.size(); ++c) indent += widths[c] + 2;
     if (most > 0 && indent + widths.back() > most)
@@ -160,7 +158,6 @@ std::string wrapped(std::string_view text, std::size_t most, std::size_t indent)
         const auto end = std::min(text.find_first_of(" \n"), text.size());
         std::string_view word = text.substr(0, end);
         if (!line.empty() && indent + width(line) + 1 + width(word) > most) flush();
-        // A cell that no line has room for is broken where the line ends.
         while (indent + width(word) > most && indent + 1 < most) {
             const std::size_t bytes = bytes_within(word, most - indent);
             line = word.substr(0, bytes);
@@ -204,7 +201,7 @@ std::string folded(std::string_view text, std::size_t columns) {
         const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
         std::size_t cut = line.size();
         if (report::width(line) > columns) {
-            // Aligned text keeps its spaces up to the break.
+            // Break at a space; aligned text keeps its spaces up to there.
             cut = line.rfind(' ', report::bytes_within(line, columns));
             if (cut == std::string_view::npos || cut < begin) cut = report::bytes_within(line, columns);
         }

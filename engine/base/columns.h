@@ -24,19 +24,19 @@ class columns {
     explicit columns(std::vector<head> heads) : heads_(std::move(heads)) {}
 
     void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-    // A way to make lines shorter: the column shrinks to no less than `least`, its cells with dots in their
-    // middle, or, where that is 0, is left out.
+    // One way to make lines shorter: shrink a column to no less than `least` by putting dots into its cells,
+    // or, if `least` is 0, leave the column out.
     struct measure {
         std::string title;
         std::size_t least = 0;
     };
-    // Takes the measures in their order until no line is longer than `most`; the last column counts for at
-    // most `last` where it may go on below itself. Returns the titles left out.
+    // Takes measures in order until no line is longer than `most`. The last column counts for at most `last`,
+    // since it may wrap. Returns the titles left out.
     std::vector<std::string> fit(std::size_t most, const std::vector<measure>& measures,
                                  std::size_t last = std::string::npos);
 
-    // Titles, a rule, the rows; two spaces between columns, none at a line's end. The last column goes on
-    // below itself where lines would be longer than `most`, but is at least `least_last` wide; 0: no limit.
+    // Titles and rows with two spaces between columns and no trailing ones. The last column wraps where lines
+    // would be longer than `most` (0: no limit), but stays at least `least_last` wide.
     std::string text(std::size_t most = 0) const;
 
   private:
@@ -46,22 +46,19 @@ class columns {
     std::vector<std::vector<std::string>> rows_;
 };
 
-// The table as lines of at most `most` columns have room for it, and the columns that they have no room for.
+// The table cut down to lines of at most `most` columns, with a note of the columns left out.
 std::string fitted(columns& table, std::size_t most, const std::vector<columns::measure>& measures);
 
-// The cells padded so that their decimal points are below each other; blank ones stay blank.
+// Pads the cells so that their decimal points line up; blank ones stay blank.
 void align_points(std::vector<std::string>& cells);
-// The columns of a terminal that the text takes: two for each wide character of East Asia and each emoji,
-// none for a character that combines with the one before it.
+// Columns of a terminal: two for a wide East Asian character or an emoji, none for a combining one.
 std::size_t width(std::string_view utf8);
-// The text in at most `most` columns, with dots for what is taken out of its middle.
+// The text cut to `most` columns, with dots in its middle.
 std::string shortened(std::string_view utf8, std::size_t most);
-// Broken into lines of at most `most` columns, between words where they fit, each with `indent` spaces in
-// front; the text's own line breaks stay.
+// Breaks a text into lines of at most `most` columns, each indented by `indent`. Keeps its line breaks.
 std::string wrapped(std::string_view text, std::size_t most, std::size_t indent);
 
-// The text as it is if it fits, else broken into lines, all but the first with `indent` spaces in front. Ends
-// with a line break.
+// The text as it is if it fits, else wrapped with all lines but the first indented. Ends with a line break.
 std::string hanging(std::string_view text, std::size_t most, std::size_t indent);
 
 }  // namespace tilewalk::report

@@ -15,7 +15,7 @@ namespace tilewalk::threads {
 
 int usable_cores() {
     cpu_set_t allowed;
-    // A machine of more than 1024 cores does not fit into the set.
+    // sched_getaffinity fails on machines of more than 1024 cores.
     if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
     return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
@@ -62,8 +62,8 @@ void crew::enlist(int wanted) {
         are_too_many = true;
     }
     if (!are_too_many) return;
-    // If the system gives no more threads, those that there are do all the work, which changes no bit. A
-    // quarter of them make room for the work of the others, if it is memory that is short.
+    // Without more threads the existing ones do all the work, with the same bits. A quarter of them leave, in
+    // case memory is short: the remaining ones need it for their work.
     {
         const std::lock_guard guard(lock_);
         most_members_ = there() - there() / 4;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A crew of threads, started when there is work for them and kept from one piece of work to the next: to
-// start sixteen takes longer than a small book.
+// A crew of threads kept between pieces of work: starting sixteen takes longer than pricing a small book.
 #pragma once
 
 #include <atomic>
@@ -14,10 +13,10 @@
 
 namespace tilewalk::threads {
 
-// Cores on which this process may run, which a container or `taskset` can make fewer than the machine has.
+// Cores that this process may use; a container or `taskset` can allow fewer than the machine has.
 int usable_cores();
 
-// The threads that were asked for; 0: one for each usable core.
+// `asked`, or one thread for each usable core if that is 0.
 int asked_or_cores(int asked);
 
 class crew {
@@ -28,13 +27,11 @@ class crew {
     crew& operator=(const crew&) = delete;
 
     int threads() const { return threads_; }
-    // Threads that were started so far.
     std::size_t started() const { return members_.size(); }
 
-    // Calls task(thread, i) for i in [0, count), each thread with its own number below threads(), until done
-    // or cancelled. The first exception of a task is thrown again here; then tilewalk::error (cancelled), if
-    // so. The calling thread runs `watch` about ten times a second; without one it works along as thread 0.
-    // One caller at a time.
+    // Calls task(thread, i) for i in [0, count), each thread with its own number below threads(). Rethrows
+    // the first exception of a task; throws tilewalk::error (cancelled) if cancelled. The calling thread runs
+    // `watch` about ten times a second, or works as thread 0 if `watch` is empty. One caller at a time.
     void for_each(std::uint64_t count, const std::atomic<bool>* cancel,
                   const std::function<void(int thread, std::uint64_t i)>& task,
                   const std::function<void()>& watch);
@@ -43,7 +40,7 @@ class crew {
     void serve(int member);
     // Starts members until there are `wanted`, or as many as the system gives.
     void enlist(int wanted);
-    // As many as there are, up to `wanted`, run `work` with their numbers from 0 on.
+    // Has up to `wanted` members run `work` with their numbers from 0 on. Returns how many do.
     int begin(int wanted, const std::function<void(int)>& work);
     void wait_for_all();
 
@@ -53,16 +50,14 @@ class crew {
     std::uint64_t round_ = 0;
     int members_of_round_ = 0, running_ = 0;
     const std::function<void(int)>* work_ = nullptr;
-    int most_members_ = std::numeric_limits<int>::max();  // all others leave
+    int most_members_ = std::numeric_limits<int>::max();  // members beyond this leave
     std::vector<std::jthread> members_;
 };
 
-// Uses a crew of this call alone.
 void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
               const std::function<void(int thread, std::uint64_t i)>& task,
               const std::function<void()>& watch);
-// The same for short tasks, which are handed out some at a time. Too few of them to be worth the start of a
-// thread are done by the calling one.
+// For short tasks, handed out several at a time. Too few to be worth a thread run on the caller.
 void for_each_short(std::uint64_t count, int threads,
                     const std::function<void(int thread, std::uint64_t i)>& task);
 

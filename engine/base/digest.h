@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fingerprint of an input file: SHA-256 of its bytes, so that a result can name exactly what it was
-// computed from.
+// SHA-256 of an input file, so that a result can name exactly what it was computed from.
 #pragma once
 
 #include <string>

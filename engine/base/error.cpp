@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of an error and of a place, for people.
 #include "tilewalk/error.h"
 
 #include <algorithm>

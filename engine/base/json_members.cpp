@@ -17,7 +17,7 @@ namespace {
 
 using json_value = nlohmann::json;
 
-constexpr std::size_t deepest = 10;  // policies go nine deep
+constexpr std::size_t deepest = 10;  // policies nest nine deep
 
 location place_of(const std::string& text, const std::string& name, std::size_t byte) {
     const auto end =
@@ -27,8 +27,7 @@ location place_of(const std::string& text, const std::string& name, std::size_t 
     return {name, static_cast<int>(line), static_cast<int>(end - start) + 1};
 }
 
-// Builds the document from what the parser meets. (The parser's own callback looks through a whole list after
-// each object in it.)
+// The parser's own callback is quadratic: after each object it looks through the whole list around it.
 class document_builder {
   public:
     document_builder(const std::string& text, const std::string& name, std::string_view as,
@@ -69,8 +68,7 @@ class document_builder {
         std::string message = problem.what();
         message.erase(0, std::min(message.find("] ") + 2, message.size()));
         if (const auto at = message.find("syntax error"); at != std::string::npos) message.erase(0, at);
-        // A text that is no JSON is somebody else's file, and may be one long text: the message repeats no
-        // word of it.
+        // Text that is not JSON may be a stranger's, and long: the message quotes none of it.
         if (const auto at = message.find("; last read: '"); at != std::string::npos) {
             const auto more = message.rfind("'; expected ");
             message.erase(at, more == std::string::npos || more < at ? std::string::npos : more + 1 - at);
@@ -107,7 +105,7 @@ class document_builder {
         hand_over();
         return true;
     }
-    // A value has ended. If it is an element of a list that is read one by one, it goes to the reader.
+    // Hands a finished element to the reader if its list is read one by one.
     void hand_over() {
         if (reader_ == nullptr || open_.size() != 2 || !open_.back()->is_array()) return;
         json_value::array_t& list = open_.back()->get_ref<json_value::array_t&>();
@@ -122,8 +120,8 @@ class document_builder {
     std::string_view as_;
     std::span<const element_reader> readers_;
     std::vector<json_value*> open_;           // objects and lists, the innermost last
-    json_value* member_ = nullptr;            // of the innermost object, whose value comes next
-    const element_reader* reader_ = nullptr;  // of the list that is open
+    json_value* member_ = nullptr;            // waits for its value, in the innermost object
+    const element_reader* reader_ = nullptr;  // set while its list is open
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads JSON that this program wrote, believing nothing: every member must be there, once, of its type, and
-// known.
+// Reads JSON that this program wrote and trusts nothing: every member must be present once, typed and known.
 #pragma once
 
 #include <algorithm>
@@ -23,25 +22,22 @@
 
 namespace tilewalk::report {
 
-// Takes the elements of a list of the document one by one, while the text is read, so that a long list is
-// never in memory as JSON.
+// Takes a list's elements while the text is read, so that a long list is never in memory as JSON.
 struct element_reader {
-    std::string_view list;  // its key in the document
-    // Given what the document has by then. False: this element and those that follow stay in the document.
+    std::string_view list;  // key of the list
+    // Sees the document read so far. False leaves this element and all later ones in the document.
     std::function<bool(const nlohmann::json& document, const nlohmann::json& element)> take;
 };
 
-// The text as JSON. Throws tilewalk::error (input) at its place for what is none, with a key twice or nested
-// too deeply; `as` says who writes such a text.
+// Parses a text. Throws tilewalk::error (input) with its place for bad JSON, a duplicate key or too deep
+// nesting. `as` names the writer of such texts.
 nlohmann::json parsed_json(const std::string& text, const std::string& name, std::string_view as,
                            std::span<const element_reader> readers = {});
 
-// The whole text of a file that people name. Throws tilewalk::error (io), or (input) where it is too large
-// for a file of such `contents`.
+// Reads a whole file. Throws tilewalk::error (io), or (input) if it is too large for a file of `contents`.
 std::string text_of_file(const std::string& file, std::string_view contents);
 
-// The members of one object, each taken once; finish() refuses what nobody took. Throws tilewalk::error
-// (input) with the place in the object.
+// One object's members, each taken once; finish() refuses the rest. Throws tilewalk::error (input).
 class json_members {
   public:
     json_members(const nlohmann::json& object, std::string path, const std::string& name)
@@ -60,7 +56,7 @@ class json_members {
         if (!value.is_string()) fail(path(key), value, "a text");
         return value.get<std::string>();
     }
-    // Written as 16 hexadecimal digits.
+    // 16 hexadecimal digits.
     std::uint64_t word_of_bits(const std::string& key) {
         const std::string digits = text(key);
         constexpr std::size_t wanted = 16;
@@ -160,7 +156,7 @@ class json_members {
     }
     [[noreturn]] void refuse(const std::string& at, const nlohmann::json& found,
                              const std::string& wrong) const {
-        // A list or mapping may be large.
+        // Lists and mappings may be large, so they are not quoted.
         const std::string shown = found.is_structured()
                                       ? std::string(found.is_array() ? "a list" : "a mapping")
                                       : found.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -171,7 +167,7 @@ class json_members {
     const nlohmann::json& object_;
     std::string path_;
     const std::string& name_;
-    std::vector<const nlohmann::json*> taken_;  // an object has few members
+    std::vector<const nlohmann::json*> taken_;  // a vector, since objects have few members
 };
 
 }  // namespace tilewalk::report

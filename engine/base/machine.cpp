@@ -24,7 +24,7 @@ std::string read_processor_name() {
 }  // namespace
 
 std::string processor_name() {
-    // Every run tells it, and the system takes its time to say.
+    // Cached: every run asks, and reading is slow.
     static const std::string name = read_processor_name();
     return name;
 }

@@ -6,9 +6,9 @@
 
 namespace tilewalk {
 
-std::string processor_name();  // "AMD EPYC 9374F"; empty if the system does not say
+std::string processor_name();  // "AMD EPYC 9374F"; empty if unknown
 std::string machine_name();    // "x86_64 Linux, AMD EPYC, 2 cores"
-// The date, in UTC, such as 2026-01-31.
+// UTC, such as 2026-01-31.
 std::string today();
 
 }  // namespace tilewalk

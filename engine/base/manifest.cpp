@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a manifest in words.
 #include "tilewalk/manifest.h"
 
 #include <algorithm>

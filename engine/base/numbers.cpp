@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers by from_chars. Texts that other readers of YAML take for a number, or turn into another one, are
-// refused with the number that was meant.
+// Spellings that other YAML readers take for a number are refused, with the number that was meant.
 #include "engine/base/numbers.h"
 
 #include <algorithm>
@@ -32,7 +31,6 @@ struct scanned {
     std::errc status = std::errc::invalid_argument;
 };
 
-// The result of from_chars on the whole text, which begins like a number.
 scanned scan(std::string_view text) {
     if (text.starts_with('+')) {
         text.remove_prefix(1);
@@ -47,7 +45,7 @@ scanned scan(std::string_view text) {
     return read;
 }
 
-// The place of superfluous zeros, and their number: 010 is ten to some readers and eight to others.
+// Position and number of superfluous zeros: 010 is ten to some readers and eight to others.
 std::pair<std::size_t, std::size_t> leading_zeros(std::string_view text) {
     const std::size_t first = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
     std::size_t zeros = 0;
@@ -64,7 +62,7 @@ std::optional<std::int64_t> whole_in_base(std::string_view digits, int base) {
     return value;
 }
 
-// 0x1F, 0o17, 0b101
+// 0x1F, 0o17, 0b101.
 std::string in_other_base(std::string_view text) {
     const bool is_negative = text.starts_with('-');
     if (is_negative || text.starts_with('+')) text.remove_prefix(1);
@@ -93,7 +91,7 @@ std::string in_base_60(std::string_view text) {
     return "";
 }
 
-// Without what separates thousands, or with a point for a decimal comma.
+// Drops thousands separators, or turns a decimal comma into a point.
 std::string without_separators(std::string_view text) {
     std::string bare;
     for (const char c : text) {
@@ -113,7 +111,7 @@ std::string without_separators(std::string_view text) {
     return could_be_thousands ? with_point + " or " + bare : with_point;
 }
 
-// 20%, 25bp, 5k: by the exponent, not by division, since 5.35% is 0.0535 and nothing near it.
+// 20%, 25bp, 5k. Shifts the exponent instead of dividing: 5.35% must be exactly the double 0.0535.
 std::string without_unit(std::string_view text) {
     static constexpr std::array<std::pair<std::string_view, const char*>, 6> units{
         {{"%", "e-2"}, {"bps", "e-4"}, {"bp", "e-4"}, {"k", "e3"}, {"K", "e3"}, {"M", "e6"}}};
@@ -127,7 +125,7 @@ std::string without_unit(std::string_view text) {
     return "";
 }
 
-// $100, 100USD, EUR 100
+// $100, 100USD, EUR 100.
 std::string without_currency(std::string_view text) {
     const auto bare = [](std::string_view rest) {
         while (rest.starts_with(' ')) rest.remove_prefix(1);
@@ -148,7 +146,7 @@ std::string without_currency(std::string_view text) {
     return "";
 }
 
-// 1/4, and a minus sign from a word processor.
+// 1/4, and the minus sign of word processors.
 std::string in_plain_signs(std::string_view text) {
     constexpr std::string_view minus = "\xe2\x88\x92";
     if (text.starts_with(minus)) {

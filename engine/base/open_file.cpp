@@ -15,10 +15,9 @@
 namespace tilewalk::config {
 namespace {
 
-// Not blocking: opening a FIFO would otherwise wait for somebody to write to it.
+// Nonblocking, or opening a FIFO would wait for a writer.
 constexpr int reading = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
-// `inside` without links.
 std::filesystem::path folder_of(const std::filesystem::path& inside) {
     std::error_code failed;
     std::filesystem::path folder = std::filesystem::canonical(inside, failed);
@@ -27,8 +26,7 @@ std::filesystem::path folder_of(const std::filesystem::path& inside) {
     return folder;
 }
 
-// Opens a resolved file from its folder downwards and follows no link on the way, so that none that has come
-// since leads out. -1 with errno as open().
+// Opens a resolved file from its folder down, following no link, even a new one. -1 with errno, like open().
 int open_below(const std::filesystem::path& folder, const std::filesystem::path& file) {
     int at = ::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
     const std::filesystem::path steps = file.lexically_relative(folder);
@@ -53,8 +51,7 @@ std::filesystem::path resolved_inside(const std::filesystem::path& file,
     std::filesystem::path resolved =
         std::filesystem::weakly_canonical(std::filesystem::absolute(file), failed);
     const auto [left, rest] = std::mismatch(folder.begin(), folder.end(), resolved.begin(), resolved.end());
-    // The message is the same whether the file is there or not: whoever may not see a file learns nothing
-    // about it.
+    // The same message whether or not the file exists, so that callers learn nothing about files outside.
     if (failed || left != folder.end() || rest == resolved.end()) {
         throw error(error_kind::io,
                     "the file is not in the folder of the one that names it, and files are confined to it",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens the files that people name as their input.
+// Opens the input files that people name.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,10 @@
 
 namespace tilewalk::config {
 
-// An open regular file; closed at the end.
 class open_file {
   public:
-    // Throws error of the kind io, with the file's name, for what is not there, can't be opened or is not a
-    // regular file. The same for a file that is not in `inside` or below it, where that is a folder, once
-    // symbolic links are followed; the file that is opened then is the one that was looked at, however links
-    // change meanwhile.
+    // Throws tilewalk::error (io) if the file is missing, unreadable or not regular, or if, with links
+    // followed, it is not below `inside` (empty: anywhere). Safe against links that change meanwhile.
     explicit open_file(const std::filesystem::path& file, const std::filesystem::path& inside = {});
     ~open_file();
     open_file(const open_file&) = delete;
@@ -27,8 +24,8 @@ class open_file {
     std::uintmax_t stated_bytes_ = 0;
 };
 
-// The path of a file once symbolic links are followed, whether it exists or not. Throws error (io) if that is
-// not in the folder `inside` or below it.
+// The path with symbolic links followed, whether or not the file exists. Throws tilewalk::error (io) if it is
+// not below `inside`.
 std::filesystem::path resolved_inside(const std::filesystem::path& file, const std::filesystem::path& inside);
 
 }  // namespace tilewalk::config

@@ -6,7 +6,7 @@ namespace tilewalk {
 
 namespace {
 
-// The length of the well-formed UTF-8 character that `text` begins with, or 0.
+// Length of the well-formed UTF-8 character that begins `text`, or 0.
 std::size_t character_length(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned first = byte(0);
@@ -21,7 +21,7 @@ std::size_t character_length(std::string_view text) {
     return overlong || surrogate || beyond ? 0 : length;
 }
 
-// Controls of ASCII and Latin-1, and the marks that reorder or break the line: U+061C, U+200E/F, U+2028-202E,
+// Controls of ASCII and Latin-1, and marks that reorder or break the line: U+061C, U+200E/F, U+2028-202E,
 // U+2066-2069.
 bool is_control(std::string_view character) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };

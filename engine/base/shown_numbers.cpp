@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Number formatting over std::to_chars, which knows no locale.
 #include "engine/base/shown_numbers.h"
 
 #include <algorithm>
@@ -11,7 +10,7 @@ namespace tilewalk::report {
 
 namespace {
 
-// Long enough for every double in fixed form with the decimals used here.
+// Fits every double in fixed form with the decimals used here.
 using buffer = std::array<char, 512>;
 
 template <class... Form>
@@ -21,7 +20,6 @@ std::string written(double x, Form... form) {
     return {text.data(), end};
 }
 
-// "3.15e+08" says no more than "3.15e8".
 std::string with_short_exponent(std::string text) {
     const auto e = text.find('e');
     if (e == std::string::npos) return text;

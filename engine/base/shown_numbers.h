@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as text, the same in every locale: all bits for machines, as many digits as are known for people.
+// Numbers as text, in any locale: all bits for machines, the known digits for people.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,7 @@ std::string shortest(double x);
 std::string fixed(double x, int decimals);
 std::string significant(double x, int digits);  // "0.0123", "1.42e-14"
 
-// A number that is known to within `error`, written with the digits that the error justifies and two more,
-// twelve at most; to ten digits if the error is 0, and to three if there is none.
+// The digits that `error` justifies and two more, at most twelve; ten for an error of 0, three for NaN.
 std::string justified(double x, double error);
 inline constexpr int digits_without_error = 3;
 

@@ -16,7 +16,7 @@ bool fits(std::string_view pattern, std::string_view text) {
             ++p;
             ++t;
         } else if (star != none) {
-            // The last star takes one more: what those before it took need not be tried again.
+            // Only the last star needs to take one more character: earlier ones need no retry.
             p = star + 1;
             t = ++taken;
         } else {

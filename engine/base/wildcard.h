@@ -6,7 +6,7 @@
 
 namespace tilewalk::config {
 
-// Whether the whole text fits the pattern. Takes at most as many steps as the two have pairs of characters.
+// Whether the whole text fits. At most pattern.size() * text.size() steps.
 bool fits(std::string_view pattern, std::string_view text);
 
 }  // namespace tilewalk::config

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words that files use for their format, statuses and kinds of error, in one place for writing and
-// reading.
+// The words of files for formats, statuses and error kinds, in one place for writing and reading.
 #pragma once
 
 #include <array>
@@ -12,11 +11,10 @@
 
 namespace tilewalk::report {
 
-// The format of results that is written; those before 3 are read, too.
+// Format 2 can still be read.
 inline constexpr std::string_view json_format_name = "tilewalk-results-3";
 inline constexpr std::string_view older_json_format_name = "tilewalk-results-2";
 
-// The status of a row as files tell it.
 enum class told_status { priced, tolerance_not_met, failed };
 inline constexpr std::array<std::pair<told_status, std::string_view>, 3> status_words{{
     {told_status::priced, "priced"},

@@ -10,7 +10,7 @@
 namespace tilewalk::report {
 
 std::string json_string(std::string_view text) {
-    // Nearly all texts stand in JSON as they are, and a book has many.
+    // Fast path: nearly all texts need no escape.
     const auto is_plain = [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; };
     if (std::ranges::all_of(text, is_plain)) {
         std::string out;

@@ -9,7 +9,7 @@
 namespace tilewalk::report {
 
 std::string json_string(std::string_view text);
-// Always with a point or an exponent, so that -0.0 keeps its sign; null where there is no figure.
+// Always with a point or an exponent, so that -0.0 keeps its sign; null if not finite.
 std::string json_number(double x);
 std::string json_list(const std::vector<std::string>& texts);
 std::string json_list(const std::vector<double>& numbers);

@@ -45,7 +45,6 @@ checked_source::checked_source(const std::filesystem::path& file, const limits& 
     read_.reserve(file_->stated_bytes() + checked_bytes);
 }
 
-// More bytes, good or bad.
 bool checked_source::fetch() {
     if (!file_) {
         const std::size_t before = shown_;
@@ -63,7 +62,7 @@ bool checked_source::fetch() {
         throw error(error_kind::io, "the file can't be read: " + std::generic_category().message(code),
                     {name_});
     }
-    // A file may grow while it is read, and some state no size at all: what arrives is what counts.
+    // Files may grow while they are read, and some state no size: count what arrives.
     if (read_.size() > most_bytes_) {
         throw error(error_kind::input,
                     "found more than " + std::to_string(most_bytes_) + " bytes, which is the limit", {name_});
@@ -88,7 +87,7 @@ void checked_source::begin_hash() {
     try {
         hash_ = std::async(std::launch::async, [all = bytes()] { return sha256(all); });
     } catch (const std::system_error&) {
-        // Without a thread it waits until it is asked for.
+        // hash() computes it without a thread.
     }
 }
 

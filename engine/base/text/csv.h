@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only reader of CSV, after RFC 4180: a header line, then rows of as many cells, each of which knows its
-// line and column. A last line "..." says that nothing is missing, as in YAML.
+// The only reader of CSV, after RFC 4180, with a header line. A last line "..." ends a complete table.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +12,7 @@
 
 namespace tilewalk::config {
 
-// Reads a text whose bytes were checked (see checked_source), one row at a time.
+// Reads a text whose bytes were checked (see checked_source), row by row.
 class csv_reader {
   public:
     struct cell {
@@ -22,29 +21,28 @@ class csv_reader {
         bool is_quoted = false;
     };
 
-    // `name` is the text's name in errors. A "#" before the first name of the header is no part of it.
+    // `name` stands in errors. A "#" before the first name of the header is skipped.
     csv_reader(std::string_view text, std::string name);
 
     const std::vector<cell>& header() const { return header_; }
-    // The place of a column; no_column if there is none of this name.
     static constexpr std::size_t no_column = static_cast<std::size_t>(-1);
     std::size_t find(std::string_view column) const;
 
-    // Goes on to the next row; false at the end. Lines with nothing in them are no rows.
+    // Reads the next row; false at the end. Skips empty lines.
     bool next();
-    // The same for a row that may have more or fewer cells than the header.
+    // Allows more or fewer cells than the header has.
     bool next_of_any_length();
     const std::vector<cell>& row() const { return row_; }
     std::vector<cell> take_row() { return std::move(row_); }
     std::size_t rows() const { return rows_; }  // so far
 
-    // Once next() has said that there are no more rows.
+    // Valid once next() has returned false.
     bool has_end_marker() const { return has_end_marker_; }
     bool ends_in_line() const { return !text_.empty() && text_.back() != '\n'; }
 
     location where(const cell& of) const { return {name_, of.line, of.column}; }
-    location here() const;  // the place up to which it was read
-    // Refuse a name of the header; a cell of the row at hand, by the name of its column; the whole row.
+    location here() const;  // the place read up to
+    // Throw tilewalk::error (input) at a name of the header, a cell of the current row, or the row.
     [[noreturn]] void fail_header(std::size_t column, const std::string& message) const;
     [[noreturn]] void fail(std::size_t column, const std::string& message) const;
     [[noreturn]] void fail_row(const std::string& message) const;
@@ -54,7 +52,7 @@ class csv_reader {
     void read_cell(cell& into);
     bool takes_line_end();
     void step(std::size_t bytes);
-    std::string hint() const;  // where the line at hand is the last and does not end
+    std::string hint() const;  // empty unless the line is the last and unfinished
     [[noreturn]] void refuse(const std::string& message) const;
 
     std::string_view text_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// YAML events from yaml-cpp, turned into nodes. Everything that yaml-cpp lets pass and a book must not
-// contain is refused here, at the event, so that nothing dangerous is ever built.
+// YAML events from yaml-cpp become nodes. What yaml-cpp accepts and a book must not contain is refused at its
+// event, before anything dangerous is built.
 #include "engine/base/text/document.h"
 
 #include <yaml-cpp/eventhandler.h>
@@ -37,23 +37,21 @@ namespace tilewalk::config {
 
 namespace {
 
-// The text that yaml-cpp sees in place of a plain entry, and the place where the entry begins. It sees the
-// first of entries that follow each other, and an empty line for each of the others: as one list they begin
-// in one column, so that all are entries of a list if the first is.
+// yaml-cpp sees this in place of the first of several plain entries in a row, and an empty line in place of
+// each follower. All entries of a run begin in one column, so if the first is an entry of a list, all are.
 constexpr std::string_view stand_in = ".";
 struct replaced_entry {
     int line = 0, column = 0;  // from 0
     std::size_t at = 0, bytes = 0;
     entry_counts counts;
-    std::uint32_t followers = 0;  // that are not seen
+    std::uint32_t followers = 0;  // entries that yaml-cpp does not see
 };
 
-// JSON writes a character beyond U+FFFF as two halves, "\ud83d\ude00", which yaml-cpp refuses. It is shown a
-// pair of characters in their place that are as long and in no text; what they stand for is looked up in the
-// source.
+// JSON writes a character beyond U+FFFF as two surrogates, "\ud83d\ude00", which yaml-cpp refuses. yaml-cpp
+// sees this pair instead, equally long and in no checked text; its meaning is looked up in the source.
 constexpr std::string_view escaped_pair = "\\ufffe\\uffff", pair_in_utf8 = "\xef\xbf\xbe\xef\xbf\xbf";
 
-// A half at this place: its value, or not_a_code_point.
+// The value of an escaped surrogate, or not_a_code_point.
 std::uint32_t escaped_half(std::string_view text, std::size_t at) {
     if (text.substr(at, 2) != "\\u") return not_a_code_point;
     const std::string_view digits = text.substr(std::min(at + 2, text.size()), 4);
@@ -72,7 +70,7 @@ std::uint32_t pair_at(std::string_view text, std::size_t at) {
                                           : not_a_code_point;
 }
 
-// The place where the next pair begins whose first backslash no other one escapes.
+// The place of the next pair whose backslash is not itself escaped.
 std::size_t next_pair(std::string_view text, std::size_t from) {
     for (std::size_t at = from; (at = text.find("\\u", at)) != std::string_view::npos; at += 2) {
         std::size_t before = at;
@@ -82,15 +80,15 @@ std::size_t next_pair(std::string_view text, std::size_t from) {
     return std::string_view::npos;
 }
 
-// A checked source as yaml-cpp is shown it, piece by piece: the same but for what would take long.
+// A checked source as yaml-cpp sees it, piece by piece, with slow parts replaced.
 class shown_text {
   public:
-    // `replaces` plain entries; stands in for `pairs` of surrogates.
+    // `replaces`: plain entries. `pairs`: surrogate pairs.
     shown_text(checked_source& from, bool replaces, bool pairs)
         : from_(from), replaces_(replaces), pairs_(pairs) {
         if (from_.text().empty()) from_.grow();
-        // After a "{" at the very beginning yaml-cpp keeps all that it reads to the end, since all of it
-        // might be a key; after "---" on the same line there are no keys.
+        // After an initial "{" yaml-cpp keeps everything to the end, since all of it might be a key. After
+        // "---" on the same line there are no keys.
         if (from_.text().starts_with('{')) piece_ = "--- ";
         shift_ = static_cast<int>(piece_.size());
     }
@@ -98,7 +96,6 @@ class shown_text {
     const std::string& file() const { return from_.name(); }
     std::string_view text() const { return from_.text(); }
     const std::string& piece() const { return piece_; }
-    // The next piece; false at the end.
     bool advance() {
         constexpr std::size_t most = 4096, most_of_text = std::size_t{32} << 10;
         const std::size_t begin = handed_;
@@ -108,11 +105,11 @@ class shown_text {
             if (in_line_ ? !hand_on(pairs_ ? std::string::npos : most) : !begin_line(most)) break;
         }
         if (!piece_.empty()) return true;
-        piece_ = std::move(last);  // yaml-cpp puts back what it looked at first
+        piece_ = std::move(last);  // yaml-cpp puts back what it first peeked at
         return false;
     }
 
-    // For a text that somebody else reads: a line begins there; and a place as yaml-cpp would have it.
+    // For texts parsed without yaml-cpp: records the start of a line, and makes yaml-cpp's mark of a place.
     void begins_line(std::size_t at) { line_starts_.push_back(at); }
     YAML::Mark mark_of(int line, int column) const {
         YAML::Mark made;
@@ -123,7 +120,6 @@ class shown_text {
 
     bool stands_in_for_pairs() const { return pairs_; }
     int column(const YAML::Mark& mark) const { return mark.column - (mark.line == 0 ? shift_ : 0); }
-    // The text from a place on; empty for a place that is none.
     std::string_view from(const YAML::Mark& mark) const {
         const auto line = static_cast<std::size_t>(mark.line);
         if (mark.line < 0 || line >= line_starts_.size() || column(mark) < 0) return {};
@@ -131,7 +127,6 @@ class shown_text {
         return at > text().size() ? std::string_view() : text().substr(at);
     }
 
-    // The entry that stands at a place, and those that follow it unseen, once.
     std::span<const replaced_entry> take(const YAML::Mark& mark) {
         if (taken_ == replaced_.size()) return {};
         const replaced_entry& next = replaced_[taken_];
@@ -140,13 +135,13 @@ class shown_text {
         taken_ += count;
         return {&next, count};
     }
-    // True if yaml-cpp took an entry up to this line (from 0) for something else, such as a part of a text.
+    // True if yaml-cpp took an entry up to this line (from 0) for something else, such as part of a text.
     bool has_lost_one(int line) const { return taken_ < replaced_.size() && replaced_[taken_].line <= line; }
 
   private:
     bool begin_line(std::size_t most) {
         std::size_t end = text().find('\n', handed_);
-        // No pair is looked for in a part of a line.
+        // Pairs are looked for in whole lines only.
         while (end == std::string_view::npos && (pairs_ || text().size() - handed_ < most) && from_.grow())
             end = text().find('\n', handed_);
         if (handed_ == text().size()) return false;
@@ -169,8 +164,7 @@ class shown_text {
         handed_ = end;
         return true;
     }
-    // Whether an entry is the next of the list of which the last one is. Few of a long list are seen, but
-    // what comes after them must not be read long before they are.
+    // Whether an entry continues the current run. Runs are short, or text behind them is read too early.
     bool follows(std::string_view line, const replaced_entry& entry) {
         constexpr std::size_t most_followers = 63, most_bytes = std::size_t{16} << 10;
         if (replaced_.empty() || replaced_.back().line + 1 != entry.line) return false;
@@ -179,7 +173,6 @@ class shown_text {
         return seen.find('-') == line.find('-') && head.followers < most_followers &&
                entry.at - head.at < most_bytes;
     }
-    // To the end of the line, or as far as a piece goes.
     bool hand_on(std::size_t most) {
         if (handed_ == text().size() && !from_.grow()) return false;
         const std::string_view rest = text().substr(handed_, most);
@@ -209,13 +202,13 @@ class shown_text {
 class shown_buffer : public std::streambuf {
   public:
     using listener = std::function<void(std::string_view)>;
-    // `fails` is called before a failure is kept, and may throw another, which is kept in its place.
+    // `fails` is called before a failure is stored, and may throw an error to store in its place.
     shown_buffer(shown_text& text, listener hears, std::function<void()> fails)
         : text_(text), hears_(std::move(hears)), fails_(std::move(fails)) {
         show();
     }
-    // The error that ended the text early. Thrown through yaml-cpp's stream, it would leave the stream's
-    // memory behind.
+    // The error that ended the text early. Thrown through yaml-cpp's stream, it would leak the stream's
+    // memory.
     const std::exception_ptr& failure() const { return failure_; }
 
   private:
@@ -231,7 +224,7 @@ class shown_buffer : public std::streambuf {
             } catch (const error&) {
                 failure_ = std::current_exception();
             }
-            setg(nullptr, nullptr, nullptr);  // the last piece is gone
+            setg(nullptr, nullptr, nullptr);  // its memory is gone
             return traits_type::eof();
         }
         show();
@@ -248,7 +241,6 @@ class shown_buffer : public std::streambuf {
     std::exception_ptr failure_;
 };
 
-// Signs that may begin or end a token of YAML.
 bool is_sign(char c) {
     switch (c) {
         case '[':
@@ -273,7 +265,7 @@ bool is_sign(char c) {
 
 namespace {
 
-// Texts that were not shortened where they were quoted: a number of a thousand digits, say.
+// Bounds messages whose quotes were not shortened, such as a number of a thousand digits.
 std::string bounded(const std::string& message) {
     constexpr std::size_t most = 1000, kept_at_end = 300;
     if (message.size() <= most) return message;
@@ -319,8 +311,7 @@ std::string node::key_path() const {
 }
 
 void node::fail(const std::string& message) const {
-    // A whole value at the end of the file gets no hint: a number on a line of its own, say.
-    // Neither does a file of one line.
+    // Hint at a cut file for parts only, not for a whole value or a file of one line.
     const bool is_part = (key_ != nullptr || index_ >= 0) && line_ > 1;
     const bool hints =
         is_part && (kind_ == shape::null || (kind_ == shape::scalar && scope_->from->ends_in_line));
@@ -413,12 +404,12 @@ std::int64_t node::integer() const {
         std::int64_t value = 0;
         const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (status == std::errc{} && end == text.data() + text.size()) return value;
-        // 1e6 is a whole number too, as long as a double holds it exactly.
+        // 1e6 is a whole number too, while a double holds it exactly.
         if (std::floor(*as_number) == *as_number && std::abs(*as_number) <= 0x1p53) {
             return static_cast<std::int64_t>(*as_number);
         }
     }
-    const bool says_it = as_number && style_ == style::plain;  // but with a fraction, or too large
+    const bool says_it = as_number && style_ == style::plain;  // a number, but with a fraction or too large
     fail("found " + found() + ", expected a whole number" + (says_it ? "" : number_hint(text)));
 }
 
@@ -466,7 +457,7 @@ void node::only(const std::vector<std::string>& known) const {
     };
     for (const auto& m : members()) {
         if (is_known(m)) continue;
-        // A file with no key of ours may be a stranger's, of which nothing is repeated.
+        // A file with none of our keys may be a stranger's: quote nothing of it.
         const bool is_file = key_ == nullptr && index_ < 0;
         if (is_file && suggestion(m.key, known).empty() && std::ranges::none_of(members(), is_known))
             fail("found a mapping with none of the keys that are known here: " + joined(known));
@@ -507,14 +498,13 @@ node node::with(std::span<const new_text> texts) const {
     node made = *this;
     for (const new_text& t : texts) {
         node& changed = const_cast<node&>(made.descendant(t.place));
-        changed.text();  // complains of what is no scalar
+        changed.text();  // throws unless scalar
         changed.style_ = style::plain;
         changed.content_ = t.text;
     }
     return made;
 }
 
-// Builds the tree from events. Containers that are still open are kept on a stack.
 class builder : public YAML::EventHandler {
   public:
     builder(shown_text& text, const limits& within)
@@ -529,15 +519,14 @@ class builder : public YAML::EventHandler {
         root_.line_ = root_.column_ = 1;
     }
 
-    // The tree; after this no value says anything else of its place in the file.
+    // Ends building; places of values are fixed from here on.
     node take_root() {
         source_->has_end_marker = has_end_marker();
         source_->ends_in_line = !text_.text().empty() && text_.text().back() != '\n';
         return std::move(root_);
     }
 
-    // yaml-cpp keeps what it has read until it knows what it is; so what it may read without a value is
-    // bounded.
+    // Bounds what yaml-cpp may read without a value, since it keeps everything until it knows what it is.
     void hear(std::string_view piece) {
         gap_bytes_ += piece.size();
         gap_signs_ += static_cast<std::size_t>(std::count_if(piece.begin(), piece.end(), is_sign));
@@ -553,7 +542,6 @@ class builder : public YAML::EventHandler {
                     last_place_, here());
     }
 
-    // True if the document is ended by "...".
     bool has_end_marker() const {
         const std::string_view text = text_.text();
         for (std::size_t at = last_value_; (at = text.find("\n...", at)) != std::string_view::npos; ++at) {
@@ -582,12 +570,12 @@ class builder : public YAML::EventHandler {
 
     void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
         check_plain(mark, "?");
-        // A value that is left out ends before the place that yaml-cpp gives it, which may be that of "...".
+        // An omitted value ends before the place that yaml-cpp gives, which may be that of "...".
         const std::size_t last_value = last_value_;
         node value = started(mark, node::shape::null);
         value.is_closed_ = first_of(mark) == '~';
         last_value_ = last_value;
-        // The place of a value that is left out is the next thing in the file; its key is a better one.
+        // yaml-cpp places an omitted value at the next thing in the file; its key is the better place.
         if (!open_.empty() && open_.back().has_key && value.line_ != open_.back().key_line) {
             value.line_ = source_->last_line = open_.back().key_line;
             value.column_ = source_->last_column = open_.back().key_column;
@@ -664,8 +652,7 @@ class builder : public YAML::EventHandler {
         close();
     }
 
-    // Reads the entries that wait, before anything that comes after them is told or refused. The first of
-    // them that is refused is.
+    // Reads the waiting entries before any later event is handled. Refuses the first bad one.
     void read_waiting() {
         const std::vector<waiting_entry> all = std::exchange(waiting_, {});
         if (all.empty()) return;
@@ -688,12 +675,12 @@ class builder : public YAML::EventHandler {
         const auto& [index, refused] = all[first_refused];
         open_.resize(levels_of_entries);
         items.resize(index);
-        nodes_ = entries_ = 0;  // they fitted
+        nodes_ = entries_ = 0;  // they fitted before
         read_entry(refused);
         throw error(error_kind::internal, "an entry was refused, and is good");
     }
 
-    // yaml-cpp's own complaints, in our words where its own don't tell what to do.
+    // Rewords yaml-cpp's complaints that do not say what to do.
     [[noreturn]] void refuse_syntax(const YAML::Exception& e) const {
         if (first_of(e.mark) == '*') refuse_alias(e.mark);
         static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> hints{{
@@ -721,7 +708,6 @@ class builder : public YAML::EventHandler {
         throw error(error_kind::input, message, where, here());
     }
 
-    // Says what is wrong with JSON where yaml-cpp does not get to say it.
     [[noreturn]] void refuse_json(const json_place& where, const std::string& message, bool is_end) const {
         throw error(error_kind::input,
                     "this is not valid JSON: " + message + std::string(is_end ? may_be_cut_short : "") +
@@ -737,20 +723,19 @@ class builder : public YAML::EventHandler {
         bool has_key = false;
         int key_line = 0, key_column = 0;
         const std::string* key = nullptr;
-        std::unordered_map<const std::string*, int> lines;  // of the keys, once there are many
+        std::unordered_map<const std::string*, int> lines;  // where each key stands, once there are many
     };
 
-    // An entry of a list that is a value of the whole file, and its place in the list.
     struct waiting_entry {
         std::size_t index = 0;
         replaced_entry what;
     };
     static constexpr std::size_t levels_of_entries = 2;
 
-    // Whether nothing but a key that it has twice can be wrong with an entry. All that is counted of it is
-    // known, so its tree may be made later, beside those of others.
+    // Whether only a duplicate key can still be wrong with the entry. Its counts are known, so its tree may
+    // be made later, in parallel with others.
     bool may_wait(const replaced_entry& entry) const {
-        constexpr std::size_t most_keys = 64;  // which are compared one by one
+        constexpr std::size_t most_keys = 64;  // more would make comparing keys one by one slow
         const entry_counts& has = entry.counts;
         return open_.size() == levels_of_entries && nodes_ + has.values <= within_.nodes &&
                entries_ < within_.entries && has.values <= within_.part_nodes && has.keys <= most_keys &&
@@ -793,7 +778,7 @@ class builder : public YAML::EventHandler {
     [[noreturn]] void refuse(const YAML::Mark& mark, const std::string& message) const {
         throw error(error_kind::input, message, place(mark), here());
     }
-    // yaml-cpp takes a bracket that is never closed for a key.
+    // yaml-cpp takes an unclosed bracket for a key.
     [[noreturn]] void refuse_as_key(const YAML::Mark& mark, const std::string& found) const {
         const std::string_view text = from(mark);
         int open = 0;
@@ -850,8 +835,8 @@ class builder : public YAML::EventHandler {
         plain_entry(text_.text().substr(entry.at, entry.bytes), tells).scan();
     }
 
-    // No tag, no anchor. yaml-cpp says "?" for untagged and "!" for quoted scalars, but also "!" for a tag
-    // that is a lone "!", and drops the tag of a null: so the text is looked at as well.
+    // Refuses tags and anchors. yaml-cpp reports "!" both for quoted scalars and for a lone "!" tag, and
+    // drops the tag of a null, so the text decides.
     void check_plain(const YAML::Mark& mark, const std::string& tag) {
         gap_bytes_ = gap_signs_ = 0;
         const char first = first_of(mark);
@@ -861,7 +846,7 @@ class builder : public YAML::EventHandler {
         }
     }
 
-    // The end of a quoted text, or npos.
+    // The place of the closing quote, or npos.
     static std::size_t closing_quote(std::string_view text) {
         const char quote = text.front();
         for (std::size_t i = 1; i < text.size(); ++i) {
@@ -875,8 +860,7 @@ class builder : public YAML::EventHandler {
         return std::string_view::npos;
     }
 
-    // A scalar with what stands for pairs put right. In double quotes a pair is its character; anywhere else
-    // it is the text that it seems to be.
+    // Restores surrogate pairs in a scalar: the character in double quotes, the literal text elsewhere.
     std::string with_pairs(const YAML::Mark& mark, const std::string& shown) const {
         std::string_view text = from(mark);
         const bool is_escaped = text.starts_with('"');
@@ -903,7 +887,7 @@ class builder : public YAML::EventHandler {
         return made + shown.substr(done);
     }
 
-    // yaml-cpp takes the end of the file for the end of a quoted text: a file cut short would pass.
+    // yaml-cpp lets the end of the file close a quoted text, so a cut file would pass.
     void check_closed(const YAML::Mark& mark) const {
         if (closing_quote(from(mark)) != std::string_view::npos) return;
         refuse(mark, "found a quoted text that does not end, expected a closing quote" +
@@ -913,14 +897,14 @@ class builder : public YAML::EventHandler {
     // yaml-cpp takes a word on a line of its own for a key without a value.
     void check_colon(const YAML::Mark& mark, std::string_view key) const {
         const std::string_view text = from(mark);
-        if (!text.starts_with(key)) return;  // in quotes
+        if (!text.starts_with(key)) return;  // quoted
         const std::size_t after = text.find_first_not_of(" \t", key.size());
         if (after != std::string_view::npos && text[after] == ':') return;
         refuse(mark, "found " + shown(key) + " with no ':' after it, expected a key and its value" +
                          std::string(after == std::string_view::npos ? may_be_cut_short : ""));
     }
 
-    // The bytes of the file are known to be good, but "\x00" and "\u202e" in quotes make bad ones anew.
+    // Escapes in quotes, such as "\x00" and "\u202e", can make bad characters of good bytes.
     void check_visible(const YAML::Mark& mark, std::string_view value) const {
         for (std::size_t at = 0; at < value.size();) {
             const auto [c, bytes] = decode(value, at);
@@ -933,8 +917,7 @@ class builder : public YAML::EventHandler {
         }
     }
 
-    // The first line that is not blank has as many spaces in the file as the indentation and the value
-    // together.
+    // Indentation in the file minus indentation in the value, on the first line that is not blank.
     int block_indentation(const YAML::Mark& indicator, std::string_view value) const {
         const std::string_view text = from(indicator);
         const std::size_t line_end = text.find('\n');
@@ -953,7 +936,7 @@ class builder : public YAML::EventHandler {
         if (++nodes_ > within_.nodes) {
             refuse(mark, "found more than " + std::to_string(within_.nodes) + " values, which is the limit");
         }
-        // An entry of a list or mapping that is a value of the whole file.
+        // An entry of a list or mapping directly below the root.
         if (open_.size() == 2) {
             part_nodes_ = 0;
             if (++entries_ > within_.entries) {
@@ -994,7 +977,6 @@ class builder : public YAML::EventHandler {
         const auto& members = std::get<std::vector<node::member>>(in.container.content_);
         const std::string* known = &*source_->keys.insert(key).first;
         const int line = mark.line + 1;
-        // Few keys are compared one by one; a mapping with many gets an index.
         constexpr std::size_t many = 24;
         int first_line = 0;
         if (members.size() < many) {
@@ -1036,7 +1018,7 @@ class builder : public YAML::EventHandler {
     }
 
     void open(const YAML::Mark& mark, node&& container) {
-        // Called before yaml-cpp goes down a level, so its own recursion is bounded by this check.
+        // yaml-cpp calls this before it recurses, so the check bounds its recursion.
         if (open_.size() >= static_cast<std::size_t>(within_.depth)) {
             refuse(mark, "found more than " + std::to_string(within_.depth) +
                              " levels of nesting, which is the limit");
@@ -1066,7 +1048,7 @@ class builder : public YAML::EventHandler {
     std::vector<waiting_entry> waiting_;
     node root_;
     std::size_t nodes_ = 0, part_nodes_ = 0, entries_ = 0;
-    std::size_t gap_bytes_ = 0, gap_signs_ = 0;  // read since the last event
+    std::size_t gap_bytes_ = 0, gap_signs_ = 0;  // since the last event
     std::size_t last_value_ = 0;                 // where it begins
     location last_place_;
     int documents_ = 0;
@@ -1074,13 +1056,12 @@ class builder : public YAML::EventHandler {
 
 namespace {
 
-// Tells a builder of JSON as yaml-cpp would.
 struct json_teller {
     checked_source& from;
     shown_text& shows;
     builder& to;
     std::string word{};
-    const std::string is_plain = "?", is_quoted = "!";  // tags of yaml-cpp
+    const std::string is_plain = "?", is_quoted = "!";  // yaml-cpp's tags
 
     std::string_view text() const { return from.text(); }
     bool grow() { return from.grow(); }
@@ -1111,8 +1092,8 @@ document made_of(checked_source& source, builder& events) {
                     std::make_shared<const std::string>(source.take_text())};
 }
 
-// Nothing if the text is no JSON, and may be YAML. Only lines of JSON may be long: yaml-cpp needs many times
-// as long for one, and keeps what it can't place yet.
+// Empty if the text is not JSON and may be YAML. Only JSON may have long lines: yaml-cpp is many times slower
+// on one and keeps what it can't place yet.
 std::optional<document> read_json(checked_source& source, const limits& within) {
     shown_text text(source, false, false);
     if (!text.text().starts_with('{')) return {};
@@ -1126,13 +1107,13 @@ std::optional<document> read_json(checked_source& source, const limits& within) 
     return {};
 }
 
-// A way to show a source to yaml-cpp. The others are tried where the quickest does not do.
+// How yaml-cpp sees a source. The quickest way comes first; if it fails, the others follow.
 struct way {
     bool replaces = true;  // plain entries
-    bool pairs = false;    // stands in for pairs of surrogates
+    bool pairs = false;    // surrogate pairs
 };
 
-// Nothing if `by` does not do and has been changed: a replaced entry was none, or there may be pairs.
+// Empty if `by` failed and was changed: a replaced entry was not one, or there may be surrogate pairs.
 std::optional<document> read(checked_source& source, const limits& within, way& by) {
     shown_text text(source, by.replaces, by.pairs);
     builder events(text, within);

@@ -12,7 +12,6 @@ namespace tilewalk::config {
 
 namespace {
 
-// Moves the last of `all`, from `first` on, into a vector of their own.
 template <class value>
 std::vector<value> taken_from(std::vector<value>& all, std::size_t first) {
     const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);

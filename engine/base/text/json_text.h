@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON, read directly: programs write whole books of it into one line, and yaml-cpp needs many times as long.
-// nlohmann-json does not say where a value stands, which every message about a book has to. Words that Python
-// writes for numbers that are none (NaN, Infinity) pass; all else is as in RFC 8259.
+// Reads JSON directly: programs write whole books into one line, where yaml-cpp is many times slower, and
+// nlohmann-json does not tell places. Python's NaN and Infinity pass; all else is as in RFC 8259.
 #pragma once
 
 #include <cstddef>
@@ -14,28 +13,27 @@
 
 namespace tilewalk::config {
 
-// A place in a text that grows: the offset of a byte, its line and its column, which count from 0.
+// A place in a growing text, all counted from 0.
 struct json_place {
     std::size_t at = 0;
     int line = 0, column = 0;
 };
 
-// Scans an object that is the whole text, with a line "..." behind it or none. `hears` has the text so far
-// (text()), makes it longer (grow(), false at its end), and is told what begins and ends where.
+// Scans an object that is the whole text, optionally followed by a line "...". `hears` supplies the text so
+// far (text()), extends it (grow(), false at the end) and receives the events.
 template <class listener>
 class json_text {
   public:
-    // Why a text is no such object.
     struct fault {
         json_place where;
         std::string message;
     };
 
-    // `most_silent` bytes are read in which nothing is told.
+    // Scanning stops after `most_silent` bytes without an event.
     json_text(listener& hears, std::size_t most_silent)
         : hears_(hears), most_silent_(most_silent), text_(hears.text()) {}
 
-    // Nothing if it is one. All that was told up to a fault is right.
+    // Empty on success. Events before a fault are right.
     std::optional<fault> scan() {
         hears_.line_starts(0);
         if (value()) end();
@@ -43,14 +41,12 @@ class json_text {
     }
 
   private:
-    static constexpr char no_char = '\0';  // stands in no checked text
+    static constexpr char no_char = '\0';  // never in a checked text
 
-    // The character that is next, or none at the end.
     char now() {
         if (at_ < text_.size()) return text_[at_];
         return grow() ? text_[at_] : no_char;
     }
-    // A text that says nothing for long is not read to its end.
     bool grow() {
         if (fault_) return false;
         if (text_.size() - told_ > most_silent_) {
@@ -74,7 +70,7 @@ class json_text {
         const json_place where = here();
         std::string found = "the end of the file";
         if (now() != no_char) {
-            has(4);  // bytes of one character
+            has(4);  // a character's most bytes
             found = "'" + std::string(text_.substr(at_, decode(text_, at_).bytes)) + "'";
         }
         fault_ = fault{where, "found " + found + ", expected " + expected};
@@ -222,7 +218,7 @@ class json_text {
         return true;
     }
 
-    // Leaves what it says in word_.
+    // Leaves its text in word_.
     bool string() {
         ++at_;
         std::size_t start = at_;
@@ -239,7 +235,7 @@ class json_text {
             const char c = now();
             if (c == '"') break;
             if (c != '\\') {
-                if (c != no_char && static_cast<unsigned char>(c) >= ' ') continue;  // it has grown
+                if (c != no_char && static_cast<unsigned char>(c) >= ' ') continue;  // the text has grown
                 return c == no_char
                            ? refuse("a closing quote")
                            : refuse_here("found a line break or a tab in a text, expected \\n or \\t");
@@ -253,7 +249,6 @@ class json_text {
         ++at_;
         return true;
     }
-    // Adds the character that an escape stands for.
     bool escape() {
         constexpr std::string_view letters = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
         has(2);
@@ -307,12 +302,12 @@ class json_text {
 
     listener& hears_;
     const std::size_t most_silent_;
-    std::size_t told_ = 0;  // up to here
+    std::size_t told_ = 0;  // end of the last event
     std::string_view text_;
     std::size_t at_ = 0, line_start_ = 0;
     int line_ = 0;
     std::string copy_;
-    std::string_view word_;  // until the text grows or the next one is read
+    std::string_view word_;  // valid until the text grows or the next string
     std::optional<fault> fault_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one shape of YAML that long books are made of, "- {id: a, strike: 100, dates: [0.5, 1.0]}" on a line of
-// its own, read directly: yaml-cpp needs forty times as long. Anything less plain is left to yaml-cpp.
+// Reads the one shape of YAML that long books are made of, "- {id: a, strike: 100, dates: [0.5, 1.0]}" on its
+// own line: yaml-cpp takes forty times as long. Anything less plain is left to yaml-cpp.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace tilewalk::config {
 
-// Scans a flow mapping of plain words: no quotes, comments, tags, nulls or spaces inside of words. Tells
-// `hears` of what begins and ends where, as the offset from the first of `text`.
+// Scans a flow mapping of plain words: no quotes, comments, tags, nulls or spaces inside words. Tells `hears`
+// what begins and ends, by the offset in `text`.
 template <class listener>
 class plain_entry {
   public:
     plain_entry(std::string_view text, listener& hears) : text_(text), hears_(hears) {}
 
-    // True if the text, but for spaces at the end, is one such mapping; stops where it is not.
+    // Whether the text, but for trailing spaces, is one such mapping. Stops at the first fault.
     bool scan() {
         if (!mapping(1)) return false;
         while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\r')) ++at_;
@@ -41,7 +41,7 @@ class plain_entry {
         while (now() == ' ') ++at_;
     }
 
-    // Empty: there is no word that says what it seems to.
+    // Empty if no plain word stands here.
     std::string_view word() {
         const std::size_t start = at_;
         while (in_word(now())) ++at_;
@@ -57,7 +57,6 @@ class plain_entry {
         hears_.key(start, found);
         return true;
     }
-    // At most `depth` levels deep so far.
     bool value(int depth) {
         if (now() == '{') return depth < deepest && mapping(depth + 1);
         if (now() == '[') return depth < deepest && sequence(depth + 1);
@@ -107,7 +106,6 @@ class plain_entry {
     std::size_t at_ = 0;
 };
 
-// Counts of the parts of an entry.
 struct entry_counts {
     std::uint32_t values = 0, keys = 0, levels = 0, longest_word = 0;
     std::uint32_t last_value = 0;  // where it begins
@@ -140,9 +138,9 @@ struct entry_counts {
     std::uint32_t open_ = 0;
 };
 
-// The mapping in a line that holds nothing but such an entry of a list.
+// The mapping in a line that is a plain entry of a list.
 struct entry_in_line {
-    std::size_t start = std::string_view::npos;  // npos: the line is another
+    std::size_t start = std::string_view::npos;  // npos: not such a line
     entry_counts counts;
 };
 inline entry_in_line plain_entry_in(std::string_view line) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells a date from a number of years, and a day that does not exist from a slip of the pen.
 #include "engine/base/text/time_reader.h"
 
 #include <algorithm>
@@ -15,14 +14,14 @@
 namespace tilewalk::config {
 namespace {
 
-// More years than any curve or trade; keeps a mistyped serial number or amount out of the dates.
+// Longer than any curve or trade; keeps mistyped serial numbers and amounts out of the times.
 constexpr double most_years = bounds::years;
 
 [[noreturn]] void fail(const std::string& message, const location& where, const std::string& key_path) {
     throw error(error_kind::input, message, where, key_path);
 }
 
-// Digits in groups with something other than a point between them: meant as a date, however written.
+// Digits in three groups with a point, dash or slash between them are meant as a date.
 bool looks_like_date(std::string_view text) {
     const auto separators = std::count_if(text.begin() + (text.empty() ? 0 : 1), text.end(),
                                           [](char c) { return c == '-' || c == '/' || c == '.'; });
@@ -44,8 +43,7 @@ bool has_iso_form(std::string_view text) {
     fail("found " + shown(text) + ", expected a date as YYYY-MM-DD, such as 2026-03-31", where, key_path);
 }
 
-// The value itself knows its place, and whether its file ends with it. To find the place takes longer than to
-// read a time, so that readers are given none.
+// Adds the value's place to errors only: finding it takes longer than reading a time.
 template <class read>
 auto told_by(const node& value, read&& reads) {
     try {

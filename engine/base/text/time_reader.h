@@ -9,13 +9,11 @@
 
 namespace tilewalk::config {
 
-// A date (YYYY-MM-DD) or a plain number of years; a quoted scalar can only be a date.
+// A date or a plain number of years; a quoted scalar can only be a date.
 dates::time_point read_time_point(const node& value);
-// A date, nothing else.
 dates::date read_date(const node& value);
 
-// The same for text that is no value of its own, such as a key of a mapping: `where` and `key_path` name the
-// place.
+// For text that is not a value, such as a key: `where` and `key_path` name its place.
 dates::time_point read_time_point(const std::string& text, const location& where,
                                   const std::string& key_path);
 dates::date read_date(const std::string& text, const location& where, const std::string& key_path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a tree of nodes that its nodes point at, for the readers that build trees.
+// What the nodes of a tree point at, for the readers that build trees.
 #pragma once
 
 #include <memory>
@@ -13,19 +13,19 @@ namespace tilewalk::config {
 
 struct node::source {
     std::string name;
-    // Keys, which nodes point at: each of a set once. Readers that work side by side have sets of their own.
+    // Keys that nodes point at. Parallel readers have sets of their own.
     std::unordered_set<std::string> keys;
     std::vector<std::unordered_set<std::string>> keys_of_entries;
     bool has_end_marker = false;
     bool ends_in_line = false;           // the last line has no line end
-    int last_line = 0, last_column = 0;  // of the last value
+    int last_line = 0, last_column = 0;  // the last value's
 };
 
 struct node::scope {
-    const source* from = nullptr;        // lives as long as the scope at the top
+    const source* from = nullptr;        // lives as long as the top scope
     std::shared_ptr<const scope> outer;  // null at the top
-    std::shared_ptr<const source> held;  // at the top
-    const std::string* key = nullptr;    // of this container in the outer one
+    std::shared_ptr<const source> held;  // set at the top
+    const std::string* key = nullptr;    // key of this container in the outer one
     int index = -1;
 
     void write_path(std::string& path) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees of nodes as public values.
+// Trees of nodes as public values, without places.
 #pragma once
 
 #include "engine/base/text/document.h"
@@ -7,7 +7,6 @@
 
 namespace tilewalk::config {
 
-// Without the places where things stand.
 value value_of(const node& root);
 
 }  // namespace tilewalk::config

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables are those of Unicode 14.0.0: NFC_Quick_Check where it is not Yes, and Canonical_Combining_Class
-// where it is not 0.
+// Tables of Unicode 14.0.0: NFC_Quick_Check other than Yes, Canonical_Combining_Class other than 0.
 #include "engine/base/text/unicode.h"
 
 #include <algorithm>
@@ -15,7 +14,7 @@ struct range {
     std::uint8_t combining_class = 0;
 };
 
-// Characters that NFC has no use for, or that it may draw together with one in front of them.
+// Characters that NFC never contains, or may compose with the one before.
 constexpr std::array<range, 112> composed_otherwise{{
     // clang-format off
     {0x300, 0x304}, {0x306, 0x30c}, {0x30f, 0x30f}, {0x311, 0x311}, {0x313, 0x314}, {0x31b, 0x31b},
@@ -42,7 +41,6 @@ constexpr std::array<range, 112> composed_otherwise{{
     // clang-format on
 }};
 
-// Marks, with the number by which NFC orders those that follow one another.
 constexpr std::array<range, 382> marks{{
     // clang-format off
     {0x300, 0x314, 230}, {0x315, 0x315, 232}, {0x316, 0x319, 220}, {0x31a, 0x31a, 232}, {0x31b, 0x31b, 216},

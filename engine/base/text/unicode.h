@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts about single characters: how UTF-8 holds them, which of them nobody sees, and which have
-// another spelling.
+// Facts about single characters: their UTF-8, which are invisible, which have another spelling.
 #pragma once
 
 #include <cstddef>
@@ -19,22 +18,20 @@ struct decoded {
 // Strict UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
 decoded decode(std::string_view text, std::size_t at);
 void append_utf8(std::uint32_t code_point, std::string& to);
-// The text with a replacement character, U+FFFD, for each byte that is not UTF-8.
+// Replaces each byte that is not UTF-8 by U+FFFD.
 std::string valid_utf8(std::string_view text);
 // "U+00E9"
 std::string named(std::uint32_t code_point);
 
-// Control characters, byte order marks, and what changes the order in which a terminal shows a line or ends
-// one unseen: in no text of ours.
+// Controls, byte order marks, and marks that reorder or end a line unseen. No input may hold them.
 bool is_forbidden(std::uint32_t code_point);
-// White space of any script, and what takes no room at all.
+// White space of any script and zero-width characters.
 bool is_blank(std::uint32_t code_point);
-// True of a character that only says how the one in front is drawn.
+// A character that only says how the one before is drawn.
 bool is_selector(std::uint32_t code_point);
 
-// The first character from which on a text may not be in the normal form NFC, so that another text of the
-// same characters may look just like it; not_a_code_point if the text is. Two texts that both are and differ
-// are different for everybody.
+// The first character at which a text may leave the normal form NFC, so that a different text might look
+// alike; not_a_code_point if it is NFC. Different NFC texts are canonically different.
 std::uint32_t not_composed(std::string_view text);
 
 }  // namespace tilewalk::config

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Public values: their questions, and the way to and from text.
 #include "tilewalk/value.h"
 
 #include <algorithm>
@@ -33,7 +32,7 @@ std::string shown(const value& v) {
     throw error(error_kind::usage, "found " + shown(found) + ", expected " + expected);
 }
 
-// Whether a file has to quote the text to say that it is one.
+// Whether the text needs quotes in a file to remain a text.
 bool looks_like_more(const std::string& text) {
     static constexpr std::array<std::string_view, 7> words{"true", "false", "null", "Null", "NULL", "~", ""};
     return config::plain_number(text).has_value() || std::ranges::find(words, text) != words.end();

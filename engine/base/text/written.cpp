@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines are broken where a reader's eye or the reader's limit on their length would give up.
+// Breaks lines at 110 columns, well below the reader's limit on their length.
 #include "engine/base/text/written.h"
 
 #include <algorithm>
@@ -13,16 +13,15 @@ namespace tilewalk::config {
 namespace {
 
 constexpr std::size_t most_columns = 110;
-constexpr int most_levels = 2;  // of lines; deeper ones stand in brackets
+constexpr int most_levels = 2;  // on lines of their own; deeper ones stand in brackets
 
-// Plain where no reader of YAML could take it for anything else.
+// Plain if no YAML reader could take it for anything else, else quoted.
 std::string scalar(std::string_view text, bool is_quoted) {
     const bool is_plain =
         !text.empty() && !is_quoted && text.front() != '-' && std::ranges::all_of(text, [](char c) {
             return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
                    c == '_' || c == '+' || c == '-' || c == '/';
         });
-    // A number may begin with a minus sign.
     const bool is_negative = !is_quoted && text.size() > 1 && text.front() == '-' &&
                              text.substr(1).find_first_not_of("0123456789.eE+-") == std::string_view::npos;
     if (is_plain || is_negative) return std::string(text);
@@ -46,7 +45,7 @@ std::string scalar(std::string_view text, bool is_quoted) {
     return out + '"';
 }
 
-// A text of several lines stands in a block, '|', as it would be written by hand.
+// A text of several lines becomes a block, '|', as written by hand.
 bool is_block(const value& held) {
     if (!held.is_scalar()) return false;
     const std::string& text = held.text();
@@ -127,7 +126,7 @@ class writer {
         line_.clear();
     }
 
-    // `piece` stays together.
+    // `piece` is never broken.
     void add(std::string_view gap, const std::string& piece) {
         const bool is_first = line_.find_first_not_of(' ') == std::string::npos;
         if (!is_first && !gap.empty() && line_.size() + gap.size() + piece.size() > most_columns) {
@@ -138,7 +137,6 @@ class writer {
         line_ += std::string(gap) + piece;
     }
 
-    // Writes the value between the text in front of it and the text behind it.
     void flow(std::string_view gap, const value& held, const std::string& behind,
               const std::string& before = "") {
         switch (held.kind()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a tree as YAML, which reads as the same tree, less comments and layout.
+// Writes a tree as YAML that reads as the same tree; comments and layout are lost.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace tilewalk::config {
 
-// A mapping has its members and theirs one a line and all they hold in brackets, but for texts of several
-// lines, which stand in blocks.
+// Members of the first three levels get lines of their own, what they hold stands in brackets. Texts of
+// several lines stand in blocks.
 std::string written(const value& root);
 std::string written(const node& root);
-// In brackets, however long the line becomes.
+// In brackets, however long the line.
 std::string written_in_a_line(const value& root);
 std::string written_in_a_line(const node& root);
 

@@ -17,13 +17,13 @@ namespace tilewalk::config {
 namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
-constexpr std::size_t most_attributes = 100;  // each is compared with the others
+constexpr std::size_t most_attributes = 100;  // bounded, since each is compared with all others
 
 bool is_blank_byte(char c) {
     return blanks.find(c) != std::string_view::npos;
 }
 
-// Names have letters of any script, as their bytes in UTF-8.
+// Any byte of a non-ASCII character counts as a letter.
 bool begins_name(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ':' ||
            static_cast<unsigned char>(c) >= 0x80;
@@ -89,7 +89,7 @@ bool xml_reader::next(xml_element& into) {
     return true;
 }
 
-// Once for all: what follows may look at bytes.
+// Checks the whole text once, so that all later code may look at bytes.
 void xml_reader::check_characters() const {
     if (text_.size() > bounds::file_bytes) {
         throw error(error_kind::input,
@@ -165,7 +165,7 @@ std::string xml_reader::name() {
     return found;
 }
 
-// False if the element ends with it.
+// False if the element is empty (ends with "/>").
 bool xml_reader::start_tag(xml_element& into) {
     if (++values_ > bounds::part_values) {
         refuse("found more than " + std::to_string(bounds::part_values) +
@@ -274,7 +274,6 @@ void xml_reader::end_tag(const xml_element& of) {
     step(1);
 }
 
-// `begin` is where the text stands.
 void xml_reader::append_text(std::string_view raw, std::string& to, std::size_t begin) {
     for (std::size_t at = 0; at < raw.size();) {
         const std::size_t sign = std::min(raw.find('&', at), raw.size());
@@ -290,7 +289,7 @@ void xml_reader::append_text(std::string_view raw, std::string& to, std::size_t 
     }
 }
 
-// Appends what a reference at this place stands for; the bytes that it takes, 0 if it is none.
+// Appends the character of the reference at this place. Returns its length in bytes, 0 if there is none.
 std::size_t xml_reader::reference(std::string_view raw, std::string& to, std::size_t at) const {
     constexpr std::pair<std::string_view, char> entities[] = {
         {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only reader of XML: elements with their lines and columns, one child of the root at a time. Strict, as
-// such files are anybody's: no document type, no entities but the five that XML has and numbers, no text
-// beside elements, bounds on all sizes.
+// The only reader of XML: elements with their places, one child of the root at a time. Strict, since such
+// files come from anybody: no document type, only the five entities of XML and numbers, no text beside
+// elements, bounds on all sizes.
 #pragma once
 
 #include <cstddef>
@@ -20,21 +20,21 @@ struct xml_element {
     };
 
     std::string name;
-    std::string text;  // without the white space around it; empty where there are children
+    std::string text;  // trimmed; empty where there are children
     int line = 0, column = 0;
     std::vector<attribute> attributes;
     std::vector<xml_element> children;
 };
 
-// Reads a text that stays where it is.
+// The text must outlive the reader.
 class xml_reader {
   public:
-    // `name` is the text's name in errors. Reads as far as into the root.
+    // `name` stands in errors. Reads up to the root's start tag.
     xml_reader(std::string_view text, std::string name);
 
-    // Its name and attributes.
+    // Name and attributes only.
     const xml_element& root() const { return root_; }
-    // Goes on to the next child of the root, which it reads whole; false at the end of the document.
+    // Reads the next child of the root whole; false at the end of the document.
     bool next(xml_element& into);
 
     const std::string& file() const { return name_; }
@@ -49,7 +49,7 @@ class xml_reader {
     bool starts(std::string_view with) const { return text_.substr(at_).starts_with(with); }
     void step(std::size_t bytes);
     void spaces();
-    // Past spaces, comments and instructions.
+    // Skips spaces, comments and instructions.
     void between_elements();
     void skip_past(std::string_view end, const char* what);
     std::string name();
@@ -70,7 +70,7 @@ class xml_reader {
     xml_element root_;
     bool is_at_end_ = false;
     std::size_t children_ = 0;
-    std::size_t values_ = 0;  // of the child at hand
+    std::size_t values_ = 0;  // in the current child
 };
 
 }  // namespace tilewalk::config
