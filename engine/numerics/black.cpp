@@ -16,8 +16,8 @@
 namespace tilewalk::analytics {
 namespace {
 
-// Everything is said of the option out of the money, in units of the root of forward times strike: there
-// calls and puts are one function of m = |log(forward / strike)| and the deviation s, from 0 to exp(-m / 2).
+// All in units of sqrt(forward * strike), for the option out of the money: calls and puts are then one
+// function of m = |log(forward / strike)| and the deviation s, from 0 to exp(-m / 2).
 
 double normal_cdf(double x) {
     return 0.5 * std::erfc(-x / std::numbers::sqrt2);
@@ -27,8 +27,8 @@ double normal_density(double x) {
     return std::exp(-0.5 * x * x) * (0.5 * std::numbers::inv_sqrtpi * std::numbers::sqrt2);
 }
 
-// exp(h t) cdf(h + t) - exp(-h t) cdf(h - t), with h = -m / s and t = s / 2. If the two terms cancel, it is
-// computed as an integral. All three branches are there for relative accuracy.
+// exp(h t) cdf(h + t) - exp(-h t) cdf(h - t), with h = -m / s, t = s / 2; an integral where the terms cancel.
+// Three branches for relative accuracy.
 double scaled_price(double m, double s) {
     if (s <= 0) return 0;
     const double h = -m / s, t = 0.5 * s;
@@ -39,7 +39,7 @@ double scaled_price(double m, double s) {
         };
         return analytics::gauss_kronrod(slope, -t, t).value;
     }
-    // The integral of vega over deviations up to s, in y = m^2 / (2 u^2) - h^2 / 2.
+    // Vega integrated over deviations up to s, in y = m^2 / (2 u^2) - h^2 / 2.
     const auto vega = [&](double y) {
         const double shrink = 1 / (1 + 2 * y / (h * h)), u = s * std::sqrt(shrink);
         return std::exp(-y - 0.125 * u * u) * shrink * std::sqrt(shrink);
@@ -52,7 +52,7 @@ double scaled_price(double m, double s) {
     return normal_density(h) * s / (h * h) * sum;
 }
 
-// The distance below exp(-m / 2).
+// exp(-m / 2) - scaled_price(m, s), without cancellation.
 double scaled_rest(double m, double s) {
     const double h = -m / s, t = 0.5 * s;
     return std::exp(-0.5 * m) * normal_cdf(-h - t) + std::exp(0.5 * m) * normal_cdf(h - t);
@@ -63,12 +63,12 @@ double scaled_vega(double m, double s) {
     return normal_density(std::hypot(h, 0.5 * s));
 }
 
-// The s that gives `price`, between 0 and exp(-m / 2) and not at either, or `rest` below that. Newton's
-// steps on the logarithm of whichever is smaller, in a variable that makes it nearly a straight line; a step
-// that leaves what is known to hold the root is replaced by halving.
+// Solves scaled_price(m, s) = price for price > 0 and rest = exp(-m / 2) - price > 0. Newton on the logarithm
+// of the smaller one, in a variable in which it is nearly linear; the bracket's geometric mean replaces a
+// step out of it.
 double scaled_deviation(double m, double price, double rest) {
     const bool low = price <= rest;
-    // vega is at most 0.4, and at s = m / 40 no price is left that a double can hold.
+    // vega is at most 0.4, and at s = m / 40 the price is too small for a double.
     double below = std::max(price * std::sqrt(2 * std::numbers::pi), m / 40), above = 2 * below + 1;
     while (low ? scaled_price(m, above) < price : scaled_rest(m, above) > rest) above *= 2;
     double s = std::clamp(std::sqrt(2 * m), below, above);
@@ -94,7 +94,7 @@ double scaled_deviation(double m, double price, double rest) {
     return s;
 }
 
-// |log(forward / strike)|; the difference of the two is exact where the quotient would round near one.
+// |log(forward / strike)|. Near one the difference is exact, while the quotient would round.
 double distance(double forward, double strike) {
     const double ratio = forward / strike;
     if (ratio > 0.5 && ratio < 2) return std::abs(std::log1p((forward - strike) / strike));

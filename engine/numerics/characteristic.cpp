@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The models' transforms, written so that nothing is divided by a volatility of variance or a speed of mean
-// reversion that may be zero, and no logarithm leaves its principal branch.
+// The models' transforms. Nothing divides by a parameter that may be zero, such as a volatility of variance,
+// and no logarithm leaves its principal branch.
 #include "engine/numerics/characteristic.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ void need_correlation(const char* model, double rho) {
     need(std::abs(rho) <= 1, model, "rho", rho, "a number from -1 to 1");
 }
 
-// exp(-x) and 1 - exp(-x), neither with a loss where it is small.
+// exp(-x) and 1 - exp(-x), both accurate for small x.
 struct decay {
     complex left, gone;
 
@@ -56,29 +56,28 @@ double one_less_exp(double x) {
     return -std::expm1(-x);
 }
 
-// one_less_exp(x) / x
 template <class number>
 number mean_exp(number x) {
     return std::abs(x) == 0 ? number(1) : one_less_exp(x) / x;
 }
 
-// log(1 + x), without loss where x is small.
+// log(1 + x), accurate for small x.
 complex log1p(complex x) {
     const double a = x.real(), b = x.imag();
     if (std::abs(a) > 0.5 || std::abs(b) > 0.5) return std::log(1.0 + x);
     return {0.5 * std::log1p(a * (2 + a) + b * b), std::atan2(b, 1 + a)};
 }
 
-// The mean of v over [0, years], times years, of dv = kappa (theta - v) dt + noise.
+// The mean of the integral of v over [0, years], for dv = kappa (theta - v) dt + noise.
 double integrated_mean(double v0, double kappa, double theta, double years) {
     return theta * years + (v0 - theta) * years * mean_exp(kappa * years);
 }
 
-// The parts of every solution of D' = -c/2 - xi D + sigma^2/2 D^2: d = sqrt(xi^2 + sigma^2 c), and plus = d +
-// xi, minus = d - xi, each without cancellation, as plus * minus = sigma^2 c.
+// For D' = -c/2 - xi D + sigma^2/2 D^2: d = sqrt(xi^2 + sigma^2 c), plus = d + xi, minus = d - xi, both
+// without cancellation, as plus * minus = sigma^2 c.
 struct roots {
     complex d, plus, minus;
-    bool xi_leads = true;  // Re xi >= 0, as it were: plus is the larger
+    bool xi_leads = true;  // |plus| >= |minus|
 
     roots(complex xi, double sigma, complex c) {
         const double square = sigma * sigma;
@@ -97,8 +96,8 @@ struct roots {
 struct stretch {
     double years = 0, kappa = 0, theta = 0, sigma = 0, rho = 0;
 
-    // Far up, d is sigma sqrt(1 - rho^2) z / i, and the solution is -(rho - i sqrt(1 - rho^2)) z / sigma. The
-    // height from which exp(-d t) and the next terms of d are small; infinite if there is none.
+    // The height from which exp(-d t) and the next terms of d are small; infinite if there is none. Far up, d
+    // is sigma sqrt(1 - rho^2) z / i, and the solution is -(rho - i sqrt(1 - rho^2)) z / sigma.
     double far_height() const {
         const double rest = (1 - rho) * (1 + rho);
         if (!(sigma > 0 && rest > 0)) return infinity;
@@ -108,8 +107,8 @@ struct stretch {
     }
 };
 
-// Heston backwards over one stretch: E exp(z X + psi v_end) = exp(z X_start + constant + slope v_start).
-// The denominator is that of the "little trap": it stays off the cut of the logarithm.
+// Heston backwards over one stretch: E exp(z X + psi v_end) = exp(z X_start + constant + slope v_start). The
+// denominator is that of the "little trap", which stays off the logarithm's cut.
 struct affine {
     complex constant = 0, slope = 0;
 };
@@ -120,7 +119,7 @@ affine heston_back(const stretch& s, complex z, complex psi) {
     const complex dt = r.d * s.years;
     affine out;
     if (std::abs(dt) < 0.05) {
-        // d may be zero: everything is said in (1 - exp(-d t)) / d.
+        // d may be zero, so all is written in (1 - exp(-d t)) / d.
         const auto denominator = [&](double t, complex f) {
             return 1.0 + 0.5 * ((xi - square * psi) * t - r.d * t) * f;
         };
@@ -161,8 +160,8 @@ void check(const char* model, const stretch& s) {
 
 // log E exp(z J) of the sum of jumps until `years`, with the drift that makes it 0 at z = 1.
 struct jump_law {
-    double rate = 0;   // jumps until then, on average
-    double drift = 0;  // the mean of exp(one jump), less one
+    double rate = 0;   // mean number of jumps
+    double drift = 0;  // mean of exp(one jump), minus 1
     lognormal_jumps jumps;
 
     complex operator()(complex z) const {
@@ -170,8 +169,8 @@ struct jump_law {
         return rate * (-one_less_exp(-one) - z * drift);
     }
 
-    // exp(rate (exp(i v mean) - 1)) peaks with a width of 1 / (mean sqrt(rate)) wherever v mean is a multiple
-    // of 2 pi, until the spread of the jumps, or a diffusion of this variance, has levelled it.
+    // exp(rate (exp(i v mean) - 1)) has peaks of width 1 / (mean sqrt(rate)) where v mean is a multiple of 2
+    // pi, until the spread of the jumps or a diffusion of this variance levels them.
     std::optional<ripples> peaks(double variance) const {
         const double mean = std::abs(jumps.jump_mean), sd = jumps.jump_sd;
         double height = 1e18;
@@ -264,7 +263,7 @@ characteristic characteristic_of(const bates& m, double years) {
     law.like->log_mean = -jumps.rate * jumps.drift;
     if (law.far && jumps.rate > 0) {
         const double mean = std::abs(m.jumps.jump_mean), sd = m.jumps.jump_sd;
-        if (sd > 0) {  // no more than exp(-45) of a jump's transform is left, as far aside as half the height
+        if (sd > 0) {  // up to half the height aside, at most exp(-45) of a jump's transform is left
             law.far->height = std::max({law.far->height, 12 / sd, 8 * mean / (sd * sd)});
             law.far->drift -= jumps.rate * jumps.drift;
         } else {
@@ -282,7 +281,7 @@ characteristic characteristic_of(const kou& m, double years) {
     need(m.eta_up > 1, "kou", "eta_up", m.eta_up, "a number above 1, or the price has no mean");
     need_positive("kou", "eta_down", m.eta_down);
     const double rate = m.jump_intensity * years, variance = m.volatility * m.volatility * years;
-    // The mean of exp(z jump), less one.
+    // The mean of exp(z jump), minus 1.
     const auto jump = [m](auto z) {
         return m.p_up * z / (m.eta_up - z) - (1 - m.p_up) * z / (m.eta_down + z);
     };
@@ -301,8 +300,8 @@ characteristic characteristic_of(const variance_gamma& m, double years) {
     const double half_square = 0.5 * m.sigma * m.sigma, at_one = m.nu * (m.theta + half_square);
     need(at_one < 1, model, "theta", m.theta, "theta + sigma^2 / 2 below 1 / nu, or the price has no mean");
     const double shape = years / m.nu, drift = shape * std::log1p(-at_one);
-    // 1 - nu z (theta + sigma^2 z / 2) = (1 - z / up) (1 + z / down), for the logarithm far from the line:
-    // each factor stays on its side of the real axis in the upper half plane.
+    // Factors 1 - nu z (theta + sigma^2 z / 2) as (1 - z / up) (1 + z / down): in the upper half plane each
+    // factor stays on its side of the real axis, off the logarithm's cut.
     const double root = std::hypot(m.theta, std::sqrt(4 * half_square / m.nu));
     const double one_over_up = 0.5 * m.nu * (root + m.theta), one_over_down = 0.5 * m.nu * (root - m.theta);
     return {[=, nu = m.nu, theta = m.theta](complex z) {
@@ -323,8 +322,8 @@ characteristic characteristic_of(const nig& m, double years) {
          "more than -alpha and at most alpha - 1, or the price has no mean");
     need_not_negative("nig", "delta", m.delta);
     const double scale = m.delta * years, level = std::sqrt((m.alpha - m.beta) * (m.alpha + m.beta));
-    // sqrt(alpha^2 - beta^2) - sqrt(alpha^2 - (beta + z)^2), as a product of two roots, which has no cut in
-    // the upper half plane, and without loss where z is small beside alpha.
+    // sqrt(alpha^2 - beta^2) - sqrt(alpha^2 - (beta + z)^2), with a product of two roots that has no cut in
+    // the upper half plane, and accurate for z small beside alpha.
     const auto less = [=, alpha = m.alpha, beta = m.beta](complex z) {
         const complex here = std::sqrt(alpha - beta - z) * std::sqrt(alpha + beta + z);
         return z * (2 * beta + z) / (level + here);
@@ -339,7 +338,7 @@ characteristic characteristic_of(const nig& m, double years) {
 
 namespace {
 
-// [1 - Y u - (1 - u)^Y] / (Y (1 - Y)), which is u^2 / 2 for small u and has limits at Y = 0 and Y = 1.
+// [1 - Y u - (1 - u)^Y] / (Y (1 - Y)): u^2 / 2 for small u, with limits at Y = 0 and Y = 1.
 complex bent_power(double y, complex u) {
     if (std::abs(u) < 0.25) {
         complex sum = 1;
@@ -360,8 +359,8 @@ complex less_power(double y, complex u) {
 
 }  // namespace
 
-// The jumps as they are for small Y, where far up nothing may be left beside a mean that is taken off; for
-// large Y less their mean, which is none from Y = 1 on.
+// Jumps are not compensated for small Y, since far up little remains beside a subtracted mean. Jumps are
+// compensated for large Y, since they have no mean from Y = 1 on.
 characteristic characteristic_of(const cgmy& m, double years) {
     const char* const model = "cgmy";
     need_positive(model, "the maturity", years);
@@ -386,8 +385,8 @@ characteristic characteristic_of(const cgmy& m, double years) {
     return law;
 }
 
-// log E exp(z X) = half C vol0^2 + B vol0 + A, where C solves a Riccati equation, B a linear one, and
-// A' = kappa theta B + sigma^2 / 2 (B^2 + C).
+// log E exp(z X) = half C vol0^2 + B vol0 + A, where C solves a Riccati equation, B a linear one, and A' =
+// kappa theta B + sigma^2 / 2 (B^2 + C).
 characteristic characteristic_of(const schobel_zhu& m, double years) {
     const char* const model = "schobel_zhu";
     need_positive(model, "the maturity", years);
@@ -396,7 +395,7 @@ characteristic characteristic_of(const schobel_zhu& m, double years) {
     need(true, model, "vol0", m.vol0, "a number");
     need(true, model, "theta", m.theta, "a number");
     need_correlation(model, m.rho);
-    // The law that is taken off needs only the part of the squared volatility that its mean gives.
+    // The subtracted law's variance integrates the square of the mean volatility.
     const double away = m.vol0 - m.theta;
     const double height = stretch{years, m.kappa, 0, m.sigma, m.rho}.far_height();
     const double variance = m.theta * m.theta * years +

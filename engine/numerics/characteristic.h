@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law of X = log(S_T / F_T), the log of an asset's price over its forward, as a function: the log of the
-// mean of exp(z X). Every law has mean exp(X) = 1. From it engine/numerics/price.h makes European prices,
-// the oracles of Monte Carlo models and the prices of a calibration. Off the priced paths.
+// The law of X = log(S_T / F_T) as log E exp(z X), with E exp(X) = 1. engine/numerics/price.h makes European
+// prices of it, for calibration and as oracles. Not used on priced paths.
 #pragma once
 
 #include <complex>
@@ -13,35 +12,35 @@ namespace tilewalk::fourier {
 
 using complex = std::complex<double>;
 
-// exp(log_weight) times a normal X with this variance and log of the mean of exp(X).
+// exp(log_weight) times a normal X of this variance, with log_mean = log E exp(X).
 struct lognormal_part {
     double log_weight = 0, log_mean = 0, variance = 0;
 };
 
-// Above `height`, log_moment may be asked for at every z, on the branch that continues the vertical lines: it
-// is z drift + an imaginary multiple of z + a rest whose slope is at most power / |z|^fall.
+// Above `height`, log_moment is valid at every z and continues the branch of the vertical lines. There it
+// equals z drift + an imaginary multiple of z + a rest whose slope is at most power / |z|^fall.
 struct far_field {
     double drift = 0, height = 0, power = 0, fall = 1;
 };
 
-// Below `height` the transform may have peaks that are narrow for where they are, as jumps of nearly one size
-// give: no panel of the integral is wider there than `width`.
+// Below `height` the transform may have narrow peaks, as jumps of nearly one size give: panels of the
+// integral must be no wider than `width` there.
 struct ripples {
     double height = 0, width = 0;
 };
 
 struct characteristic {
-    // log E[exp(z X)] for 0 < Re z < 1, where it is finite in every model; continuous along vertical lines.
+    // log E exp(z X) for 0 < Re z < 1, finite in every model and continuous along vertical lines.
     std::function<complex(complex)> log_moment;
-    // A lognormal like this law (or the part of it without jumps), whose price is known: with it taken off,
-    // the integral has less to find and its integrand falls sooner.
+    // A lognormal similar to this law or its part without jumps, with a known price. Subtracting it leaves a
+    // smaller integrand that falls sooner.
     std::optional<lognormal_part> like;
-    // For a law whose transform may fall slowly.
+    // Set if the transform may fall slowly.
     std::optional<far_field> far;
     std::optional<ripples> peaks;
 };
 
-// --- models, in the words of a market file -----------------------------------------------------------------
+// Models, with the parameter names of market files.
 
 struct black_scholes {
     double volatility = 0;
@@ -52,7 +51,7 @@ struct heston {
     double v0 = 0, kappa = 0, theta = 0, sigma = 0, rho = 0;
 };
 
-// Heston whose parameters change at times; the last piece holds on.
+// Heston with parameters that change at times; the last piece never ends.
 struct heston_piece {
     double until_years = 0, kappa = 0, theta = 0, sigma = 0, rho = 0;
 };
@@ -99,7 +98,7 @@ struct schobel_zhu {
     double vol0 = 0, kappa = 0, theta = 0, sigma = 0, rho = 0;
 };
 
-// The law of each at `years`; a parameter out of its range is a tilewalk::error that names it.
+// The law at `years`. Throws tilewalk::error that names a parameter out of range.
 characteristic characteristic_of(const black_scholes&, double years);
 characteristic characteristic_of(const heston&, double years);
 characteristic characteristic_of(const heston_by_term&, double years);

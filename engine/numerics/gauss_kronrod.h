@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integrals by the rule of Gauss and Kronrod with 21 points: one panel, and an adaptive bisection of panels
-// that says how far it may be off. Off the priced paths: it is for oracles, calibration and tests.
+// Gauss-Kronrod integration with 21 points: one panel, and adaptive bisection with an error bound. For
+// oracles, calibration and tests, not for priced paths.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace tilewalk::analytics {
 
-// On [-1, 1], from the middle outwards; each stands for itself and its mirror image. The ten points with a
-// `gauss` weight integrate polynomials up to degree 19 exactly, all 21 up to degree 31.
+// On [-1, 1], from the middle outwards; each node stands for its mirror image, too. The ten points with a
+// `gauss` weight are exact for polynomials up to degree 19, all 21 up to degree 31.
 struct kronrod_node {
     double x = 0, kronrod = 0, gauss = 0;
 };
@@ -32,10 +32,10 @@ inline constexpr std::array<kronrod_node, 11> kronrod_nodes{{
     {0.995657163025808081, 0.0116946388673718743, 0},
 }};
 
-// Gauss and Kronrod alone agree by accident where f turns many times between two points: once in a thousand
-// panels where a thousandth of it is asked for, which is often. So a panel is also asked for its share of the
-// last three polynomials that 21 points tell apart (orthogonal for the weights of Kronrod, of the size of
-// one, degrees 18 to 20), each of which has none of any polynomial of lower degree.
+// Gauss and Kronrod agree by accident where f oscillates between points: if a thousandth is asked for, in one
+// of a thousand panels. The error therefore includes the coefficients of the last three polynomials that 21
+// points tell apart (orthonormal for Kronrod's weights, degrees 18 to 20), which vanish for polynomials of
+// lower degree.
 using last_polynomials = std::array<double, 3>;
 
 inline const std::array<last_polynomials, kronrod_nodes.size()>& kronrod_last_polynomials() {
@@ -70,11 +70,11 @@ inline const std::array<last_polynomials, kronrod_nodes.size()>& kronrod_last_po
 template <class number>
 struct integral {
     number value{};
-    double error = 0;  // the difference of Gauss from Kronrod, or more: far more than Kronrod's own error
-    double size = 0;   // the integral of |f|, for what rounding may cost
+    double error = 0;  // at least |Gauss - Kronrod|, far more than Kronrod's own error
+    double size = 0;   // integral of |f|, to bound rounding errors
 };
 
-// f gives a double or a std::complex<double>.
+// f returns double or std::complex<double>.
 template <class F>
 auto gauss_kronrod(const F& f, double from, double to) {
     const double middle = 0.5 * (from + to), half = 0.5 * (to - from);
@@ -96,13 +96,13 @@ auto gauss_kronrod(const F& f, double from, double to) {
         last[2] += node.kronrod * polynomials[i][2] * even;
     }
     double error = std::abs(kronrod - gauss);
-    // Not std::max: what is not a number has to stay.
+    // Unlike std::max, keeps a share that is NaN.
     for (const number& share : last) error = error > std::abs(share) ? error : std::abs(share);
     return integral<number>{kronrod * half, error * std::abs(half), size * std::abs(half)};
 }
 
-// Halves panels until each is known to `tolerance` or as well as rounding lets it. `evaluations` is what may
-// still be spent and goes down; panels that are left when nothing is count with the error that they have.
+// Bisects panels until each is known to `tolerance` or to rounding. Reduces `evaluations` by those spent;
+// once none are left, remaining panels count with their current error.
 template <class F>
 auto integrate(const F& f, double from, double to, double tolerance, long& evaluations) {
     using number = decltype(f(from));
@@ -115,11 +115,10 @@ auto integrate(const F& f, double from, double to, double tolerance, long& evalu
         evaluations -= 2 * static_cast<long>(kronrod_nodes.size()) - 1;
         const double middle = 0.5 * (a + b);
         const bool rounded = panel.error <= 1e-14 * panel.size || !(a < middle && middle < b);
-        // `!(>)`: what is not a number ends here, too, and is seen in the sum.
+        // `!(>)`: NaN ends here, too, and shows in the sum.
         if (rounded || !(panel.error > tolerance) || evaluations <= 0) {
             sum.value += panel.value;
-            sum.error +=
-                3 * panel.error;  // near the tolerance four shares are small by accident now and then
+            sum.error += 3 * panel.error;  // tripled: near the tolerance four shares can be small by accident
             sum.size += panel.size;
         } else {
             panels.emplace_back(middle, b);

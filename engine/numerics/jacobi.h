@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eigenvalues and eigenvectors of a symmetric matrix, by Jacobi's rotations: plain loops of IEEE operations,
-// so that numbers which prices are made of have the same bits whatever compiler and machine made them.
+// Eigenpairs of a symmetric matrix by Jacobi rotations, in plain IEEE loops: prices depend on them and must
+// have the same bits for every compiler and machine.
 #pragma once
 
 #include <algorithm>
@@ -18,11 +18,11 @@ struct eigen_pair {
     std::vector<double> vector;  // of length 1
 };
 
-// `a` holds the matrix by row. The largest value comes first.
+// `a` holds the matrix by row. Returns the largest value first.
 inline std::vector<eigen_pair> eigen_pairs(std::vector<double> a, std::size_t n) {
-    std::vector<double> v(n * n, 0.0);  // a vector a row
+    std::vector<double> v(n * n, 0.0);  // one vector per row
     for (std::size_t i = 0; i < n; ++i) v[i * n + i] = 1;
-    constexpr int most_sweeps = 50;  // ten are enough for any matrix
+    constexpr int most_sweeps = 50;  // ten suffice for any matrix
     for (int sweep = 0; sweep < most_sweeps; ++sweep) {
         double beside = 0, all = 0;
         for (std::size_t i = 0; i < n; ++i) {

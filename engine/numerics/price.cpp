@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // With M(z) = E exp(z X), on any vertical line between 0 and 1 (Lewis 2001),
 //
-//   E min(exp X, k) = 1 / (2 pi i)  integral of  k^(1 - z) M(z) / (z (1 - z)) dz,
-//   P(exp X > k)    = 1 / (2 pi i)  integral of  k^-z      M(z) / z          dz.
+//   E min(exp X, k) = 1 / (2 pi i) integral of k^(1 - z) M(z) / (z (1 - z)) dz,
+//   P(exp X > k) = 1 / (2 pi i) integral of k^-z M(z) / z dz.
 //
-// No model loses a moment between 0 and 1, |M| is at most 1 there, and the first integrand falls with the
-// square of the height even where M does not: so one contour serves every model, maturity and parameter. The
-// nearer end of (0, 1) is approached for far strikes, as |log k| grows, and the result is accurate relative
-// to min(1, k). The line is cut at heights that double, because M may be a thousand or a millionth wide, each
-// piece is halved until Gauss and Kronrod agree, and the line ends where what is above it is too small: what
-// falls as v^-p, p >= 2, has no more left than the largest |f| v seen on the last piece. A digital's line
-// goes on until M has fallen, too. (A trapezoid rule would do with fewer points where M is narrow, and with
-// 1e5 for a maturity of a day; an integral whose panels know their error needs no such case.)
+// Between 0 and 1 no model loses a moment, |M| <= 1, and the first integrand falls with the square of the
+// height even where M does not: one contour serves every model, maturity and parameter. The line moves
+// towards an end of (0, 1) as |log k| grows, and results are accurate relative to min(1, k). Pieces of the
+// line have doubling heights, because M may be a thousand or a millionth wide; each is bisected until Gauss
+// and Kronrod agree. The line ends where the rest is too small: a tail v^-p, p >= 2, holds no more than the
+// largest |f| v of the last piece. A digital's line goes on until M has fallen, too. (A trapezoid rule would
+// need fewer points where M is narrow, but 1e5 for a maturity of a day.)
 //
-// Pure jumps of a short maturity fall hardly faster than v^-2 for long, and stochastic volatility of a
-// correlation near one not much faster for long, while k^-z goes on turning. Such a line is left for a
-// horizontal one, in the direction in which k^-z falls, at a height from which M can no longer rise against
-// it: there are no singularities off the real axis (Lucic 2007 for Heston; the others are seen to have none).
+// Pure jumps of a short maturity, and stochastic volatility with a correlation near one, fall hardly faster
+// than v^-2 for long, while k^-z keeps turning. Their line turns horizontal, in the direction in which k^-z
+// falls, at a height from which M can no longer rise against it: there are no singularities off the real axis
+// (Lucic 2007 for Heston; by inspection for the others).
 #include "engine/numerics/price.h"
 
 #include <algorithm>
@@ -38,7 +37,7 @@ struct bounded {
     double value = 0, error = 0;
 };
 
-// exp(-40) is beyond what a double holds beside one.
+// exp(-40) is lost when added to 1 in a double.
 constexpr double beyond = 40;
 
 // A detour from the vertical line: the height at which it begins, its direction and its length.
@@ -55,23 +54,21 @@ struct aside_path {
     }
 };
 
-// An integrand and the size of the exponent that it is made from. The summands of the exponent may be some
-// times larger.
+// Roundings counted per unit of exponent, as its summands may be several times larger.
 constexpr double roundings = 8;
 struct term {
     complex value;
     double exponent = 0;
-    // The larger of the two terms whose difference is the value. The line may end only when both have fallen:
+    // The larger of the two terms whose difference is `value`. The line may end only when both have fallen:
     // they can agree to any digit before they part.
     double standing = 0;
 };
 
-// 1 / (2 pi i) times the integral of f up the line at `real_part`; f is its own mirror image below the real
-// axis.
+// 1 / (2 pi i) times the integral of f up the line at `real_part`, for f(conj z) = conj f(z).
 template <class F>
 bounded up_the_line(const F& f, double real_part, const aside_path& path, const std::optional<ripples>& peaks,
                     double tolerance, long evaluations) {
-    double highest = 0, exponent = 0;  // |f| v, and what f is the exponential of, on the last piece
+    double highest = 0, exponent = 0;  // largest |f| v and exponent, on the last piece
     const auto at = [&](complex z) {
         const term t = f(z);
         exponent = std::max(exponent, t.exponent);
@@ -102,7 +99,7 @@ bounded up_the_line(const F& f, double real_part, const aside_path& path, const 
             const auto aside = [&](double s) {
                 return path.direction * at(complex(real_part + path.direction * s, path.height)).value.imag();
             };
-            // Falls by half of the rate of turning at least, at last.
+            // The integrand finally falls at half the rate of turning or faster.
             double s = 0;
             for (double next = path.reach / 64; s < path.reach; s = next, next *= 2) {
                 add(analytics::integrate(aside, s, next, tolerance, evaluations));
@@ -138,11 +135,11 @@ struct problem {
         }
         if (law.far) path = aside_path(*law.far, log_strike);
         if (!along.take_off_what_is_like || !law.like) return;
-        // A part too small to be seen beside one, or too far away, is not worth it.
+        // A part too small to be seen beside 1, or too far away, is not worth subtracting.
         if (law.like->log_weight < -beyond || std::abs(law.like->log_mean) > 300) return;
         if (law.far) {
-            // Aside, as far as half the height, no more than exp(-40) may be left of it, whichever way that
-            // is.
+            // Up to half the height aside, on either side, at most exp(-40) of the subtracted part may be
+            // left.
             const double deviation = std::sqrt(law.like->variance);
             if (!(std::abs(log_strike - law.like->log_mean) < 9 * deviation)) return;
             path.height = std::max(path.height, 18 / deviation);
@@ -150,7 +147,7 @@ struct problem {
         like = &*law.like;
     }
 
-    // exp(shift) M(z) / below, less the same of the part that is taken off.
+    // exp(shift) M(z) / below, minus the same for the subtracted part.
     term rest(const characteristic& law, complex z, complex shift, complex below) const {
         const complex log_moment = law.log_moment(z), exponent = log_moment + shift;
         const bool counts = exponent.real() > -beyond;
@@ -161,7 +158,7 @@ struct problem {
                                           0.5 * like->variance * z * (1.0 - z) + shift) /
                                  below;
             sum.value -= part;
-            // An atom never falls, but it is taken off exactly and what is left has no reason to rise.
+            // An atom never falls, but is subtracted exactly, and the rest has no reason to rise.
             sum.standing = like->variance > 0 ? std::max(sum.standing, std::abs(part.real()))
                                               : std::abs(sum.value.real());
         }
@@ -177,12 +174,12 @@ option_prices vanilla(const characteristic& law, double strike, const contour& a
     const bounded rest =
         up_the_line([&](complex z) { return p.rest(law, z, (1.0 - z) * p.log_strike, z * (1.0 - z)); },
                     p.real_part, p.path, law.peaks, tolerance, along.most_evaluations);
-    // The option out of the money, from which the other follows by parity.
+    // The option out of the money; the other follows by parity.
     const analytics::right out = strike >= 1 ? analytics::right::call : analytics::right::put;
     double price = strike >= 1 ? 1 : strike;
     if (p.like) {
         const double weight = std::exp(p.like->log_weight), mean = std::exp(p.like->log_mean);
-        // The law that is taken off has neither a forward of 1 nor a mass of 1.
+        // The subtracted law has neither a forward of 1 nor a mass of 1.
         price = (strike >= 1 ? -std::expm1(p.like->log_weight + p.like->log_mean)
                              : -strike * std::expm1(p.like->log_weight)) +
                 weight * analytics::black_price(out, mean, strike, std::sqrt(p.like->variance));
@@ -202,7 +199,7 @@ digital_prices digital(const characteristic& law, double strike, const contour& 
     if (p.like) {
         const double distance = p.like->log_mean - p.log_strike - 0.5 * p.like->variance,
                      deviation = std::sqrt(p.like->variance);
-        // Without a deviation, the price ends where it is, at the strike being above it.
+        // Without a deviation the price is certain; at the strike counts as above.
         const double chance = deviation > 0 ? 0.5 * std::erfc(-distance / (deviation * std::numbers::sqrt2))
                                             : (distance >= 0 ? 1.0 : 0.0);
         above += std::exp(p.like->log_weight) * chance;

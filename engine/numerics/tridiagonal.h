@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eigenvalues and eigenvectors of a symmetric tridiagonal matrix by implicit QL steps: for many rows far
-// faster than Jacobi's rotations, and like those plain loops of IEEE operations, with the same bits
-// everywhere.
+// Eigenpairs of a symmetric tridiagonal matrix by implicit QL steps: far faster than Jacobi rotations for
+// many rows, and like them plain IEEE loops with the same bits everywhere.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +15,10 @@
 
 namespace tilewalk::analytics {
 
-// A compiler computes so many numbers side by side where all are read before any is written.
+// A compiler vectorises this many numbers if all are read before any is written.
 inline constexpr std::size_t numbers_at_once = 4;
 
-// Turns two rows by the angle of which these are cosine and sine; their length is a multiple of the above.
+// Rotates two rows whose length is a multiple of numbers_at_once.
 inline void turn_rows(double* one, double* other, std::size_t length, double cosine, double sine) {
     for (std::size_t first = 0; first < length; first += numbers_at_once) {
         double x[numbers_at_once], y[numbers_at_once];
@@ -30,25 +29,25 @@ inline void turn_rows(double* one, double* other, std::size_t length, double cos
     }
 }
 
-// `beside` has the elements beside the diagonal, one fewer. The largest value comes first.
+// `beside` holds the off-diagonal elements. Returns the largest value first.
 inline std::vector<eigen_pair> tridiagonal_eigen_pairs(std::vector<double> diagonal,
                                                        std::vector<double> beside) {
     const std::size_t n = diagonal.size();
     const std::size_t pitch = (n + numbers_at_once - 1) / numbers_at_once * numbers_at_once;
-    std::vector<double> v(n * pitch, 0.0);  // a vector a row, with zeros behind it
+    std::vector<double> v(n * pitch, 0.0);  // one zero-padded vector per row
     for (std::size_t i = 0; i < n; ++i) v[i * pitch + i] = 1;
     beside.push_back(0);
     constexpr int most_steps = 60;  // two are usual
     for (std::size_t first = 0; first < n; ++first) {
         for (int step = 0; step < most_steps; ++step) {
-            // The matrix falls apart behind `last`.
+            // The matrix splits behind `last`.
             std::size_t last = first;
             for (; last + 1 < n; ++last) {
                 const double about = std::abs(diagonal[last]) + std::abs(diagonal[last + 1]);
                 if (std::abs(beside[last]) <= 1e-16 * about) break;
             }
             if (last == first) break;
-            // Wilkinson's shift: the eigenvalue of the upper corner that is nearer to its first element.
+            // Wilkinson's shift: the eigenvalue of the upper corner nearer to its first element.
             const double half = (diagonal[first + 1] - diagonal[first]) / (2 * beside[first]);
             const double root = kernels::sqrt(half * half + 1);
             double g = diagonal[last] - diagonal[first] + beside[first] / (half + (half < 0 ? -root : root));

@@ -16,13 +16,12 @@ namespace {
 using program::node;
 using program::operation;
 
-// A rotation takes the square of the number of slots.
+// A rotation costs the square of the number of slots.
 constexpr std::size_t most_rotated = 128;
-// Steps that a rotation is read off, evenly spread: it decides what gains most, and no price is wrong by it.
+// Steps sampled for a rotation. Sampling affects the variance gained, never correctness.
 constexpr std::size_t most_steps_looked_at = 16;
 
-// Sums of normals that a step's program makes, as far as it makes them with numbers that all paths have in
-// common: each is known by its normals' factors.
+// Sums of normals that a step's program forms with factors common to all paths.
 class sums_of_normals {
   public:
     sums_of_normals(const program::path_program& code, const program::path_data& data)
@@ -35,8 +34,7 @@ class sums_of_normals {
         for (const std::uint32_t s : code.lone_normals) is_lone_[s] = true;
     }
 
-    // Adds to the n x n matrix of products of factors those of each sum of this step that is no part of
-    // another sum.
+    // Adds the n x n products of factors of each sum of this step that is not part of another sum.
     void add_products(std::size_t step, std::vector<double>& to) {
         for (std::size_t i = 0; i < nodes_.size(); ++i) made_[i] = value_of(nodes_[i], step);
         std::vector<bool> is_end(nodes_.size());
@@ -55,13 +53,12 @@ class sums_of_normals {
     }
 
   private:
-    // A number that all paths have in common; a sum of normals and of what paths are before the step, which
-    // has no factor; or neither.
+    // number: common to all paths. sum: of normals and state before the step, which has no factor.
     enum class kind { number, sum, other };
     struct value {
         kind is = kind::other;
         double number = 0;
-        std::vector<double> factors{};  // by slot; those of the last slots are 0 if they are not there
+        std::vector<double> factors{};  // by slot; missing slots at the end are 0
     };
 
     static value times(const value& x, double by) {
@@ -124,7 +121,7 @@ class sums_of_normals {
     std::vector<value> made_;
 };
 
-// A vector and its opposite are one axis.
+// A vector and its opposite are one axis: fix the sign.
 principal_axes axes_of(const std::vector<analytics::eigen_pair>& pairs) {
     const std::size_t n = pairs.size();
     principal_axes out;
@@ -153,7 +150,7 @@ principal_axes axes_of_brownian_path(std::span<const double> times) {
     std::vector<analytics::eigen_pair> pairs =
         analytics::tridiagonal_eigen_pairs(std::move(diagonal), std::move(beside));
     std::ranges::reverse(pairs);
-    // Small values of the inverse have few digits; their vectors have all.
+    // Small eigenvalues of the inverse lose digits, so variances come from the vectors, which have all.
     for (analytics::eigen_pair& e : pairs) {
         e.value = 0;
         double behind = 0;

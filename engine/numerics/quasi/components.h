@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Principal components: independent numbers of which a few make most of what varies together.
+// Principal components: independent numbers, a few of which make most of the joint variation.
 #pragma once
 
 #include <cstddef>
@@ -13,20 +13,19 @@ namespace tilewalk::quasi {
 
 struct principal_axes {
     std::vector<double> variances;   // largest first
-    std::vector<double> directions;  // [row][component], of length 1; each sums up to no less than 0
+    std::vector<double> directions;  // [row][component], of length 1; each has a sum of at least 0
 };
-// The axes of a Brownian path on these days, which grow.
+// The axes of a Brownian path at increasing times.
 principal_axes axes_of_brownian_path(std::span<const double> times);
 
-// Numbers of some slots of a step are sums of independent ones: that of slots[a] is the sum of
-// rotation[a * slots.size() + j] times what slots[j] would have.
+// The number of slots[a] is the sum over j of rotation[a * slots.size() + j] times slots[j]'s own number.
 struct rotated_slots {
     std::vector<std::uint32_t> slots;
     std::vector<double> rotation;
     std::vector<double> variances;  // by component, largest first; their mean is 1
 };
-// Slots of normals that move something together, rotated to the principal components of what they move over
-// all steps; none if there are no such, or very many.
+// Rotates slots of normals that move something together to the principal components of what they move over
+// all steps. Empty if there are none, or very many.
 rotated_slots rotated_by_covariance(const program::path_program& code, const program::path_data& data);
 
 }  // namespace tilewalk::quasi

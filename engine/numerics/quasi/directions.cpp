@@ -18,7 +18,7 @@ using kernels::word32;
 
 constexpr int most_degree = 18;
 
-// The bits of the table, behind the blank line that ends its head and one more (see make_directions.py).
+// The table's bits, behind the licence that ends its head (see make_directions.py).
 class table_bits {
   public:
     explicit table_bits(std::string_view text) {
@@ -55,8 +55,8 @@ class table_bits {
     std::size_t at_ = 0;
 };
 
-// The primitive polynomials over two elements of a degree, in order: those by which the powers of x run
-// through all 2^degree - 1 remainders but 0.
+// Primitive polynomials over GF(2) of a degree, in order: powers of x run through all 2^degree - 1 nonzero
+// remainders.
 std::vector<word32> primitive_polynomials(int degree) {
     const word32 top = word32{1} << degree, order = top - 1;
     std::vector<word32> factors;
@@ -98,8 +98,7 @@ class growing_table {
   public:
     growing_table() {
         numbers_.reserve(std::size_t{most_dimensions} * bits);
-        for (int b = 0; b < bits; ++b)
-            numbers_.push_back(word32{1} << b);  // the digits of the index, mirrored
+        for (int b = 0; b < bits; ++b) numbers_.push_back(word32{1} << b);  // the index's digits, mirrored
         first_ = numbers_.data();
         known_ = 1;
     }
@@ -139,7 +138,7 @@ class growing_table {
 
     std::mutex lock_;
     table_bits table_{table_files().front().text};
-    int degree_ = 1;  // of the next polynomials
+    int degree_ = 1;  // degree of the next polynomials
     std::vector<word32> numbers_;
     const word32* first_ = nullptr;
     std::atomic<std::uint32_t> known_{0};

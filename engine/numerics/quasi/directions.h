@@ -11,9 +11,9 @@ namespace tilewalk::quasi {
 
 inline constexpr std::uint32_t most_dimensions = 21201;
 
-// The directions of the first so many dimensions, or of some more: [dimension][bit of the index], reversed
-// (see kernels/sobol.h). They are made when they are first asked for, those of a degree together, because
-// there is time to be lost with the last ones; they stay where they are.
+// Directions of at least the first `dimensions` dimensions: [dimension][bit of the index], reversed (see
+// kernels/sobol.h). Made on first use, a degree at a time, since the last ones take long. Addresses never
+// change. Thread-safe.
 std::span<const kernels::word32> directions(std::uint32_t dimensions);
 
 inline const kernels::word32* directions_of(std::uint32_t dimension) {

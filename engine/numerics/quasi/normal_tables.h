@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables by which bits of points become normal numbers, made when they are first asked for.
+// Tables that turn bits of points into normal numbers, made on first use.
 #pragma once
 
 #include "kernels/normal_table.h"

@@ -20,13 +20,13 @@ namespace {
 
 using kernels::bridge_node;
 
-// Uniform shocks of a path that points make; where there are more they are independent. Each takes a
-// dimension from the normals behind it.
+// Most uniforms of a path that come from points; if there are more, all are independent. Each takes a
+// dimension from later normals.
 constexpr std::uint64_t most_quasi_uniforms = 64;
 
 // Dates of a coarse bridge, and of principal components. A bridge over 32 dates leaves an Asian option on 252
-// dates 1.3 times the variance of one over all of them at 2^17 paths (bench/README.md); more components cost
-// a path more, by their square.
+// dates 1.3 times the variance of a full bridge at 2^17 paths (bench/README.md). Components cost a path the
+// square of their number.
 constexpr std::size_t coarse_dates = 32, component_dates = 64;
 
 std::vector<order::place_of_slot> slots_of(std::span<const std::uint32_t> streams, int slots,
@@ -37,7 +37,7 @@ std::vector<order::place_of_slot> slots_of(std::span<const std::uint32_t> stream
     return out;
 }
 
-// Steps between two whose places are known. Steps that vary most are found first.
+// Steps between two known ones; the longest gap comes first.
 struct gap {
     int left, right;
     double length;
@@ -48,10 +48,10 @@ struct gap {
 
 class bridge {
   public:
-    // `clock` by step: the time at its end; it grows.
+    // `clock`: increasing times at the ends of steps.
     explicit bridge(std::span<const double> clock) : clock_(clock) {}
 
-    // Takes steps of an increasing list that are not yet known, and do not lie beyond its last.
+    // Takes the steps of an increasing list that are not known yet.
     void take(std::span<const int> steps) {
         if (steps.empty()) return;
         if (known_.empty() || known_.back() < steps.back()) {
@@ -75,15 +75,15 @@ class bridge {
             add(middle, of.right);
         }
     }
-    // Takes steps whose places are found by other means, in their order; nothing is known before.
+    // Takes steps placed by other means, in their order. Must come first.
     void know_all(std::span<const int> steps) {
         for (const int s : steps) {
             nodes_.push_back({s, -1, -1, 0, 0, 0});
             know(s);
         }
     }
-    // Forgets all but the first nodes, and takes the others in the order of time, each between the step
-    // before and what is known behind.
+    // Keeps the first nodes and takes all other steps in time, each between the step before and the next kept
+    // one.
     void go_on_in_time(std::size_t kept) {
         nodes_.resize(std::min(kept, nodes_.size()));
         known_.clear();
@@ -108,7 +108,7 @@ class bridge {
         const auto next = std::ranges::upper_bound(steps, left);
         return next != steps.end() && *next < right;
     }
-    // The step in the list, between both ends, that is the nearest to the middle of the time.
+    // The listed step between both ends that is nearest to the middle of the time.
     int middle_of(std::span<const int> steps, const gap& of) const {
         const double middle = (time(of.left) + time(of.right)) / 2;
         const auto first = std::ranges::upper_bound(steps, of.left),
@@ -139,7 +139,7 @@ class bridge {
     std::vector<bridge_node> nodes_;
 };
 
-// Time at the end of each step; a step that takes none counts as one of the least that do.
+// Times at the ends of steps; a step of no length counts as long as the shortest one.
 std::vector<double> clock_of(const program::timeline& when) {
     double least = 0;
     for (std::size_t s = 0; s < when.steps(); ++s) {
@@ -156,7 +156,7 @@ std::vector<double> clock_of(const program::timeline& when) {
     return out;
 }
 
-// At most so many of a list, evenly spread, its last among them.
+// At most `most` of a list, evenly spread, the last included.
 std::vector<int> some_of(std::span<const int> list, std::size_t most) {
     if (list.size() <= most) return {list.begin(), list.end()};
     std::vector<int> out;
@@ -270,7 +270,7 @@ void order::take_dimensions_by_variance() {
             takers.push_back(
                 {weights[s] * (normals_[s].is_lone ? variance_of_step(step) : steps_->variances[n]),
                  &normal_dimensions_[n * normals_.size() + s]});
-        // Uniforms of all steps: those of step n are as good here as anywhere.
+        // Uniforms of step n, not of the node's step: the order of listing does not matter.
         for (std::size_t s = 0; has_quasi_uniforms_ && s < uniforms_.size(); ++s)
             takers.push_back({variance_of_step(n), &uniform_dimensions_[n * uniforms_.size() + s]});
     }
@@ -281,7 +281,7 @@ void order::take_dimensions_by_variance() {
 bool meets_targets(const points& of, const program::path_program& code, const program::timeline& when) {
     static_assert(2 * coarse_dates >= most_quasi_uniforms);
     const auto normals = static_cast<std::size_t>(code.normals_per_step);
-    // With fewer steps memory would hold as much as it does of all moves.
+    // With fewer steps, targets would take as much memory as all moves.
     return of.construction == construction::coarse && normals > 0 && when.steps() > 2 * coarse_dates &&
            coarse_dates * normals <= most_dimensions;
 }

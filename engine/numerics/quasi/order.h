@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order in which a trade's shocks take the dimensions of quasi-random points. The first dimensions are
-// spread best, so those numbers take them that move the payoff most.
+// spread best, so they go to the numbers that move the payoff most.
 #pragma once
 
 #include <array>
@@ -27,60 +27,59 @@ namespace tilewalk::quasi {
 
 using tilewalk::construction;
 using tilewalk::name_of;
-// Without the automatic choice, which points never have.
+// All but the automatic choice, which points never have.
 inline constexpr std::span construction_names = std::span(choice_names<construction>).subspan<1>();
 
 construction construction_named(std::string_view name);
 
-// The way in which a job takes its points.
 struct points {
     quasi::construction construction = construction::bridge;
     friend bool operator==(const points&, const points&) = default;
 };
 
-// The order of steps, which trades of the same dates have in common.
+// Shared by trades of the same dates.
 struct order_of_steps {
-    // Nodes in the order of their dimensions; each is where paths are after a step.
+    // Nodes in the order of their dimensions; each is the place of paths after a step.
     std::vector<kernels::bridge_node> nodes;
-    std::vector<double> variances;      // by node, which its number adds to paths
-    std::vector<double> inverse_roots;  // by step, one over the deviation of its move; none without a bridge
-    // The numbers of the first nodes are principal components: where paths are after the step of node k is
-    // the sum of loadings[k * components + i] times number i.
+    std::vector<double> variances;      // by node: added to paths by its number
+    std::vector<double> inverse_roots;  // by step: one over the deviation of its move; empty without a bridge
+    // Numbers of the first nodes are principal components: the place after the step of node k is the sum over
+    // i of loadings[k * components + i] times number i.
     std::size_t components = 0;
     std::vector<double> loadings;
-    std::size_t most_points = 0;  // nodes behind so many are drawn without points
+    std::size_t most_points = 0;  // later nodes are drawn without points
 };
 
-// Steps of a coarse bridge whose paths meet targets, their places at its few dates.
+// A coarse bridge as steps towards targets, its places at a few dates.
 struct steps_to_targets {
-    std::vector<kernels::bridge_node> nodes;  // of targets, which stand in them by number in place of steps
-    // By step:
+    std::vector<kernels::bridge_node> nodes;  // of targets, numbered by target instead of step
+    // By step, like `ahead`.
     std::vector<kernels::step_to_target<double>> steps;
-    std::vector<std::uint32_t> ahead;  // the number of the target
+    std::vector<std::uint32_t> ahead;  // number of the next target
 };
-// Whether the points of a trade can be made so. Uniform shocks are then independent, and every target has its
+// Whether a trade's points can be made by targets. Uniforms are then independent, and every target has its
 // dimensions.
 bool meets_targets(const points& of, const program::path_program& code, const program::timeline& when);
 
-// Whether a path takes few points and no other numbers, each of a step by itself: threads have room for all
-// dimensions.
+// Whether a path takes few points, each used by one step, and no other numbers: a thread can hold all of
+// them.
 inline constexpr std::size_t few_dimensions = 32;
 bool are_few(const points& of, const program::path_program& code, const program::timeline& when);
 
 class order {
   public:
     std::size_t steps() const { return steps_->nodes.size(); }
-    std::size_t normals() const { return normals_.size(); }    // of a step
-    std::size_t uniforms() const { return uniforms_.size(); }  // likewise
+    std::size_t normals() const { return normals_.size(); }    // per step
+    std::size_t uniforms() const { return uniforms_.size(); }  // per step
     bool is_bridged() const { return !steps_->inverse_roots.empty(); }
 
     std::span<const kernels::bridge_node> nodes() const { return steps_->nodes; }
     std::span<const double> inverse_roots() const { return steps_->inverse_roots; }
     std::size_t components() const { return steps_->components; }
     std::span<const double> loadings() const { return steps_->loadings; }
-    // No slots: every slot has its own numbers.
+    // Empty if every slot has its own numbers.
     const rotated_slots& rotated() const { return rotated_; }
-    // Only of an order whose points meet targets.
+    // Requires meets_targets().
     quasi::steps_to_targets steps_to_targets() const;
 
     // By node and slot; kernels::no_dimension where a number is drawn without points.
@@ -88,15 +87,14 @@ class order {
     std::uint32_t dimension_of_normal(std::size_t node, std::size_t slot) const {
         return normal_dimensions_[node * normals_.size() + slot];
     }
-    // Uniform shocks are of points where they are few. By step and slot.
+    // Uniforms come from points if they are few. By step and slot.
     bool has_quasi_uniforms() const { return has_quasi_uniforms_; }
     std::span<const std::uint32_t> dimensions_of_uniforms() const { return uniform_dimensions_; }
     std::uint32_t dimension_of_uniform(std::size_t step, std::size_t slot) const {
         return uniform_dimensions_[step * uniforms_.size() + slot];
     }
 
-    // The place in its stream of each slot, the stream's key, and whether it builds no path: its number at a
-    // node is then that of the node's step.
+    // A lone slot builds no path: its number at a node is that of the node's step.
     struct place_of_slot {
         program::place_in_stream in_stream;
         kernels::stream_key key;
@@ -105,7 +103,7 @@ class order {
     std::span<const place_of_slot> normal_slots() const { return normals_; }
     std::span<const place_of_slot> uniform_slots() const { return uniforms_; }
 
-    // The same with its steps changed, of which there are as many.
+    // A copy with its steps changed; their number must stay.
     template <class F>
     order with_steps(const F& change) const {
         order_of_steps steps = *steps_;
@@ -115,9 +113,9 @@ class order {
         return out;
     }
 
-    // Words that two orders of one maker share if all numbers that they make are the same.
+    // Equal for orders of one maker that make the same numbers.
     std::vector<std::uint64_t> identity() const;
-    // The same for orders of any makers, of one trade.
+    // The same question for orders of one trade from any makers.
     bool makes_the_numbers_of(const order& other) const;
 
   private:
@@ -134,14 +132,14 @@ class order {
     bool has_quasi_uniforms_ = false, by_variance_ = false;
 };
 
-// Makes orders, in any number of threads. A book has many trades and few sets of dates.
+// Thread-safe. Shares steps, since a book has many trades and few sets of dates.
 class order_maker {
   public:
     order made_for(const program::path_program& code, const program::path_data& data,
                    const program::timeline& when, const points& of);
 
   private:
-    // Steps that the first who asks for them makes, while those who need others go on.
+    // Made by the first caller who needs them, while callers who need others go on.
     struct common_steps {
         std::once_flag once{};
         std::shared_ptr<const order_of_steps> made{};
@@ -149,9 +147,9 @@ class order_maker {
     template <class key, class F>
     std::shared_ptr<const order_of_steps> common(std::map<key, common_steps>& among, key of, const F& make);
 
-    // Bridges go by times, and by whether something is looked at after each step.
+    // Bridges depend on times and on the steps after which something is looked at.
     using dates = std::tuple<construction, std::vector<double>, std::vector<bool>>;
-    std::mutex lock_;  // of both, though not of what is in them
+    std::mutex lock_;  // guards the maps, not their elements
     std::map<dates, common_steps> bridges_;
     std::map<std::size_t, common_steps> in_time_;
 };

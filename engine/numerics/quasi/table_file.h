@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table joe_kuo.txt, which travels inside the library.
+// The table joe_kuo.txt, embedded in the library.
 #pragma once
 
 #include <span>
