@@ -9,7 +9,7 @@ namespace tilewalk::run {
 
 namespace {
 
-constexpr double of_random_number = 30;  // to make it
+constexpr double of_random_number = 30;  // per draw
 
 double operations_of(const program::path_program& code, const job& of) {
     double all = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost of jobs, next to each other: rough, and alike on every device.
+// Rough relative costs of jobs, the same for every device.
 #pragma once
 
 #include "engine/walk/job.h"
 
 namespace tilewalk::run {
 
-// Operations of a path, those of its way back with them.
+// Operations of a path, including its way back.
 double operations_of(const job& of);
 
 }  // namespace tilewalk::run

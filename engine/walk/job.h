@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs, and back ends that walk them. A back end takes jobs and leaves tallies; its build and its precision
-// are its own business.
+// Jobs, and back ends that turn them into tallies.
 #pragma once
 
 #include <atomic>
@@ -24,25 +23,25 @@
 
 namespace tilewalk::run {
 
-// The way back of a trade, on which derivatives of its first output are found: the adjoint of its program,
-// shared by trades of its shape, and the trade's own numbers.
+// For derivatives of a trade's first output: the adjoint of its program, shared by trades of its shape, and
+// the trade's own numbers.
 struct way_back {
     const program::adjoint_program* code = nullptr;
     const program::path_data* data = nullptr;
 };
 
-// One trade, ready to be walked: the program, shared by trades of its shape, and the trade's own numbers and
+// One trade, ready to be walked: a program shared by trades of its shape, and the trade's own numbers and
 // times.
 struct job {
     const program::path_program* code = nullptr;
     const program::path_data* data = nullptr;
     const program::timeline* when = nullptr;
-    way_back back{};                        // none: only prices are found
-    std::optional<quasi::points> points{};  // none: as the walk says
+    way_back back{};                        // empty: no derivatives
+    std::optional<quasi::points> points{};  // empty: as the walk says
 };
 
 struct progress {
-    std::size_t jobs_done = 0;  // as far as known; a GPU reports them all at its end
+    std::size_t jobs_done = 0;  // as far as known; a GPU reports all at its end
     std::uint64_t path_steps_done = 0;
 };
 
@@ -50,23 +49,23 @@ struct progress {
 struct walk {
     std::span<const job> jobs;
     std::uint64_t seed = 0, paths = 0;  // of the run
-    tile_range tiles{};                 // the tiles that are walked; empty: all tiles of the run
-    // Jobs may take quasi-random points, and each randomisation has so many paths; 0: none does.
+    tile_range tiles{};                 // to walk; empty: all tiles of the run
+    // Paths of a randomisation, if jobs may take quasi-random points; 0: none may.
     std::uint64_t unit_paths = 0;
-    std::optional<quasi::points> points{};            // of jobs that do not say; none: independent numbers
+    std::optional<quasi::points> points{};            // for jobs that do not say; empty: independent numbers
     const arrays::shock_file* replay = nullptr;       // replaces random numbers
     std::span<const arrays::shock_cube> scenarios{};  // the market's arrays, by number
     const std::atomic<bool>* cancel = nullptr;
-    timings* times = nullptr;  // takes the time of what is done before and beside the paths
+    timings* times = nullptr;                          // measures what is done before and beside the paths
     std::function<void(const progress&)> on_progress;  // called by the thread that calls walk_all
-    // Owns what the jobs point to, none of which changes any more. A back end that keeps it knows a job of a
-    // later walk by its pointers.
+    // Owns what the jobs point to, all of it constant. A back end that keeps the owner recognises jobs of
+    // later walks by their pointers.
     std::shared_ptr<const void> owner{};
-    // All jobs of the run, owned likewise, if these are some of them; empty: these are all. A back end walks
-    // some by the kernels of all.
+    // All jobs of the run, with the same owner, if `jobs` are some of them, or empty. A back end walks some
+    // jobs by the kernels of all.
     std::span<const job> among{};
 
-    // The points that a job takes; none: its numbers are independent.
+    // Empty if the job's numbers are independent.
     std::optional<quasi::points> points_of(const job& one) const {
         if (unit_paths == 0 || replay != nullptr) return std::nullopt;
         return one.points ? one.points : points;
@@ -79,14 +78,14 @@ struct walk {
 };
 
 struct outcome {
-    std::vector<tally> tallies;                  // by job; meaningless for a job that failed
+    std::vector<tally> tallies;                  // by job; meaningless if the job failed
     std::vector<std::optional<error>> failures;  // by job
 };
 
 class back_end {
   public:
     virtual ~back_end() = default;
-    // The failure of a job stays with that job. Throws only tilewalk::error (cancelled), or errors that no
+    // A failing job does not affect the others. Throws only tilewalk::error (cancelled), or errors that no
     // job causes.
     virtual outcome walk_all(const walk& of) = 0;
 };

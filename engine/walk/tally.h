@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tally, the result of walking a trade: the moments of each output of its program, and of the sums of
-// chosen pairs of outputs, and the sums of derivatives of its first output to the numbers of the program,
-// over some tiles of a run. Tallies of different tiles merge in any order, on any machine and through files,
-// to the bits of one walk of all tiles, because only subtrees of the run's one tree are ever merged.
+// The result of walking a trade over some tiles of a run: moments of its program's outputs and of sums of
+// chosen pairs, and sums of derivatives of the first output to the program's numbers. Tallies merge in any
+// order, on any machine and through files, to the bits of one walk, because only subtrees of the run's one
+// tree are merged.
 #pragma once
 
 #include <cstddef>
@@ -20,23 +20,22 @@ namespace tilewalk::run {
 
 class tally {
   public:
-    // An empty tally of a run of so many tiles; part_tiles is a power of two.
+    // part_tiles must be a power of two.
     tally(kernels::word64 run_tiles, kernels::word64 part_tiles, std::size_t outputs = 1,
           std::vector<program::output_pair> crossed = {}, std::size_t derivatives = 0);
     explicit tally(kernels::word64 run_tiles) : tally(run_tiles, part_tiles_of(run_tiles)) {}
 
-    // Makes room for all parts at once, for a caller that adds them in order.
+    // Makes room for all parts, for a caller that adds them in order.
     void expect_all();
 
-    // Adds the results of a subtree of the run, within a part: one for each output, then one for the sum of
-    // each pair; and the sum of each derivative. Throws tilewalk::error (internal) if a tile of it is known
-    // already.
+    // Adds a subtree within a part: a result for each output, then for the sum of each pair; and the sum of
+    // each derivative. Throws tilewalk::error (internal) if one of its tiles is known already.
     void add(const tile_range& subtree, std::span<const kernels::tile_result> found,
              std::span<const double> derivatives = {});
     void add(const tile_range& subtree, const kernels::tile_result& found) { add(subtree, {&found, 1}); }
-    // Adds everything that another tally of the same run knows. Throws likewise, and if it is of another run.
+    // Adds all that another tally knows. Throws likewise, and if that is of another run.
     void add(const tally& other);
-    // Adds what another tally of the same run knows beyond this one. Throws if it is of another run.
+    // Adds what another tally knows beyond this one. Throws if that is of another run.
     void add_unknown(const tally& other);
 
     kernels::word64 run_tiles() const { return run_tiles_; }
@@ -45,20 +44,20 @@ class tally {
     const std::vector<program::output_pair>& crossed() const { return crossed_; }
     std::size_t rows() const { return outputs_ + crossed_.size(); }
     std::size_t derivatives() const { return derivatives_; }
-    // The known tiles, in as few subtrees as parts allow.
+    // Known tiles, in as few subtrees as parts allow.
     std::span<const tile_range> known() const { return ranges_; }
     bool is_complete() const;
 
-    // The result over all paths of a complete tally; the results of its parts in order. A row is an output
-    // or, after all outputs, the sum of a pair.
+    // All paths, or parts in order. The tally must be complete. A row is an output or, after all outputs, the
+    // sum of a pair.
     kernels::tile_result whole(std::size_t row = 0) const;
     std::vector<kernels::moments> parts(std::size_t row = 0) const;
-    // The lowest known path that gave no finite number, in a tally of some tiles or all.
+    // The first known path without a finite number; the tally may be incomplete.
     std::optional<kernels::word64> first_not_finite(std::size_t row) const;
-    // The sums of derivatives over the paths of each part of a complete tally, in order.
+    // Sums for each part, in order. The tally must be complete.
     std::vector<std::span<const double>> derivatives_of_parts() const;
-    // The sum over all paths of (x - mean of x) (y - mean of y) for two outputs that are crossed; none if a
-    // path gave no finite number.
+    // The sum of (x - mean of x) (y - mean of y) for two crossed outputs; empty if a path gave no finite
+    // number.
     std::optional<double> cross(std::size_t first, std::size_t second) const;
 
     friend bool operator==(const tally& a, const tally& b);
@@ -84,9 +83,9 @@ class tally {
     std::vector<double> sums_;                   // [range][derivative]
 };
 
-// A file of tallies, which keeps every bit and ends with a sum over its bytes.
+// Keeps every bit and ends with a checksum.
 void write(std::ostream& out, std::span<const tally> all);
-// Throws tilewalk::error (input) if the file `name` is not, byte for byte, one that `write` wrote.
+// Throws tilewalk::error (input) if the file `name` is not, byte for byte, as `write` writes it.
 std::vector<tally> read_tallies(std::istream& in, const std::string& name);
 
 }  // namespace tilewalk::run

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neighbouring tiles of a run, and the one fixed tree over all its tiles: neighbours first, an odd last one
-// is carried up. A subtree begins at a multiple of a power of two that it fills, or ends with the run.
+// Neighbouring tiles of a run, and the one fixed tree over all its tiles: neighbours merge first, an odd last
+// one is carried up. A subtree fills a power of two from one of its multiples on, or ends with the run.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct tile_range {
     friend bool operator==(const tile_range&, const tile_range&) = default;
 
     kernels::word64 end() const { return first + count; }
-    // The size of the first half, where a subtree was merged last: a complete half and the rest.
+    // Size of the first child of a subtree: the largest power of two below `count`.
     kernels::word64 first_half() const { return count < 2 ? 1 : std::bit_ceil(count) / 2; }
     bool is_subtree_of(kernels::word64 run_tiles) const {
         const kernels::word64 size = std::bit_ceil(std::max<kernels::word64>(count, 1));
@@ -30,8 +30,7 @@ inline tile_range asked_or_all(const tile_range& asked, kernels::word64 run_tile
     return asked.count > 0 ? asked : tile_range{0, run_tiles};
 }
 
-// The largest subtrees of `in`, itself a subtree, that lie in `range` and have at most `most` tiles, in
-// order.
+// The largest subtrees of the subtree `in` within `range`, of at most `most` tiles, in order.
 inline void cut(const tile_range& in, const tile_range& range, kernels::word64 most,
                 std::vector<tile_range>& into) {
     if (in.end() <= range.first || range.end() <= in.first) return;
@@ -44,8 +43,8 @@ inline void cut(const tile_range& in, const tile_range& range, kernels::word64 m
     cut({in.first + half, in.count - half}, range, most, into);
 }
 
-// The ranges of which `asked` is made, in order: whole parts in a row, and the subtrees of parts that are not
-// asked for whole. A device that merges the tiles of each part walks one of them at a time.
+// Cuts `asked` into runs of whole parts, and subtrees of parts that it covers only partly, in order. A device
+// that merges tiles into parts walks one of them at a time.
 inline std::vector<tile_range> parts_and_rests(const tile_range& asked, kernels::word64 run_tiles,
                                                kernels::word64 part_tiles) {
     std::vector<tile_range> subtrees, out;
@@ -62,8 +61,8 @@ inline std::vector<tile_range> parts_and_rests(const tile_range& asked, kernels:
     return out;
 }
 
-// A run is cut into parts of equal size, except that the last may be smaller: the smallest subtrees of which
-// there are at most so many. The spread of the parts gives the standard error of a sum over many trades.
+// Parts are the smallest equal subtrees of a run of which there are at most this many; the last may be
+// smaller. Their spread gives the standard error of a sum over many trades.
 inline constexpr kernels::word64 most_parts = 64;
 constexpr kernels::word64 part_tiles_of(kernels::word64 run_tiles) {
     return std::bit_ceil(std::max<kernels::word64>(1, (run_tiles + most_parts - 1) / most_parts));

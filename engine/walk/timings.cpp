@@ -10,7 +10,6 @@ namespace tilewalk {
 
 namespace {
 
-// By stage.
 constexpr std::array<std::string_view, stages_of_a_run> names{
     "reading the book",
     "reading the market",
@@ -41,7 +40,6 @@ double seconds_of(timings::clock::duration d) {
     return std::chrono::duration<double>(d).count();
 }
 
-// Tenths of a millisecond.
 long long tenths_of(double seconds) {
     return std::llround(seconds * 1e4);
 }

@@ -44,7 +44,7 @@ double standard_error_of(const kernels::moments& paths) {
 
 namespace {
 
-// The quantile of Student's t by its expansion at the normal's.
+// Student's t quantile, expanded at the normal quantile z.
 double student_at(double z, double freedom) {
     const double z2 = z * z;
     const double a = (z2 + 1) / 4, b = ((5 * z2 + 16) * z2 + 3) / 96,
@@ -73,7 +73,7 @@ double cube_root(double x) {
 
 ends_of_interval ends_of(double confidence, double freedom, double lean) {
     const double width = width_of(confidence, freedom);
-    constexpr double least_lean = 1e-6;  // a smaller one moves no end by as much
+    constexpr double least_lean = 1e-6;  // a smaller lean moves no end by as much
     if (!(std::abs(lean) > least_lean)) return {width, width};
     const auto undone = [&](double z) { return 3 / lean * (cube_root(1 + lean * (z - lean / 6)) - 1); };
     return {undone(width), -undone(-width)};
@@ -101,13 +101,13 @@ double normal_of_student(double t, double degrees) {
     return std::copysign(size, t);
 }
 
-// With weights w (shares of the paths), the variance of sum w m is estimated by sum w^2 (m - mean)^2 over
-// 1 - sum w^2: without bias for equal weights, and with next to none when one differs.
+// With weights w (shares of the paths), the variance of sum w m is estimated by sum w^2 (m - mean)^2 over 1 -
+// sum w^2: unbiased for equal weights, nearly so if one differs.
 estimate estimate_of_units(std::span<const kernels::moments> units) {
     double paths = 0;
     for (const auto& u : units) paths += u.count;
     if (paths == 0) return {};
-    const double origin = units.front().mean;  // the sum is then exact if all means are equal
+    const double origin = units.front().mean;  // makes the sum exact if all means are equal
     double sum = 0;
     for (const auto& u : units) sum += u.count / paths * (u.mean - origin);
     estimate out{origin + sum, 0, units.size()};
@@ -127,7 +127,7 @@ estimate estimate_of_units(std::span<const kernels::moments> units) {
 
 namespace {
 
-// Means of units, of what a control leaves and of the control itself, whose own mean is 0.
+// Means of units: of what a control leaves, and of the control itself, whose own mean is 0.
 class shared_control {
   public:
     shared_control(std::span<const kernels::moments> left, std::span<const kernels::moments> payoffs)
@@ -143,8 +143,8 @@ class shared_control {
     }
     std::size_t units() const { return left_.size(); }
     double origin() const { return origin_; }
-    // The mean of all units but one, or of all, as a distance from the origin. Each unit has the share that
-    // the others show.
+    // The mean of all units but `one`, or of all, as a distance from the origin. A unit gets the share that
+    // the other units show.
     double mean_without(std::size_t one) const {
         double sum = 0, count = 0;
         for (std::size_t u = 0; u < units(); ++u) {
@@ -170,7 +170,7 @@ class shared_control {
         }
         product -= sum / count * of_control;
         square -= of_control / count * of_control;
-        // A control that is the same in all units but for rounding shows none.
+        // A control that differs between units only by rounding shows no share.
         return square > count * least_square_ ? product / square : 0;
     }
 

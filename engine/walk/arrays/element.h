@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The type in which a shock is stored: that of the precision's shocks (products/program/precision.h).
+// The number type in which shocks are stored (products/program/precision.h).
 #pragma once
 
 #include "products/program/precision.h"

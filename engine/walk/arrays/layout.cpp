@@ -20,7 +20,7 @@ static_assert(std::endian::native == std::endian::little, "files of shocks are m
 
 constexpr std::string_view own_magic = "TWSHOCKS";
 constexpr std::string_view numpy_magic = "\x93NUMPY";
-// NumPy writes 118 bytes for any array that may be meant here.
+// NumPy writes 118 bytes for any array expected here.
 constexpr std::size_t most_numpy_header = 4096;
 
 [[noreturn]] void refuse(const std::string& name, const std::string& message) {
@@ -59,7 +59,7 @@ std::string words_of(const layout& l, contents expected) {
     return text + " on " + std::to_string(l.paths) + " paths";
 }
 
-// Bytes of the numbers; none if 64 bits do not hold the count.
+// Empty if 64 bits do not hold the count.
 std::optional<std::uint64_t> bytes_of_numbers(const layout& l) {
     std::uint64_t all = 0;
     if (__builtin_add_overflow(l.normals_per_step, l.uniforms_per_step, &all)) return {};
@@ -106,7 +106,7 @@ layout read_own(std::string_view file, const std::string& name) {
             header_bytes};
 }
 
-// The dictionary at the head of a NumPy array: three keys in any order.
+// The dictionary that heads a NumPy array: three keys in any order.
 class numpy_header {
   public:
     numpy_header(std::string_view text, const std::string& name) : text_(text), name_(name) {
@@ -214,7 +214,7 @@ class numpy_header {
 };
 
 layout read_numpy(std::string_view file, const std::string& name, contents expected) {
-    // The bytes before a header in versions 2 and 3. In version 1 there are 10, but no header has only 2.
+    // Versions 2 and 3 have 12 bytes before a header. Version 1 has 10, but no header has only 2.
     constexpr std::size_t least = 12;
     if (file.size() < least) refuse(name, "the NumPy array ends within its header");
     const auto major = static_cast<unsigned char>(file[6]), minor = static_cast<unsigned char>(file[7]);

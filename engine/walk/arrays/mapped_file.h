@@ -15,11 +15,10 @@ struct mapped_file {
     std::shared_ptr<const void> keeps;  // owns the mapping
 };
 
-// Throws tilewalk::error (io). If `inside` is a folder, the file has to be in it or below it.
+// Throws tilewalk::error (io). The file must be in `inside` or below it (empty: anywhere).
 mapped_file map_file(const std::filesystem::path& file, const std::filesystem::path& inside = {});
 
-// The file's name for people. A file in memory has no path but that of a descriptor, which tells nobody
-// anything: it goes by the name that it was made with.
+// The name to show. A file in memory, whose path is only a descriptor's, shows the name given to it.
 std::string name_of(const std::filesystem::path& file);
 
 }  // namespace tilewalk::arrays

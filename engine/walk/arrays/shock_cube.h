@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers by step and path in memory: shocks of one kind (normals or uniforms), recorded or read from a file,
-// that replace random numbers; or the scenarios of a market.
+// Numbers by step and path in memory: shocks of one kind that replace random ones, or scenarios.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +8,8 @@
 
 namespace tilewalk::arrays {
 
-// The shock for `slot` of `step` of path p is at first[step * step_stride + slot * slot_stride + p]. The
-// maker of a cube guarantees that every shock within the three counts exists.
+// The shock of `slot` at `step` on path p is first[step * step_stride + slot * slot_stride + p]. Shocks
+// within the three counts exist.
 struct shock_cube {
     std::variant<const double*, const float*> first = static_cast<const double*>(nullptr);
     std::uint64_t step_stride = 0;  // in elements
@@ -19,7 +18,6 @@ struct shock_cube {
     std::uint64_t slots = 0;
     std::uint64_t paths = 0;
 
-    // True unless the pointer is null, which stands for no cube.
     bool is_there() const {
         return std::visit([](const auto* p) { return p != nullptr; }, first);
     }

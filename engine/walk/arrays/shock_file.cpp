@@ -14,7 +14,6 @@ namespace tilewalk::arrays {
 
 namespace {
 
-// True if a number is valid as a shock that is walked as `shock`.
 template <class shock>
 bool is_normal_shock(double x) {
     // The smallest double that rounds to infinity in float.
@@ -28,8 +27,7 @@ bool is_uniform_shock(double x) {
     return rounded > 0 && rounded < 1;
 }
 
-// The place of the first number that is not valid, or count. Whole stretches are checked at once, which the
-// compiler turns into vectors.
+// The first invalid number, or count. Checks whole stretches without a branch, so that compilers vectorise.
 template <class number, class check>
 std::uint64_t first_bad(const number* x, std::uint64_t count, const check& is_good) {
     constexpr std::uint64_t stretch = 4096;

@@ -35,7 +35,6 @@ using arrays::element;
 
 using arrays::shock_cube;
 
-// The shocks that a trade takes.
 struct needs {
     std::uint64_t steps = 0;
     std::uint64_t normals_per_step = 0;
@@ -45,18 +44,16 @@ struct needs {
 
 class shock_file {
   public:
-    // Checks every number once: normals must be finite and uniforms strictly between 0 and 1, also after
-    // rounding to the type they are walked as. Throws tilewalk::error: io for a file that can't be read,
-    // input for one that is no such file.
+    // Checks all numbers: normals must be finite, uniforms in (0, 1), also when rounded to the walked type.
+    // Throws tilewalk::error: io if unreadable, input if invalid.
     shock_file(const std::filesystem::path& file, element walked_as);
 
-    // A cube without slots if the file has no shocks of the kind.
+    // No slots if the file has no shocks of the kind.
     const shock_cube& normals() const { return normals_; }
     const shock_cube& uniforms() const { return uniforms_; }
     std::uint64_t paths() const { return normals_.paths; }
 
-    // If the file has too little of anything, throws tilewalk::error (input) that says what the trade takes
-    // and what the file has. The file may have more steps, slots or paths than needed.
+    // Throws tilewalk::error (input) if the file has fewer steps, slots or paths than the trade takes.
     void check(const needs& of_trade) const;
 
   private:
@@ -65,8 +62,7 @@ class shock_file {
     shock_cube normals_, uniforms_;
 };
 
-// Copies `count` paths from first_path on of one row to a cube's row. Beyond the file's last path, where a
-// cube is filled up to whole tiles, the last one is repeated.
+// Copies `count` paths of a row from first_path on; repeats the last path beyond the file's end.
 template <class shock>
 void copy_row(const shock_cube& from, std::uint64_t step, std::uint64_t slot, std::uint64_t first_path,
               std::uint64_t count, shock* to);

@@ -39,7 +39,7 @@ void write(const std::filesystem::path& file, std::string_view head, const shock
     if (!out) throw error(error_kind::io, "the file can't be written", {file.string()});
 }
 
-// Padded as NumPy does it: spaces and a line feed fill the header up to a multiple of 64.
+// Pads like NumPy: spaces and a line feed fill the header up to a multiple of 64.
 std::string numpy_head(std::string_view descr, std::uint64_t steps, std::uint64_t slots,
                        std::uint64_t paths) {
     const std::string fields = fmt::format(

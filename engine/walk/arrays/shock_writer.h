@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes files of shocks, in both forms that are read back (see shock_file.h).
+// Writes files of shocks in both forms of shock_file.h.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tilewalk::arrays {
 
-// Shocks of all paths, [step][slot][path].
+// [step][slot][path]
 template <class shock>
 struct shock_arrays {
     std::uint64_t steps = 0;
@@ -19,8 +19,7 @@ struct shock_arrays {
     std::span<const shock> uniforms;
 };
 
-// `shock` is float or double. They throw tilewalk::error: io; usage, if an array does not have the stated
-// size, or has uniforms, which a NumPy array can't tell from normals.
+// Throws tilewalk::error: io; usage for an array of a wrong size, or for uniforms, which NumPy's form lacks.
 template <class shock>
 void write_shocks(const std::filesystem::path& file, const shock_arrays<shock>& what);
 template <class shock>

@@ -10,7 +10,6 @@ namespace tilewalk::cpu {
 
 namespace {
 
-// An error if the file lacks shocks that the job takes.
 std::optional<error> why_not_replayed(const run::job& j, const run::walk& of) {
     if (of.replay == nullptr) return {};
     try {
@@ -28,7 +27,6 @@ run::outcome back_end::walk_all(const run::walk& of) {
     run::outcome out;
     out.failures.resize(of.jobs.size());
     out.tallies.assign(of.jobs.size(), run::tally(kernels::tiles_of(of.paths), of.part_tiles()));
-    // Jobs of one shape share what is compiled.
     compiled_programs of_this_walk;
     const auto compiled_with = [&](const program::path_program& p) -> compiled_programs& {
         return compiled_ && compiled_->takes(p) ? *compiled_ : of_this_walk;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU as a back end: programs become lists of loops, and all cores walk their tiles.
+// The CPU back end: programs become lists of loops, and all cores walk their tiles.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ class back_end : public run::back_end {
   public:
     back_end(const lane_operations& operations, int threads, program::precision in)
         : pool_(std::make_shared<tile_pool>(operations, threads)), precision_(in) {}
-    // With threads that are kept, and programs that stay where they are and were compiled before.
+    // Keeps threads and compiled programs between walks; the programs must keep their addresses.
     back_end(std::shared_ptr<tile_pool> pool, std::shared_ptr<compiled_programs> compiled,
              program::precision in)
         : pool_(std::move(pool)), compiled_(std::move(compiled)), precision_(in) {}
@@ -28,14 +28,14 @@ class back_end : public run::back_end {
 
   protected:
     const lane_operations& operations() const { return pool_->operations(); }
-    // The jobs that can be walked. Who wants to know whether a wrong walk would be noticed has its own.
+    // Overridden to test whether a wrong walk would be noticed.
     virtual std::vector<run::tally> walk_tiles(std::span<const path_job> jobs,
                                                const std::atomic<bool>* cancel,
                                                const std::function<void(const pool_progress&)>& on_progress);
 
   private:
     std::shared_ptr<tile_pool> pool_;
-    std::shared_ptr<compiled_programs> compiled_;  // null: of each walk alone
+    std::shared_ptr<compiled_programs> compiled_;  // null: compiled anew for each walk
     program::precision precision_;
 };
 

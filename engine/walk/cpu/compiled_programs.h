@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs compiled for the lane machine, each once.
+// Programs compiled for the lane machine, each once. Thread-safe.
 #pragma once
 
 #include <functional>
@@ -12,15 +12,14 @@
 
 namespace tilewalk::cpu {
 
-// Safe to share between threads.
 class compiled_programs {
   public:
-    // Takes all programs, or those of which `takes` is true: a program that goes and is not forgotten leaves
-    // its place to another one, which would be taken for it.
+    // Takes programs for which `takes` is true, or all. Keys are addresses: forget() a program before it
+    // goes, or another one at its address is mistaken for it.
     explicit compiled_programs(std::function<bool(const program::path_program&)> takes = {})
         : takes_(std::move(takes)) {}
     bool takes(const program::path_program& p) const { return !takes_ || takes_(p); }
-    // Compiled when it is first asked for. A program stays as it is and where it is until it is forgotten.
+    // Compiles on first use. A program must keep its address and contents until forget().
     std::shared_ptr<const lane_program> of(const program::path_program& p) {
         const std::shared_ptr<entry> e = entry_of(p);
         std::call_once(e->once, [&] { e->code = compile(p); });

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice among the compiled instruction sets: those that this machine can run. The file is compiled for
-// the plain architecture, because it runs before the machine is known.
+// Chooses among the compiled instruction sets. Built for the baseline, since the machine is not known yet.
 #include "engine/walk/cpu/lane_operations.h"
 
 namespace tilewalk::cpu {
@@ -11,8 +10,8 @@ extern const lane_operations x86_64_v3;
 extern const lane_operations x86_64_v4;
 
 instruction_set_list runnable_instruction_sets() {
-    // The parts of x86-64-v3 and v4 that the compilers use. Each includes the operating system's part (saved
-    // registers). There is no set without FMA: emulating it is 34 times slower.
+    // Parts of x86-64-v3 and v4 that compilers use, with the operating system's part (saved registers). No
+    // set lacks FMA: emulating it is 34 times slower.
     __builtin_cpu_init();
     const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                     __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
@@ -29,7 +28,7 @@ instruction_set_list runnable_instruction_sets() {
 
 extern const lane_operations native;
 
-// An architecture whose baseline has FMA (64-bit ARM).
+// Other architectures need FMA in their baseline, as 64-bit ARM has.
 instruction_set_list runnable_instruction_sets() {
     return {{&native}, 1};
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lane machine, which walks tiles of paths on one core: each instruction of a program is a loop over 256
-// lanes of the tile.
+// Walks tiles of paths on one core: each instruction of a program is a loop over 256 lanes.
 #pragma once
 
 #include <algorithm>
@@ -23,87 +22,84 @@
 
 namespace tilewalk::cpu {
 
-// The way back through a trade, which finds derivatives of its first output.
+// A trade's way back, for the derivatives of its first output.
 struct lane_way_back {
     const program::adjoint_program* code = nullptr;
-    const lane_program *again = nullptr, *back = nullptr;  // its programs
-    const program::path_data* data = nullptr;              // of the way back
+    const lane_program *again = nullptr, *back = nullptr;  // programs of `code`
+    const program::path_data* data = nullptr;              // for the way back
     program::derivative_places places{};
-    // The way forth is gone again in pieces, each from states that were kept: the first step of each piece.
+    // First steps of the pieces. A piece is walked forth again from kept states before it is walked back.
     std::vector<std::size_t> pieces{};
 
-    // The shocks and the states of a piece are kept in at most so many bytes, unless one step takes more.
+    // Most bytes of a piece's kept shocks and states, unless one step takes more.
     static constexpr std::size_t most_bytes_of_piece = std::size_t{4} << 20;
 
     lane_way_back(const program::adjoint_program& of, const lane_program& again, const lane_program& back,
                   const program::path_data& data_of_back, const program::timeline& when);
 };
 
-// Numbers that paths leave on their way: after each run of a section some of its states, a row of the array
-// each, row-major by section, run and state.
+// Numbers that paths leave: after each run of a section some of its states, one row each, ordered by section,
+// run and state.
 struct left_numbers {
     struct of_section {
         std::vector<std::uint32_t> states;  // of the program
         std::size_t first_row = 0;
     };
-    std::vector<of_section> sections;  // by section; later ones leave none
+    std::vector<of_section> sections;  // by section; missing ones leave none
     double* array = nullptr;
-    std::uint64_t pitch = 0;  // of rows: the paths of the run, or more
+    std::uint64_t pitch = 0;  // elements from row to row, at least the run's paths
 };
 
-// Paths that begin on their way, where others have left all their states: those of a tile begin where the one
-// path of the tile's number was.
+// Paths that start from states that other paths left: those of a tile start where the one path with the
+// tile's number was.
 struct way_begun {
-    // The others had walked this step, and run so many events after it.
+    // Already done by the other paths: this step, and so many events after it.
     std::size_t step = 0, events = 0;
     const double* states = nullptr;  // [state][path]
-    std::uint64_t pitch = 0;         // of states
+    std::uint64_t pitch = 0;         // elements from state to state
 };
 
-// One trade, ready to be walked.
-//
-// Numbers of the trade are kept in double in every precision; `single` rounds each once when it is used.
-// Payoffs are converted to double, and their moments are always double.
+// One trade, ready to be walked. Its numbers are double in every precision; `single` rounds each where it is
+// used. Moments are always double.
 struct path_job {
     const lane_program* code = nullptr;
     const program::path_data* data = nullptr;
     const program::timeline* when = nullptr;
     std::uint64_t seed = 0;
-    std::uint64_t paths = 0;  // of the run
+    std::uint64_t paths = 0;  // the run's
     program::precision precision = program::precision::double_;
-    // Cubes that replace the random numbers, if they are there. An element is converted to the type of the
-    // precision's shocks (rounded to float in single and mixed), then to the type of the states.
+    // Replace random numbers, if present. Elements are converted to the precision's shock type (float in
+    // single and mixed), then to the state type.
     arrays::shock_cube normals{};
     arrays::shock_cube uniforms{};
-    // The arrays of the market, by number; the trade's scenario_rows point into them. A step of an array is a
-    // row, and an array has one slot. Elements are converted like those of the cubes above.
+    // The market's arrays, indexed by the trade's scenario_rows. A step is a row, with one slot. Elements are
+    // converted as above.
     std::span<const arrays::shock_cube> scenarios{};
-    // Points that the shocks are, if there is an order of their dimensions.
+    // Shocks come from points if there is an order.
     run_of_points points{};
-    run::tile_range range{};  // of the tiles that are walked; empty: the whole run
-    // Tiles of a part of the run; 0: as many as usual.
+    run::tile_range range{};  // to walk; empty: the whole run
+    // 0: the usual number.
     kernels::word64 part_tiles = 0;
     const lane_way_back* back = nullptr;
-    // If there is no way back:
+    // Only without a way back:
     const left_numbers* leaves = nullptr;
     const way_begun* begun = nullptr;
-    // A state: where it is 0 on all of 256 paths, nothing more happens to their outputs and they end.
+    // A state that ends 256 paths, with their outputs as they are, once it is 0 on all of them.
     std::optional<std::uint32_t> goes_on{};
 
-    std::uint64_t tiles() const;  // of the run
+    std::uint64_t tiles() const;  // the run's
     run::tile_range walked_tiles() const;
     kernels::word64 tiles_of_part() const;
-    // Throws tilewalk::error: usage, if the precision needs a GPU; input, if a cube or array is too small.
-    // Walks of tiles check nothing of this again.
+    // Throws tilewalk::error: usage if the precision needs a GPU, input if a cube or array is too small.
+    // Required before a walk.
     void check() const;
 };
 
 using kernels::tile_result;
 
-// The result of a tile's payoffs, of which the first is that of the path first_path.
 tile_result result_of_tile(std::span<const double> payoffs, std::uint64_t first_path);
 
-// The walk of a tile in one precision: states and numbers of type `real`, made from shocks of type `shock`.
+// States are of type `real`, shocks are drawn as `shock`.
 template <class real, class shock>
 class lane_walk {
   public:
@@ -113,11 +109,11 @@ class lane_walk {
           normals_(kernels::shock_kind::normal, draws.normals, points),
           uniforms_(kernels::shock_kind::uniform, draws.uniforms, points) {}
 
-    // The payoffs of the 256 paths from first_path on, into out[output * paths_per_tile + lane].
-    // Throws tilewalk::error (cancelled).
+    // Walks the 256 paths from first_path on. Payoffs go to out[output * paths_per_tile + lane]. Throws
+    // tilewalk::error (cancelled).
     void walk(const path_job& job, std::uint64_t first_path, double* out, const std::atomic<bool>* cancel);
 
-    // The same, and the sums of derivatives over these paths: sums[place], in_tables[place] is added to.
+    // Also sums derivatives over these paths: sets sums[place], adds to in_tables[place].
     void walk_both_ways(const path_job& job, std::uint64_t first_path, double* out, std::span<double> sums,
                         std::span<kernels::fixed_sum> in_tables, const std::atomic<bool>* cancel);
 
@@ -127,7 +123,7 @@ class lane_walk {
     struct alignas(64) lane_array {
         real of[lanes];
     };
-    // Shocks of one kind, in the order in which the steps of a pass take them.
+    // Shocks of one kind, in the order in which steps take them.
     class shock_buffer {
       public:
         shock_buffer(kernels::shock_kind kind, lane_draw<real> fill, const lane_points<shock>& points)
@@ -139,13 +135,13 @@ class lane_walk {
         std::span<const real* const> by_slot() const { return slot_; }
 
       private:
-        // The blocks that are kept of one stream: as many as a step may touch. Blocks that the step before
-        // drew and did not use up are still there.
+        // Keeps as many blocks as a step may touch, so that numbers left over from the step before are still
+        // there.
         struct stream {
             kernels::stream_key key;
-            std::size_t first = 0;  // of its arrays
+            std::size_t first = 0;  // index of its first array
             std::size_t blocks = 0;
-            std::size_t next = 0;  // the block after those that were drawn
+            std::size_t next = 0;  // first block not drawn yet
         };
         void add_streams(std::span<const program::stream_name> names);
         const real* drawn(std::size_t step, std::size_t slot);
@@ -153,7 +149,7 @@ class lane_walk {
         void read(std::size_t step);
         void begin_points(const path_job& job);
         void take_points(std::size_t step);
-        // Normals that are no points, for those that have too many dimensions.
+        // Independent normals, for slots with more dimensions than points have.
         auto other_normals() {
             return [this](std::size_t step, std::size_t slot, shock* out) {
                 const real* const from = drawn(step, slot);
@@ -173,7 +169,6 @@ class lane_walk {
         std::vector<lane_array> arrays_, of_points_;
         std::vector<const real*> slot_;
     };
-    // The numbers of the scenario slots on a step.
     class scenario_buffer {
       public:
         void begin(const path_job& job, std::uint64_t first_path);
@@ -185,11 +180,11 @@ class lane_walk {
         static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
         const path_job* job_ = nullptr;
         std::uint64_t first_path_ = 0, rows_read_ = 0;
-        std::vector<std::uint64_t> row_;  // by slot: the row in its array
+        std::vector<std::uint64_t> row_;  // by slot: row in its array
         std::vector<lane_array> arrays_;
         std::vector<const real*> slot_;
     };
-    // Sources of the numbers that an instruction takes.
+    // Sources of an instruction's operands.
     struct frame {
         const lane_program* code;
         const program::path_data* data;
@@ -206,7 +201,7 @@ class lane_walk {
     frame forth(const lane_program& code, const program::path_data& data);
     void execute(const frame& in, std::size_t section, std::size_t run);
 
-    // Numbers of a piece of the way forth, in the order in which its steps and runs took them.
+    // Numbers kept of a piece, in the order in which its steps and runs took them.
     struct kept_piece {
         std::vector<lane_array> arrays;
         std::size_t used = 0;
@@ -239,21 +234,19 @@ class lane_machine {
           single_(operations.in_single, operations.single_draws, operations.single_points),
           mixed_(operations.in_double, operations.widened_draws, operations.single_points) {}
 
-    // One result for each output of the program. The job has passed its check. The flag `cancel`, if there is
-    // one, is read before each step of 256 paths, and throws tilewalk::error (cancelled). Such a step takes
-    // 17 us or less in the models of the benchmark
+    // One result for each output. Requires job.check(). Reads `cancel`, if set, before each step of 256
+    // paths, and throws tilewalk::error (cancelled). A step takes at most 17 us in the benchmark's models
     // (bench/results/2026-11-22-NVIDIA-H100-80GB-HBM3-bench-models.jsonl, in double).
     void walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results,
               const std::atomic<bool>* cancel = nullptr);
-    // The same for a job with a way back, with the sums of derivatives over the tile's paths, by place.
+    // For jobs with a way back: also sums derivatives over the tile's paths, by place.
     void walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results,
               std::span<double> derivatives, const std::atomic<bool>* cancel = nullptr);
 
-    // The payoffs of the 256 paths from first_path on, in double, as lane_walk has them.
     void walk_paths(const path_job& job, std::uint64_t first_path, double* payoffs,
                     const std::atomic<bool>* cancel = nullptr);
 
-    // Rows read so far by all walks; a row for 256 lanes counts once.
+    // By all walks so far; a row for 256 lanes counts once.
     std::uint64_t scenario_rows_read() const {
         return double_.scenario_rows_read() + single_.scenario_rows_read() + mixed_.scenario_rows_read();
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of the lane machine for one instruction set. Compiled once for each, with
+// The lane machine's loops for one instruction set. Compiled once for each, with
 //   -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fopenmp-simd -fno-exceptions
 //   -march=x86-64-v4 -mprefer-vector-width=512 -DTILEWALK_INSTRUCTION_SET=x86_64_v4
 //   -march=x86-64-v3 -DTILEWALK_INSTRUCTION_SET=x86_64_v3
-//   -DTILEWALK_INSTRUCTION_SET=native                         (other architectures; FMA in the baseline)
-// None of these flags changes a bit. No std function may be called here at run time: the linker would keep
-// one copy of it for all instruction sets, and the copy might be this one.
+//   -DTILEWALK_INSTRUCTION_SET=native (other architectures; FMA in the baseline)
+// None of these flags changes a bit. Call no std function at run time: the linker keeps one copy for all
+// instruction sets, which might be this one's.
 #include "engine/walk/cpu/lane_operations.h"
 
 #if defined(__AVX2__)
@@ -23,7 +23,7 @@
 namespace tilewalk::cpu {
 namespace {
 
-// Bit 0 of the mode says that a is one number for all lanes; bits 1 and 2 say so for b and c.
+// Bits 0, 1 and 2 of the mode: a, b, c is one number for all lanes.
 template <class real, program::operation code, int mode>
 [[gnu::flatten]] void loop(real* out, const real* a, const real* b, const real* c) {
     constexpr int arity = program::entry_of(code).arity;
@@ -39,8 +39,8 @@ template <class real, program::operation code, int mode>
     }
 }
 
-// Three loops, because compilers that are not told to trust a machine's gathers split the whole loop into
-// single lanes (GCC 12: 3.2 ns a lane).
+// Three loops, because compilers not told to trust gathers split a single one into lanes (GCC 12: 3.2 ns a
+// lane).
 template <class real, int mode>
 [[gnu::flatten]] void interpolate(real* out, const real* positions, const double* table, int size) {
     struct neighbours {
@@ -96,7 +96,6 @@ bool any(const real* truths, bool wanted) {
     return found != 0;
 }
 
-// The stream that random bits are of.
 struct stream_of {
     kernels::word32 kind;
     kernels::stream_key name;
@@ -104,9 +103,9 @@ struct stream_of {
 
 #if defined(__AVX2__)
 
-// kernels::path_block on vectors of 64-bit words whose upper halves may hold anything, which suits the
-// widening multiplication of the lower halves. No compiler finds this by itself (GCC 12 multiplies 64-bit
-// words and shuffles, and makes less than half as many numbers).
+// kernels::path_block on 64-bit words whose upper halves may hold anything, as in the counter: the widening
+// multiplication reads lower halves only. Compilers don't find this (GCC 12 multiplies 64-bit words and
+// shuffles, at less than half the speed).
 #if defined(__AVX512F__)
 constexpr int vector_bytes = 64;
 #else
@@ -117,7 +116,7 @@ constexpr int words_per_vector = vector_bytes / 8;
 
 words product_of_lower_halves(words a, words b) {
 #if defined(__AVX512F__)
-    // The mask is all ones: GCC 12 warns about its own header otherwise.
+    // The mask of ones avoids GCC 12's warning about its own header.
     return reinterpret_cast<words>(
         _mm512_maskz_mul_epu32(0xff, reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
 #else
@@ -130,7 +129,6 @@ struct vector_block {
     words x0, x1, x2, x3;
 };
 
-// The upper halves of the counter's words may hold anything, too.
 vector_block philox(words path, std::uint64_t seed, std::uint32_t block, stream_of from) {
     const words zero{};
     words x0 = path;
@@ -173,7 +171,7 @@ void store(word* to, words from) {
     }
 }
 
-// Paths with even and with odd numbers go side by side, so that their words need no shuffle to be in order.
+// Even and odd paths side by side leave words in order without a shuffle.
 [[gnu::flatten]] void bits(kernels::word32 (&w)[4][lanes], std::uint64_t seed, std::uint64_t first_path,
                            std::uint32_t block, stream_of from) {
     words path = words{} + first_path;
@@ -217,8 +215,8 @@ void store(word* to, words from) {
 
 #endif
 
-// The rows of lanes in a table of 16. Compilers split a loop that reads one into single lanes, and gathers
-// took 5 % longer for a normal than permutations on an AMD EPYC with AVX2.
+// Looks up 256 lanes in a table of 16. Compilers split such a loop into lanes, and gathers took 5 % longer
+// for a normal than permutations on an AMD EPYC with AVX2.
 template <class table>
 void look_up(double* inverse, double* logarithm, const kernels::word64* intervals) {
     static_assert(table::entries == 16);
@@ -236,7 +234,7 @@ void look_up(double* inverse, double* logarithm, const kernels::word64* interval
     constexpr int step = 4;
     for (int lane = 0; lane < lanes; lane += step) {
         const __m256i which = _mm256_load_si256(reinterpret_cast<const __m256i*>(intervals + lane));
-        // The two lowest bits choose in a vector, as two halves of 32 bits; the others choose the vector.
+        // The two lowest bits select in a vector, as two 32-bit halves; the others select the vector.
         const __m256i twice = _mm256_add_epi64(which, which);
         const __m256i halves =
             _mm256_or_si256(twice, _mm256_slli_epi64(_mm256_add_epi64(twice, _mm256_set1_epi64x(1)), 32));
@@ -297,7 +295,7 @@ void look_up(double* inverse, double* logarithm, const kernels::word64* interval
     }
 }
 
-// Two of a block's four normals. `shock` is float, or double for the same numbers converted.
+// Two of a block's four normals, as float, or converted to double.
 template <class shock>
 [[gnu::flatten]] void pair_of_single_normals(shock* first, shock* second, const kernels::word32* w0,
                                              const kernels::word32* w1) {
@@ -330,7 +328,7 @@ template <class shock>
     }
 }
 
-// Points of so many neighbouring indices, a power of two, scrambled, as digits.
+// Digits of scrambled points of `count` neighbouring indices, a power of two.
 template <class shock, int count, class word>
 [[gnu::flatten]] void digits_of_points(word* out, const kernels::word32* directions,
                                        const kernels::scramble& by, std::uint32_t first_index) {
@@ -349,8 +347,7 @@ template <class shock, int count, class word>
     }
 }
 
-// The numbers of places in a table are brought one by one: compilers that are not told to trust a machine's
-// gathers split a loop that reads them into single lanes.
+// Table entries are fetched one by one: compilers not told to trust gathers split the whole loop into lanes.
 template <int count>
 [[gnu::flatten]] void point_normals(double* out, const kernels::word32* directions,
                                     const kernels::scramble& by, std::uint32_t first_index,
@@ -462,8 +459,7 @@ consteval lane_points<shock> points() {
             &weighted_sum<shock>};
 }
 
-// Null for what is no function of single numbers, and for modes in which every operand (or a missing one)
-// is one number.
+// Null for operations that are no function of single numbers, and if every operand is one number.
 template <class real, std::size_t index, int mode>
 consteval typename lane_functions<real>::loop loop_of() {
     constexpr auto code = static_cast<program::operation>(index);

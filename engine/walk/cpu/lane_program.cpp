@@ -14,9 +14,8 @@ using program::state_write;
 
 constexpr std::uint32_t none = ~std::uint32_t{0};
 
-// The layout of one section. States own registers 0..states-1 all along the path. Results of operations get
-// registers from a free list, or, if nothing later needs the old value, the register of the state they
-// become.
+// Lays out one section. States own registers 0..states-1 all along the path. Results take registers from a
+// free list, or their state's register once nothing needs its old value.
 class section_layout {
   public:
     section_layout(const program::guarded_section& of, lane_program& into)
@@ -34,7 +33,7 @@ class section_layout {
             for (; next < g.first; ++next) emit(next);
             const std::size_t start = out_.size();
             for (; next < g.last; ++next) emit(next);
-            if (start == out_.size()) continue;  // states that stay as they are
+            if (start == out_.size()) continue;  // only states, unchanged
             out_[start].skipped = static_cast<std::uint32_t>(out_.size() - start);
             out_[start].guard = place_[g.condition];
             out_[start].wanted = g.side;
@@ -66,8 +65,8 @@ class section_layout {
     }
 
     void choose_state_targets() {
-        // A state that keeps another's old value (x_before = x) takes it first, which frees x to be
-        // overwritten, unless its own old value is still read.
+        // A state that saves another's old value (x_before = x) takes it first, so that x may be overwritten,
+        // unless its own old value is still read.
         for (const state_write& w : code_.writes) {
             const node& from = code_.nodes[w.node];
             if (from.code != operation::state || copies_of_[w.state] > 0 || last_state_read_[w.state] > 0)
@@ -76,8 +75,7 @@ class section_layout {
             early_.push_back(w.state);
             --copies_of_[from.args[0]];
         }
-        // A result may be computed straight into its state's register if no later operation and no other
-        // write still needs the state's old value.
+        // A result goes straight into its state's register if nothing later needs the state's old value.
         target_.assign(code_.nodes.size(), none);
         for (const state_write& w : code_.writes) {
             if (program::is_leaf(code_.nodes[w.node].code) || target_[w.node] != none) continue;
@@ -146,7 +144,7 @@ class section_layout {
             if (it.args[a].is_number()) it.mode = static_cast<std::uint8_t>(it.mode | (1 << a));
         }
         give_a_lane(it, arity);
-        // Operands used for the last time return their registers first: a loop may write where it reads.
+        // Last uses return their registers first: a loop may write where it reads.
         for (int a = 0; a < arity; ++a) {
             const std::uint32_t arg = n.args[static_cast<std::size_t>(a)];
             const operand& from = place_[arg];
@@ -158,8 +156,8 @@ class section_layout {
         out_.push_back(it);
     }
 
-    // Loops take one operand at least that each path has for itself. Programs that passes made from others
-    // may have operations on numbers alone.
+    // Loops need an operand that differs by path; programs made by passes may have operations on numbers
+    // alone.
     void give_a_lane(instruction& it, int arity) {
         if (program::reads_table(it.code) || it.mode != (1 << arity) - 1) return;
         const std::uint32_t filled = take_register();
@@ -169,8 +167,7 @@ class section_layout {
         free_.push_back(filled);
     }
 
-    // The remaining writes happen together: a value that would be overwritten before it is read is saved
-    // first.
+    // The remaining writes happen together: values are saved before they are overwritten.
     void copy_writes() {
         struct move {
             std::uint32_t to;
@@ -199,7 +196,7 @@ class section_layout {
                 moves.erase(free_target);
                 continue;
             }
-            const std::uint32_t saved = take_register();  // the states form a ring: one is saved
+            const std::uint32_t saved = take_register();  // the states form a ring: save one
             const std::uint32_t victim = moves.front().to;
             push(saved, {space::lane, victim});
             for (move& m : moves) {
@@ -214,8 +211,8 @@ class section_layout {
     lane_program& into_;
     std::vector<std::uint32_t> last_use_;
     std::vector<operand> place_;
-    std::vector<std::uint32_t> last_state_read_;  // the last operation that reads a state; 0 if none does
-    std::vector<int> copies_of_;                  // number of writes that give a state's old value to another
+    std::vector<std::uint32_t> last_state_read_;  // last operation that reads the state, or 0
+    std::vector<int> copies_of_;                  // writes of the state's old value to others
     std::vector<std::uint32_t> target_;
     std::vector<std::uint32_t> early_;
     std::vector<std::uint32_t> free_;

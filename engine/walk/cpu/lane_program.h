@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A path program made ready for the lane machine: a list of loops for each section, with the registers they
-// use.
+// A path program as lists of loops for the lane machine, with their registers.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +12,6 @@
 
 namespace tilewalk::cpu {
 
-// The places of an operand.
 enum class space : std::uint8_t {
     lane,    // a register of 256 numbers
     normal,  // a shock of this step, 256 numbers; likewise the next two
@@ -30,15 +28,14 @@ struct operand {
 };
 
 struct instruction {
-    // The operation; constant means: copy or broadcast args[0].
+    // constant: copies or broadcasts args[0].
     program::operation code = program::operation::constant;
     std::uint8_t mode = 0;
     std::uint32_t out = 0;  // lane register
     operand args[3];
-    // For interpolate: the place of its table in the row, and the table's size.
+    // For interpolate: the table's place in the row, and its size.
     std::uint32_t table = 0, size = 0;
-    // Unless the truth of `guard` is as `wanted` on some lane, this instruction and those after it, `skipped`
-    // in all, are left out.
+    // Skips `skipped` instructions from this one on if `guard` is `wanted` on no lane.
     std::uint32_t skipped = 0;
     operand guard{};
     bool wanted = false;

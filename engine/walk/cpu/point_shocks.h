@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shocks of 256 paths that are quasi-random points, in the order in which a trade takes their dimensions.
+// Quasi-random shocks of 256 paths, in the order in which a trade takes dimensions.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,7 @@
 
 namespace tilewalk::cpu {
 
-// A run of points: each randomisation is so many paths, a power of two of tiles, or few_points where points
-// are tried.
+// A randomisation has a power of two of tiles, or few_points paths in trials.
 struct run_of_points {
     const quasi::order* order = nullptr;  // null: shocks are independent
     std::uint64_t paths_of_randomisation = 0;
@@ -26,7 +25,7 @@ class point_shocks {
   public:
     explicit point_shocks(const lane_points<shock>& functions) : functions_(functions) {}
 
-    // `draw(step, slot, out)` makes normals that are no points.
+    // `draw(step, slot, out)` makes independent normals.
     template <class other_draw>
     void begin_normals(const run_of_points& of, std::uint64_t seed, std::uint64_t first_path,
                        const other_draw& draw) {
@@ -45,7 +44,7 @@ class point_shocks {
         }
         for (std::size_t step = 0; step < order.steps(); ++step) rotate(step);
     }
-    // The shocks of a slot on a step, until the next call for the slot.
+    // Valid until the next call for the slot.
     template <class other_draw>
     const shock* normals(std::size_t step, std::size_t slot, const other_draw& draw) {
         if (are_made_ahead()) return at(step * slots_ + slot);
@@ -137,11 +136,11 @@ class point_shocks {
     }
 
     const lane_points<shock>& functions_;
-    const kernels::normal_table<shock>* table_ = nullptr;  // made when it is first needed
+    const kernels::normal_table<shock>* table_ = nullptr;  // made on first use
     run_of_points of_;
     std::uint64_t seed_ = 0;
     std::uint32_t randomisation_ = 0, first_index_ = 0;
-    std::size_t slots_ = 0, scratch_ = 0;  // arrays from scratch_ on hold numbers for a moment
+    std::size_t slots_ = 0, scratch_ = 0;  // arrays from scratch_ on are temporary
     std::vector<shock_array> arrays_;
 };
 

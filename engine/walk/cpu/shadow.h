@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shadow sample: how far the arithmetic of a run in single, single_fast or mixed precision is from
-// double, shown by the run's first tiles.
+// The shadow sample shows on a run's first tiles how far arithmetic in single, single_fast or mixed is from
+// double.
 //
-// They are walked a second time in double from the very shocks of the run (the same random bits, made into
-// single's normals and uniforms and then converted), so that path by path nothing differs but rounding. A few
-// paths show it, although the difference of two prices would be lost in their standard errors. A shadow says
-// nothing about the distribution of single's shocks, which are coarser than double's (24 bits instead of 53,
-// the largest normal 6.76 instead of 8.57); tests of the shocks cover that. Nothing can differ in `double`
-// and `mixed`, whose arithmetic is double: their shadow is exactly 0.
-//
-// The first tiles of a run are walked again in its precision, or on a GPU if only a GPU has it, and in
-// `mixed`, which is double's arithmetic on the same shocks.
+// The tiles are walked again in the run's precision (on a GPU if only a GPU has it) and in `mixed`, double's
+// arithmetic on the same shocks. Path by path only rounding differs, so a few paths show it, although the
+// difference of prices would be lost in their standard errors. The shadow of `double` and `mixed` is exactly
+// 0. Tests of shocks cover what a shadow can't see: single's are coarser than double's (24 bits instead of
+// 53, the largest normal 6.76 instead of 8.57).
 #pragma once
 
 #include <cstdint>
@@ -23,7 +19,7 @@ namespace tilewalk::cpu {
 
 inline constexpr std::uint64_t shadow_tiles = 4;
 
-// The precision with double's arithmetic on the shocks of a run in this precision.
+// Double's arithmetic on the shocks of this precision.
 constexpr program::precision shadow_precision(program::precision of_run) {
     return program::shock_type(of_run) == program::number_type::double_ ? program::precision::double_
                                                                         : program::precision::mixed;
@@ -34,11 +30,10 @@ constexpr std::uint64_t shadow_paths(std::uint64_t run_paths) {
 }
 
 struct shadow {
-    // The mean of the run's arithmetic less that of double's, over the sample. Infinite if only one of them
-    // gave numbers that are not finite.
+    // Mean of the run's arithmetic minus double's, over the sample. Infinite if only one of them is finite.
     double difference = 0;
-    // The difference in standard errors of the whole run's price; unless it is far below 1, the precision is
-    // too small for the trade. Infinite for a difference without a standard error.
+    // In standard errors of the whole run's price; should be far below 1. Infinite if these are 0 and the
+    // difference is not.
     double in_standard_errors = 0;
 };
 shadow compare(const kernels::tile_result& sample, const kernels::tile_result& in_double,

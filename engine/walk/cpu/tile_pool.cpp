@@ -16,11 +16,11 @@ namespace {
 
 using kernels::word64;
 
-// Tiles are merged in blocks as soon as a block is complete, so that a run's memory does not grow with its
-// paths. A block lies within a part: its tiles are a subtree of the run's, or what a range has of one.
+// Tiles are merged in blocks, so that memory does not grow with paths. A block lies within a part: its tiles
+// are a subtree of the run's, or a range's share of one.
 constexpr word64 most_tiles_of_block = 1024;
 
-// The number of tiles whose results are kept, and the largest number so far.
+// Counts the tiles whose results are kept, now and at most.
 class kept_tiles {
   public:
     void add(std::uint64_t tiles) {
@@ -38,7 +38,7 @@ class kept_tiles {
 
 class tile_block {
   public:
-    // Keeps what tile `at` of the block's `count` gave; true if it is the last one to come.
+    // Keeps the results of tile `at` of `count`. True if they complete the block.
     bool keep(std::size_t at, std::size_t count, std::span<const tile_result> r,
               std::span<const double> derivatives, kept_tiles& all) {
         std::call_once(made_, [&] {
@@ -51,7 +51,6 @@ class tile_block {
                           derivatives_.begin() + static_cast<std::ptrdiff_t>(at * derivatives.size()));
         return kept_.fetch_add(1, std::memory_order_acq_rel) + 1 == count;
     }
-    // Hands the tiles, from `first` on, to the tally.
     void give_to(run::tally& to, word64 first, kept_tiles& all) {
         const std::size_t rows = to.rows(), count = tiles_.size() / rows;
         for (std::size_t i = 0; i < count; ++i)
@@ -73,7 +72,7 @@ std::size_t derivatives_of(const path_job& job) {
     return job.back == nullptr ? 0 : job.back->places.size;
 }
 
-// Derivatives of a block are kept by tile, too, in no more bytes than this unless one tile has more.
+// Derivatives are kept by tile, too, in at most so many bytes a block unless one tile has more.
 constexpr std::size_t most_bytes_of_block = std::size_t{8} << 20;
 
 word64 block_tiles_of(const path_job& job) {
@@ -82,11 +81,11 @@ word64 block_tiles_of(const path_job& job) {
 }
 
 struct walked_job {
-    word64 first_tile;  // in the line of the tiles of all jobs
+    word64 first_tile;  // counted over all jobs
     run::tile_range range;
     word64 block_tiles;
     std::vector<tile_block> blocks;
-    std::size_t blocks_left;  // with the tally
+    std::size_t blocks_left;  // not in the tally yet
     std::mutex lock;
     run::tally tally;
 
@@ -99,7 +98,6 @@ struct walked_job {
           tally(job.tiles(), job.tiles_of_part(), job.code->outputs.size(), job.code->crossed,
                 derivatives_of(job)) {}
 
-    // The tiles of a block that lie in the range.
     run::tile_range tiles_of(word64 block) const {
         const word64 at = (range.first / block_tiles + block) * block_tiles;
         const word64 first = std::max(at, range.first);

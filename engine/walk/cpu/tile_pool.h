@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks the tiles of many trades on all cores. Results do not depend on which core walks a tile, or when:
-// they are kept by tile and merged in the run's one tree.
+// Walks the tiles of many trades on all cores. Results are kept by tile and merged in the run's one tree, so
+// they do not depend on which core walks a tile, or when.
 #pragma once
 
 #include <atomic>
@@ -18,22 +18,22 @@ namespace tilewalk::cpu {
 struct pool_progress {
     std::size_t jobs_done = 0;
     std::uint64_t path_steps_done = 0;
-    // The most tiles so far whose results were kept at once.
+    // Most tiles so far whose results were kept at once.
     std::uint64_t most_tiles_kept = 0;
     // Rows of scenarios copied to 256 lanes; known at the end.
     std::uint64_t scenario_rows_read = 0;
 };
 
-// Bytes that walk_all keeps for one job at a time.
+// Most bytes that walk_all keeps for one job.
 std::uint64_t bytes_of_results(std::uint64_t paths, int threads);
 
-// Threads that walk tiles, each with its lane machine, kept from walk to walk. One caller at a time.
+// Keeps threads, each with a lane machine, from walk to walk. One caller at a time.
 class tile_pool {
   public:
     tile_pool(const lane_operations& operations, int threads) : operations_(operations), crew_(threads) {}
 
-    // A tally for each job, of all its outputs over the tiles that it walks. The calling thread walks, too,
-    // and tells of progress about ten times a second.
+    // Returns a tally for each job over its tiles. The caller walks, too, and reports progress ten times a
+    // second.
     std::vector<run::tally> walk_all(std::span<const path_job> jobs, const std::atomic<bool>* cancel,
                                      const std::function<void(const pool_progress&)>& on_progress);
 
@@ -53,7 +53,7 @@ class tile_pool {
     std::vector<worker> workers_;
 };
 
-// Uses a pool of this call alone.
+// Walks with a pool of this call alone.
 std::vector<run::tally> walk_all(std::span<const path_job> jobs, const lane_operations& operations,
                                  int threads, const std::atomic<bool>* cancel,
                                  const std::function<void(const pool_progress&)>& on_progress);

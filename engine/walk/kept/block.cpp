@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file: a mark, the request, the number of records, each with its fingerprint and its bytes, and at the end
-// the fingerprint of all that stands before. Numbers are words, the lowest byte first.
+// Layout: a mark, the request, the number of records, each with fingerprint and bytes, and the fingerprint of
+// all that stands before. Numbers are little-endian words.
 #include "engine/walk/kept/block.h"
 
 #include <cstddef>
@@ -34,7 +34,7 @@ key sum_of(std::string_view bytes) {
     return of.found();
 }
 
-// Takes what stands in a file from its front; nothing where the file ends too early.
+// Takes from the front of a file; empty if the file ends too early.
 class reader {
   public:
     explicit reader(std::string_view bytes) : left_(bytes) {}
@@ -68,7 +68,7 @@ class reader {
     std::string_view left_;
 };
 
-// Nothing for bytes that write_block did not write.
+// Empty for bytes that write_block did not write.
 std::optional<read_block> taken_from(std::string_view all, std::string_view request) {
     constexpr std::size_t sum_bytes = 16;
     if (all.size() < mark.size() + sum_bytes || !all.starts_with(mark)) return std::nullopt;

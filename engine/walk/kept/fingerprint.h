@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fingerprints of work: 128 bits over all that a number follows from. Two pieces of work with one fingerprint
-// are the same work, whoever does it, on whatever machine. They tell chance differences apart, and are no
-// defence against people who look for two with one.
+// 128 bits over all that a number follows from, the same on every machine. Equal fingerprints mean equal
+// work. Safe against chance, not against people who search for collisions.
 #pragma once
 
 #include <compare>
@@ -25,7 +24,7 @@ struct key {
 class fingerprint {
   public:
     void add(std::uint64_t word);
-    // Bytes with their number, so that no two lists run into each other.
+    // Adds the length, too, so that no two lists run into each other.
     void add(std::string_view text);
     void add(std::span<const double> numbers);
     template <class number>
@@ -40,7 +39,7 @@ class fingerprint {
   private:
     void add_bytes(const void* from, std::size_t bytes);
 
-    std::uint64_t first_ = 0x243f6a8885a308d3, second_ = 0x13198a2e03707344;  // of pi
+    std::uint64_t first_ = 0x243f6a8885a308d3, second_ = 0x13198a2e03707344;  // digits of pi
     std::uint64_t words_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each kind is taken apart into all of its members by a structured binding, so that one with a new member
-// does not compile until it is folded in as well.
+// Structured bindings take out all members, so that a type with a new member does not compile until it is
+// added.
 #include "engine/walk/kept/fingerprints_of_jobs.h"
 
 #include <bit>

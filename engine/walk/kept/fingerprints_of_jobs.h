@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fingerprint of a job's walk: of its program and its numbers, and of the paths that it walks. All tiles
-// of a run have the same one.
+// Fingerprints of a job's walk: its program, its numbers and its paths. The same for all tiles of a run.
 #pragma once
 
 #include <string>
@@ -12,7 +11,7 @@
 
 namespace tilewalk::kept {
 
-// How jobs are walked, as far as bits depend on it.
+// Settings that bits depend on.
 struct conditions {
     std::string precision, source, reduction;
     std::vector<std::string> arrays{};  // fingerprints of the market's arrays, by number
@@ -21,7 +20,7 @@ struct conditions {
 void add(fingerprint& to, const program::path_data& data);
 void add(fingerprint& to, const program::timeline& when);
 
-// The fingerprints of jobs of one walk, whose programs outlive it.
+// For jobs of one walk. Programs must outlive it.
 class fingerprints_of_jobs {
   public:
     fingerprints_of_jobs(const run::walk& of, const conditions& by);

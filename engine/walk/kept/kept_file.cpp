@@ -39,7 +39,7 @@ class open_file {
 }  // namespace
 
 reading read_file(const std::filesystem::path& path, std::uint64_t most_bytes, std::string& bytes) {
-    // Opened so that a pipe does not block.
+    // Nonblocking, for pipes.
     const open_file file(open_at(path, O_RDONLY | O_NONBLOCK));
     if (!file.is_open()) return reading::absent;
     struct stat status {};
@@ -58,8 +58,7 @@ reading read_file(const std::filesystem::path& path, std::uint64_t most_bytes, s
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
-    // A name that is not in use: not by another process, by another store of this one, or by a file that a
-    // killed process left.
+    // An unused name: not another process's, another store's of this one, or left by a killed process.
     std::filesystem::path apart;
     const auto open_apart = [&] {
         for (unsigned number = 0;; ++number) {
@@ -85,8 +84,7 @@ void write_file(const std::filesystem::path& path, std::string_view bytes) {
     }
     if (::fsync(file.descriptor()) != 0 || !file.close()) give_up(apart);
     if (::rename(apart.c_str(), path.c_str()) != 0) give_up(path);
-    // The new name is on the disk only when the folder is. The file is whole either way, so this is no reason
-    // to fail.
+    // Puts the new name on disk. The file is whole either way, so a failure does not matter.
     const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
     if (const int descriptor = open_at(folder, O_RDONLY | O_DIRECTORY); descriptor >= 0) {
         ::fsync(descriptor);

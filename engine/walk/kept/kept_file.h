@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that many processes share, kept from one run to the next.
+// Files kept from run to run and shared by processes.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace tilewalk::kept {
 
 enum class reading { done, absent, damaged };
 
-// A file larger than the limit counts as damaged, and so does anything that is not a regular file.
+// A file counts as damaged if it is larger than the limit or not regular.
 reading read_file(const std::filesystem::path& path, std::uint64_t most_bytes, std::string& bytes);
 
-// The file appears whole or not at all, also to other processes and after a crash. Throws as fail_to_write
+// The file appears whole or not at all, to other processes and after a crash, too. Throws as fail_to_write
 // does.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 

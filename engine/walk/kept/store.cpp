@@ -15,7 +15,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 constexpr std::string_view ending_of_blocks = ".kept";
-// The first byte of a record says what it is.
+// First byte of a record.
 constexpr char is_tally = 'T', is_text = 'D';
 
 std::string bytes_of(const run::tally& of) {
@@ -30,7 +30,7 @@ run::tally tally_in(const std::string& bytes) {
     return std::move(run::read_tallies(in, "a block").front());
 }
 
-// Equal records have one name, so that a block that is written twice is one file.
+// Equal records have one name, so that a block written twice is one file.
 std::string name_of_block(const std::vector<record>& all) {
     fingerprint of;
     for (const auto& [what, bytes] : all) {

@@ -19,15 +19,14 @@ namespace {
 using clock = std::chrono::steady_clock;
 using seconds = std::chrono::duration<double>;
 
-// Operations of a second in the first block, which is small, because nobody knows yet how fast this machine
-// is; and by how much the next may be larger.
+// Operations a second assumed for the first block, small since the machine's speed is unknown, and how much
+// larger the next may be.
 constexpr double first_operations = 1 << 30, most_growth = 8;
-// Derivatives of a block are in memory together.
+// A block's derivatives are in memory together.
 constexpr double most_bytes_of_block = 256 << 20;
-// Whoever asks a process to end often kills it half a minute later, some after ten seconds.
+// A process asked to end is often killed half a minute later, some after ten seconds.
 constexpr std::chrono::seconds longest_end{3};
 
-// Tiles of a job, to be walked in one block.
 struct unit {
     std::size_t job;
     tile_range tiles;
@@ -45,7 +44,7 @@ void add_missing(const tile_range& wanted, const run::tally& known, std::vector<
     if (at < wanted.end()) to.push_back({at, wanted.end() - at});
 }
 
-// Ends a block: at once for whoever has waited long enough, else when it is done.
+// Ends a block when it is done, or at once after longest_end.
 class ending {
   public:
     explicit ending(const std::atomic<bool>* asked) : asked_(asked) {}
@@ -138,7 +137,7 @@ std::vector<std::size_t> work::take_known(const run::walk& asked, const conditio
     return left;
 }
 
-// Walks what is not known of a walk, block by block.
+// Walks the unknown part of a walk, block by block.
 class work::blocks {
   public:
     blocks(work& of, const walker& on, const run::walk& asked, std::span<const run::job> named,
@@ -185,7 +184,6 @@ class work::blocks {
     double operations_of(const unit& u) const {
         return operations_[u.job] * static_cast<double>(u.tiles.count * kernels::paths_per_tile);
     }
-    // The operations that a block is to have.
     double most_operations() const {
         const double known = work_.operations_a_second_;
         return work_.known_->block_seconds() * (known > 0 ? known : first_operations);
@@ -197,20 +195,20 @@ class work::blocks {
         ++done_.jobs_done;
     }
 
-    // Takes the tiles for one block from a unit that is too large for it.
+    // Cuts the tiles for one block from a unit that is too large for it.
     std::optional<unit> cut_from(unit& u) {
         const double of_tile = operations_of({u.job, {u.tiles.first, 1}});
         const word64 fit =
             std::bit_floor(std::max<word64>(1, static_cast<word64>(most_operations() / of_tile)));
         if (u.tiles.count <= 2 * fit) return std::nullopt;
-        const word64 end = (u.tiles.first / fit + 1) * fit;  // of a subtree of that size
+        const word64 end = (u.tiles.first / fit + 1) * fit;  // end of a subtree of that size
         const unit out{u.job, {u.tiles.first, end - u.tiles.first}};
         u.tiles = {end, u.tiles.end() - end};
         ++units_left_[u.job];
         return out;
     }
 
-    // Walks units of the same tiles from there on, as many as make a block. Returns where the next begins.
+    // Walks one block of units of the same tiles. Returns where the next begins.
     std::size_t walk_from(std::size_t first) {
         const double most = most_operations();
         double operations = 0, bytes = 0;
@@ -275,9 +273,9 @@ class work::blocks {
     const run::walk& asked_;
     const taker& take_;
     ending ends_;
-    std::vector<std::optional<job_at_hand>> jobs_;  // none: it has been handed out
+    std::vector<std::optional<job_at_hand>> jobs_;  // empty: handed out
     std::vector<double> operations_{};              // of a path, by job
-    std::vector<unit> units_{};                     // in the order in which they are walked
+    std::vector<unit> units_{};                     // in walking order
     std::vector<std::size_t> units_left_;           // by job
     std::vector<std::optional<error>> failures_;
     run::progress done_{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of one process on a request: all of it, or its share of each run's tiles. Known tallies are taken,
-// the others are walked in blocks and kept. Tallies merge to the same bits whatever the blocks.
+// One process's work on a request: all of it, or a share of each run's tiles. Known tallies are taken, the
+// others are walked in blocks and kept. Bits do not depend on blocks.
 #pragma once
 
 #include <atomic>
@@ -23,23 +23,22 @@
 
 namespace tilewalk::kept {
 
-// The tiles from `first` up to `end` of a run of `of` tiles. A run of more or fewer tiles, such as that of a
-// bound, is cut at the same parts of it: shares that make up one run make up all.
+// Tiles [first, end) of a run of `of` tiles. Runs of another length, such as those of bounds, are cut at the
+// same fractions, so that shares that make up one run make up all.
 struct share {
     std::uint64_t first = 0, end = 1, of = 1;
-    // The markets, from `first_market` up to `end_market`, of trades that are priced in scenarios, too. The
-    // base market is number 0.
+    // Markets [first_market, end_market) of trades that are priced in scenarios, too. Market 0 is the base.
     std::uint64_t first_market = 0, end_market = UINT64_MAX;
 
     run::tile_range in(kernels::word64 run_tiles) const;
-    // The share of one of `parts` equal parts of the run that is walked as a run of its own.
+    // The share of a part of the run, one of `parts` equal ones, that is walked as a run of its own.
     share in_part(std::uint64_t part, std::uint64_t parts) const;
     bool is_all() const { return first == 0 && end == of; }
 };
 
-// Called once a job, with its tally.
+// Called once for each job.
 using taker = std::function<void(std::size_t job, const run::tally& found)>;
-// Walks jobs, and hands each to the taker or returns, by job, why it has no tally.
+// Walks jobs. Hands each tally to the taker, or returns, by job, why there is none.
 using walker = std::function<std::vector<std::optional<error>>(const run::walk&, const taker&)>;
 
 class work {
@@ -48,22 +47,22 @@ class work {
 
     // All of the request's work.
     explicit work(std::shared_ptr<store> known) : known_(std::move(known)) {}
-    // A share of it. Tiles that are not of the share count as if each of their paths paid 0, so that a run
-    // goes its way to the end; its results mean nothing. An empty share walks nothing but pilots.
+    // Counts tiles outside the share as if their paths paid 0, so that a run goes on to its end with
+    // meaningless results. An empty share walks only pilots.
     work(std::shared_ptr<store> known, const share& of)
         : known_(std::move(known)), part_(part::share), share_(of) {}
-    // Nothing that is not known.
+    // Walks nothing new.
     static work that_is_known(std::shared_ptr<store> known);
-    // The same store, and all of the work: for pilots, whose outcomes decide how a run goes on.
+    // All of the work, with the same store: for pilots, whose outcomes decide how a run goes on.
     work of_pilots() const { return work(known_); }
-    // The same store, and none of the work: decisions alone.
+    // None of the work, with the same store: for decisions alone.
     work of_decisions() const {
         work out(known_, {0, 0, 1});
         out.trains_ = trains_;
         return out;
     }
 
-    // The same work on one of `parts` equal parts of the run that is walked as a run of its own.
+    // See share::in_part.
     work of_part(std::uint64_t number, std::uint64_t parts) const {
         work out = *this;
         out.share_ = share_.in_part(number, parts);
@@ -71,35 +70,33 @@ class work {
     }
 
     store& known() const { return *known_; }
-    // The numbers that a run ends with are those of the request.
+    // Whether a run ends with the numbers of the request.
     bool has_all() const { return part_ == part::all; }
-    // The first tile of a run is of this part.
     bool has_first_tile() const { return share_.first == 0 && share_.end > 0; }
     bool has_market(std::uint64_t number) const {
         return share_.first_market <= number && number < share_.end_market;
     }
     bool walks_any_of(kernels::word64 run_tiles) const { return wanted_of(run_tiles).count > 0; }
     bool may_walk() const { return part_ != part::nothing_new; }
-    // The policies of trades are found, where they are not known.
+    // Whether unknown policies are trained.
     bool trains() const { return trains_; }
     void train_nothing() { trains_ = false; }
 
-    // Hands out the tallies that are known already. Returns the jobs that are left.
+    // Hands out known tallies. Returns the jobs that are left.
     std::vector<std::size_t> take_known(const run::walk& asked, const conditions& by,
                                         const taker& take) const;
-    // Hands out the tallies of all jobs, walking what is not known; see walker. `named` are the same jobs as
-    // they are known everywhere: a device may walk them by programs that it makes of several. Throws
-    // tilewalk::error (cancelled), after the block at hand where that takes a moment; and (input) where
-    // nothing new may be walked.
+    // Hands out the tallies of all jobs, walking what is not known; see walker. `named` are the jobs as known
+    // everywhere, since a device may walk them by programs that unite several. Throws tilewalk::error:
+    // cancelled, after the current block if that takes a moment; input, if nothing new may be walked.
     std::vector<std::optional<error>> walk(const walker& on, const run::walk& asked,
                                            std::span<const run::job> named, const conditions& by,
                                            const taker& take);
-    // The tally of work of another kind, over a run of so many tiles, which one process does as a whole.
+    // The tally of other work over `run_tiles` tiles, which one process does as a whole.
     run::tally whole(const key& what, kernels::word64 run_tiles, const std::function<run::tally()>& make);
-    // The text of a decision.
+    // The text of a decision, made if not known.
     std::string remembered(const key& what, const std::function<std::string()>& make) const;
 
-    // The cost of a trade's walks, in operations, as far as it has been told.
+    // If set, told the cost of a trade's walks in operations.
     std::function<void(const std::string& trade, double operations)> tell_cost{};
 
   private:
@@ -117,7 +114,7 @@ class work {
     part part_ = part::all;
     share share_{};
     bool trains_ = true;
-    double operations_a_second_ = 0;  // 0: nothing has been walked yet
+    double operations_a_second_ = 0;  // 0: nothing walked yet
 };
 
 }  // namespace tilewalk::kept

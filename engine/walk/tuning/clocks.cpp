@@ -9,13 +9,12 @@ namespace tilewalk::tuning {
 
 namespace {
 
-// The library's own interface, as far as it is used here: every function returns 0 if all is well.
+// The part of NVML's interface used here; functions return 0 if all is well.
 struct nvml_device;
 constexpr unsigned clock_of_multiprocessors = 1, clock_of_memory = 2;
-// Reasons for a lower clock that are no fault of the measurement's: nothing to do, and clocks that
-// applications asked for.
+// Harmless reasons for a lower clock: nothing to do, or clocks that applications asked for.
 constexpr unsigned long long harmless_reasons = 0x1 | 0x2;
-// Share of the highest clock at which times can still be compared.
+// Share of the highest clock from which on times can be compared.
 constexpr double least_share = 0.97;
 
 class unknown_clocks final : public clocks {
@@ -63,7 +62,7 @@ class nvml_clocks final : public clocks {
             highest_(device_, clock_of_multiprocessors, &highest) != 0 || reasons_(device_, &reasons) != 0) {
             return std::nullopt;
         }
-        // A reason is also named where it costs a step of the clock or nothing.
+        // NVML also names reasons that cost one step of the clock or nothing.
         const bool is_slow =
             static_cast<double>(multiprocessors) < least_share * static_cast<double>(highest);
         return clock_state{static_cast<int>(multiprocessors), static_cast<int>(memory),

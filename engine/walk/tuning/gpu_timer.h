@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU to time on: its kernels, a stream, and the way in which everything is timed here. Between two
-// events of the device, with the caches flushed before each sample; samples for which the clock was throttled
-// do not count.
+// Times work on a GPU between two device events, with caches flushed before each sample. Samples taken while
+// the clock was throttled do not count.
 #pragma once
 
 #include <atomic>
@@ -24,7 +23,7 @@
 
 namespace tilewalk::tuning {
 
-// The clock was throttled for as long as one waits: nothing is known, and nothing is wrong.
+// Nothing is known, and nothing is wrong: the clock was throttled for as long as one waits.
 class clock_throttled : public error {
   public:
     clock_throttled()
@@ -44,28 +43,27 @@ class gpu_timer {
     cuda::kernel_store& kernels() const { return kernels_; }
     const stop_rule& until() const { return until_; }
 
-    // The kernel `name` of a translation unit that includes "kernels/..." alone, but for headers of the
-    // toolkit that it is given (cuda::compile_request). Throws tilewalk::error (compile) with the compiler's
-    // words.
+    // The kernel `name` of a text that includes "kernels/..." and the given toolkit headers alone
+    // (cuda::compile_request). Throws tilewalk::error (compile) with the compiler's words.
     cuda::kernel find(const std::string& text, const char* name, const cuda::toolkit_headers& with = {});
-    // Compiles ahead, on all cores, what find() will be asked for; what fails does so in find().
+    // Compiles texts for find() ahead, on all cores; failures appear in find().
     void compile(std::span<const std::string> texts, const cuda::toolkit_headers& with = {});
 
-    // Milliseconds of all that `work` puts into the stream: after a warm-up, samples one by one until
-    // the rule says stop. Throws clock_throttled.
+    // Milliseconds of all that `work` puts into the stream: a warm-up, then samples until the rule says stop.
+    // Throws clock_throttled.
     struct timing {
         summary milliseconds;
         std::size_t dropped = 0;
-        int clock_mhz = 0;  // the multiprocessors' at the end; 0: not known
+        int clock_mhz = 0;  // of multiprocessors, at the end; 0: not known
     };
     timing time(const std::function<void()>& work);
-    // The same without flushing the caches before a sample.
+    // Without flushing caches.
     timing time_warm(const std::function<void()>& work);
 
-    // One sample in milliseconds, with the caches flushed before; nothing if the clock was throttled.
+    // One sample after flushing caches; empty if the clock was throttled.
     std::optional<double> sample(const std::function<void()>& work);
 
-    // The same of work in streams of its own, which waits for it and returns the device's milliseconds.
+    // For work in streams of its own, which waits for it and returns the device's milliseconds.
     timing time_of(const std::function<double()>& work);
     std::optional<double> sample_of(const std::function<double()>& work);
 
@@ -89,15 +87,15 @@ class gpu_timer {
         return to;
     }
 
-    // Bytes a second, read and written together, of the best copy kernel: what a kernel that streams memory
-    // is held against. Measured once.
+    // Bytes a second, read and written together, of the best copy kernel, as a yardstick for kernels that
+    // stream memory. Measured once.
     double copy_rate();
 
     clocks& clock() const { return *clocks_; }
 
-    // Tells people about progress; nothing by default.
+    // Reports progress; does nothing by default.
     std::function<void(const std::string&)> says = [](const std::string&) {};
-    // Set by another thread to stop: time() then throws tilewalk::error (cancelled).
+    // Set by another thread to make time() throw tilewalk::error (cancelled).
     const std::atomic<bool>* cancel = nullptr;
 
   private:

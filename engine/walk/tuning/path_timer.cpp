@@ -41,7 +41,7 @@ path_timer::path_timer(gpu_timer& on, const workload& of, std::uint64_t paths)
     };
     if (all_are(quasi::meets_targets)) share_rows(packed.records, point_way::targets);
     if (all_are(quasi::are_few)) share_rows(packed.records, point_way::made);
-    // Arrays in whole tiles, in three quarters of what is free.
+    // Whole tiles of arrays, in three quarters of free memory.
     const std::uint64_t rows = normal_rows(of_way(point_way::read)) +
                                of_way(point_way::targets).points.rows(random::shock_kind::normal) +
                                uniforms_.rows();
@@ -77,7 +77,7 @@ path_timer::prepared path_timer::prepare(const kernel_decision& how, int warps) 
     auto attributes = on_.device().attributes(out.k, out.how);
     out.registers = attributes.registers;
     out.local_bytes = attributes.local_bytes;
-    // Dynamic shared memory that nobody uses keeps further blocks away.
+    // Unused dynamic shared memory keeps further blocks away.
     const auto& p = on_.device().properties();
     const auto most = static_cast<std::uint32_t>(p.shared_bytes_per_block);
     constexpr std::uint32_t piece = 512;
@@ -132,7 +132,7 @@ path_timer::arrays_of_kernel& path_timer::arrays_for(const kernel_decision& how)
 }
 
 void path_timer::fill_points(arrays_of_kernel& of) {
-    if (of.source == nullptr) return;  // of points that paths make
+    if (of.source == nullptr) return;  // paths make their points
     of.source->fill(
         {of.normals->as<void>(), of.pitch, normal_rows(of), random::shock_kind::normal, {}, of.placed}, 0,
         kernels::tiles_of(paths_) * kernels::paths_per_tile, on_.stream());
@@ -146,7 +146,7 @@ std::uint64_t path_timer::normal_rows(const arrays_of_kernel& of) const {
     return of_.points ? of.points.rows(random::shock_kind::normal) : normals_.rows();
 }
 
-// The rows of shocks that trades read, to which their records come to point.
+// Adds the trades' rows of shocks, and points their records there.
 void path_timer::share_rows(std::vector<kernels::trade_record> records, point_way way) {
     arrays_of_kernel& of = of_way(way);
     quasi::order_maker maker;
@@ -208,7 +208,6 @@ void path_timer::launch(const kernel_decision& how, const prepared& what) {
     on_.run(what.k, what.how, pointers);
 }
 
-// A trade has a row for each output of its program, and for each sum of two.
 std::size_t path_timer::results_rows() const {
     return of_.trades.size() * of_.code.results();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Path kernels of a workload, built one way after another and timed with as many warps as are wanted.
+// Times a workload's path kernels, built in one way after another, with as many warps as wanted.
 #pragma once
 
 #include <array>
@@ -26,17 +26,16 @@ class path_timer {
   public:
     static constexpr std::uint64_t seed = 42;
 
-    // Makes the arrays that feeds bring, of so many paths, or of as many as memory takes: see paths().
-    // `paths` 0 stands for what the workload says.
+    // Makes arrays for `paths` paths (0: the workload's number), or as many as fit: see paths().
     path_timer(gpu_timer& on, const workload& of, std::uint64_t paths);
 
     const workload& of() const { return of_; }
     std::uint64_t paths() const { return paths_; }
     std::string text(const cuda::kernel_decision& how) const;
-    // Why it can't be built or run so on this device, or empty.
+    // Why such a kernel can't be built or run on this device; empty if it can.
     std::string why_not(const cuda::kernel_decision& how) const;
 
-    // A kernel ready to be launched, with no more than so many warps on a multiprocessor; 0: as many as fit.
+    // Ready to be launched, with at most `warps` warps on a multiprocessor; 0: as many as fit.
     struct prepared {
         cuda::kernel k{};
         cuda::launch how;
@@ -46,23 +45,22 @@ class path_timer {
     };
     prepared prepare(const cuda::kernel_decision& how, int warps);
     void launch(const cuda::kernel_decision& how, const prepared& what);
-    // Makes the points once more that such a kernel reads.
+    // Makes the points that such a kernel reads anew.
     void fill(const cuda::kernel_decision& how);
 
-    // Results of the tiles after a launch, for equality and for prices: those of the first trade's first
-    // output, of its next, and so on.
+    // Results of the tiles after a launch: of the first trade's first output, its next one, and so on.
     std::vector<kernels::tile_result> results();
 
-    // Bytes of shocks that one launch reads.
+    // Bytes of shocks that a launch reads.
     std::uint64_t bytes_read(const cuda::kernel_decision& how) const;
 
   private:
-    // Arrays of shocks, or tables, and trades that read them.
+    // Arrays of shocks, or tables, and the trades that read them.
     struct arrays_of_kernel {
         cuda::point_rows points;
         std::optional<cuda::device_memory> records, normals, uniforms;
         std::uint64_t pitch = 0;
-        std::vector<cuda::device_memory> memory;  // that is read to make points
+        std::vector<cuda::device_memory> memory;  // read to make points
         std::vector<random::placed_points> placed;
         cuda::point_rows::target_tables tables;
         std::unique_ptr<random::random_source> source;

@@ -9,10 +9,10 @@ namespace tilewalk::tuning {
 
 namespace {
 
-// Number of n ordered samples that stand on each side of an interval around the median that holds it with at
-// least 95 %: the most for which twice P(binomial(n, 1/2) < k) is at most 5 %. Nothing for n < 6.
+// Number of n ordered samples on each side of an interval around the median with at least 95 % confidence:
+// the most k for which twice P(binomial(n, 1/2) < k) is at most 5 %. Empty for n < 6.
 std::optional<std::size_t> outside(std::size_t n) {
-    // By its logarithm: from about a thousand samples on, 2^-n is no double.
+    // In logarithms, since 2^-n underflows from about a thousand samples on.
     double log_of_term = -static_cast<double>(n) * std::log(2.0), below = 0;
     std::optional<std::size_t> most;
     for (std::size_t k = 0; k < n / 2; ++k) {
@@ -36,7 +36,7 @@ summary summarise(std::vector<double> samples) {
     summary out;
     out.samples = n;
     out.median = n % 2 == 1 ? samples[n / 2] : 0.5 * (samples[n / 2 - 1] + samples[n / 2]);
-    // As many samples lie below the one as above the other.
+    // As many samples lie below p10 as above p90.
     out.p10 = samples[n / 10];
     out.p90 = samples[n - 1 - n / 10];
     if (const auto k = outside(n); k && out.median > 0) {

@@ -24,11 +24,11 @@ using cuda::kernel_decision;
 using cuda::kernel_wish;
 namespace knobs = cuda::knobs;
 
-// Faster by less is no reason to leave what runs everywhere else.
+// A smaller gain is no reason to leave what runs everywhere else.
 constexpr double least_gain = 1.01;
 
-// Shocks made in registers: numbers of paths a thread and of threads, with the registers of the rules, of the
-// compiler, and of some numbers of resident blocks.
+// Shocks made in registers: varies paths per thread, threads, and registers by the rules, by the compiler, or
+// by resident blocks.
 void add_inline(kernel_wish how, const program::path_program& p, const cuda::fits_devices& fits,
                 std::vector<kernel_decision>& to) {
     for (const int threads : knobs::block.line().tuned) {
@@ -53,14 +53,14 @@ void add_streamed(kernel_wish how, int slots, std::vector<kernel_decision>& to) 
         how.feed = std::string(feed.name);
         const bool has_rows = feed.makes_use_of(knobs::rows);
         const auto tried = [&](cuda::knob_id k) -> std::span<const int> {
-            // Stages of few rows are many small copies; the block is that of the wish.
+            // Short stages are many small copies; the block is the wish's.
             static constexpr std::array distances_of_stages{8, 16, 24};
             if (k == knobs::distance && has_rows) return distances_of_stages;
             return k == knobs::block ? std::span<const int>() : k.line().tuned;
         };
         cuda::for_each_setting(feed, how, tried, [&](kernel_wish one) {
             if (has_rows) one[knobs::rows] = *one[knobs::distance] / 2;
-            // Shocks on the way in registers, and code that is laid out, must stay small.
+            // Shocks waiting in registers, and unrolled code, must stay small.
             constexpr int most_bytes = 256;
             const kernel_decision built = cuda::with_presets(one);
             const bool holds_in_registers =
@@ -157,7 +157,6 @@ namespace {
     throw error(error_kind::usage, "there is no way to build this kernel for this device");
 }
 
-// Fills in the rest of what was found out about those that have the right bits.
 void decide(gpu_timer& on, const std::function<kernel_decision(std::size_t)>& decision_of, std::size_t count,
             const std::function<std::optional<double>(std::size_t)>& sample, double seconds, outcome& out) {
     on.says("timing");
@@ -218,7 +217,7 @@ outcome tune(gpu_timer& on, path_timer& kernel, const kernel_wish& asked, double
     outcome out;
     out.untuned = all.front();
     out.tried = all.size();
-    // Checked before anything is timed; this warms up, too.
+    // Checks bits before timing, which also warms up.
     std::vector<kernel_decision> right;
     std::vector<path_timer::prepared> ready;
     std::vector<kernels::tile_result> truth;
@@ -241,7 +240,7 @@ outcome tune(gpu_timer& on, path_timer& kernel, const kernel_wish& asked, double
         on, [&](std::size_t i) { return right[i]; }, right.size(),
         [&](std::size_t i) {
             return on.sample([&] {
-                // Arrays of other ways do not take the same time to make.
+                // Includes making arrays, which takes different times.
                 if (asked.points != cuda::point_way::read) kernel.fill(right[i]);
                 kernel.launch(right[i], ready[i]);
             });

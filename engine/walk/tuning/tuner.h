@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tuner: finds the fastest way to build a path kernel, by timing the ways there are on the kernel itself.
+// Finds the fastest way to build a path kernel by timing candidates on the kernel itself.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,21 @@
 namespace tilewalk::tuning {
 
 struct outcome {
-    cuda::kernel_decision untuned, best;  // best is untuned where nothing is faster by more than a hair
+    cuda::kernel_decision untuned, best;  // best is untuned if no gain is worth it
     double untuned_milliseconds = 0, best_milliseconds = 0;
-    std::size_t tried = 0, wrong = 0;  // candidates, and those of them whose bits differed
+    std::size_t tried = 0, wrong = 0;  // candidates, and how many gave other bits
     double seconds = 0;                // spent on timing, without compilation
 };
 
-// The ways to build a kernel with shocks of the same kind (made or read) as those of `asked`, the one that
-// runs without a tuner first.
+// Ways to build a kernel with shocks of the same kind (made or read) as those of `asked`. First comes the one
+// that runs without a tuner.
 std::vector<cuda::kernel_decision> candidates(const cuda::kernel_wish& asked, const program::path_program& p,
                                               const cuda::fits_devices& fits);
 
-// The survivors of rounds in which all that are left are timed in turn, twice as often as in the round
-// before, and the slower half goes. Ends after `seconds` of timing with what is then the fastest. `take`
-// times one launch of a candidate by its number, in milliseconds; nothing if the sample does not count.
-// Candidate 0 is always compared.
+// Halves the field in rounds: all that are left are timed in turn, twice as often as in the round before, and
+// the slower half goes. Ends after `seconds` with what is then the fastest. `take` times a launch of a
+// candidate in milliseconds; empty if the sample does not count. Candidate 0 always reaches the final
+// comparison.
 struct contest {
     std::size_t winner = 0;
     double winner_milliseconds = 0, first_milliseconds = 0;
@@ -36,10 +36,10 @@ struct contest {
 contest halve(std::size_t count, const std::function<std::optional<double>(std::size_t)>& take,
               double seconds, const std::function<double()>& now);
 
-// The ways to read kept shocks back on a way back, and to make them again, `by_rules` first.
+// Ways to read kept shocks back, or to make them again; `by_rules` comes first.
 std::vector<cuda::way_back_decision> candidates(const cuda::way_back_decision& by_rules, int slots);
 
-// With at most so many warps on a multiprocessor; 0: as many as fit.
+// At most `warps` warps on a multiprocessor; 0: as many as fit.
 outcome tune(gpu_timer& on, path_timer& kernel, const cuda::kernel_wish& asked, double seconds,
              int warps = 0);
 outcome tune(gpu_timer& on, way_back_timer& kernel, const cuda::way_back_decision& by_rules, double seconds);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trade's walk both ways on a GPU, timed with one kernel after another.
+// Times a trade's walk both ways on a GPU with one kernel after another.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@ namespace tilewalk::tuning {
 
 class way_back_timer {
   public:
-    // The job is copied, but not its program and its numbers: these have to stay.
+    // Copies the job, but not its program and numbers, which must outlive the timer.
     way_back_timer(gpu_timer& on, const run::job& of, std::uint64_t paths)
         : on_(on), of_(of), paths_(paths) {}
 
     const run::job& of() const { return of_; }
     std::uint64_t paths() const { return paths_; }
     std::string text(const cuda::way_back_decision& how) const;
-    // Why it can't be built or run so on this device, or empty.
+    // Why such a kernel can't be built or run on this device; empty if it can.
     std::string why_not(const cuda::way_back_decision& how) const;
     struct kernel_figures {
         int warps = 0;  // resident at a time
@@ -36,7 +36,7 @@ class way_back_timer {
     gpu_timer::timing time(const cuda::way_back_decision& how);
     std::optional<double> sample(const cuda::way_back_decision& how);
 
-    // Bytes of shocks that are written on the way forth and read on the way back.
+    // Bytes of shocks written on the way forth and read on the way back.
     std::uint64_t bytes_kept(const cuda::way_back_decision& how) const;
 
   private:

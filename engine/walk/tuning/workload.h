@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trades that a path kernel is timed on.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +14,9 @@
 
 namespace tilewalk::tuning {
 
-// Trades of one shape: what one kernel walks.
+// Trades of one shape, which one kernel walks.
 struct workload {
-    std::string name;  // "asian"; of a book "book.yaml: asian"
+    std::string name;  // "asian"; from a book "book.yaml: asian"
     program::precision precision = program::precision::double_;
     program::path_program code;
     struct trade {
@@ -25,14 +24,14 @@ struct workload {
         program::timeline when;
     };
     std::vector<trade> trades;
-    std::uint64_t paths = 0;                // enough to make the kernel long enough to time
-    std::optional<quasi::points> points{};  // that its normals in arrays are; none: independent numbers
+    std::uint64_t paths = 0;                // enough for a kernel that is long enough to time
+    std::optional<quasi::points> points{};  // for normals in arrays; empty: independent numbers
 
-    std::size_t steps() const;         // those of the longest trade
-    std::uint64_t path_steps() const;  // those of all trades, a path each
+    std::size_t steps() const;         // of the longest trade
+    std::uint64_t path_steps() const;  // of all trades, for one path
 };
 
-// Paths that make a kernel of so many path-steps a path long enough to time.
+// Paths that make a kernel long enough to time.
 std::uint64_t paths_to_time(std::uint64_t path_steps);
 
 }  // namespace tilewalk::tuning

@@ -32,10 +32,9 @@ namespace {
 using kernels::word32;
 using kernels::word64;
 
-// The most that the kept states, the shocks and the sums of all launches under way take, where more is free.
+// Most bytes of kept states, shocks and sums of all launches under way.
 constexpr std::uint64_t most_bytes_of_launches = std::uint64_t{4} << 30;
-// Threads that serve a device where there are programs of many kinds: while one waits for its launch, others
-// pack theirs and take what theirs has found.
+// Threads per device for programs of many kinds: while one waits for its launch, others pack or take results.
 constexpr std::size_t threads_of_device = 4;
 constexpr std::uint32_t threads_of_merge = 256;
 
@@ -43,14 +42,14 @@ word32 warps_of(const way_back_decision& how) {
     return kernels::paths_per_tile / (kernels::threads_of_warp * static_cast<word32>(how.width()));
 }
 
-// Jobs of one kernel, and what a block of it takes of a device's memory.
+// Jobs of one kernel, and the device memory of a block.
 struct way_group {
     std::vector<std::size_t> jobs;
     way_back_decision how;
     way_back_kernel kernel;
     std::map<std::string, std::shared_ptr<const std::string>> cubins;  // by architecture
-    std::size_t steps = 0, places = 0;                                 // the most of a job
-    std::size_t array_rows = 0, scratch_bytes = 0;                     // likewise, where they read arrays
+    std::size_t steps = 0, places = 0;                                 // largest of a job
+    std::size_t array_rows = 0, scratch_bytes = 0;                     // likewise, if they read arrays
     std::set<std::pair<std::uint32_t, std::uint32_t>> scenarios;       // rows that any job reads
 
     std::size_t pieces() const { return (steps + kernel.piece_steps - 1) / kernel.piece_steps; }
@@ -63,7 +62,7 @@ struct way_group {
             how.keeps_shocks ? steps * static_cast<std::size_t>(slots) : kernel.shocks_in_memory;
         return shocks * paths() * bytes_of_shock();
     }
-    // The most that the rows of a job's tile take in arrays, where it shares none.
+    // Most bytes of the rows of a job's tile in arrays, if it shares none.
     std::size_t array_bytes() const { return array_rows * kernels::paths_per_tile * bytes_of_shock(); }
     std::size_t bytes_of_shock() const { return program::bytes_of(program::traits_of(how.precision).shock); }
     std::size_t sum_bytes() const { return warps_of(how) * places * sizeof(double); }
@@ -85,7 +84,6 @@ struct way_piece {
     run::tile_range tiles;
 };
 
-// The walk of some jobs on some devices.
 class both_ways_walk {
   public:
     both_ways_walk(const run::walk& of, std::span<const std::shared_ptr<loaded_device>> on,
@@ -102,7 +100,7 @@ class both_ways_walk {
           part_tiles_(of.part_tiles()),
           asked_(run::asked_or_all(of.tiles, run_tiles_)),
           failures_(of.jobs.size()) {
-        // By both programs, and whether shocks are points.
+        // Key: both programs, and whether shocks are points.
         std::map<std::tuple<const void*, const void*, bool>, std::size_t> known;
         for (std::size_t j = 0; j < of.jobs.size(); ++j) {
             const run::job& job = of.jobs[j];
@@ -166,7 +164,7 @@ class both_ways_walk {
     }
 
   private:
-    // Shocks are kept where there is room for those of a part.
+    // Keeps shocks if there is room for those of a part.
     void decide(way_group& g) const {
         const run::job& any = of_.jobs[g.jobs.front()];
         const auto make = [&] { g.kernel = way_back_kernel_of(*any.code, *any.back.code, g.how); };
@@ -177,7 +175,6 @@ class both_ways_walk {
         make();
     }
 
-    // Kernels are compiled by many threads, where a device serves one.
     void compile(int threads) {
         std::vector<std::string> targets;
         for (const served& by : served_) targets.push_back(by.architecture);
@@ -207,7 +204,7 @@ class both_ways_walk {
             if (!failures_[j]) failures_[j] = why;
     }
 
-    // A piece fills the room of a launch at most, and there is one for every device if there can be.
+    // Cuts pieces that fit into the room of a launch, at least one for each device if possible.
     void cut() {
         for (way_group& g : groups_) {
             std::erase_if(g.jobs, [&](std::size_t j) { return failures_[j].has_value(); });
@@ -229,7 +226,7 @@ class both_ways_walk {
                     {&g, jobs.subspan(first, std::min<std::size_t>(together, jobs.size() - first)), range});
             return;
         }
-        // Whole parts, but for the end of the run.
+        // Whole parts, except at the end of the run.
         const word64 tiles = std::max(most / part_tiles_, word64{1}) * part_tiles_;
         for (std::size_t j = 0; j < jobs.size(); ++j)
             for (word64 first = range.first; first < range.end(); first += tiles)
@@ -245,9 +242,8 @@ class both_ways_walk {
         of_.on_progress(now);
     }
 
-    // Walks pieces on a device until there are none. The jobs of a piece that a device can't do, such as one
-    // that it has no memory or its source no numbers for, fail. A device that is lost leaves its piece to the
-    // others. Any other failure ends the walk.
+    // Walks pieces until there are none. Jobs fail that the device can't do, for lack of memory or of
+    // numbers. A lost device leaves its piece to the others. Any other failure ends the walk.
     void work_on(std::size_t d, shared_pieces& pieces) {
         gpu_facts::share& share = facts_.shares[d];
         const auto is_lost = [&] {
@@ -288,14 +284,13 @@ class both_ways_walk {
         has_failed_ = true;
     }
 
-    // A device and the threads that serve it.
     struct served {
-        std::string architecture;  // empty: it is lost
+        std::string architecture;  // empty if lost
         std::optional<owned_event> begun;
-        std::vector<span_of_time> spans;  // of its launches, since it began
+        std::vector<span_of_time> spans;  // of its launches, since `begun`
     };
 
-    // The plan of the arrays that jobs like this one read, without rows.
+    // A plan without rows for the arrays that jobs like this one read.
     shock_plan plan_for(const run::job& any, precision in) {
         shock_plan plan;
         plan.source = of_.points_of(any) ? &random::points() : &source_;
@@ -308,7 +303,7 @@ class both_ways_walk {
         plan.unit_paths = of_.unit_paths;
         return plan;
     }
-    // The room for the rows that a job reads. One that needs more than there is fails.
+    // Adds room for the rows of a job. A job that needs more than there is fails.
     void add_rows_of(std::size_t j, way_group& g) {
         const run::job& job = of_.jobs[j];
         shock_plan plan = plan_for(job, g.how.precision);
@@ -324,7 +319,7 @@ class both_ways_walk {
         g.array_rows = std::max(g.array_rows, rows);
         g.scratch_bytes = std::max(g.scratch_bytes, plan.scratch_bytes());
     }
-    // Plans the rows that jobs read; where each has its own, records come to name them.
+    // Plans the rows that jobs read. Records name the rows if each job has its own.
     void plan_rows(std::span<const run::job> jobs, shock_plan& plan, packed_trades& packed) const {
         if (plan.are_rows_alike()) {
             for (const run::job& j : jobs) add_rows_alike(*j.code, j.when->steps(), plan);
@@ -339,7 +334,7 @@ class both_ways_walk {
             packed.records[k].uniform_row = of.uniforms;
         }
     }
-    // Returns when the device walked it; none where no job could be packed.
+    // Returns when the device walked the piece; empty if no job could be packed.
     std::optional<span_of_time> walk_piece(loaded_device& on, const served& by, const way_piece& p);
     void take_found(const way_piece& p, std::span<const std::size_t> jobs,
                     std::span<const std::size_t> places, std::span<const kernels::tile_result> results,
@@ -360,13 +355,12 @@ class both_ways_walk {
     std::vector<way_piece> pieces_;
     std::mutex lock_;  // guards what follows, facts, and spans of devices
     std::vector<std::optional<error>> failures_;
-    std::map<std::size_t, run::tally> in_part_;  // by job: walked over some of its tiles
+    std::map<std::size_t, run::tally> in_part_;  // by job, if walked in several pieces
     run::progress done_;
     std::optional<error> failed_;
     std::atomic<bool> has_failed_{false};
 };
 
-// Packed trades and their memory on a device.
 struct trades_in_memory {
     packed_trades packed;
     device_memory numbers, words, records;
@@ -443,7 +437,7 @@ std::optional<span_of_time> both_ways_walk::walk_piece(loaded_device& on, const 
     const owned_stream s = new_stream(d);
     const trades_in_memory forth(d, std::move(packed)), back(d, std::move(packed_back));
     const chunk tiles{of_.seed, of_.paths, p.tiles, part_tiles_};
-    const std::size_t rows = jobs.size() * jobs.front().code->outputs.size();  // they have one program
+    const std::size_t rows = jobs.size() * jobs.front().code->outputs.size();  // all have one program
     chunk_memory results(d, reduction_named("tree"), tiles, rows);
     const std::size_t parts = tiles.parts();
     shock_cubes arrays(on, of_arrays, p.tiles.count, 1, s.get());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways back on GPUs: trades of one shape many at a time, each launch on the device that is free.
+// Ways back on GPUs: many trades of one shape at a time, each launch on a free device.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ class ways_back {
   public:
     // Decides how the kernel for all jobs like this one is built.
     using decider = std::function<way_back_decision(const run::job&)>;
-    // memory_bytes: the most of each device, 0: all that is free. `threads` compile kernels. `source` is that
-    // of jobs without points, where no file replaces it.
+    // memory_bytes: most for each device; 0: all that is free. `threads` compile kernels. `source` serves
+    // jobs without points or a file of shocks.
     ways_back(std::span<const std::shared_ptr<loaded_device>> on, kernel_store& kernels, decider how,
               std::uint64_t memory_bytes, int threads,
               const random::catalogue_entry& source = random::catalogue().front())
@@ -37,18 +37,18 @@ class ways_back {
           memory_bytes_(memory_bytes),
           threads_(threads),
           source_(source) {}
-    // As was measured on a device, where that changes no bit, else by the rules.
+    // Takes what was measured on a device if that changes no bit, else goes by the rules.
     static decider as_suits(program::precision precision, int rounds,
                             const std::optional<tuned_device>& measured = std::nullopt);
 
-    // Why a GPU can't walk a job's way back; empty: it can.
+    // Why a GPU can't walk a job's way back; empty if it can.
     static std::string why_not(const run::job& j);
     static bool can_walk(const run::job& j) { return why_not(j).empty(); }
 
-    // Called once a job with its tally, for several jobs at a time.
+    // Called once for each job, concurrently.
     using taker = std::function<void(std::size_t job, const run::tally& found)>;
-    // Walks all jobs, over the tiles of the walk. Returns by job why it has no tally: a kernel that can't be
-    // compiled, numbers that can't be packed, or no device that is left. Throws tilewalk::error: cancelled.
+    // Returns for each job why it has no tally: its kernel did not compile, its numbers could not be packed,
+    // or no device was left. Throws tilewalk::error (cancelled).
     std::vector<std::optional<error>> walk(const run::walk& of, const taker& take);
 
     gpu_facts facts() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of a run, compiled by several threads.
+// Compiles a run's kernels by several threads.
 #pragma once
 
 #include <span>
@@ -10,9 +10,8 @@
 
 namespace tilewalk::cuda {
 
-// Compiles the texts of all groups, and of what merges, for each architecture. A text that does not compile
-// fails its own jobs. A run that is stopped meanwhile
-// leaves nothing, and waits for the compilations under way, because a compiler can't be interrupted.
+// Compiles all groups' texts, and the merge, for each architecture. A text that does not compile fails its
+// own jobs. A stopped run still waits for compilations under way, since a compiler can't be interrupted.
 void compile_kernels(run_state& run, std::span<const std::string> architectures, counted_kernels& kernels);
 
 }  // namespace tilewalk::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVRTC through the dynamic loader, so that Tilewalk starts on a machine that has none and is built without
-// a CUDA header: its interface for C is small and has not changed since CUDA 11.
+// Loads NVRTC at run time, so that Tilewalk builds without CUDA headers and starts without NVRTC. The C
+// interface is small and unchanged since CUDA 11.
 #include "engine/walk/cuda/compile/compiler.h"
 
 #include <charconv>
@@ -24,28 +24,27 @@ constexpr std::string_view least_version = "12.0";
 constexpr const char* file_name = "path_kernel.cu";  // named in messages
 constexpr int success = 0;
 
-// ptxas reports spills when it is verbose.
+// ptxas reports spills if verbose.
 constexpr std::string_view options[] = {"-default-device", "-std=c++20", "--ptxas-options=-v"};
-// Contraction stays off, as in every other compiler of the kernel headers.
+// No contraction, as in every other compiler of the kernel headers.
 constexpr std::string_view our_arithmetic = "--fmad=false";
 constexpr std::string_view fast_arithmetic = "--use_fast_math";
 
-// A kernel with a stack frame is compiled again, without its wish for blocks that are resident, if it has one
-// (see kernels/resident_blocks.h).
+// Recompiles a kernel with a stack frame without its wish for resident blocks (see
+// kernels/resident_blocks.h).
 constexpr std::string_view no_wish = "-DTILEWALK_NO_RESIDENT_BLOCKS";
 constexpr std::string_view wish = "TILEWALK_RESIDENT_BLOCKS";
 
-// By default ptxas, too, may spill a few registers for a higher occupancy, although a thread may have far
-// more: 21 of 693 kernels of the library's products did, with 11 feeds in 3 precisions, for sm_80 and sm_90
-// (CUDA 13.0). If a kernel still has a stack frame it is compiled without that wish, and then none of them
-// spills: digital, double, smem_batched, sm_90 goes from 32 registers and 44 bytes to 69 registers. Other
-// kernels keep the wish, because those that spill nothing would grow, too: Asian, single, inline from 32
-// registers to 58.
+// By default ptxas may spill for a higher occupancy: 21 of 693 kernels of the library's products did, with 11
+// feeds in 3 precisions, for sm_80 and sm_90 (CUDA 13.0). A kernel that still has a stack frame is compiled
+// with this option, and then none spills: digital, double, smem_batched, sm_90 goes from 32 registers and 44
+// bytes to 69 registers. Kernels that spill nothing would grow, too: Asian, single, inline from 32 registers
+// to 58.
 constexpr std::string_view spare_registers = "--ptxas-options=--minnctapersm=1";
 
 using nvrtc_program = struct nvrtc_program_state*;
 
-// The functions of the NVRTC in use. Results are its enumeration of errors.
+// Functions return NVRTC's enumeration of errors.
 struct nvrtc_functions {
     int (*nvrtcVersion)(int*, int*);
     const char* (*nvrtcGetErrorString)(int);
@@ -65,7 +64,7 @@ std::filesystem::path file_of(const nvrtc_functions& f) {
     return file_of_code(reinterpret_cast<const void*>(f.nvrtcVersion));
 }
 
-// The first error of a log and as many lines after it as a person reads.
+// The first error of a log with at most eight lines.
 std::string first_errors(std::string_view log) {
     constexpr int most_lines = 8;
     const std::size_t error = log.find("error");
@@ -92,7 +91,7 @@ class nvrtc final : public compiler {
     nvrtc(const nvrtc_functions& functions, int major, int minor)
         : call_(functions),
           version_("NVRTC " + std::to_string(major) + '.' + std::to_string(minor)),
-          // NVRTC has a cache of its own from 13.0 on, which returns kernels without ptxas's report on them.
+          // NVRTC 13.0 and later have a cache, which returns kernels without ptxas's report.
           has_cache_(major >= 13) {
         std::string all_headers;
         for (const auto& header : kernel_headers()) {
@@ -171,7 +170,7 @@ class nvrtc final : public compiler {
         return out;
     }
 
-    // Bytes of stack of all kernels that the log reports, added up.
+    // Sums the stack bytes of all kernels in the log.
     static std::size_t stack_bytes(std::string_view log) {
         constexpr std::string_view words = " bytes stack frame";
         std::size_t sum = 0;
@@ -207,12 +206,12 @@ class nvrtc final : public compiler {
     nvrtc_functions call_;
     std::string version_;
     bool has_cache_;
-    std::vector<std::string> names_, texts_;  // of the headers
+    std::vector<std::string> names_, texts_;  // headers
     std::string fingerprint_;
 };
 
-// NVRTC opens its other half when it compiles, by a name that the loader may find elsewhere. So it is loaded
-// here, from where NVRTC is, or where that is a link to. The reason why that can't be, or nothing.
+// NVRTC opens its built-ins by a name that the loader may find elsewhere. Loads them first, from NVRTC's
+// folder or that of its link's target. Returns why that fails, or nothing.
 std::string load_builtins(const std::filesystem::path& nvrtc, int major, int minor) {
     namespace fs = std::filesystem;
     const std::string name = "libnvrtc-builtins.so." + std::to_string(major) + '.' + std::to_string(minor);
@@ -230,8 +229,8 @@ std::string load_builtins(const std::filesystem::path& nvrtc, int major, int min
                            : why_not;
 }
 
-// Opens an NVRTC; null, with the reason, if the library is missing or unsuitable. A library stays loaded,
-// because NVRTC keeps threads and memory of its own.
+// Null, with the reason, if the library is missing or unsuitable. Libraries stay loaded, because NVRTC keeps
+// threads and memory of its own.
 std::unique_ptr<nvrtc> open(const std::string& library, std::string& why_not) {
     void* handle = open_library(library, why_not);
     if (handle == nullptr) return nullptr;
@@ -285,7 +284,7 @@ std::string what_to_do() {
     return std::string(library_path_variable) + " is set, so nothing else was looked for";
 }
 
-// The one NVRTC of the process, or a sentence that says why there is none.
+// The process's one NVRTC, or why there is none.
 struct found_compiler {
     std::unique_ptr<nvrtc> it;
     std::string why_not;

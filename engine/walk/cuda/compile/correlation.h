@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correlated moves made ahead of the path kernel: the variants of kernels that make them, the choice between
-// them, whether it pays at all, and their launches. No choice changes a bit of a result.
+// Correlated moves made ahead of the path kernel: variants of kernels, the choice between them, launches. No
+// choice changes a bit of a result.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace tilewalk::cuda {
 
 using program::precision;
 
-// One kernel of kernels/correlation, and how it is built and launched.
+// How one kernel of kernels/correlation is built and launched.
 struct correlation_variant {
     std::string_view name;       // "tiled_16_unrolled"
     std::string_view kind;       // its class, and the name of its header
@@ -30,42 +30,38 @@ struct correlation_variant {
 
     std::uint32_t shared_bytes(precision p) const;
 };
-// All variants, the plainest first.
+// The plainest first.
 std::span<const correlation_variant> correlation_variants();
 // Throws tilewalk::error (usage) that names the known variants.
 const correlation_variant& find_correlation_variant(std::string_view name);
-// The variant that a run uses for so many factors.
 const correlation_variant& best_correlation_variant(std::size_t factors);
 
-// With the setting `auto`, moves are made ahead from this many factors on. On an H100 a basket of 12 dates
-// and 2^20 paths in double took 2.9 ms with the product in its kernel at 24 assets, 8.0 at 48 and 33 at 64,
-// where a thread's numbers no longer fit into registers. Made ahead it took 26.6 at 96: 9.6 of them fill and
-// walk the arrays, which grows as the assets do, and 17.0 are the matrix kernel, which grows at most as their
-// square, so at 64 it takes more than 8.0, the time at 48, and less than 26.6
-// (bench/results/*-correlation.txt).
+// With `auto`, moves are made ahead from this many factors on. On an H100 a basket of 12 dates and 2^20 paths
+// in double took 2.9 ms with the product in its kernel at 24 assets, 8.0 at 48 and 33 at 64, where a thread's
+// numbers no longer fit into registers. Made ahead it took 26.6 at 96: 9.6 to fill and walk the arrays,
+// linear in the assets, and 17.0 for the matrix kernel, at most quadratic. At 64 it takes between 8.0 and
+// 26.6 (bench/results/*-correlation.txt).
 inline constexpr std::size_t correlation_crossover = 64;
 
-// Whether the run setting `correlation` (auto, kernel or matrix) asks for moves made ahead, for a program of
-// so many factors whose moves can be taken out. Throws tilewalk::error (usage) for any other setting.
+// `setting` is auto, kernel or matrix; throws tilewalk::error (usage) for any other. Requires a program whose
+// moves can be taken out.
 bool makes_moves_ahead(std::string_view setting, std::size_t factors);
 
-// The translation unit of a variant; its kernel is called `correlate` and takes one
-// kernels::correlation::arguments.
+// Kernel `correlate` with one kernels::correlation::arguments.
 std::string correlation_text(const correlation_variant& v, precision p);
 
-// The drifts and roots of a trade in the order in which the kernel reads them, step by step.
+// A trade's drifts and roots in the kernel's order, step by step.
 std::vector<std::byte> correlation_numbers(const program::move_numbers& from, precision p);
 
-// A job for the kernel: moves to be made from shocks, both of `steps` steps.
+// Makes moves from shocks, both of `steps` steps.
 struct correlation_job {
     const void* numbers = nullptr;                  // on the device, at the first of the steps
     const void* shocks = nullptr;                   // row step * factors + i, at the first of the paths
-    void* moves = nullptr;                          // rows as in shocks, which it must not overlap
+    void* moves = nullptr;                          // rows as in shocks, no overlap
     std::uint64_t shock_pitch = 0, move_pitch = 0;  // elements from row to row
     std::uint64_t paths = 0;
     std::size_t factors = 0, steps = 0;
 };
-// Bytes that a job's numbers and moves take on the device.
 std::uint64_t correlation_numbers_bytes(std::size_t factors, std::size_t steps, precision p);
 std::uint64_t correlation_moves_bytes(const correlation_job& job, precision p);
 
@@ -73,11 +69,11 @@ struct correlation_launch {
     launch how;
     kernels::correlation::arguments arguments;
 };
-// The launches of a job, as few as the device's limit on blocks allows.
+// As few launches as the device's limit on blocks allows.
 std::vector<correlation_launch> correlation_launches(const correlation_job& job, const correlation_variant& v,
                                                      precision p, std::uint64_t most_blocks = (1u << 31) - 1);
 
-// Launches the job in the stream. `k` is the kernel of the variant's text. Throws device_error.
+// `k` must be the kernel of correlation_text(v, p). Throws device_error.
 void make_moves(device& on, kernel k, const correlation_variant& v, precision p, const correlation_job& job,
                 stream s);
 

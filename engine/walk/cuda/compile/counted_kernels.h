@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that one run takes from the store, counted for it alone, because other runs may take theirs at
-// the same time.
+// Counts the kernels that one run takes from a store that other runs may use at the same time.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +16,9 @@ class counted_kernels {
   public:
     explicit counted_kernels(kernel_store& from) : from_(from) {}
 
-    // Same as kernel_store::cubin.
     std::shared_ptr<const std::string> cubin(const compile_request& what);
 
-    // Counts of kernels; each counts once, however often it was asked for.
+    // A kernel counts once, however often it is asked for.
     std::size_t compiled() const;
     std::size_t from_cache() const;
 

@@ -9,29 +9,29 @@
 
 namespace tilewalk::cuda {
 
-// The figures behind the choices are in bench/results: *-path-kernels.txt of an H100, *-lean-walks.txt,
-// *-table-of-logarithms.txt and *-resident-blocks.txt of an H200.
+// Figures behind the choices: bench/results/*-path-kernels.txt (H100), *-lean-walks.txt,
+// *-table-of-logarithms.txt and *-resident-blocks.txt (H200).
 namespace {
 
 int bytes_of_shock(precision p) {
     return static_cast<int>(bytes_of(program::shock_type(p)));
 }
 
-// Numbers that a path keeps from step to step or takes for one.
+// Numbers that a path keeps between steps, or takes for one.
 std::size_t numbers_of_path(const program::path_program& p) {
     return p.states.size() + static_cast<std::size_t>(p.slots_per_step());
 }
 constexpr std::size_t least = 3, few = 6, some = 9;
 
-// Rows are loaded ahead and wait in registers: a swap rate of ten bonds, with rates of two factors 40 rows,
-// had no room under a bound on registers, and one of 36 rows none for four paths a thread.
+// Rows wait in registers after an early load: 40 rows (a swap rate of ten bonds, two-factor rates) had no
+// room under a bound on registers, 36 had none with four paths a thread.
 bool has_short_rows(const program::path_program& p) {
     constexpr std::size_t most_rows = 32;
     return std::all_of(p.sections.begin(), p.sections.end(),
                        [](const program::lane_section& s) { return s.per_run.columns.size() <= most_rows; });
 }
 
-// Reading a table is many operations, and two addresses, in one node.
+// A table read is many operations, and two addresses, in one node.
 std::size_t nodes_in_all(const program::lane_section& s) {
     constexpr std::size_t more_for_table = 7;
     const auto tables = static_cast<std::size_t>(
@@ -58,9 +58,8 @@ int bytes_that_wait(const program::path_program& p, const kernel_decision& how) 
     return how[knobs::distance] * slots * how[knobs::width] * bytes_of_shock(how.precision);
 }
 
-// They leave less room for paths. Beside sections of up to 62 nodes 64 registers of them had room; beside 70
-// (a swaption's, in mixed) and 181 (a double barrier's, in double) they had not. Sections that run on every
-// step stand side by side.
+// Long sections leave shocks less room: 64 registers of them fitted beside sections of up to 62 nodes, not
+// beside 70 (a swaption, mixed) or 181 (a double barrier, double). Sections of every step stand side by side.
 bool has_long_sections(const program::path_program& p) {
     constexpr std::size_t long_section = 64;
     std::size_t on_every_step = 0, longest = 0;
@@ -70,8 +69,8 @@ bool has_long_sections(const program::path_program& p) {
     }
     return std::max(longest, on_every_step) > long_section;
 }
-// Beside two functions of the normal law in a section of 51 nodes (a shout option's, in double) 32 had no
-// room.
+// 32 registers of shocks did not fit beside two normal laws in a section of 51 nodes (a shout option,
+// double).
 bool has_heavy_sections(const program::path_program& p) {
     constexpr std::size_t heavy_section = 48;
     return std::ranges::any_of(p.sections, [](const program::lane_section& s) {
@@ -82,8 +81,8 @@ bool crowds_registers(const program::path_program& p, const kernel_decision& how
     return bytes_that_wait(p, how) > (has_heavy_sections(p) ? 64 : has_long_sections(p) ? 128 : 256);
 }
 
-// Four paths a thread had room beside four functions of the normal law in a section (a complex chooser's); of
-// a pair of these paths, in single, they had a stack frame.
+// Four paths a thread fitted beside four normal laws in a section (a complex chooser); in single a pair of
+// such options had a stack frame.
 bool has_few_normal_laws(const program::path_program& p) {
     constexpr std::size_t most_functions = 6;
     return std::ranges::all_of(
@@ -94,12 +93,12 @@ bool reads_tables(const program::path_program& p) {
     return std::ranges::any_of(p.sections, [](const program::lane_section& s) { return !s.tables.empty(); });
 }
 
-// Several paths a thread share the work of a step that is alike for all, as long as their states and shocks
-// find room in registers. Four were best for an Asian (one shock, two states) in every precision. For an
-// autocallable on five assets one was best, and two in single_fast, whose functions need few registers, but
-// not beside long rows in a section of 157 nodes (a pair of legs of rates of constant maturity). An Asian
-// that carries three derivatives along (one shock, ten states) took 1.11 times the time of its price in
-// double and 1.12 in single with two, in a kernel of its own on an H200 (2026-11).
+// Paths of a thread share work that is alike for all, while their states and shocks fit into registers. Four
+// were best for an Asian (one shock, two states) in every precision. For an autocallable on five assets one
+// was best; two in single_fast, whose functions need few registers, but not beside long rows in a section of
+// 157 nodes (two legs of constant maturity rates). An Asian that carries three derivatives along (one shock,
+// ten states) took 1.11 times the time of its price in double and 1.12 in single with two, in a kernel of its
+// own (H200, 2026-11).
 int best_width(const program::path_program& p, const kernel_decision& how) {
     if (numbers_of_path(p) <= few && has_short_rows(p)) return has_few_normal_laws(p) ? 4 : 2;
     const bool is_between = p.outputs.size() > 1 && numbers_of_path(p) <= 2 * few && has_short_rows(p);
@@ -107,10 +106,10 @@ int best_width(const program::path_program& p, const kernel_decision& how) {
     return is_light || is_between ? 2 : 1;
 }
 
-// The compiler takes fewer registers than are best, or more, unless it is told how many blocks of 256 threads
-// are to be resident: two in double, where models gain up to a fifth, and in mixed, three where steps in
-// single_fast read tables. Beside a step of 132 nodes a single path in double gains, too; beside one of 235
-// it lost a twentieth. A kernel that has no room in that many registers is built without the wish.
+// Unless told how many blocks of 256 threads are to be resident, the compiler takes fewer or more registers
+// than are best. Two: in double, where models gain up to a fifth, and in mixed. Three: single_fast with
+// tables in its steps. One path in double gains, too, beside a step of 132 nodes; beside 235 it lost a
+// twentieth. A kernel without room in that many registers is built without the wish.
 int best_blocks(const program::path_program& p, const kernel_decision& how) {
     if (how.feed != "inline" || p.sections.size() > 3 || !has_short_rows(p)) return 0;
     const bool four = how[knobs::width] == 4;
@@ -155,7 +154,7 @@ kernel_decision decide(const kernel_wish& wish, const program::path_program& p, 
     if (measured != nullptr && wish.is_open() && fits(*measured, slots)) return *measured;
     kernel_decision how = with_presets(wish);
     const bool chooses_width = !wish[knobs::width];
-    // Only the layout padded has a padding.
+    // Only the padded layout has a padding.
     const bool chooses_layout =
         !wish[knobs::layout] && !wish[knobs::padding] && feed_named(how.feed).makes_use_of(knobs::layout);
     if (chooses_width) how[knobs::width] = best_width(p, how);
@@ -165,13 +164,13 @@ kernel_decision decide(const kernel_wish& wish, const program::path_program& p, 
         return fits(how, slots) && !(chooses_width && crowds_registers(p, how));
     };
     while (!arranged() && chooses_width && how[knobs::width] > 1) how[knobs::width] /= 2;
-    // Even one path has no room beside 96 registers of a Parisian's shocks.
+    // Even one path does not fit beside 96 registers of shocks (a Parisian's).
     const bool chooses_distance = !wish[knobs::distance] && has_long_sections(p);
     while (chooses_distance && how[knobs::distance] > 1 && bytes_that_wait(p, how) > 256) {
         --how[knobs::distance];
         settle_padding(wish, how);
     }
-    // A ring for a step of many shocks is as long as there is room for, in a block as large as then fits.
+    // For a step of many shocks the ring is as long as fits, and the block as large as then fits.
     while (!wish[knobs::distance] && how[knobs::distance] > 1 && !fits(how, slots)) {
         --how[knobs::distance];
         settle_padding(wish, how);
@@ -189,7 +188,7 @@ std::string described(const kernel_decision& how) {
         out += ", " + (is_name ? "" : std::string(k.line().name) + " ") + text_of(k.line(), how[k]);
     };
     for (const knob_id k : all_knobs()) {
-        // A padding goes without saying where it is the one that is found.
+        // Omits a padding that is the default.
         const bool is_found = k == knobs::padding && (how.layout() != kernels::ring_layout::padded ||
                                                       how[k] == found_padding(how[knobs::distance]));
         if (feed.makes_use_of(k) && !is_found) add(k);

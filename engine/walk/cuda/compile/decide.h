@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a wish to a decision how a path kernel is built.
+// Turns a wish into a decision how a path kernel is built.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,15 @@
 
 namespace tilewalk::cuda {
 
-// Whether devices can run a kernel that is built so, for so many shocks a step.
+// Whether devices can run such a kernel for `slots` shocks a step.
 using fits_devices = std::function<bool(const kernel_decision&, int slots)>;
 
-// The wish with everything decided that it leaves open, for this program. `measured`, if there is any, was
-// the fastest on such a device: it is taken where the wish is open and it fits.
+// Decides what the wish leaves open, for this program. `measured`, if any, was the fastest on such a device:
+// taken if the wish is open and it fits.
 kernel_decision decide(const kernel_wish& wish, const program::path_program& p, const fits_devices& fits,
                        const kernel_decision* measured = nullptr);
 
-// Calls use(wish) with the wish in every setting of the knobs that kernels of the feed have: values(knob) are
-// those to go through; where there are none the knob stays as it is wished.
+// Calls use(wish) for every setting of the feed's knobs. values(knob) lists what to try; empty: as wished.
 template <class values_of, class body>
 void for_each_setting(const feed_entry& feed, kernel_wish wish, const values_of& values, const body& use,
                       std::size_t from = 0) {
@@ -36,7 +35,7 @@ void for_each_setting(const feed_entry& feed, kernel_wish wish, const values_of&
     }
 }
 
-// The wish with the presets of all that it leaves open, whatever the program.
+// Fills in presets, whatever the program.
 kernel_decision with_presets(const kernel_wish& wish);
 
 // "smem_rolling_async, distance 8, transposed, width 4, block 256"

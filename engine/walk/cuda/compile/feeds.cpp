@@ -17,7 +17,7 @@ namespace {
 
 using enum feed_entry::use;
 
-// A path kernel keeps the payoffs of its tile in shared memory, too.
+// A path kernel also keeps the payoffs of its tile in shared memory.
 constexpr std::uint64_t bytes_of_payoffs(int rows) {
     return static_cast<std::uint64_t>(rows) * kernels::paths_per_tile * sizeof(double);
 }
@@ -151,14 +151,13 @@ void check_capability(const feed_entry& feed, const device_limits& device) {
         runs.empty() ? "no feed runs on it" : "these feeds run on it: " + config::joined(runs)));
 }
 
-// 65536 as "65,536".
 std::string with_commas(std::uint64_t number) {
     std::string text = std::to_string(number);
     for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
     return text;
 }
 
-// Single changes that make it fit, the mildest of each kind.
+// Single changes that would make it fit, the mildest of each kind.
 std::vector<std::string> what_fits(const kernel_decision& how, int slots, const feed_entry& feed,
                                    std::uint64_t payoff_bytes, std::uint64_t limit) {
     std::vector<std::string> found;
@@ -222,7 +221,7 @@ std::string feed_entry::header() const {
 }
 
 std::string feed_entry::type() const {
-    // The one name that is a word of the language.
+    // A keyword of C++.
     return name == "inline" ? "inline_" : std::string(name);
 }
 

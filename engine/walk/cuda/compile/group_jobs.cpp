@@ -16,7 +16,7 @@ namespace tilewalk::cuda {
 
 namespace {
 
-// All that tells which points a job takes that draws them in steps.
+// Identifies the points of a job that takes them step by step.
 std::vector<std::uint64_t> points_in_steps(const run::job& of) {
     std::vector<std::uint64_t> out{of.when->steps()};
     for (const std::uint32_t stream : of.code->normal_streams) {

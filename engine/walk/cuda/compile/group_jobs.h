@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The jobs of a run by the kernel that walks them.
+// Groups a run's jobs by the kernel that walks them.
 #pragma once
 
 #include <functional>
@@ -17,21 +17,19 @@
 
 namespace tilewalk::cuda {
 
-// A device, and the choices measured on it.
 struct tuned_device {
     tuned_choices& choices;
     const device_properties& on;
 };
 
-// How points reach the paths of a run's jobs, which take these or none. A feed that was asked for and reads
-// arrays reads all of them. Paths make few points themselves, unless more than two jobs of the run take the
-// same, for which a row that is filled once is faster, or other jobs of their kernel can't.
+// How points reach the paths of a run's jobs. A requested feed of arrays reads all points. Otherwise paths
+// make few points themselves, unless more than two jobs take the same ones, since one filled row is then
+// faster, or other jobs of their kernel can't.
 class ways_of_points {
   public:
     using points_of_job = std::function<std::optional<quasi::points>(const run::job&)>;
     ways_of_points(const kernel_wish& how, std::span<const run::job> all, points_of_job points);
 
-    // The way of one of the jobs.
     point_way of(const run::job& one) const;
 
   private:
@@ -40,8 +38,7 @@ class ways_of_points {
     std::set<const program::path_program*> made_;  // programs whose paths make their points
 };
 
-// Groups of jobs with the same kernel text. `fits` says whether the devices can run a program's kernel built
-// in a given way.
+// Groups jobs of one kernel text. `fits` says whether the devices can run a program's kernel built so.
 std::vector<job_group> group_jobs(
     const gpu_run& run, const separated_jobs& separated, const packed_trades& packed,
     const std::optional<tuned_device>& tuned,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel is two files of the folder, named by the key: the text that was compiled (KEY.cu, for people) and
-// the entry (KEY.cubin), which says its own key and the digest of its cubin, so that no truncated, damaged
-// or renamed file is ever run. Both are written apart and renamed into place whole.
+// A kernel is two files named by its key: the compiled text (KEY.cu, for people) and the entry (KEY.cubin),
+// which holds the key and a digest, so that no truncated, damaged or renamed file ever runs. Both are written
+// apart and renamed into place.
 #include "engine/walk/cuda/compile/kernel_store.h"
 
 #include <unistd.h>
@@ -24,7 +24,7 @@ namespace tilewalk::cuda {
 namespace {
 
 constexpr std::string_view entry_magic = "tilewalk kernel 1\n";
-// Far larger than any kernel: a larger file is no entry and is not read.
+// Larger files are not read: no kernel is nearly as large.
 constexpr std::uint64_t most_entry_bytes = std::uint64_t{1} << 28;
 
 std::string entry_of(const std::string& key, const std::string& cubin) {
@@ -58,7 +58,7 @@ struct kernel_store::state {
 
     state(compiler& by, std::filesystem::path at)
         : builds(by), fingerprint(by.fingerprint()), folder(std::move(at)) {
-        // Absolute, so that a later change of the working folder does not move it.
+        // Absolute, so that changing the working folder does not move it.
         std::error_code ignored;
         if (!folder.empty()) {
             const auto from_root = std::filesystem::absolute(folder, ignored);
@@ -67,7 +67,7 @@ struct kernel_store::state {
     }
 
     std::string key_of(const compile_request& what) const {
-        // Digests have a fixed length, so that no two requests give the same bytes.
+        // Digests have a fixed length, so that different requests never give the same bytes.
         return config::sha256(config::sha256(what.text) + config::sha256(what.architecture) +
                               config::sha256(fingerprint) + what.headers.digest);
     }
@@ -152,7 +152,7 @@ std::shared_ptr<const std::string> kernel_store::cubin(const compile_request& wh
         promise.set_value(kernel);
         return kernel;
     } catch (...) {
-        // Forgotten before the others are told, so that whoever asks from now on tries again.
+        // Forget it before waiters learn, so that later callers try again.
         {
             const std::lock_guard lock(state_->guard);
             state_->kernels.erase(key);
@@ -182,7 +182,7 @@ std::filesystem::path default_cache_folder() {
         return value != nullptr ? value : "";
     };
     if (auto folder = set("TILEWALK_CACHE_DIR"); !folder.empty()) return folder;
-    // The standard says that a relative path is ignored.
+    // The XDG standard ignores relative paths.
     if (const auto caches = set("XDG_CACHE_HOME"); caches.is_absolute()) return caches / "tilewalk";
     if (const auto home = set("HOME"); home.is_absolute()) return home / ".cache" / "tilewalk";
     return {};
@@ -190,7 +190,7 @@ std::filesystem::path default_cache_folder() {
 
 std::string why_not_kept_in(const std::filesystem::path& folder) {
     if (folder.empty()) return "TILEWALK_CACHE_DIR, XDG_CACHE_HOME and HOME name no folder";
-    // A folder that is not there is made in the nearest that is.
+    // A missing folder would be made in the nearest existing one.
     std::error_code unknown;
     std::filesystem::path at = std::filesystem::absolute(folder, unknown);
     while (at.has_relative_path() && !std::filesystem::exists(at, unknown)) at = at.parent_path();

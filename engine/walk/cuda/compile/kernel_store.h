@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled kernels, kept on disk for the next run, by text, architecture and compiler. Many processes may
-// share a folder. A kernel that can't be written is kept in memory; a damaged one is built again.
+// Compiled kernels on disk, by text, architecture and compiler. Processes may share a folder. A kernel that
+// can't be written stays in memory; a damaged one is built again.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,12 @@ class kernel_store {
     kernel_store(compiler& builds, std::filesystem::path folder);
     ~kernel_store();
 
-    // The cubin of this text. Threads that ask for the same text wait for one build; different texts build in
-    // parallel. Throws the compiler's exception; a later call tries again. `compiled_here` is set to whether
-    // this call compiled it.
+    // Threads that ask for the same text wait for one build; different texts build in parallel. Throws the
+    // compiler's exception; a later call tries again. Sets `compiled_here` to whether this call compiled.
     std::shared_ptr<const std::string> cubin(const compile_request& what, bool* compiled_here = nullptr);
 
     counts so_far() const;
-    // The reason why the last kernel that was compiled is not in the folder; empty if it is.
+    // Why the last compiled kernel is not in the folder; empty if it is.
     std::string why_not_kept() const;
     const std::filesystem::path& folder() const;
 
@@ -37,9 +36,9 @@ class kernel_store {
     std::unique_ptr<state> state_;
 };
 
-// TILEWALK_CACHE_DIR, or XDG_CACHE_HOME/tilewalk, or HOME/.cache/tilewalk, or empty: the first that is set.
+// TILEWALK_CACHE_DIR, XDG_CACHE_HOME/tilewalk or HOME/.cache/tilewalk: the first that is set, or empty.
 std::filesystem::path default_cache_folder();
-// Why the folder can keep no kernels, as far as can be seen without writing to it; empty: it can.
+// Why the folder can't keep kernels, as far as can be seen without writing; empty if it can.
 std::string why_not_kept_in(const std::filesystem::path& folder);
 
 }  // namespace tilewalk::cuda

@@ -15,7 +15,7 @@ namespace tilewalk::cuda {
 
 namespace {
 
-// The kernel at the end of a text: what its choice says besides, its header, and its name.
+// The kernel at the end of a text: additions to its choice, its header, its name.
 struct kernel_end {
     std::string more_of_choice;
     std::string_view header = "kernels/path_kernel.h", name = "walk", arguments = "path_arguments",
@@ -24,17 +24,17 @@ struct kernel_end {
 
 std::string text_with(const program::path_program& p, const kernel_decision& how, const kernel_end& end) {
     const program::precision_traits& words = program::traits_of(how.precision);
-    // Everywhere else a program does on a GPU what it does on the CPU.
+    // Only fast precisions contract; all else is as on the CPU.
     const program::path_program code = words.is_fast ? program::contract(p) : p;
     const feed_entry& feed = feed_named(how.feed);
     const space_entry& rows = space_named(how.row_space);
     const reduction_entry& reduction = reduction_named(how.reduction);
     const bool from_arrays = reads_shocks(how);
-    // The text leaves out all that makes no difference, so that one kernel serves.
+    // Leaves out all that makes no difference, so that one kernel serves.
     const point_way points = way_of_points(how);
     const bool meets_targets = points == point_way::targets, makes_points = points == point_way::made;
     const bool from_memory = from_arrays || meets_targets || p.scenarios_per_step > 0;
-    // A feed that makes its shocks takes targets and scenarios from wherever they lie by their address.
+    // A feed that makes shocks reads targets and scenarios by address, in whatever space.
     const std::string_view space = from_arrays   ? space_named(how.space).type
                                    : from_memory ? "read_only"
                                                  : "global";
@@ -130,7 +130,7 @@ std::string leaving_kernel_text(const program::path_program& p, const kernel_dec
 }
 
 std::size_t path_kernel_shared_bytes(const program::path_program& p, const kernel_decision& how) {
-    // The reduction works where the feed's memory was.
+    // The reduction reuses the feed's memory.
     const std::size_t feed = feed_shared_bytes(how, p.slots_per_step());
     return p.payoff_rows() * kernels::paths_per_tile * sizeof(double) +
            std::max(feed, reduction_named(how.reduction).shared_bytes);

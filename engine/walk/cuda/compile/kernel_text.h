@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The translation unit of a path kernel: a printed program, the decision how it is built, and the kernel
-// headers.
+// Translation units of path kernels: a printed program, a decision, and the kernel headers.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +11,19 @@
 
 namespace tilewalk::cuda {
 
-// Its kernel is called `walk` and takes one kernels::path_arguments.
+// Kernel `walk` with one kernels::path_arguments.
 std::string path_kernel_text(const program::path_program& p, const kernel_decision& how);
 
-// The same walk by a kernel `leave` that takes one kernels::leaving_arguments: after each run of a section
-// paths leave these states of it, and no result. Later sections leave none.
+// Kernel `leave` with one kernels::leaving_arguments: after each run of a section, paths leave these of its
+// states, and no result. Missing sections leave none.
 using left_states = std::vector<std::vector<std::uint32_t>>;
 std::string leaving_kernel_text(const program::path_program& p, const kernel_decision& how,
                                 const left_states& leaves);
 
-// Dynamic shared memory that a block of the path kernel takes.
+// Dynamic shared memory of a block.
 std::size_t path_kernel_shared_bytes(const program::path_program& p, const kernel_decision& how);
 
-// The kernel `merge_tiles`: takes kernels::merge_arguments, one block of so many threads for each part.
+// Kernel `merge_tiles` with one kernels::merge_arguments, and a block of merge_threads for each part.
 inline constexpr std::uint32_t merge_threads = 256;
 std::string merge_kernel_text();
 

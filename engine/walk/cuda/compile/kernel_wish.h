@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wish for a path kernel and the decision how it is built: everything that is a constant of its text
-// besides the program. A wish leaves open what nobody asked for; a decision leaves nothing open
-// (engine/walk/cuda/compile/decide.h).
+// A wish and a decision how to build a path kernel: all constants of its text besides the program. A wish may
+// be open, a decision is not (engine/walk/cuda/compile/decide.h).
 #pragma once
 
 #include <array>
@@ -20,18 +19,18 @@ using program::precision;
 enum class point_way {
     read,     // from arrays, a number for each shock
     targets,  // paths draw their shocks, and move to points that are read (kernels/targets.h)
-    made,     // paths make them in registers, where they are few (kernels/points_of_path.h)
+    made,     // made by paths in registers, if few (kernels/points_of_path.h)
 };
 
-// The part that is never left open.
+// Never left open.
 struct kernel_basis {
     cuda::precision precision = precision::double_;
     std::string space = "read_only";      // a name of the catalogue of spaces, for path arrays
-    std::string row_space = "read_only";  // likewise, for numbers that are alike for all paths
+    std::string row_space = "read_only";  // for numbers that are alike for all paths
     std::string reduction = "tree";       // a name of the catalogue of reductions
-    // Rounds of Philox where paths make their shocks; in other precisions than single_fast always these.
+    // Rounds of Philox where paths make their shocks; can differ only in single_fast.
     int rounds = kernels::philox_rounds;
-    // The way of paths with points, unless their feed reads arrays.
+    // For paths with points, unless their feed reads arrays.
     point_way points = point_way::read;
 
     friend bool operator==(const kernel_basis&, const kernel_basis&) = default;
@@ -39,17 +38,18 @@ struct kernel_basis {
 
 struct kernel_wish : kernel_basis {
     std::optional<std::string> feed{};  // a name of the catalogue of feeds
-    // Whether a feed that is left open has to read shocks from arrays, unless points reach paths in another
-    // way; else it makes them in registers.
+    // Whether an open feed has to read shocks from arrays, unless points arrive otherwise; else it makes
+    // them.
     bool reads_shocks = false;
     std::array<std::optional<int>, knob_table.size()> values{};
-    // A multiprocessor's registers are to suffice for so many, unless the kernel then spills; 0: any number.
+    // Blocks for which a multiprocessor's registers shall suffice, unless the kernel then spills; 0: any
+    // number.
     std::optional<int> blocks{};
 
     std::optional<int>& operator[](knob_id k) { return values[k.at]; }
     const std::optional<int>& operator[](knob_id k) const { return values[k.at]; }
 
-    // Neither the feed nor a knob was asked for: what was measured to be fastest may be taken.
+    // Whether the fastest measured choice may be taken.
     bool is_open() const { return !feed && values == decltype(values){}; }
     friend bool operator==(const kernel_wish&, const kernel_wish&) = default;
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Knobs of a path kernel: the numbers that it is built with besides its program. The table holds the name,
-// the values and the preset of each; settings, checks, messages, kept choices, the tuner and the benchmarks
-// take them from here. CONTRIBUTING.md says how to add one.
+// Knobs of a path kernel: the numbers it is built with besides its program. Settings, checks, messages, kept
+// choices, the tuner and benchmarks take them from the table. CONTRIBUTING.md says how to add one.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +19,7 @@
 
 namespace tilewalk::cuda {
 
-// Values that a knob may have: a range, a list, or names that stand for 0, 1, ...
+// A range, a list, or names for 0, 1, ...
 struct knob_values {
     int least = 0, most = 0;
     std::span<const int> list{};
@@ -47,7 +46,7 @@ struct knob {
     field setting;          // by which a run sets it
     part of;
     knob_values values;
-    int preset;                  // taken where it is left open and nothing else decides
+    int preset;                  // used if left open and nothing else decides
     bool takes_auto;             // "auto" is a value of the setting, which leaves it open
     std::span<const int> tuned;  // tried by the tuner; empty: the tuner leaves it open
     std::span<const int> swept;  // measured by `bench prefetch`; likewise
@@ -61,7 +60,7 @@ static_assert(layouts[static_cast<std::size_t>(kernels::ring_layout::plain)] == 
               layouts[static_cast<std::size_t>(kernels::ring_layout::padded)] == "padded" &&
               layouts[static_cast<std::size_t>(kernels::ring_layout::transposed)] == "transposed");
 inline constexpr std::array all_layouts{0, 1, 2};
-// Both are free of bank conflicts; which is faster depends on the size of a copy.
+// Both avoid bank conflicts; which one is faster depends on the size of a copy.
 inline constexpr std::array layouts_without_conflicts{1, 2};
 inline constexpr std::array tuned_distances{2, 4, 8, 16};
 inline constexpr std::array swept_distances{1, 2, 4, 6, 8, 12, 16};
@@ -71,7 +70,7 @@ inline constexpr std::array tuned_blocks{128, 256};
 
 }  // namespace knob_lists
 
-// In the order in which people should see them.
+// In the order shown to people.
 inline constexpr std::array knob_table{
     knob{"distance",
          &run_settings::distance,
@@ -91,7 +90,7 @@ inline constexpr std::array knob_table{
          knob_lists::layouts_without_conflicts,
          knob_lists::all_layouts,
          "Layout of rings in shared memory; unless told, what suits the copies"},
-    // The preset is what is found for the distance's.
+    // The preset is the default for the preset distance.
     knob{"padding",
          &run_settings::padding,
          knob::part::shape,
@@ -130,14 +129,13 @@ inline constexpr std::array knob_table{
          "Threads of a block"},
 };
 
-// A knob by its place in the table.
 struct knob_id {
     std::size_t at;
     constexpr const knob& line() const { return knob_table[at]; }
     friend constexpr bool operator==(knob_id, knob_id) = default;
 };
 
-// A name that is not in the table does not compile.
+// Fails to compile for an unknown name.
 consteval knob_id knob_named(std::string_view name) {
     const auto found = std::ranges::find(knob_table, name, &knob::name);
     if (found == knob_table.end()) throw "there is no such knob";
@@ -150,7 +148,7 @@ constexpr std::array<knob_id, knob_table.size()> all_knobs() {
     return all;
 }
 
-// The knobs that the engine itself has to know.
+// Knobs that the engine itself uses.
 namespace knobs {
 
 inline constexpr knob_id distance = knob_named("distance"), layout = knob_named("layout"),
@@ -170,23 +168,22 @@ class knob_set {
     unsigned bits_ = 0;
 };
 
-// A value as people write it: "8", "padded".
+// "8", "padded"
 std::string text_of(const knob& of, int value);
-// The value that a text stands for; nothing if it is none of the knob's.
+// Empty if the text is no value of the knob.
 std::optional<int> value_of(const knob& of, std::string_view text);
-// All values that are not a range, as people write them.
+// Values as people write them, unless they are a range.
 std::vector<std::string> value_names(const knob& of);
 
-// The names of all knobs.
 std::vector<std::string> knob_names();
 
-// The number that a run asks for; nothing where it leaves the knob open. Settings that check() let pass.
+// Empty if the run leaves the knob open. Requires settings that pass check().
 std::optional<int> asked_value(const knob& of, const run_settings& settings);
 
-// The values of a feed's own knobs, in the order of the table, as further arguments of its type: ", 3".
+// The feed's own values, in the order of the table, as arguments of its type: ", 3".
 std::string own_arguments(std::span<const knob> table, const knob_set& of_feed, std::span<const int> values);
 
-// Throws tilewalk::error (usage) that says which values there are.
+// Throws tilewalk::error (usage) with the known values.
 void check(const knob& of, int value);
 
 }  // namespace tilewalk::cuda

@@ -17,13 +17,13 @@ namespace tilewalk::cuda {
 
 namespace {
 
-// The literal is exact, and rounded once if real is float.
+// Exact, and rounded once if real is float.
 std::string literal(double number) {
     if (std::isnan(number)) return "format<real>::nan";
     if (std::isinf(number)) return number > 0 ? "format<real>::infinity" : "-format<real>::infinity";
     const double size = std::fabs(number);
     if (size > std::numeric_limits<float>::max() || (size > 0 && size < std::numeric_limits<float>::min())) {
-        // Written as bits: the compiler would warn about a literal that becomes 0 or infinity in float.
+        // Bits, because the compiler warns about a literal that becomes 0 or infinity in float.
         return "real(from_bits(" + std::to_string(std::bit_cast<std::uint64_t>(number)) + "ull))";
     }
     std::array<char, 40> text{};

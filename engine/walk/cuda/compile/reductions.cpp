@@ -14,7 +14,7 @@ namespace tilewalk::cuda {
 
 namespace {
 
-// Shared memory for three sums a warp, in a block of the most threads, and for three sums a block.
+// Three sums for each warp of the largest block; three sums for a block.
 constexpr std::size_t sums_of_warps = 3 * 8 * sizeof(double), sums_of_block = 3 * sizeof(double);
 
 // Columns: name, summary; shared memory, keeps bits, merges tiles, stores payoffs.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue of reductions, which turn the payoffs of a tile into its moments. A new one is a header in
-// kernels/reductions/ and a line in reductions.cpp.
+// Reductions turn the payoffs of a tile into its moments. A new one is a header in kernels/reductions/ and a
+// line in reductions.cpp.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ namespace tilewalk::cuda {
 struct reduction_entry {
     std::string_view name;
     std::string_view summary;
-    std::size_t shared_bytes;  // the most that a block takes, in the feed's memory
-    bool keeps_bits;           // the same result in every run: that of `tree`
-    bool merges_tiles;         // merges the tiles of a trade, too, so that no other kernel has to
+    std::size_t shared_bytes;  // most of a block, in the feed's memory
+    bool keeps_bits;           // the same bits in every run: those of `tree`
+    bool merges_tiles;         // merges the tiles of a trade, too: no second kernel
     bool stores_payoffs;       // in device memory, for device::reduce_stored
 
-    // Names in the kernel: "kernels/reductions/tree.h" has the type tree in tilewalk::kernels::reductions.
+    // "kernels/reductions/tree.h" has the type tree in tilewalk::kernels::reductions.
     std::string header() const;
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a program's sections, as a kernel reads them: those of sections that run on every step are part
-// of the step's.
+// Rows of a program's sections as a kernel reads them. Sections of every step have theirs in the step's row.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +11,10 @@
 namespace tilewalk::cuda {
 
 struct row_layout {
-    std::vector<std::size_t> widths;  // by section; 0 for one whose rows are part of the step's
-    std::vector<std::size_t> places;  // by section: where its numbers begin in the row that it reads
+    std::vector<std::size_t> widths;  // by section; 0 if in the step's row
+    std::vector<std::size_t> places;  // by section: first number in the row that it reads
     std::uint32_t every_step = 0;     // bit k: section k runs on every step (see mark_every_step)
-    bool step_has_tables = false;     // in a row of the step
+    bool step_has_tables = false;     // the step's row has tables
 };
 
 row_layout layout_of_rows(const program::path_program& p);

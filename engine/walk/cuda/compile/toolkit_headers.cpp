@@ -16,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Far larger than any header.
 constexpr std::uint64_t most_header_bytes = std::uint64_t{1} << 26;
 
 bool is_file(const fs::path& path) {
@@ -24,7 +23,7 @@ bool is_file(const fs::path& path) {
     return fs::is_regular_file(path, ignored);
 }
 
-// The entries of a folder, sorted by name; none if there is no such folder.
+// Sorted by name; empty if there is no such folder.
 std::vector<fs::path> entries_of(const fs::path& folder) {
     std::vector<fs::path> out;
     std::error_code none;
@@ -34,7 +33,7 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
     return out;
 }
 
-// A package of Python that is named by a version has all of the toolkit: `nvidia/cu13`.
+// A Python package named by a version has the whole toolkit: `nvidia/cu13`.
 bool is_whole_toolkit(const fs::path& package) {
     const std::string name = package.filename().string();
     return name.starts_with("cu") && name.size() > 2 && name[2] >= '0' && name[2] <= '9';
@@ -88,10 +87,10 @@ std::vector<std::string> toolkit_header_folders(const std::string& libraries) {
     const fs::path root = fs::path(libraries).parent_path();
     std::vector<std::string> out = {(root / "include").string()};
     for (const fs::path& target : entries_of(root / "targets")) out.push_back((target / "include").string());
-    // The system's own libraries lie a folder deeper than its headers do.
+    // System libraries lie one folder deeper than system headers.
     if (root == "/usr/lib") out.emplace_back("/usr/include");
-    // Packages of Python with a folder for each part of the toolkit, as of CUDA 12, beside which that of
-    // another version may lie as a whole.
+    // Python packages of CUDA 12 have a folder for each part of the toolkit; another version's whole toolkit
+    // may lie beside them.
     if (root.parent_path().filename() == "nvidia" && !is_whole_toolkit(root)) {
         for (const fs::path& part : entries_of(root.parent_path())) {
             if (part != root && !is_whole_toolkit(part)) out.push_back((part / "include").string());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kept choices: the ways to build kernels that were measured to be fastest on a device, for runs that leave
-// it open. Each device, driver and kernel has a file that people can read: JSON in the folder `tuned` beside
-// the kernels.
+// Kept choices: the builds of kernels that were measured to be fastest on a device, for runs that leave it
+// open. Stored for each device, driver and kernel as readable JSON, in the folder `tuned` beside the kernels.
 #pragma once
 
 #include <atomic>
@@ -21,9 +20,9 @@ namespace tilewalk::cuda {
 
 struct tuned_choice {
     kernel_decision how;
-    double milliseconds = 0;          // a launch of the kernel takes
-    double untuned_milliseconds = 0;  // the same without this choice
-    std::string date;                 // day of the measurement
+    double milliseconds = 0;          // of a launch
+    double untuned_milliseconds = 0;  // of a launch without this choice
+    std::string date;                 // of the measurement
 };
 
 class tuned_choices {
@@ -31,18 +30,16 @@ class tuned_choices {
     // An empty folder remembers nothing.
     explicit tuned_choices(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-    // The choice for a kernel of this program; a file that is damaged, or of another device, driver
-    // or program, is as good as none.
+    // Empty if the file is missing, damaged, or of another device, driver or program.
     std::optional<tuned_choice> find(const device_properties& on, const program::path_program& p,
                                      const kernel_wish& asked);
-    // Throws tilewalk::error (io) if it can't be kept.
+    // Throws tilewalk::error (io) if the choice can't be kept.
     void remember(const device_properties& on, const program::path_program& p, const kernel_wish& asked,
                   const tuned_choice& found);
 
-    // Counts the choices remembered: as long as it stays, find() says what it said.
+    // While this count is unchanged, find() answers as before.
     std::uint64_t changes() const { return changes_; }
 
-    // The file in which a choice is kept.
     std::filesystem::path file_of(const device_properties& on, const program::path_program& p,
                                   const kernel_wish& asked) const;
 

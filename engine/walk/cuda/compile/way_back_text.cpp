@@ -18,15 +18,15 @@ namespace {
 using program::adjoint_program;
 using program::path_program;
 
-// States before the steps of a piece are in shared memory if they take no more of a block's: five blocks of
-// 128 threads then fit in a multiprocessor of compute capability 9.0, as many as their registers allow.
+// Most bytes of states before the steps of a piece in shared memory: five blocks of 128 threads then fit in a
+// multiprocessor of compute capability 9.0, as many as their registers allow.
 constexpr std::size_t most_bytes_of_states = 20 * 1024;
-// A thread walks two paths if a step has so many shocks or, in double, more nodes on both ways; a derivative
-// to a row counts as some nodes, since it waits in a register to be summed. It walks one path if there are
-// yet more nodes (in single twice as many), for which two would have no registers.
+// A thread walks four paths; two if a step has this many shocks or, in double, more nodes on both ways (a
+// derivative to a row counts as several, since it waits in a register to be summed); one if there are yet
+// more nodes, in single twice as many, since two would lack registers.
 constexpr int least_shocks_of_two_paths = 4;
 constexpr std::size_t most_nodes_of_four_paths = 90, nodes_of_row = 3, most_nodes_of_two_paths = 400;
-// Quiet pieces have code of their own, unless steps are so long that it does not pay.
+// Quiet pieces have code of their own, unless long steps make that not pay.
 constexpr std::size_t most_nodes_of_quiet_steps = 160;
 
 std::string list_of(const std::vector<std::size_t>& numbers) {
@@ -35,7 +35,7 @@ std::string list_of(const std::vector<std::size_t>& numbers) {
     return out.empty() ? "0" : out;
 }
 
-// A function of a constant index, as a table.
+// Prints a table as a function of a constant index.
 std::string table(const std::string& name, const std::vector<std::size_t>& of) {
     return fmt::format(
         "    static constexpr int {}(int i) {{\n        constexpr int of[] = {{{}}};\n        return of[i];\n"
@@ -59,8 +59,8 @@ std::vector<bool> states_of(const adjoint_program& a, const path_program& again,
     return out;
 }
 
-// The states that are carried from piece to piece: all that the way back is given, and what they depend on.
-// The states of quiet pieces come first.
+// States carried from piece to piece: all that the way back is given, and what they depend on. Quiet pieces'
+// states come first.
 struct carried_states {
     std::vector<std::size_t> all;
     std::size_t quietly = 0;
@@ -91,8 +91,7 @@ struct written {
     }
 };
 
-// Statements that hand a section of the way back what it is given: given(k, derivative), for the states of
-// its number, in a function with the template parameters and arguments told.
+// Prints given(k, derivative) for each state that section k of the way back is given.
 template <class statement>
 std::string giving(const adjoint_program& a, const statement& given) {
     std::string out;
@@ -206,9 +205,9 @@ way_back_decision best_way_back(program::precision precision, int rounds, const 
     way_back_decision out;
     out.precision = precision;
     out.rounds = rounds;
-    // One shock a step is made again in less time than it is brought, where the GPU's hardware makes it.
+    // The GPU's hardware makes one shock a step again faster than memory brings it.
     out.keeps_shocks = !program::is_fast(precision) || p.slots_per_step() > 1;
-    // Four paths a thread share what is alike for them, if there are registers for them.
+    // Four paths a thread share what is alike for them, if registers suffice.
     const bool is_double = program::bytes_of(program::real_type(precision)) == sizeof(double);
     const std::size_t nodes = nodes_of_step(p) + nodes_of_step(a.back);
     std::size_t rows = 0;
@@ -221,7 +220,7 @@ way_back_decision best_way_back(program::precision precision, int rounds, const 
     out.reads.rounds = rounds;
     out.reads[knobs::width] = is_one ? 1 : are_four ? 4 : 2;
     out.reads[knobs::block] = 128;
-    // One and two paths have no registers to spare for addresses of a prefetch.
+    // One and two paths have no registers to spare for a prefetch's addresses.
     out.reads.feed = are_four && !is_one ? "l2_prefetch" : "none";
     out.reads[knobs::distance] = 4;
     out.reads.space = "global";

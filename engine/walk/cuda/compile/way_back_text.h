@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel that walks a program both ways: how it is built, its text with its merge, and the memory that it
-// takes.
+// The kernel that walks a program both ways, and its merge: how it is built, its text, its memory.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +14,18 @@
 
 namespace tilewalk::cuda {
 
-// Constants of the text besides the programs. No bit of a result depends on keeps_shocks, piece_steps or
-// `reads`, but for its width in single_fast: derivatives of the paths of a warp are summed there in single,
-// and those of warps in double.
+// Constants of the text besides the programs. keeps_shocks, piece_steps and `reads` change no bit, except the
+// width in single_fast: derivatives of a warp's paths are summed in single, those of warps in double.
 struct way_back_decision {
     program::precision precision = program::precision::double_;
     int rounds = kernels::philox_rounds;
-    bool keeps_shocks = true;  // in memory until the way back; else they are made again
-    // Shocks are in arrays, which both ways read; then nothing is kept or made.
+    bool keeps_shocks = true;  // in memory until the way back; else made again
+    // Both ways read shocks from arrays; nothing is kept or made.
     bool reads_arrays = false;
-    // Steps of a piece: a power of two, and no fewer than a block of random bits has numbers; 0: 8, or 4
-    // where the states of 8 are too many for shared memory.
+    // Steps of a piece: a power of two, at least the numbers in a block of random bits; 0: 8, or 4 if the
+    // states of 8 are too many for shared memory.
     int piece_steps = 0;
-    // The feed that reads kept shocks back, or arrays, with its knobs; width and block are those of both
-    // ways.
+    // The feed that reads kept shocks or arrays, with its knobs; width and block hold for both ways.
     kernel_decision reads{};
 
     bool reads_back() const { return keeps_shocks || reads_arrays; }
@@ -36,20 +33,19 @@ struct way_back_decision {
     int block() const { return reads[knobs::block]; }
     int paths_per_pass() const { return width() * block(); }
 };
-// The fastest for such programs, as measured (bench/results/2026-11-25-NVIDIA-H200-ways-back-feeds.txt).
+// The fastest as measured (bench/results/2026-11-25-NVIDIA-H200-ways-back-feeds.txt).
 way_back_decision best_way_back(program::precision precision, int rounds, const program::path_program& p,
                                 const program::adjoint_program& a);
 
-// The wish that leaves open how kept shocks are read back, under which measured choices are kept.
+// Leaves open how kept shocks are read. Measured choices are kept under this wish.
 kernel_wish open_wish_of(const way_back_decision& how);
-// The decision with another way to read: with a feed that reads none, shocks are made again.
+// Changes how shocks are read; with a feed that reads none, they are made again.
 way_back_decision read_by(way_back_decision how, const kernel_decision& reads);
-// Whether two decisions of one precision give the same bits.
+// Requires the same precision.
 bool have_same_bits(const way_back_decision& a, const way_back_decision& b);
-// The decision for shocks in arrays.
 way_back_decision for_arrays(way_back_decision how);
 
-// Why a GPU can't walk it; empty: it can.
+// Why a GPU can't walk the program; empty if it can.
 std::string why_no_kernel(const program::path_program& p, const program::adjoint_program& a);
 
 // The kernels walk_both_ways and merge_derivatives, and the memory of a block of the first.
@@ -57,9 +53,9 @@ struct way_back_kernel {
     std::string text;
     std::uint32_t shared_bytes = 0;
     std::size_t piece_steps = 0;
-    std::size_t carried = 0;           // states of a path that are kept for each piece
-    std::size_t states_in_memory = 0;  // further ones, for which shared memory has no room
-    std::size_t shocks_in_memory = 0;  // of a path, where they are made again and shared memory has no room
+    std::size_t carried = 0;           // states of a path kept for each piece
+    std::size_t states_in_memory = 0;  // more of them, too many for shared memory
+    std::size_t shocks_in_memory = 0;  // of a path, if made again and too many for shared memory
 };
 way_back_kernel way_back_kernel_of(const program::path_program& p, const program::adjoint_program& a,
                                    const way_back_decision& how);

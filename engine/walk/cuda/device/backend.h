@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPUs of this process, for an engine: each is opened when it is first asked for, and stays open with the
-// kernels loaded on it.
+// This process's GPUs for an engine. A GPU is opened on first use, and stays open with its loaded kernels.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +22,7 @@
 
 namespace tilewalk::cuda {
 
-// The origin of GPUs and of their kernels: this machine by default. Tests bring GPUs of their own.
+// This machine by default; tests bring GPUs of their own.
 struct gpu_machine {
     std::function<device_survey()> survey = survey_devices;
     std::function<std::unique_ptr<device>(int)> open = open_device;
@@ -41,20 +40,20 @@ class backend {
 
     struct choice {
         std::vector<std::shared_ptr<loaded_device>> devices;  // empty: the CPU
-        bool may_fall_back = false;                           // fall back to the CPU when a device fails
+        bool may_fall_back = false;                           // fall back to the CPU if a device fails
         std::string why_cpu;                                  // why no GPU was taken although one was welcome
         std::vector<std::string> lost;                        // GPUs that were welcome and failed to open
     };
-    // `wanted` is run_settings::device. Throws tilewalk::error: usage for a name or index that means nothing,
-    // device for a GPU that was asked for and can't be used.
+    // `wanted` is run_settings::device. Throws tilewalk::error: usage for a meaningless name or index, device
+    // for a GPU that was asked for and can't be used.
     choice choose(const std::string& wanted);
-    // Begins to open the GPUs of a choice to come, beside its caller. Whatever fails is left to that choice.
+    // Starts opening the GPUs of a choice to come, in a thread. Leaves failures to that choice.
     void open_ahead(const std::string& wanted, timings* times = nullptr);
 
     // Throws tilewalk::error (device) if there is no run-time compiler.
     kernel_store& kernels();
     tuned_choices& tuned() { return tuned_; }
-    // The GPU that `wanted` would take first, without opening it; nothing for the CPU.
+    // The GPU that `wanted` would take first, not opened; empty for the CPU.
     std::optional<device_properties> first_of(const std::string& wanted) const;
 
   private:
@@ -66,7 +65,7 @@ class backend {
     std::map<int, std::shared_ptr<loaded_device>> open_;
     std::unique_ptr<kernel_store> kernels_;
     std::mutex lock_of_ahead_;
-    std::jthread ahead_;  // ends before all else does
+    std::jthread ahead_;  // ends before all else
 };
 
 }  // namespace tilewalk::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices through the CUDA runtime, the only file of the engine that knows it. The runtime is linked
-// statically and looks for the driver when it is first called, so one binary runs with and without a GPU.
+// The only file that knows the CUDA runtime. The runtime is linked statically and looks for the driver on
+// first use, so one binary runs with and without a GPU.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ device_failure failure_of(cudaError_t e) {
     switch (e) {
         case cudaErrorMemoryAllocation:
             return device_failure::out_of_memory;
-        // These errors are final: every later call of the process on this device fails.
+        // Final: every later call of the process on this device fails.
         case cudaErrorIllegalAddress:
         case cudaErrorLaunchFailure:
         case cudaErrorLaunchTimeout:
@@ -65,7 +65,7 @@ device_failure failure_of(cudaError_t e) {
     }
 }
 
-// Clears an error that was reported: a host that uses CUDA, too, must not meet it at its next call.
+// Clears a reported error, so that a host that uses CUDA, too, does not meet it.
 void forget_error() noexcept {
     static_cast<void>(cudaGetLastError());
 }
@@ -133,7 +133,6 @@ std::string why_not(const device_properties& p) {
     return "";
 }
 
-// The reason why cudaGetDeviceCount found nothing.
 std::string why_no_device(cudaError_t e, int driver_version, const std::string& runtime) {
     if (driver_version == 0) return "no NVIDIA driver";
     if (e == cudaErrorInsufficientDriver)
@@ -150,7 +149,7 @@ std::string why_no_device(cudaError_t e, int driver_version, const std::string& 
     return std::string(cudaGetErrorName(e)) + " (" + cudaGetErrorString(e) + ")";
 }
 
-// A survey without its devices. Their number goes into `count`; if it is 0, the survey says why.
+// Surveys all but the devices. Sets `count`; if it is 0, why_none says why.
 device_survey survey_driver(int& count) {
     device_survey out;
     int driver = 0, runtime = 0;
@@ -193,7 +192,7 @@ cudaEvent_t cuda_event(event e) {
 cudaLibrary_t cuda_library(module m) {
     return as_pointer<cudaLibrary_t>(m);
 }
-// The runtime takes a kernel of a library wherever it takes a function.
+// The runtime takes a library's kernel wherever it takes a function.
 const void* cuda_function(kernel k) {
     return as_pointer<const void*>(k);
 }
@@ -201,8 +200,8 @@ const void* cuda_function(kernel k) {
 class cuda_device final : public device {
   public:
     explicit cuda_device(device_properties of) : properties_(std::move(of)) {
-        // Makes the context, the most expensive call of a run. Threads that wait for the device sleep: chunks
-        // take milliseconds, and the cores that they leave walk tiles, compile and pack meanwhile.
+        // Makes the context, a run's most expensive call. Threads that wait for the device sleep: chunks take
+        // milliseconds, and the cores walk tiles, compile and pack meanwhile.
         check("cudaInitDevice",
               cudaInitDevice(index(), cudaDeviceScheduleBlockingSync, cudaInitDeviceFlagsAreValid));
         use();
@@ -240,7 +239,7 @@ class cuda_device final : public device {
 
     const device_properties& properties() const override { return properties_; }
 
-    // Free memory, with the memory that the pool keeps for reuse.
+    // Includes memory that the pool keeps for reuse.
     std::size_t free_bytes() override {
         use();
         check("cudaStreamSynchronize", cudaStreamSynchronize(allocations_));
@@ -259,8 +258,8 @@ class cuda_device final : public device {
         use();
         void* memory = nullptr;
         check("cudaMallocFromPoolAsync", cudaMallocFromPoolAsync(&memory, bytes, pool_, allocations_));
-        // Every stream may use the memory from here on. The stream of allocations never holds other work, so
-        // this waits for nothing else.
+        // Every stream may use the memory now. The stream of allocations holds no other work, so this waits
+        // for nothing else.
         check("cudaStreamSynchronize", cudaStreamSynchronize(allocations_));
         return memory;
     }
@@ -382,8 +381,8 @@ class cuda_device final : public device {
         cudaKernel_t k = nullptr;
         check("cudaLibraryGetKernel", cudaLibraryGetKernel(&k, cuda_library(m), name));
         const auto found = as_handle<kernel>(k);
-        // Code is loaded here, not at the first launch: faults show here, and no launch waits for loading.
-        // The kernel may use all shared memory that the device offers.
+        // Loads the code, so that faults show here and no launch waits for loading. Lets the kernel use all
+        // shared memory that the device offers.
         cudaFuncAttributes a{};
         check("cudaFuncGetAttributes", cudaFuncGetAttributes(&a, cuda_function(found)));
         const auto most =
@@ -428,7 +427,7 @@ class cuda_device final : public device {
                                                             " are possible");
         cudaResourceDesc what{};
         what.resType = cudaResourceTypeLinear;
-        // The runtime's interface takes a pointer to non-const, but a texture is only read.
+        // The runtime wants a pointer to non-const, but a texture is only read.
         what.res.linear.devPtr = const_cast<void*>(memory);
         what.res.linear.desc = format;
         what.res.linear.sizeInBytes = bytes;
@@ -471,7 +470,7 @@ class cuda_device final : public device {
         };
         kernels::word64 bytes = 0;
         reduce(nullptr, bytes);
-        // A few bytes, allocated and released in the order of the stream.
+        // A few bytes, allocated and released in stream order.
         void* scratch = nullptr;
         check("cudaMallocFromPoolAsync", cudaMallocFromPoolAsync(&scratch, bytes, pool_, cuda_stream(s)));
         try {
@@ -487,7 +486,7 @@ class cuda_device final : public device {
   private:
     int index() const { return properties_.index; }
 
-    // Any thread may make any call, so each call selects the device.
+    // Any thread may call, so every call selects the device.
     void use() const { check("cudaSetDevice", cudaSetDevice(index())); }
 
     bool can_use() const noexcept {
@@ -523,7 +522,7 @@ class cuda_device final : public device {
         auto& window = a.val.accessPolicyWindow;
         window.base_ptr = const_cast<void*>(how.persisting);
         window.num_bytes = bytes;
-        // Only as large a share of the lines as fits, evenly spread: more would evict itself again and again.
+        // Only the share of the lines that fits, evenly spread: more would keep evicting itself.
         window.hitRatio =
             std::min(1.0F, static_cast<float>(properties_.persisting_l2_bytes) / static_cast<float>(bytes));
         window.hitProp = cudaAccessPropertyPersisting;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One GPU, with the functions that Tilewalk needs. Everything that can fail on a GPU goes through this
-// interface, so that a test can stand in for it and fail each call once.
+// One GPU as Tilewalk uses it. Everything that can fail on a GPU goes through this interface, so that a test
+// can stand in for it and fail each call once.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ enum class device_failure {
     other,
 };
 
-// A failed device call; the message names the call and the error.
+// The message names the call and the error.
 class device_error : public error {
   public:
     device_error(device_failure what, const std::string& message)
@@ -43,7 +43,7 @@ struct device_properties {
     int index = 0;
     std::string name;
     std::string uuid;
-    std::string driver;        // the driver's version of CUDA
+    std::string driver;        // CUDA version of the driver
     int major = 0, minor = 0;  // compute capability
     std::size_t memory_bytes = 0;
     int multiprocessors = 0;
@@ -59,7 +59,7 @@ struct device_properties {
     std::string architecture() const;  // "sm_90"
 };
 
-// Handles belong to a device and mean nothing outside it.
+// Handles mean nothing outside their device.
 enum class stream : std::uintptr_t { standard = 0 };
 enum class event : std::uintptr_t {};
 enum class module : std::uintptr_t {};
@@ -70,17 +70,17 @@ struct kernel_attributes {
     int registers = 0;
     std::size_t local_bytes = 0;
     std::size_t static_shared_bytes = 0;
-    int blocks_per_multiprocessor = 0;  // for the launch that was asked about
+    int blocks_per_multiprocessor = 0;  // for the launch asked about
 };
 
 struct launch {
     std::uint32_t blocks = 1;
     std::uint32_t threads = 1;
     std::uint32_t shared_bytes = 0;  // dynamic
-    // Keeps this range of memory in the second-level cache as far as it fits.
+    // Kept in the second-level cache as far as it fits.
     const void* persisting = nullptr;
     std::size_t persisting_bytes = 0;
-    bool together = false;  // all blocks are there at once, and may wait for each other
+    bool together = false;  // all blocks run at once, and may wait for each other
 };
 
 enum class texel : std::uint8_t { single, two_words };  // a float; a double as two words
@@ -91,11 +91,10 @@ class device {
     virtual const device_properties& properties() const = 0;
     virtual std::size_t free_bytes() = 0;
 
-    // Null for 0 bytes. Any stream may use the memory at once; it may be released when no work uses it any
-    // more.
+    // Null for 0 bytes. Any stream may use the memory at once. Release only what no work uses any more.
     virtual void* allocate(std::size_t bytes) = 0;
     virtual void release(void* memory) noexcept = 0;
-    // Page-locked memory of the host, mapped into the device.
+    // Page-locked host memory, mapped into the device.
     virtual void* allocate_pinned(std::size_t bytes) = 0;
     virtual void release_pinned(void* memory) noexcept = 0;
     virtual void* device_address_of(void* pinned) = 0;
@@ -103,7 +102,7 @@ class device {
     virtual stream open_stream() = 0;
     virtual void close_stream(stream s) noexcept = 0;
     virtual void wait(stream s) = 0;
-    // An event happens when the stream has come to where it was recorded last.
+    // An event happens when its stream reaches the place of the last record().
     virtual event open_event() = 0;
     virtual void record(event e, stream s) = 0;
     virtual void wait_for(stream s, event e) = 0;
@@ -111,8 +110,8 @@ class device {
     virtual double milliseconds_between(event first, event second) = 0;
     virtual void close_event(event e) noexcept = 0;
 
-    // Memory of the host that is not pinned has been read when upload returns. Pinned memory is read, and all
-    // memory written, when the stream gets there.
+    // upload() has read host memory that is not pinned when it returns. Pinned memory is read, and all memory
+    // written, in stream order.
     virtual void upload(void* to, const void* from, std::size_t bytes, stream s) = 0;
     virtual void download(void* to, const void* from, std::size_t bytes, stream s) = 0;
     virtual void fill(void* memory, int byte, std::size_t bytes, stream s) = 0;
@@ -120,7 +119,7 @@ class device {
     virtual module load(std::span<const char> cubin) = 0;
     virtual void unload(module m) noexcept = 0;
     virtual kernel find(module m, const char* name) = 0;
-    // The place and size of a variable of the module in device memory.
+    // In device memory.
     virtual std::span<std::byte> variable(module m, const char* name) = 0;
     virtual kernel_attributes attributes(kernel k, const launch& at) = 0;
     virtual texture open_texture(const void* memory, std::size_t bytes, texel kind) = 0;
@@ -128,22 +127,21 @@ class device {
 
     // `arguments` point to the kernel's parameters.
     virtual void run(kernel k, const launch& how, std::span<void*> arguments, stream s) = 0;
-    // Makes results of tiles from their payoffs, on a device that reduces_stored.
+    // Makes results of tiles from their payoffs. Requires reduces_stored.
     virtual void reduce_stored(const kernels::stored_payoffs& what, stream s) = 0;
 };
 
-// A device, and why Tilewalk can't use it, if it can't.
 struct device_finding {
     device_properties properties;
-    std::string why_not;  // empty: it can be used
+    std::string why_not;  // empty: Tilewalk can use it
 };
 struct device_survey {
     std::vector<device_finding> devices;
-    std::string driver, runtime;  // versions, empty if there is none
-    std::string why_none;         // why no device could be looked at; empty if there are any
+    std::string driver, runtime;  // versions; empty if there is none
+    std::string why_none;         // why there are no devices; empty if there are
 };
 
-// The least compute capability that this build supports; 80 is 8.0.
+// 80 is 8.0.
 inline constexpr int least_compute_capability = 80;
 
 // Never throws because a driver or a GPU is missing.

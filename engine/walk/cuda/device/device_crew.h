@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A crew of devices: pieces of work that they take one after the other, and a thread for each.
+// Shares pieces of work among devices, with a thread for each.
 #pragma once
 
 #include <chrono>
@@ -15,18 +15,17 @@
 
 namespace tilewalk::cuda {
 
-// A device returns a piece that it could not finish, so that another takes it.
+// A device gives back a piece that it could not finish, so that another takes it.
 class shared_pieces {
   public:
     shared_pieces(std::size_t count, std::function<bool()> is_stopped) : is_stopped_(std::move(is_stopped)) {
         for (std::size_t i = 0; i < count; ++i) open_.insert(i);
     }
 
-    // A piece; none when all are done or the work is stopped. Waits while a piece that another device holds
-    // may still come back.
+    // Empty when all are done or the work is stopped. Waits while a held piece may still come back.
     std::optional<std::size_t> take() {
         std::unique_lock guard(lock_);
-        // No need to wake up for a stop: the holder of a piece sees it, and gives the piece back.
+        // A stop needs no wake-up: the holder of a piece sees it, and gives the piece back.
         changed_.wait(guard, [this] { return !open_.empty() || held_ == 0; });
         if (open_.empty() || is_stopped_()) return std::nullopt;
         ++held_;
@@ -47,7 +46,7 @@ class shared_pieces {
         const std::lock_guard guard(lock_);
         return open_.empty() && held_ == 0;
     }
-    // The pieces that nobody has done or holds.
+    // Pieces neither done nor held.
     std::vector<std::size_t> open() const {
         const std::lock_guard guard(lock_);
         return {open_.begin(), open_.end()};
@@ -61,7 +60,7 @@ class shared_pieces {
     std::size_t held_ = 0;
 };
 
-// A thread for each device, which calls work(device).
+// Calls work(device) in a thread for each device.
 class at_work {
   public:
     at_work(std::size_t devices, std::function<void(std::size_t)> work)
@@ -85,7 +84,7 @@ class at_work {
     std::mutex lock_;
     std::condition_variable ended_;
     std::size_t working_;
-    std::vector<std::jthread> threads_;  // end before the rest does
+    std::vector<std::jthread> threads_;  // joined before the rest goes
 };
 
 }  // namespace tilewalk::cuda

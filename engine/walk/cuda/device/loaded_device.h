@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device with the kernels that are loaded on it, kept for many runs.
+// A device with its loaded kernels, kept for many runs.
 #pragma once
 
 #include <functional>
@@ -22,16 +22,16 @@ class loaded_device {
     ~loaded_device();
 
     device& get() { return device_; }
-    // The kernel `name` of a cubin; loaded once, and found once.
+    // Loads a cubin once, and finds a kernel once.
     kernel find(const std::shared_ptr<const std::string>& cubin, const char* name);
-    // A variable of a cubin that is loaded.
+    // The cubin must be loaded.
     std::span<std::byte> variable(const std::shared_ptr<const std::string>& cubin, const char* name);
 
   private:
     pooled_device device_;
     std::mutex lock_;
     struct loaded {
-        std::shared_ptr<const std::string> cubin;  // keeps its address, the key, from being used again
+        std::shared_ptr<const std::string> cubin;  // keeps the key, its address, from reuse
         module in;
         std::map<std::string, kernel, std::less<>> kernels{};  // found so far, by name
     };

@@ -8,7 +8,7 @@ in_flight::~in_flight() {
         try {
             on_.wait(s);
         } catch (const device_error&) {
-            // The error is the one that led here, reported again; a device that fails runs nothing.
+            // The error that led here, reported again; a failed device runs nothing.
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owners of a device's resources: memory, streams, events, modules, textures. Memory must not be released
-// while work uses it; in_flight sees to that when an error ends a run early.
+// Owners of device resources: memory, streams, events, modules, textures. Memory must not be released while
+// work uses it; in_flight sees to that when an error ends a run early.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace tilewalk::cuda {
 
-// A handle of a device, returned to it by `close`.
+// Returns a handle to its device by `close`.
 template <class handle, void (device::*close)(handle) noexcept>
 class owned {
   public:
@@ -47,7 +47,6 @@ inline owned_event new_event(device& on, stream s) {
     return e;
 }
 
-// Memory of the device.
 class device_memory {
   public:
     device_memory(device& on, std::size_t bytes) : memory_(on, on.allocate(bytes)), bytes_(bytes) {}
@@ -63,7 +62,7 @@ class device_memory {
     std::size_t bytes_;
 };
 
-// Page-locked memory of the host: copied at full speed and beside other work, or read by kernels in place.
+// Page-locked host memory: copied at full speed beside other work, or read by kernels in place.
 class pinned_memory {
   public:
     pinned_memory(device& on, std::size_t bytes)
@@ -74,7 +73,7 @@ class pinned_memory {
     value* as() const noexcept {
         return static_cast<value*>(memory_.get());
     }
-    // The address as kernels see it.
+    // The address for kernels.
     template <class value>
     value* on_device() const {
         return static_cast<value*>(on_->device_address_of(memory_.get()));
@@ -86,12 +85,12 @@ class pinned_memory {
     std::size_t bytes_;
 };
 
-// Waits in its destructor for all work in these streams. Declare it after the memory that the work uses.
+// The destructor waits for all work in the streams. Declare it after the memory that the work uses.
 class in_flight {
   public:
     in_flight(device& on, std::vector<stream> streams) : on_(on), streams_(std::move(streams)) {}
     ~in_flight();
-    // All the work has been waited for.
+    // Call once all work has been waited for.
     void end() noexcept { streams_.clear(); }
     in_flight(const in_flight&) = delete;
     in_flight& operator=(const in_flight&) = delete;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The devices of a build without CUDA, which has none; replaces cuda_device.cpp.
+// Replaces cuda_device.cpp in a build without CUDA.
 #include "engine/walk/cuda/device/device.h"
 
 namespace tilewalk::cuda {

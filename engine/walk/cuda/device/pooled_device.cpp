@@ -8,8 +8,7 @@ namespace tilewalk::cuda {
 
 namespace {
 
-// Sizes of page-locked blocks, few enough that the next run finds one of its size. A block that is larger
-// than the largest is a run's own.
+// Few sizes of page-locked blocks, so that the next run finds one of its size. Larger blocks are not kept.
 constexpr std::size_t least_pinned = std::size_t{4} << 10, largest_pinned = std::size_t{8} << 20;
 
 template <class handle>
@@ -22,7 +21,7 @@ bool took_one(std::vector<handle>& idle, handle& into) {
 
 }  // namespace
 
-// Room is made here, because things come back in destructors, where nothing may be allocated.
+// Reserves room, since destructors give things back and must not allocate.
 pooled_device::pooled_device(std::unique_ptr<device> of, const idle_limits& most)
     : device_(std::move(of)), most_(most) {
     streams_.reserve(most_.streams);
@@ -106,7 +105,7 @@ void pooled_device::close_event(event e) noexcept {
     device_->close_event(e);
 }
 
-// Nobody knows what is still to be done in a stream for which a wait failed: no later run takes it.
+// No later run takes a stream whose wait failed: work may be left in it.
 void pooled_device::wait(stream s) {
     try {
         device_->wait(s);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device whose streams, events and page-locked memory are used again: what one run gives back the next one
-// takes. To make them anew takes the runtime longer than a small run is walked.
+// A device that reuses streams, events and page-locked memory: making them takes longer than a small run.
 #pragma once
 
 #include <map>
@@ -14,8 +13,8 @@
 
 namespace tilewalk::cuda {
 
-// The most that is kept for a later run, which bounds what an idle process holds. Memory of the device is
-// never kept here: other runs count on all that is free.
+// The most that is kept for a later run, which bounds what an idle process holds. Device memory is never
+// kept: other runs count on all that is free.
 struct idle_limits {
     std::size_t streams = 64;
     std::size_t events = 1024;
@@ -23,7 +22,7 @@ struct idle_limits {
     std::size_t pinned_bytes = std::size_t{32} << 20;
 };
 
-// Safe to use by many threads, as the device is.
+// Thread-safe, like the device.
 class pooled_device final : public device {
   public:
     explicit pooled_device(std::unique_ptr<device> of, const idle_limits& most = {});
@@ -83,12 +82,12 @@ class pooled_device final : public device {
 
     const std::unique_ptr<device> device_;
     const idle_limits most_;
-    std::mutex lock_;                          // of what follows
-    std::vector<stream> streams_;              // idle, and so below
-    std::vector<event> events_;                //
-    std::vector<pinned_block> pinned_;         //
-    std::size_t pinned_bytes_ = 0;             //
-    std::map<void*, std::size_t> pinned_out_;  // blocks at work that may come back
+    std::mutex lock_;                          // guards what follows
+    std::vector<stream> streams_;              // idle
+    std::vector<event> events_;                // idle
+    std::vector<pinned_block> pinned_;         // idle
+    std::size_t pinned_bytes_ = 0;             // of pinned_
+    std::map<void*, std::size_t> pinned_out_;  // in use, to be kept later
     std::set<stream> doubtful_;                // a wait for them has failed
 };
 

@@ -16,7 +16,7 @@ namespace {
 using enum residence;
 
 constexpr const char* ptx = "kernels/ptx.h";
-// The least limit of a linear texture on devices of compute capability 8.0 and up.
+// The lowest limit of a linear texture from compute capability 8.0 on.
 constexpr std::uint64_t most_texels = std::uint64_t{1} << 27;
 
 // Columns: name, summary; residence, type and header; addresses, paths, rows; most bytes, most elements.

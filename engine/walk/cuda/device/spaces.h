@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue of spaces, in which market arrays live. A new one is a line in spaces.cpp and, if threads
-// read it in a way of its own, a struct in kernels/ptx.h or in a header that the line names.
+// The catalogue of spaces, in which arrays live. A new one is a line in spaces.cpp and, if threads read it in
+// a way of its own, a struct in kernels/ptx.h or in a header that the line names.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace tilewalk::cuda {
 
-// The kind of memory that a launch provides for an array.
+// Memory that a launch provides for an array.
 enum class residence {
     memory,             // device memory
     persisting_memory,  // device memory, kept in the second-level cache as far as the launch is allowed
@@ -29,8 +29,8 @@ struct space_entry {
     bool has_addresses;           // copies and prefetches can start from it
     bool holds_paths;             // arrays with a number for each path
     bool holds_rows;              // arrays with one number for all paths
-    std::uint64_t most_bytes;     // of one array; 0: as much as memory holds
-    std::uint64_t most_elements;  // of one array; 0: likewise
+    std::uint64_t most_bytes;     // of one array; 0: no limit
+    std::uint64_t most_elements;  // of one array; 0: no limit
 };
 
 std::span<const space_entry> spaces();
@@ -38,7 +38,6 @@ std::span<const space_entry> spaces();
 // Throws tilewalk::error (usage) with the known names and the nearest.
 const space_entry& space_named(std::string_view name);
 
-// Names of the spaces that satisfy `fits`.
 template <class predicate>
 std::vector<std::string> names_of_spaces(const predicate& fits) {
     std::vector<std::string> names;
@@ -48,8 +47,7 @@ std::vector<std::string> names_of_spaces(const predicate& fits) {
     return names;
 }
 
-// If the space does not hold an array of so many elements, throws tilewalk::error (usage) that names the
-// spaces that do.
+// Throws tilewalk::error (usage) with the spaces that hold such an array, if this one does not.
 void check_fits(const space_entry& space, std::uint64_t elements, int element_bytes);
 
 }  // namespace tilewalk::cuda

@@ -25,7 +25,7 @@ bool is_there(const fs::path& path) {
     return fs::exists(path, ignored);
 }
 
-// Folders in a folder, sorted by name; none if there is no such folder.
+// Sorted by name; empty if there is no such folder.
 std::vector<fs::path> folders_in(const fs::path& folder) {
     std::vector<fs::path> out;
     std::error_code none;
@@ -38,13 +38,13 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
 
 constexpr const char* site_names[] = {"site-packages", "dist-packages"};
 
-// Paths in the order in which they were added, each once.
+// Paths in the order added, without repetition.
 class paths {
   public:
     void add(const fs::path& path) {
         if (!path.empty() && std::find(all_.begin(), all_.end(), path) == all_.end()) all_.push_back(path);
     }
-    // The folders of Python's packages below a prefix.
+    // Adds the folders of Python's packages below a prefix.
     void add_sites_below(const fs::path& prefix) {
         if (!prefix.is_absolute()) return;
         for (const fs::path& python : folders_in(prefix / "lib")) {
@@ -60,7 +60,7 @@ class paths {
     std::vector<fs::path> all_;
 };
 
-// The folder of packages that a file lies in; empty if it lies in none.
+// The folder of packages that a file lies in, or empty.
 fs::path site_of(const fs::path& file) {
     for (fs::path at = file.parent_path(); at.has_relative_path(); at = at.parent_path()) {
         for (const char* name : site_names) {
@@ -74,8 +74,7 @@ std::vector<fs::path> sites(const surroundings& in) {
     paths out;
     std::error_code ignored;
     for (const fs::path& own : {in.own_file, fs::weakly_canonical(in.own_file, ignored)}) {
-        // Package managers link files of a package to a store of theirs, and the command to a folder of
-        // commands.
+        // Package managers link a package's files to a store, and its command to a folder of commands.
         out.add(site_of(own));
         constexpr int most_levels = 4;
         fs::path at = own.parent_path();
@@ -104,7 +103,7 @@ class candidates {
     void add_in(const fs::path& folder) {
         for (const std::string_view name : names_) add((folder / name).string());
     }
-    // No more than what is there: of folders that were found, and of which few have such a library.
+    // Adds existing files only: few of these folders have such a library.
     void add_what_is_in(const fs::path& folder) {
         for (const std::string_view name : names_) {
             if (is_there(folder / name)) add((folder / name).string());
@@ -125,7 +124,7 @@ class candidates {
 surroundings surroundings_of_process() {
     fs::path own = file_of_code(reinterpret_cast<const void*>(&surroundings_of_process));
     std::error_code ignored;
-    // The loader knows a program by what it was called, not by its place.
+    // The loader knows a program by the name it was called by, not by its place.
     if (!own.is_absolute()) own = fs::read_symlink("/proc/self/exe", ignored);
     return {loaded_libraries(), own, [](const char* name) -> std::string {
                 const char* set = std::getenv(name);
@@ -148,8 +147,8 @@ std::vector<std::string> toolkit_libraries(std::span<const std::string_view> nam
         if (out.has(file)) out.add(file);
     }
     for (const fs::path& site : sites(in)) {
-        // The layout of CUDA 13, which a message names wherever it looked; then all layouts that there are,
-        // such as `nvidia/cuda_nvrtc/lib` of CUDA 12.
+        // First the layout of CUDA 13, which messages name; then all that exist, such as
+        // `nvidia/cuda_nvrtc/lib` of CUDA 12.
         out.add_in(site / "nvidia" / "cu13" / "lib");
         for (const fs::path& package : folders_in(site / "nvidia")) out.add_what_is_in(package / "lib");
     }

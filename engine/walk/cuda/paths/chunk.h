@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A chunk of a run on a device: the arguments and launch of its path kernels, the memory of its results, and
-// how tiles become parts. Prices, the tuner and benchmarks all launch through here.
+// A chunk of a run on a device: arguments and launch of its path kernels, memory of its results, and how
+// tiles become parts. Prices, the tuner and benchmarks all launch through here.
 #pragma once
 
 #include <cstddef>
@@ -17,45 +17,44 @@
 namespace tilewalk::cuda {
 
 struct chunk {
-    std::uint64_t seed = 0, paths = 0;  // of the run
+    std::uint64_t seed = 0, paths = 0;  // the run's
     run::tile_range tiles;              // walked at once
     kernels::word64 run_part_tiles = 1;
 
-    // All tiles of a run, in the parts that its tally has.
+    // All tiles of a run, in the parts of its tally.
     static chunk whole(std::uint64_t seed, std::uint64_t paths);
 
     kernels::word32 part_tiles() const;  // the last part may have fewer
     std::size_t parts() const;
 };
 
-// Memory for the results of a chunk: a row for each result of a trade, with a place for each tile and one for
-// each part.
+// Memory for results: a row for each result of a trade, with a place for each tile and each part.
 class chunk_memory {
   public:
     chunk_memory(device& on, const reduction_entry& reduction, const chunk& of, std::size_t rows);
 
-    // Bytes of a row for each tile of a chunk, and for each part.
+    // Bytes of a row.
     static std::size_t bytes_per_tile(const reduction_entry& reduction);
     static std::size_t bytes_per_part(const reduction_entry& reduction);
 
-    // Clears the results: a tile that no kernel walks then merges to nothing, or is found as NaN.
+    // Clears results: a tile that no kernel walks merges to nothing, or is found as NaN.
     void clear(stream s);
-    // Prepares the counts that each walk uses up; clear() does this, too.
+    // Resets the counts that a walk uses up; clear() does so, too.
     void begin(stream s);
-    // The arguments of a path kernel, except for trades and shocks.
+    // For a path kernel, without trades and shocks.
     kernels::path_arguments arguments() const;
-    // Merges tiles as far as the reduction leaves that to other kernels: when `s` has come past it, the parts
-    // are there. `merge_tiles` is the kernel of merge_kernel_text().
+    // Merges tiles unless the reduction did: once `s` is past this, the parts are there. `merge_tiles` is the
+    // kernel of merge_kernel_text().
     void merge(kernel merge_tiles, stream s);
 
     const chunk& of() const { return of_; }
-    // Serves another chunk that is no larger; all work on the one before has ended.
+    // Whether this memory can serve another chunk, once all work on the present one has ended.
     bool fits(const chunk& other) const;
     void turn_to(const chunk& other) { of_ = other; }
     std::size_t bytes() const {
         return tiles_.bytes() + parts_.bytes() + finished_.bytes() + payoffs_.bytes();
     }
-    // Arrays [row][tile], which merge uses up, and [row][part].
+    // [row][tile], which merge uses up, and [row][part].
     kernels::tile_result* tiles() const { return tiles_.as<kernels::tile_result>(); }
     kernels::tile_result* parts() const { return parts_.as<kernels::tile_result>(); }
     std::size_t number_of_parts() const { return rows_ * of_.parts(); }
@@ -71,7 +70,6 @@ class chunk_memory {
     device_memory tiles_, parts_, finished_, payoffs_;
 };
 
-// The launch of a path kernel for so many trades on so many tiles.
 launch launch_of(const program::path_program& code, const kernel_decision& how, std::uint64_t trades,
                  std::uint64_t tiles);
 

@@ -14,7 +14,7 @@ namespace {
 std::size_t budget_of(device& d, const run_state& run) {
     const std::size_t free = d.free_bytes() / 10 * 9;
     if (run.run.memory_bytes == 0) return free;
-    // The trades are on the device already: free memory is counted without them, the allowance with them.
+    // Free memory no longer includes the trades, which are on the device already; the allowance does.
     const auto allowed = static_cast<std::size_t>(run.run.memory_bytes);
     return std::min(free, allowed - std::min(allowed, run.packed.bytes()));
 }

@@ -15,11 +15,11 @@ using run::tile_range;
 
 namespace {
 
-// Results of more bytes go straight to where they stay: to pin memory for them would take longer.
+// Larger results are downloaded in place: pinning memory for them takes longer.
 constexpr std::size_t most_landing_bytes = std::size_t{1} << 20;
 
-// The launch of some tiles of a chunk. Rows of results stay those of the chunk; blocks go by tile first, so
-// that the launch begins with the first tile of `part`.
+// Launches some tiles of a chunk. Rows of results stay the chunk's. Blocks go by tile first, so that the
+// launch begins with the first tile of `part`.
 kernels::path_arguments part_of(kernels::path_arguments chunk, const tile_range& part) {
     const word64 skipped = part.first - chunk.first_tile;
     chunk.trades_first = 1;
@@ -56,8 +56,6 @@ std::optional<std::size_t> device_walk::bytes_left() const {
     return run_.packed.bytes() + (results_ ? results_->bytes() : 0);
 }
 
-// ---- chunks ----------------------------------------------------------------------------------------------
-
 void device_walk::walk(const tile_range& range, std::vector<chunk_results>& into,
                        const tile_range& following) {
     if (range.count <= room_.most_tiles) {
@@ -81,13 +79,12 @@ void device_walk::walk(const tile_range& range, std::vector<chunk_results>& into
     walk(rest, into, following);
 }
 
-// The chunk that `walk` takes first from a range.
+// The chunk that walk() takes first from a range.
 tile_range device_walk::first_chunk(tile_range of) const {
     while (of.count > room_.most_tiles) of.count = of.first_half();
     return of;
 }
 
-// Tiles of the largest chunk.
 word64 device_walk::chunk_tiles() const {
     return std::min(room_.most_tiles, run_.most_tiles);
 }
@@ -121,7 +118,7 @@ std::vector<stream> device_walk::streams() const {
     return {main_.get(), sides_[0].get(), sides_[1].get(), sides_[2].get(), fills_.get()};
 }
 
-// A side, which does nothing for a chunk before its results are cleared.
+// A side stream, which waits until the chunk's results are cleared.
 stream device_walk::begun(std::size_t side) {
     const stream s = sides_[side].get();
     if (!has_begun_[side]) device_.wait_for(s, cleared_->get());
@@ -129,7 +126,7 @@ stream device_walk::begun(std::size_t side) {
     return s;
 }
 
-// Lets the main stream wait for the sides at work.
+// Makes the main stream wait for the busy sides.
 std::vector<owned_event> device_walk::join_sides() {
     std::vector<owned_event> walked;
     for (std::size_t i = 0; i < sides_.size(); ++i) {
@@ -140,7 +137,6 @@ std::vector<owned_event> device_walk::join_sides() {
     return walked;
 }
 
-// The memory to which results come from the device.
 kernels::tile_result* device_walk::landing_for(std::vector<kernels::tile_result>& results) {
     const std::size_t bytes = results.size() * sizeof(kernels::tile_result);
     if (bytes > most_landing_bytes) return results.data();
@@ -151,7 +147,7 @@ kernels::tile_result* device_walk::landing_for(std::vector<kernels::tile_result>
     return landing_->as<kernels::tile_result>();
 }
 
-// While a chunk is walked, the shocks of the next one are made.
+// Makes the next chunk's shocks while this one is walked.
 chunk_results device_walk::walk_at_once(const tile_range& range, const tile_range& next) {
     open_memory({run_.run.seed, run_.run.paths, range, run_.part_tiles});
     chunk_results out{range, std::vector<kernels::tile_result>(results_->number_of_parts())};
@@ -182,8 +178,6 @@ chunk_results device_walk::walk_at_once(const tile_range& range, const tile_rang
     return out;
 }
 
-// ---- launches --------------------------------------------------------------------------------------------
-
 void device_walk::launch_groups(launch_queue& queue) {
     for (std::size_t i = 0; i < run_.groups.size(); ++i) {
         const job_group& g = run_.groups[i];
@@ -204,7 +198,7 @@ void device_walk::launch_group(std::size_t group, launch_queue& queue) {
     const tile_range& chunk = results_->of().tiles;
     const auto& cubin = g.walk.cubins.at(architecture_);
     const kernel walk = on_.find(cubin, "walk");
-    // A module has one variable for numbers, so its launches follow each other in one stream.
+    // A module has one variable for numbers, so its launches share a stream.
     const bool one_side = trades_.numbers_are_constant();
     for (const job_list& list : trades_.lists(group)) {
         kernels::path_arguments all = arguments_of(group, list);
@@ -213,7 +207,7 @@ void device_walk::launch_group(std::size_t group, launch_queue& queue) {
         for (tile_range part{chunk.first, at_once}; part.first < chunk.end(); part.first += at_once) {
             part.count = std::min(at_once, chunk.end() - part.first);
             const bool is_first = part.first == chunk.first;
-            // Moves are read in the stream in which they were made.
+            // Moves are read in the stream that made them.
             if (!is_first && !one_side && !g.reads_moves()) side = next_side_++ % sides_of(g);
             const stream s = begun(side);
             const double work = sizes.work(list, part.count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One device at work on a run: it walks ranges of tiles for all jobs, in chunks that fit its memory.
+// Walks ranges of tiles on one device for all jobs of a run, in chunks that fit its memory.
 #pragma once
 
 #include <array>
@@ -23,7 +23,6 @@
 
 namespace tilewalk::cuda {
 
-// The results of a chunk of the run: its parts, one after the other, for each row of results.
 struct chunk_results {
     run::tile_range tiles;
     std::vector<kernels::tile_result> results;  // [row][part of the chunk]
@@ -31,24 +30,22 @@ struct chunk_results {
 
 class device_walk {
   public:
-    // Puts the trades on the device. `run` is kept.
+    // Uploads the trades. Keeps a reference to `run`.
     device_walk(loaded_device& on, run_state& run);
 
-    // Begins another run of the same state, with what the one before has left on the device; that one has
-    // ended well. Brings the trades that have changed.
+    // Begins another run of the same state after one that ended well. Uploads only the trades that changed.
     void begin_again();
-    // Waits for what begin_again brings, where no walk has done so.
+    // Waits for the uploads of begin_again(), if no walk has.
     void settle() { const in_flight changes(device_, {main_.get()}); }
-    // Bytes that are left on the device for another run; nothing if that would better begin anew.
+    // Bytes left on the device for another run; empty if that had better begin anew.
     std::optional<std::size_t> bytes_left() const;
 
-    // Walks a range, cut into chunks that fit; when memory runs out on the way, chunks become smaller.
-    // `following` is the range walked next, if there is one.
-    // Throws device_error; stopped_early when the run is stopped.
+    // Walks a range in chunks that fit, smaller ones if memory runs out. `following` is the range walked
+    // next, if any. Throws device_error, or stopped_early if the run is stopped.
     void walk(const run::tile_range& range, std::vector<chunk_results>& into,
               const run::tile_range& following = {});
 
-    // Path steps that count as done. uncount takes back those of a walk that failed.
+    // Path steps that count as done; uncount() takes back those of a failed walk.
     kernels::word64 counted() const { return counted_; }
     void uncount(kernels::word64 down_to);
 
@@ -89,10 +86,10 @@ class device_walk {
     std::optional<moves_cubes> moves_;
     std::optional<chunk_memory> results_;  // of the last chunk
     std::optional<pinned_memory> landing_;
-    std::optional<owned_event> cleared_;  // the chunk's results
-    std::array<bool, 3> has_begun_{};     // sides that have work of the chunk
+    std::optional<owned_event> cleared_;  // when the chunk's results were
+    std::array<bool, 3> has_begun_{};     // with work of the chunk
     std::size_t next_side_ = 0;
-    bool is_cut_ = false;          // a range had no room at once
+    bool is_cut_ = false;          // a range did not fit at once
     kernels::word64 counted_ = 0;  // part of path_steps_done
     double seconds_ = 0, kernel_seconds_ = 0;
     std::size_t launches_ = 0;

@@ -12,11 +12,11 @@ namespace tilewalk::cuda {
 
 namespace {
 
-// A limit for launches that are so short that their work does not limit them.
+// Limits launches that are too short to be limited by their work.
 constexpr std::size_t most_in_flight = 64;
 
-// A chunk that is walked in less time than this is waited for awake: to fall asleep and wake up takes as long
-// as a small run is walked. Whoever waits longer leaves the core to others.
+// Waits stay awake for this long: falling asleep and waking up takes as long as a small run. Longer waits
+// leave the core to others.
 constexpr std::chrono::microseconds waits_awake{200}, between_looks{50};
 
 }  // namespace

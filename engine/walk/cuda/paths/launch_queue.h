@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launches of one chunk on a device: how many may be under way, how much work counts as done, and how
-// long any of them ran.
+// One chunk's launches on a device: how many may be under way, what counts as done, how long any of them ran.
 #pragma once
 
 #include <chrono>
@@ -14,28 +13,27 @@
 
 namespace tilewalk::cuda {
 
-// From and until when something ran, in milliseconds.
+// Begin and end in milliseconds.
 using span_of_time = std::pair<double, double>;
-// Seconds during which at least one of them ran.
+// Seconds covered by at least one of the spans.
 double seconds_of_any(std::vector<span_of_time> spans);
 
 class launch_queue {
   public:
-    // Path steps of launches that have ended are also added to `counted`.
+    // Adds the path steps of ended launches to `counted`, too.
     launch_queue(device& on, run_state& run, kernels::word64& counted)
         : on_(on), run_(run), counted_(counted) {}
 
-    // Waits until so much more work may be under way (see most_work_under_way). Throws stopped_early when the
-    // run is stopped.
+    // Waits until this much more work may be under way (see most_work_under_way). Throws stopped_early.
     void make_room(double work);
-    // A launch that began at `begin` ends with what `s` has been given so far.
+    // Adds a launch that begins at `begin` and ends with the work that `s` has so far.
     void add(owned_event begin, stream s, kernels::word64 path_steps, double work);
-    // Waits for all launches; throws stopped_early when the run is stopped.
+    // Waits for all launches. Throws stopped_early.
     void wait();
-    // Waits for an event in the same way.
+    // Waits for an event likewise.
     void wait_until(const owned_event& e);
 
-    // Seconds during which at least one launch was running. All have ended; `since` is an event before them.
+    // Seconds with at least one launch running, after all have ended; `since` is an event before them.
     double busy_seconds(const owned_event& since) const;
 
   private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes of launches. A chunk is cut into short launches, so that a run ends soon after it is told to
-// stop. Work is counted in additions.
+// Sizes of launches. Launches are short, so that a run ends soon after it is stopped. Work is counted in
+// additions.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,16 @@
 
 namespace tilewalk::cuda {
 
-// The most work that may be under way on a device. This bounds the wait of a run that is told to stop,
-// because a running kernel can't be interrupted. An H100 takes 0.09 to 0.18 ps for an addition in double and
-// 0.02 to 0.05 ps in single_fast (bench/results/2026-11-22-NVIDIA-H100-80GB-HBM3-bench-models.jsonl, 14
-// models), so that this much takes about 9 ms or 2 ms. Kernels that fill a chunk's arrays with shocks are not
-// counted; the memory of the device bounds them.
+// The most work under way on a device, which bounds the wait of a stopped run, since a kernel can't be
+// interrupted. An H100 takes 0.09 to 0.18 ps for an addition in double and 0.02 to 0.05 ps in single_fast
+// (bench/results/2026-11-22-NVIDIA-H100-80GB-HBM3-bench-models.jsonl, 14 models), so about 9 ms or 2 ms.
+// Kernels that fill arrays with shocks are not counted; device memory bounds them.
 inline constexpr double most_work_under_way = 0x1p36;
-// A quarter of it, so that three launches are left while the next one is made. For an Asian with 252 fixings
-// this is 1.4 million paths, five times as many tiles as an H100 walks at once in double.
+// A quarter, so that three launches are left while the next one is made. An Asian with 252 fixings gets 1.4
+// million paths, five times as many tiles as an H100 walks at once in double.
 inline constexpr double most_work_of_launch = most_work_under_way / 4;
 
-// Jobs of a group that one launch walks: neighbours in the group's order.
+// Jobs of one launch: neighbours in the group's order.
 struct job_list {
     std::size_t first = 0, count = 0;
 };
@@ -30,10 +29,9 @@ class launch_sizes {
     // Keeps references to both.
     launch_sizes(const run_state& run, const job_group& of);
 
-    // All jobs of the group, in lists of one launch each. If numbers go to constant memory, it holds those of
-    // a list.
+    // All jobs of the group, one list for each launch. Constant memory, if used, holds a list's numbers.
     std::vector<job_list> lists() const;
-    // The number of tiles that one launch of the list walks, of a chunk of `tiles`.
+    // Tiles of the list that one launch walks, of a chunk of `tiles`.
     kernels::word64 tiles_at_once(const job_list& list, kernels::word64 tiles) const;
     double work(const job_list& list, kernels::word64 tiles) const;
 

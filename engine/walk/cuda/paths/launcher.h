@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPUs as a back end: one kernel for all trades of a shape, launched over lists of (trade, tile). Bits do not
-// depend on which device walks a tile, or on how many chunks a run is cut into: results are kept by tile and
-// merged in the run's one tree. A device that fails hands its work to the others: as long as one lives, so
-// does the run.
+// GPUs as a back end: one kernel for all trades of a shape, launched over lists of (trade, tile). Results are
+// kept by tile and merged in the run's one tree, so bits depend neither on devices nor on chunks. A device
+// that fails hands its work to the others; a run ends only with its last device.
 #pragma once
 
 #include <memory>
@@ -23,7 +22,7 @@
 
 namespace tilewalk::cuda {
 
-// A kernel that some jobs need; jobs are given by index.
+// A kernel that some jobs need, by index.
 struct needed_kernel {
     std::string name;  // for people
     std::string text;
@@ -31,8 +30,8 @@ struct needed_kernel {
     bool is_walk = false;  // a path kernel that makes its own shocks, built as `how` says
     kernel_decision how{};
 };
-// All kernels that a run of these jobs compiles, except for those that fill arrays with shocks. `points`: of
-// jobs that do not say.
+// All kernels that a run of these jobs compiles, except those that fill arrays. `points` serves jobs without
+// their own.
 std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kernel_wish& how,
                                       std::string_view correlation,
                                       const std::optional<tuned_device>& tuned = {},
@@ -40,15 +39,15 @@ std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kern
 
 class launcher : public run::back_end {
   public:
-    // Walks leave in `keeps` what the next one can use; without it each begins anew.
+    // Walks leave in `keeps` what the next one can use; without it, every walk begins anew.
     launcher(std::vector<std::shared_ptr<loaded_device>> devices, kernel_store& kernels,
              gpu_settings with = {}, ready_run* keeps = nullptr)
         : devices_(std::move(devices)), kernels_(kernels), with_(std::move(with)), keeps_(keeps) {}
 
     run::outcome walk_all(const run::walk& of) override;
-    // The facts of all walks through the interface run::back_end.
+    // Of all walks through run::back_end.
     const gpu_facts& facts() const { return facts_; }
-    // The same with other settings, and with the facts of this run.
+    // Uses the run's own settings, and returns its facts.
     gpu_outcome walk_all(const gpu_run& run);
 
   private:

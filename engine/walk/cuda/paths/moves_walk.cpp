@@ -16,16 +16,16 @@ namespace {
 using program::real_type;
 using program::shock_type;
 
-// The largest ring that is chosen without being asked for. Every device of compute capability 8.0 and up
-// grants a block this much besides the payoffs, and two such blocks fit beside each other on an H100.
+// The largest ring chosen by default. Devices from compute capability 8.0 on grant it besides the payoffs,
+// and two such blocks fit on an H100's multiprocessor.
 constexpr std::uint64_t most_ring_bytes = 88 * 1024;
 
 std::uint64_t pitch_of(std::uint64_t tiles, precision p) {
     return random::padded_paths(tiles * kernels::paths_per_tile, real_type(p));
 }
 
-// The path kernel reads moves, uniforms and scenarios as one type. In mixed their types differ, so a program
-// that reads more than moves keeps its product.
+// The path kernel reads moves, uniforms and scenarios as one type. In mixed they differ, so programs that
+// read more than moves keep their product.
 std::optional<program::separated_moves> separated(const program::path_program& code, std::string_view setting,
                                                   precision p) {
     if (!makes_moves_ahead(setting, static_cast<std::size_t>(code.normals_per_step))) return std::nullopt;
@@ -56,9 +56,9 @@ program::move_numbers separated_jobs::numbers(std::size_t job) const {
 }
 
 kernel_wish wish_that_reads_moves(kernel_wish how, int slots) {
-    // Moves are of the states' type, and so is all that the kernel reads.
+    // Moves, and all else that the kernel reads, are of the states' type.
     if (real_type(how.precision) == program::number_type::double_) how.precision = precision::double_;
-    // Moves are made in the device's own memory, wherever the run keeps its shocks.
+    // Moves are made in device memory, wherever shocks lie.
     if (space_named(how.space).lives_in != residence::memory) how.space = kernel_basis().space;
     if (reads_shocks(how)) return how;
     how.reads_shocks = true;
@@ -106,7 +106,7 @@ kernels::array_argument moves_cubes::make(std::size_t which, kernel correlate,
     out.slot_stride = pitch_;
     out.step_stride = numbers.factors * pitch_;
 
-    // A file may hold more shocks a step than the trade reads; then each step is a job of its own.
+    // A file may hold more shocks a step than the trade reads; then every step is a job of its own.
     const bool is_dense = shocks.step_stride == numbers.factors * shocks.slot_stride;
     const std::size_t steps_at_once = is_dense ? numbers.steps : 1;
     for (std::size_t step = 0; step < numbers.steps; step += steps_at_once) {

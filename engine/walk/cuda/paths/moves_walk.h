@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks of trades whose correlated moves are made ahead of their paths, one trade after another: the matrix
-// kernel turns the shocks of a chunk into moves of the trade, and its path kernel reads them where it would
-// read shocks. The chunk's shocks are all trades'; moves are one trade's, so a few cubes of them serve a run.
+// Walks trades whose correlated moves are made ahead, one after another: the matrix kernel turns a chunk's
+// shocks into the trade's moves, and its path kernel reads them instead of shocks. Shocks are all trades',
+// moves are one trade's, so a few cubes of moves serve a run.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,7 @@
 
 namespace tilewalk::cuda {
 
-// The jobs of a run as path kernels walk them: a job whose moves are made ahead has a program that reads
-// them.
+// Jobs as path kernels walk them: a job with moves made ahead has a program that reads them.
 class separated_jobs {
   public:
     // `setting` is the run's `correlation`.
@@ -34,7 +33,7 @@ class separated_jobs {
 
     std::span<const run::job> jobs() const { return walked_; }
     std::span<const run::job> given() const { return given_; }
-    // Another trade of the same program; the job must not be separated.
+    // By another trade of the same program. The job must not be separated.
     void replace(std::size_t job, const run::job& by) { given_[job] = walked_[job] = by; }
     bool is_separated(std::size_t job) const { return from_[job] != nullptr; }
     // The job must be separated.
@@ -48,32 +47,31 @@ class separated_jobs {
     std::vector<run::job> walked_;
 };
 
-// The wish for the path kernel of a separated job in a run with this wish, for so many shocks a step.
+// The wish for a separated job's path kernel, with `slots` shocks a step.
 kernel_wish wish_that_reads_moves(kernel_wish how, int slots);
 
-// Cubes that take moves in turn. All work on a cube goes into one stream, so that a trade's moves stay until
-// its paths have read them; the streams of the two cubes overlap.
+// Cubes that take moves in turn. Work on a cube goes into one stream, so that moves stay until they are read;
+// the two cubes' streams overlap.
 class moves_cubes {
   public:
     static constexpr std::size_t count = 2;
 
-    // The largest needs of any trade of a run.
+    // The largest needs of a run's trades.
     struct needs {
         cuda::precision precision = cuda::precision::double_;
         std::uint64_t rows = 0;  // steps times factors
         std::size_t numbers_bytes = 0;
 
         void add(std::size_t factors, std::size_t steps);
-        // Bytes of all cubes together.
+        // Of all cubes together.
         std::size_t bytes_per_tile() const;
         std::size_t bytes_always() const { return count * numbers_bytes; }
     };
 
     moves_cubes(device& on, const needs& most, std::uint64_t tiles);
 
-    // Puts the moves of one trade into cube number `which` and returns them as its path kernel reads them.
-    // `correlate` is the kernel of the best variant; the trade's shocks begin in row `first_row` of their
-    // cube.
+    // Makes one trade's moves in cube `which` and returns them for its path kernel. `correlate` is the best
+    // variant's kernel; the trade's shocks begin in row `first_row` of their cube.
     kernels::array_argument make(std::size_t which, kernel correlate, const program::move_numbers& numbers,
                                  const kernels::array_argument& shocks, std::uint64_t first_row,
                                  std::uint64_t paths, stream s);

@@ -50,17 +50,17 @@ void check_groups(run_state& state, devices_of_run devices) {
     }
 }
 
-// The steps of a group's longest job, which is its first.
+// Jobs go by length: the first is the longest.
 std::uint64_t longest(const job_group& g, const run_state& state) {
     return state.packed.records[g.jobs.front()].steps;
 }
 
-// The shares of groups in the rows of a keyed source.
+// The shares of groups in a keyed source's rows.
 class shares_of_groups {
   public:
     shares_of_groups(run_state& of, shock_plan& plan) : of_(of), rows_(plan), crew_(of.run.threads) {}
 
-    // A job whose moves are made ahead reads moves; what makes them reads the job's shocks.
+    // A job with moves made ahead reads moves; the matrix kernel reads its shocks.
     void add(const job_group& g) {
         const auto job = [&](std::size_t k) -> const run::job& { return of_.separated.given()[g.jobs[k]]; };
         std::vector<std::optional<quasi::order>> orders(g.jobs.size());
@@ -100,8 +100,7 @@ class shares_of_groups {
     std::vector<share> shares_;
 };
 
-// Plans arrays of shocks, if the feed reads any, and of scenarios. Jobs that need more than a source has
-// fail.
+// Plans arrays of shocks, if any are read, and of scenarios. Fails jobs that need more than a source has.
 void plan_shocks(run_state& state, counted_kernels& kernels) {
     const gpu_run& run = state.run;
     const auto needs_any = [](const job_group& g) {
@@ -115,7 +114,7 @@ void plan_shocks(run_state& state, counted_kernels& kernels) {
     plan.replay = run.replay;
     plan.kernels = &kernels;
     plan.poll = [&state] { throw_if_stopped(state); };
-    // A feed that makes its own shocks does not use the space; scenarios then lie in plain memory.
+    // A feed that makes shocks does not use the space; scenarios then lie in plain memory.
     plan.space = &space_named(cuda::reads_shocks(run.how) ? run.how.space : kernel_basis().space);
     plan.precision = run.how.precision;
     plan.seed = run.seed;
@@ -145,7 +144,7 @@ void plan_shocks(run_state& state, counted_kernels& kernels) {
     state.shocks = std::move(plan);
 }
 
-// Constant memory changes from launch to launch, but must hold all numbers of one trade.
+// Constant memory changes between launches, but must hold all numbers of one trade.
 void refuse_too_long_rows(const space_entry& rows, packed_trades& packed) {
     if (rows.lives_in != residence::constant_variable) return;
     for (std::size_t j = 0; j < packed.records.size(); ++j) {
@@ -158,7 +157,6 @@ void refuse_too_long_rows(const space_entry& rows, packed_trades& packed) {
     }
 }
 
-// Groups the jobs for these devices.
 void group_for(run_state& state, devices_of_run devices) {
     const auto fits = [&](const kernel_decision& how, const program::path_program& code) {
         try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run made ready to be walked: its jobs packed and grouped, its shocks planned, its kernels compiled.
+// Makes a run ready to be walked: packs and groups jobs, plans shocks, compiles kernels.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace tilewalk::cuda {
 
-// Jobs that can't be walked on these devices have failed in the outcome. A run that is stopped meanwhile is
-// not to be walked. `kernels` is kept.
+// Jobs that these devices can't walk have failed in the outcome. A run stopped meanwhile must not be walked.
+// Keeps `kernels`.
 std::unique_ptr<run_state> new_run(const gpu_run& asked,
                                    std::span<const std::shared_ptr<loaded_device>> devices,
                                    counted_kernels& kernels);

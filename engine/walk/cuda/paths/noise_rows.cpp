@@ -41,7 +41,7 @@ std::size_t noise_rows::bytes() const {
 std::vector<random::keyed_rows> noise_rows::keyed(device& on, std::vector<device_memory>& memory,
                                                   stream s) const {
     std::vector<random::keyed_rows> out;
-    std::vector<kernels::word32> slots;   // of one stream after the other
+    std::vector<kernels::word32> slots;   // one stream after the other
     std::vector<std::size_t> first_slot;  // by entry of `out`
     std::uint64_t first_row = 0;
     for (const share& of : shares_) {

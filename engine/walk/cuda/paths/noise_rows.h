@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a cube of shocks of one kind that the trades of a run read. Trades whose shocks are of the same
-// streams share their rows: those of an asset's trades are made once, however many there are.
+// Rows of shocks of one kind that a run's trades read. Trades with the same streams share rows: an asset's
+// are made once, however many trades there are.
 #pragma once
 
 #include <cstddef>
@@ -19,18 +19,16 @@ namespace tilewalk::cuda {
 
 class noise_rows {
   public:
-    // The shocks of a trade: `streams` by slot and the names by stream, as its program and its data have
-    // them. Returns the number of its share.
+    // `streams` by slot and `names` by stream, as the trade's program and data have them. Returns its share.
     std::size_t add(std::span<const std::uint32_t> streams, int slots,
                     std::span<const program::stream_name> names, std::uint64_t steps);
 
     std::uint64_t rows() const;
-    // The first row of a share, once all are added. Row step * slots + slot of a share holds the slot's
-    // shocks on the step.
+    // Valid once all are added. Row step * slots + slot of a share holds the slot's shocks on the step.
     std::uint64_t first_row(std::size_t of) const;
 
-    // Every stream of every share, for a source. The slots are copied to the device, into `memory`, in the
-    // stream `s`, before it returns; they take so many bytes there.
+    // Every stream of every share, for a source. Before it returns, slots are copied to the device into
+    // `memory`, in stream `s`; they take bytes() there.
     std::vector<random::keyed_rows> keyed(device& on, std::vector<device_memory>& memory, stream s) const;
     std::size_t bytes() const;
 

@@ -19,7 +19,7 @@ bool lists_events(const program::path_program& p) {
     return p.sections.size() > kernels::most_sections_of_masks;
 }
 
-// Sections that a mask has no room for are not in it.
+// Omits sections that a mask has no room for.
 word32 mask_after(const run::job& job, std::size_t step) {
     word32 mask = 0;
     for (const program::event& e : job.when->events_after(step))
@@ -27,8 +27,8 @@ word32 mask_after(const run::job& job, std::size_t step) {
     return mask;
 }
 
-// Sections run in the order of their numbers, each on its next row, so that one mask a step says it all,
-// unless they are listed. Sections that run on every step are the first of each.
+// Unless listed, sections run in the order of their numbers, each on its next row, so that one mask a step
+// says it all. Sections of every step come first.
 std::optional<error> why_not(const run::job& job, std::uint32_t every_step) {
     std::vector<std::uint32_t> next_row(job.code->sections.size(), 0);
     for (std::size_t step = 0; step < job.when->steps(); ++step) {
@@ -48,7 +48,7 @@ std::optional<error> why_not(const run::job& job, std::uint32_t every_step) {
     return std::nullopt;
 }
 
-// Rows of scenarios by the order in which jobs come to them.
+// Numbers rows of scenarios in the order in which jobs come to them.
 class scenario_places {
   public:
     scenario_places(std::span<const run::job> jobs, std::vector<scenario_row>& into) {
@@ -68,7 +68,7 @@ class scenario_places {
     std::map<scenario_row, word32> places_;
 };
 
-// Lays out one job: counts what it takes, or writes it where that has its room, which is filled with zeros.
+// Lays out one job: counts its numbers and words, or writes them into memory filled with zeros.
 template <class real>
 class layout_of_job {
   public:
@@ -77,7 +77,7 @@ class layout_of_job {
         : job_(job), scenarios_(scenarios), to_numbers_(numbers), to_words_(words) {
         put_all(rows);
     }
-    // Both are whole pieces.
+    // In whole pieces.
     word64 numbers() const { return numbers_; }
     word64 words() const { return words_; }
 
@@ -142,7 +142,7 @@ class layout_of_job {
     }
     void align_words() { words_ = kernels::whole_pieces(static_cast<word32>(words_), sizeof(word32)); }
 
-    // The rows of the step with those of the sections that run on every step.
+    // Rows of the step, with those of sections of every step.
     void put_step(const row_layout& rows) {
         const auto& data = *job_.data;
         const std::size_t steps = job_.when->steps(), width = rows.widths[0];
@@ -199,8 +199,7 @@ class layout_of_job {
     word64 numbers_ = 0, words_ = 0;
 };
 
-// After the numbers of the last job: a kernel reads the rows of a group of steps at once, even if the last
-// group is not full.
+// Behind the last job: a kernel reads the rows of a whole group of steps, even if the last is not full.
 constexpr std::size_t bytes_behind = std::size_t{kernels::most_pieces_held} * kernels::piece_bytes;
 
 }  // namespace
@@ -239,7 +238,7 @@ bool packed_trades::replace(std::size_t job, const packed_trades& alone, packed_
 
 namespace {
 
-// Counts first, and then writes each job to its place, so that threads may do it side by side.
+// Counts first, then writes every job to its place, so that threads may share the work.
 template <class real>
 packed_trades packed_as(std::span<const run::job> jobs, int threads) {
     packed_trades out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of all trades of a run, laid out for the device. kernels::trade_record points into them.
+// The numbers of a run's trades, laid out for the device; kernels::trade_record points into them.
 #pragma once
 
 #include <compare>
@@ -16,7 +16,6 @@
 
 namespace tilewalk::cuda {
 
-// A row of an array of the market.
 struct scenario_row {
     std::uint32_t array = 0, row = 0;
     friend auto operator<=>(const scenario_row&, const scenario_row&) = default;
@@ -24,9 +23,9 @@ struct scenario_row {
 
 using program::number_type;
 
-// Changes by trades that were put in the place of others.
+// Changes by trades that replaced others.
 struct packed_changes {
-    std::vector<std::size_t> numbers;  // of these jobs, in order
+    std::vector<std::size_t> numbers;  // jobs with new numbers, in order
     bool words = false, records = false;
 };
 
@@ -34,9 +33,9 @@ struct packed_trades {
     std::vector<std::byte> numbers;
     std::size_t number_bytes = sizeof(double);  // of one number
     std::vector<kernels::word32> words;
-    std::vector<scenario_row> scenarios;         // rows that any trade reads, each once
+    std::vector<scenario_row> scenarios;         // read by any trade, each once
     std::vector<kernels::trade_record> records;  // by job
-    std::size_t results = 0;                     // rows, as many for each job as its code has
+    std::size_t results = 0;                     // rows of all jobs, as many for a job as its code has
     std::vector<std::optional<error>> failures;  // by job: why a GPU can't walk it
 
     std::span<const std::byte> numbers_of(std::size_t job) const {
@@ -51,8 +50,8 @@ struct packed_trades {
                records.size() * sizeof(kernels::trade_record);
     }
 
-    // Puts a trade that was packed alone in the place of a job with the same code, later jobs after earlier
-    // ones. Says false, and changes nothing, if it takes other room.
+    // Replaces a job by a trade of the same code, packed alone; call in the order of jobs. Returns false, and
+    // changes nothing, if the trade takes other room.
     bool replace(std::size_t job, const packed_trades& alone, packed_changes& told);
 };
 

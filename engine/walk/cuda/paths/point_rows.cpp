@@ -16,8 +16,7 @@ namespace {
 using kernels::word32;
 using random::shock_kind;
 
-// The way of a thread through a bridge in the order of time. The first nodes may be known by components, in
-// the order of their steps.
+// A thread's way through a bridge in time. Components may give the first nodes, in the order of their steps.
 struct way_in_time {
     std::vector<kernels::point_visit> visits;
     word32 stack = 0;
@@ -41,7 +40,7 @@ struct way_in_time {
             } else if (ahead.size() == 1) {
                 break;
             } else {
-                // A node that is left at once does not come to the stack.
+                // A node that is left at once never comes to the stack.
                 if (visits.back().leaves++ > 0)
                     stack = std::max(stack, static_cast<word32>(ahead.size()) - 1);
                 left = ahead.back();
@@ -52,7 +51,7 @@ struct way_in_time {
             throw error(error_kind::internal, "a bridge has no way in the order of time");
     }
 
-    // At most so many parts, about equally long, and their end.
+    // At most `most` parts of about equal length, and their end.
     std::vector<kernels::point_segment> segments(std::size_t known, std::size_t most) const {
         std::vector<kernels::point_segment> out;
         word32 next = 0, dates = 0;
@@ -67,7 +66,7 @@ struct way_in_time {
     }
 };
 
-// The warps of a block that have room for their stacks.
+// Warps of a block whose stacks fit.
 word32 walkers_of(word32 stack, std::size_t components, const device& on) {
     const auto most = static_cast<word32>(kernels::warps_of_points(components > 0));
     if (stack == 0) return most;
@@ -78,10 +77,10 @@ word32 walkers_of(word32 stack, std::size_t components, const device& on) {
     return static_cast<word32>(std::clamp<std::uint64_t>(warps, 1, most));
 }
 
-// The most that is lost between arrays of an order, and behind them.
+// Most bytes lost between an order's arrays, and behind them.
 constexpr std::size_t room_between = 1024;
 
-// Arrays that stand one behind the other in one block of memory. No array is at 0.
+// Arrays one behind the other in one block of memory. No array is at 0.
 class arrays_of_orders {
   public:
     template <class value>
@@ -91,7 +90,7 @@ class arrays_of_orders {
         if (!all.empty()) std::memcpy(bytes_.data() + at, all.data(), all.size_bytes());
         return at;
     }
-    // The block on the device, copied there in the stream before this returns.
+    // Copies the block to the device, in stream `s`, before it returns.
     const std::byte* uploaded(device& on, std::vector<device_memory>& memory, stream s) const {
         memory.emplace_back(on, bytes_.size());
         std::byte* const there = memory.back().as<std::byte>();

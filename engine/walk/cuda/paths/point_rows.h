@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of cubes of shocks that are quasi-random points, by the orders in which trades take dimensions.
-// Trades of one order share their rows. Rows have the normals of all steps, or the targets that paths meet;
-// where paths make their points there are tables instead of rows.
+// Rows of shocks that are quasi-random points. Trades of one order of dimensions share rows: the normals of
+// all steps, or the targets that paths meet. Paths that make their points have tables instead of rows.
 #pragma once
 
 #include <cstddef>
@@ -21,22 +20,22 @@ namespace tilewalk::cuda {
 
 class point_rows {
   public:
-    // Returns the number of the order's share; all orders are of one maker.
+    // Returns the order's share. All orders must be of one maker.
     std::size_t add(quasi::order order, point_way way = point_way::read);
     const quasi::order& order_of(std::size_t share) const { return shares_[share].order; }
 
     std::uint64_t rows(random::shock_kind kind) const;
     std::uint64_t first_row(random::shock_kind kind, std::size_t share) const;
 
-    // Every order that has such shocks, for a source whose rows of points begin at `first_row`. All that
-    // kernels read of them is copied to the device, into `memory`, in the stream `s`, before it returns; it
-    // takes so many bytes there.
+    // Every order with such shocks, for a source whose rows of points begin at `first_row`. Before it
+    // returns, what kernels read is copied to the device into `memory`, in stream `s`; it takes bytes()
+    // there.
     std::vector<random::placed_points> placed(random::shock_kind kind, std::uint64_t first_row, device& on,
                                               std::vector<device_memory>& memory, stream s) const;
     std::size_t bytes() const;
 
-    // The first of a share's steps to targets in the tables of all, which stand on the device as shocks have
-    // their type. They are null where no share has any.
+    // First of a share's steps to targets in the tables of all shares. Their type is the shocks'; null if no
+    // share has any.
     std::uint64_t first_target_step(std::size_t share) const { return first_[share].target_steps; }
     struct target_tables {
         const void* steps = nullptr;
@@ -45,10 +44,10 @@ class point_rows {
     target_tables tables_of_targets(arrays::element of, device& on, std::vector<device_memory>& memory,
                                     stream s) const;
 
-    // The same for shares whose paths make their points.
+    // For shares whose paths make their points.
     bool is_made(std::size_t share) const { return shares_[share].way == point_way::made; }
     std::uint64_t first_made_point(std::size_t share) const { return first_[share].made_points; }
-    // Null where there are none.
+    // Null if there are none.
     const kernels::made_point* table_of_made_points(device& on, std::vector<device_memory>& memory,
                                                     stream s) const;
     std::size_t dimensions_made() const;  // up to the last
@@ -65,7 +64,7 @@ class point_rows {
     };
     std::map<std::vector<std::uint64_t>, std::size_t> known_;  // by identity
     std::vector<shared_order> shares_;
-    std::vector<first_rows> first_{{}};  // by share; the last are those of the next one
+    std::vector<first_rows> first_{{}};  // by share, and one past the end
 };
 
 }  // namespace tilewalk::cuda

@@ -31,11 +31,11 @@ gpu_outcome ready_run::walk(const gpu_run& asked, std::span<const std::shared_pt
     }
 }
 
-// Whether a run that begins anew would be the same but for its seed and the numbers of its trades.
+// Whether a new run would differ only by its seed and the numbers of its trades.
 bool ready_run::is_made_for(const gpu_run& asked,
                             std::span<const std::shared_ptr<loaded_device>> devices) const {
     const gpu_run& was = state_->run;
-    // Rows of points are laid out by a trade's dates and numbers.
+    // Rows of points depend on a trade's dates and numbers.
     const bool has_points = asked.source != nullptr && asked.source->is_points;
     const auto same_program = [&](const run::job& a, const run::job& b) {
         return a.code == b.code &&
@@ -50,7 +50,7 @@ bool ready_run::is_made_for(const gpu_run& asked,
            std::ranges::equal(asked.jobs, state_->separated.given(), same_program);
 }
 
-// The owner of the jobs before is let go when those that are new have been told from them.
+// The old jobs' owner is let go only when the new ones have been compared with them.
 bool ready_run::take_over(const gpu_run& asked, std::span<const std::shared_ptr<loaded_device>> devices) {
     if (!state_ || !is_made_for(asked, devices)) return false;
     run_state& state = *state_;
@@ -97,7 +97,7 @@ gpu_outcome ready_run::walked(bool is_anew) {
     return std::move(state.outcome);
 }
 
-// Whatever failed is tried again from the beginning by the next run.
+// The next run tries again what failed.
 bool ready_run::is_worth_leaving(const gpu_outcome& got) const {
     if (!owner_ || state_->shocks || state_->packed.bytes() > most_bytes_left) return false;
     for (std::size_t j = 0; j < got.failures.size(); ++j) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that leaves what it was made of for the next one: jobs by kernel, kernels, packed trades, and on each
-// device the trades and the memory of their results. The next run takes all of it over if it walks the same
-// programs in the same way, and brings to the devices only the numbers that have changed. A run that is the
-// only one of its kind makes one and drops it.
+// A run that leaves what it was made of for the next one: grouped jobs, kernels, packed trades, and on each
+// device trades and memory of results. A run that walks the same programs in the same way takes it over and
+// uploads only changed numbers.
 #pragma once
 
 #include <cstddef>
@@ -24,13 +23,12 @@ namespace tilewalk::cuda {
 // Used by one thread at a time.
 class ready_run {
   public:
-    // The most that is left for the next run: on each device, and of packed trades on the host. Larger runs
-    // take long enough to begin anew, and the memory of the device is for everybody.
+    // Most bytes left on each device, and of packed trades on the host. Larger runs take long enough to begin
+    // anew, and device memory is for everybody.
     static constexpr std::size_t most_bytes_left = std::size_t{64} << 20;
 
-    // Throws tilewalk::error (cancelled). Leaves something only for jobs that have an owner (see run::walk),
-    // that read no arrays of shocks or scenarios, and of which none has failed on a device; what has failed
-    // or was stopped begins anew.
+    // Throws tilewalk::error (cancelled). Leaves something only if jobs have an owner (see run::walk), read
+    // no arrays of shocks or scenarios, and have not failed on a device.
     gpu_outcome walk(const gpu_run& asked, std::span<const std::shared_ptr<loaded_device>> devices,
                      kernel_store& kernels);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a source that is keyed by name, of independent numbers or of points, which the jobs of a run
-// share; and those of a file, or of a source that is not keyed.
+// Rows of shocks of a run's jobs: shared, in a source keyed by name, of independent numbers or of points; or
+// the same for all, in a file or another source.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace tilewalk::cuda {
 
-// Adds to the plan the rows of a job of so many steps that all jobs read alike, from a file or from a source
-// that is not keyed. Throws tilewalk::error if the job needs more than there is.
+// Plans the rows of a job of `steps` steps that all jobs read alike. Throws tilewalk::error if it needs more
+// than there is.
 void add_rows_alike(const program::path_program& code, std::uint64_t steps, shock_plan& plan);
 
 class rows_of_jobs {
@@ -25,21 +25,18 @@ class rows_of_jobs {
     // Fills in the plan's rows.
     explicit rows_of_jobs(shock_plan& plan) : plan_(plan) {}
 
-    // The order in which a job takes points; none: the source has none. Any number of threads may ask, for
-    // jobs that are added in one thread then: orders take most of the time of adding.
+    // Empty if the source has no points. Thread-safe, unlike add(): making orders takes most of the time.
     std::optional<quasi::order> order_of(const run::job& job, const std::optional<quasi::points>& points);
-    // Returns the number of the job's share. With a source of points all normals are points, and uniforms
-    // where they are few.
+    // Returns the job's share. With a source of points all normals are points, and uniforms if they are few.
     std::size_t add(const run::job& job, std::optional<quasi::order> order, point_way way = point_way::read);
     std::size_t add(const run::job& job, const std::optional<quasi::points>& points,
                     point_way way = point_way::read) {
         return add(job, order_of(job, points), way);
     }
-    // No job comes after this one.
+    // Call after the last add().
     void end();
 
-    // The first rows of a share, once all are known; `normals` of one whose points are made is the first of
-    // its points.
+    // Valid after end(). `normals` is the first point of a share whose points are made by paths.
     struct first_rows {
         kernels::word32 normals, uniforms;
         kernels::word32 target_step;
@@ -49,7 +46,7 @@ class rows_of_jobs {
   private:
     struct share {
         std::size_t normals, uniforms;
-        std::optional<std::size_t> points{};  // the share of the order
+        std::optional<std::size_t> points{};  // the order's
     };
     shock_plan& plan_;
     quasi::order_maker maker_;

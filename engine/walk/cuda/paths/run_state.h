@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of one run on GPUs, which its threads share: the jobs by kernel, the plan of their shocks, and
-// the outcome so far. A later run of the same programs may begin with what is not of one run alone.
+// One run on GPUs, shared by its threads: jobs by kernel, the plan of their shocks, the outcome so far. A
+// later run of the same programs may begin with it.
 #pragma once
 
 #include <atomic>
@@ -23,25 +23,24 @@
 
 namespace tilewalk::cuda {
 
-// A text compiled for each architecture among the devices.
+// Compiled for each architecture among the devices.
 struct built_kernel {
     std::string text;
     std::map<std::string, std::shared_ptr<const std::string>> cubins;
 };
 
-// All jobs that one kernel walks.
 struct job_group {
     built_kernel walk;
-    built_kernel correlate;  // makes the moves that walk reads, job by job; without text, walk reads shocks
+    built_kernel correlate;  // makes the moves that walk reads; without text, walk reads shocks
     const program::path_program* code = nullptr;
     kernel_decision how;
     std::vector<std::size_t> jobs;  // longest first
-    bool failed = false;            // it did not compile, or no device can run it
+    bool failed = false;            // does not compile, or no device can run it
 
     bool reads_moves() const { return !correlate.text.empty(); }
     std::size_t factors() const { return static_cast<std::size_t>(code->normals_per_step); }
     bool reads_shocks() const { return cuda::reads_shocks(how); }
-    // Targets are in the array of normals; of points that paths make, there are tables.
+    // Targets lie in the array of normals; points that paths make have tables.
     bool meets_targets() const { return way_of_points(how) == point_way::targets; }
     bool makes_points() const { return way_of_points(how) == point_way::made; }
     bool reads_scenarios() const { return code->scenarios_per_step > 0; }
@@ -51,13 +50,13 @@ struct job_group {
 
 struct run_state {
     separated_jobs separated;
-    gpu_run run;  // its jobs are those of `separated`
+    gpu_run run;  // with the jobs of `separated`
     packed_trades packed;
-    packed_changes changes;  // since the run before, of one that begins with what another has left
+    packed_changes changes;  // since the run before, if this one began with its state
     std::vector<job_group> groups;
     std::optional<shock_plan> shocks;  // if shocks or scenarios come from arrays
     moves_cubes::needs moves;          // without rows if no job reads any
-    // By job whose moves are made ahead: the first row of its shocks.
+    // First row of a job's shocks, if its moves are made ahead.
     std::vector<kernels::word32> shocks_of_moves;
     kernels::word64 part_tiles = 1;  // tiles merged on a device; the host merges the parts
     kernels::word64 most_tiles = 0;  // of the largest piece
@@ -65,7 +64,7 @@ struct run_state {
     std::mutex lock;  // guards outcome
     gpu_outcome outcome;
     std::atomic<kernels::word64> path_steps_done{0};
-    std::atomic<bool> given_up{false};  // the run has failed, and the rest is not needed
+    std::atomic<bool> given_up{false};  // the run has failed; the rest is not needed
 
     explicit run_state(const gpu_run& asked)
         : separated(asked.jobs, asked.correlation, asked.how.precision),
@@ -74,7 +73,7 @@ struct run_state {
           shocks_of_moves(separated.jobs().size()),
           part_tiles(asked.part_tiles()) {}
 
-    // Begins a run: nothing has been walked, and nothing has failed but what could not be packed.
+    // Begins a run: nothing is walked, and only what could not be packed has failed.
     void begin(const gpu_run& asked, std::size_t devices) {
         run = asked;
         run.jobs = separated.jobs();
@@ -97,7 +96,7 @@ struct run_state {
     }
 };
 
-// Thrown by a thread that finds the run stopped.
+// Thrown by threads of a stopped run.
 struct stopped_early {};
 
 inline void throw_if_stopped(const run_state& run) {

@@ -74,8 +74,8 @@ shock_cubes::shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_
     uniform_points_ =
         plan.points.placed(random::shock_kind::uniform, plan.uniforms.rows(), on.get(), slots_, fills);
     targets_ = plan.points.tables_of_targets(plan.element(), on.get(), slots_, fills);
-    // A source asks before each launch, of which there is one for each order of points, and the store digests
-    // the text: that takes longer than the launch.
+    // Sources ask before every launch, one for each order of points, and the store would digest the text,
+    // which takes longer than the launch.
     const auto kernel_of = [this, known = std::map<std::string, kernel>()](const std::string& text,
                                                                            const char* name) mutable {
         const auto found = known.find(text);
@@ -148,7 +148,7 @@ void shock_cubes::bring(const one& cube, std::uint64_t first_path, std::uint64_t
         if (!through_) through_.emplace(on_.get(), s, pitch_bytes);
         for (std::uint64_t r = 0; r < cube.rows; ++r) {
             if (plan_.poll) plan_.poll();
-            // One row at a time, or the part of a long row that a piece holds.
+            // One row at a time, or the part of a long row that fits into a piece.
             through_->put(cube.first + r * pitch_bytes, paths * sizeof(shock), sizeof(shock),
                           [&](std::size_t at, std::span<std::byte> piece) {
                               row_of(r, first_path + at / sizeof(shock), piece.size() / sizeof(shock),

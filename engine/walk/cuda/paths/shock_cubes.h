@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shocks and scenarios of a run as arrays on a device, for kernels that read them through a feed: made
-// there by a random source, or copied there from a file.
+// A run's shocks and scenarios as arrays on a device, made by a random source or copied from a file.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +32,7 @@ using program::precision;
 class loaded_device;
 class counted_kernels;
 
-// Rows of a market's arrays, each as a cube of one step and one slot.
+// As cubes of one step and one slot.
 std::vector<arrays::shock_cube> rows_of(std::span<const arrays::shock_cube> arrays,
                                         std::span<const scenario_row> rows);
 
@@ -45,46 +44,46 @@ struct shock_plan {
     const space_entry* space = nullptr;
     cuda::precision precision = cuda::precision::double_;
     std::uint64_t seed = 0, paths = 0;
-    // Rows of the cubes: those that trades share by their streams, for a source that is keyed by name; else
-    // shock numbers, or, with a file, the slots of all steps that a trade reads.
+    // Rows of the cubes: shared by trades with the same streams, for a keyed source; else shock numbers, or,
+    // with a file, the slots of all steps that a trade reads.
     std::uint64_t normal_rows = 0, uniform_rows = 0;
-    noise_rows normals{}, uniforms{};  // of a keyed source
-    // Rows of a source of points, behind those of streams.
+    noise_rows normals{}, uniforms{};  // for a keyed source
+    // Rows of points, behind those of streams.
     point_rows points{};
     std::uint64_t unit_paths = 0;  // of a randomisation
-    // The rows of the cube of scenarios (see rows_of).
+    // See rows_of.
     std::vector<arrays::shock_cube> scenarios{};
-    // Called for each row that is copied from the host; may throw to end the run.
+    // Called for each row copied from the host; may throw to end the run.
     std::function<void()> poll{};
 
-    // Whether trades read the rows of their shocks by place alone, and so the same.
+    // Whether trades read rows by place alone, and so the same.
     bool are_rows_alike() const { return replay != nullptr || !source->is_keyed; }
     arrays::element element() const { return program::shock_type(precision); }
     std::uint64_t shock_rows() const { return std::max(normal_rows, uniform_rows); }  // of the larger cube
     std::size_t bytes_per_tile() const;
     std::size_t scratch_bytes() const;
-    // The most tiles whose arrays the space can hold.
+    // Most tiles whose arrays the space can hold.
     std::uint64_t most_tiles() const;
 };
 
-// Sets of cubes for so many tiles, filled for one chunk of a run after another. With two sets, one is filled
-// while the other is read.
+// Sets of cubes, filled for one chunk of a run after another. With two sets, one is filled while the other is
+// read.
 class shock_cubes {
   public:
-    // Uploads in the stream `fills`.
+    // Uploads in stream `fills`.
     shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_t tiles, std::size_t sets,
                 stream fills);
 
-    // Fills a set. Always use the same stream for all sets; it takes the calls in their order.
+    // Always use the same stream for all sets: calls keep their order in it.
     void fill(std::size_t set, std::uint64_t first_tile, std::uint64_t tiles, stream s);
 
-    // The arrays as a program with so many shocks a step reads them.
+    // For a program with `per_step` shocks a step.
     kernels::array_argument normals(std::size_t set, int per_step) const;
     kernels::array_argument uniforms(std::size_t set, int per_step) const;
     kernels::array_argument scenarios(std::size_t set) const;
     // The same for all sets.
     const point_rows::target_tables& targets() const { return targets_; }
-    // Fills in what paths read that make their points.
+    // For paths that make their points.
     void point_to_tables(kernels::path_arguments& a) const;
 
     bool persists() const { return plan_.space->lives_in == residence::persisting_memory; }
@@ -103,7 +102,7 @@ class shock_cubes {
         one normals, uniforms, scenarios;
     };
     void open(one& cube, std::uint64_t rows);
-    // Copies rows to a cube. `row_of` writes `count` paths of a row from `first` on to a given place.
+    // `row_of` writes `count` paths of a row from `first` on to a given place.
     template <class row_writer>
     void bring(const one& cube, std::uint64_t first_path, std::uint64_t paths, stream s,
                const row_writer& row_of);
@@ -115,7 +114,7 @@ class shock_cubes {
     const shock_plan& plan_;
     std::uint64_t pitch_;  // elements
     std::vector<cubes> sets_;
-    std::vector<device_memory> slots_;  // that keyed rows point to
+    std::vector<device_memory> slots_;  // of keyed rows
     std::vector<random::keyed_rows> keyed_normals_, keyed_uniforms_;
     std::vector<random::placed_points> normal_points_, uniform_points_;
     point_rows::target_tables targets_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shocks and scenarios of one chunk after another on a device. With two sets of cubes, the next chunk's
-// are made while the current one's are read.
+// Shocks and scenarios on a device for one chunk after another. With two sets of cubes, the next chunk's are
+// made while the current one's are read.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +14,23 @@ namespace tilewalk::cuda {
 
 class staged_shocks {
   public:
-    // Room for chunks of up to `tiles` tiles. Cubes are filled in the stream `fills`.
+    // Room for chunks of up to `tiles` tiles. Fills cubes in stream `fills`.
     staged_shocks(loaded_device& on, const shock_plan& plan, kernels::word64 tiles, std::size_t sets,
                   stream fills);
 
-    // Work given to `reader` from now on finds the shocks of the chunk in the current set.
+    // Later work in `reader` finds the chunk's shocks in the current set.
     void take(const run::tile_range& chunk, stream reader);
-    // Begins to make the shocks of the chunk that is taken next, if there are two sets and the chunk is not
-    // empty. All work that reads the other set has ended: a walk waits for its chunk.
+    // Begins the shocks of the next chunk, if there are two sets and the chunk is not empty. No work may
+    // still read the other set: a walk waits for its chunk.
     void make_ahead(const run::tile_range& next);
 
-    // The current set, for a program that takes so many shocks a step.
+    // The current set, for a program with `per_step` shocks a step.
     kernels::array_argument normals(int per_step) const { return cubes_.normals(set_, per_step); }
     kernels::array_argument uniforms(int per_step) const { return cubes_.uniforms(set_, per_step); }
     const point_rows::target_tables& targets() const { return cubes_.targets(); }
     void point_to_tables(kernels::path_arguments& a) const { cubes_.point_to_tables(a); }
     kernels::array_argument scenarios() const { return cubes_.scenarios(set_); }
-    // Asks that the normals stay in the second-level cache; false if their space does not want it.
+    // Keeps normals in the second-level cache; false if their space does not want it.
     bool keep_in_l2(launch& how) const;
 
   private:
@@ -38,10 +38,10 @@ class staged_shocks {
 
     device& device_;
     shock_cubes cubes_;
-    std::size_t sets_, set_ = 0;  // the second is the one that is read
+    std::size_t sets_, set_ = 0;  // set_ is being read
     stream fills_;
-    run::tile_range ahead_;              // the chunk whose shocks are in the other set, or none
-    std::optional<owned_event> filled_;  // the last fill
+    run::tile_range ahead_;              // the chunk in the other set, or empty
+    std::optional<owned_event> filled_;  // end of the last fill
 };
 
 }  // namespace tilewalk::cuda

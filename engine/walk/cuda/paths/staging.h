@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large uploads through page-locked memory: few long copies at full speed; the next piece is filled while one
-// is copied.
+// Large uploads through page-locked memory: long copies at full speed, one piece filled while another is
+// copied.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +15,12 @@ namespace tilewalk::cuda {
 
 class staging {
   public:
-    // Page-locked memory is allocated when it is needed, as much as an upload takes. A caller that comes
-    // again passes `at_least`, so that no memory is released meanwhile: a release may wait for the whole
-    // device.
+    // Allocates page-locked memory on demand. Repeated callers pass `at_least`, so that none is released in
+    // between: a release may wait for the whole device.
     staging(device& on, stream s, std::size_t at_least = 0)
         : on_(on), stream_(s), at_least_(std::min(at_least, piece_bytes)) {}
     ~staging() {
-        // Pieces may be released only when they have been copied.
+        // Pieces must be copied before they are released.
         const in_flight guard(on_, {stream_});
     }
     staging(const staging&) = delete;
@@ -33,8 +32,7 @@ class staging {
         });
     }
 
-    // Uploads `bytes` bytes. `write(at, piece)` fills a piece with the bytes from `at` on; its size is a
-    // multiple of `grain`.
+    // `write(at, piece)` fills a piece with the bytes from `at` on; its size is a multiple of `grain`.
     template <class writer>
     void put(std::byte* to, std::size_t bytes, std::size_t grain, const writer& write) {
         const std::size_t most = piece_bytes / grain * grain;

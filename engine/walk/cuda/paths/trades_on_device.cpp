@@ -26,7 +26,7 @@ trades_on_device::trades_on_device(loaded_device& on, const run_state& run, stre
     if (row_space_.lives_in == residence::texture_object) open_texture();
 }
 
-// Group by group, and within a group list by list.
+// By group, and within a group by list.
 void trades_on_device::arrange() {
     std::size_t first = 0;
     for (const job_group& g : run_.groups) {
@@ -67,11 +67,11 @@ void trades_on_device::bring_changes(stream s) {
     d.upload(records_.as<void>(), records.data(), records.size() * sizeof(trade_record), s);
 }
 
-// The numbers of neighbours go together.
+// Uploads the numbers of neighbours together.
 void trades_on_device::bring_numbers(stream s) {
     const packed_trades& p = run_.packed;
     const std::vector<std::size_t>& jobs = run_.changes.numbers;
-    if (numbers_are_constant()) return;  // which each launch uploads
+    if (numbers_are_constant()) return;  // every launch uploads them
     for (std::size_t i = 0; i < jobs.size();) {
         std::size_t next = i + 1;
         while (next < jobs.size() && jobs[next] == jobs[next - 1] + 1) ++next;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trades of a run in the memory of one device, in the order of their launches.
+// A run's trades in the memory of one device, in the order of their launches.
 #pragma once
 
 #include <cstddef>
@@ -20,27 +20,25 @@ namespace tilewalk::cuda {
 
 class trades_on_device {
   public:
-    // Uploads in `s`, and waits for it. `run` is kept.
+    // Uploads in `s`, and waits. Keeps a reference to `run`.
     trades_on_device(loaded_device& on, const run_state& run, stream s);
 
-    // Brings what the run's changes say; work given to `s` from now on finds it. All work that reads the
-    // trades has ended.
+    // Uploads the run's changes for later work in `s`. No work may still read the trades.
     void bring_changes(stream s);
 
-    // The launches of a group, by its number, and its jobs in lists, in their order.
+    // A group's launches, and its jobs in lists.
     const launch_sizes& sizes(std::size_t group) const { return sizes_[group]; }
     const std::vector<job_list>& lists(std::size_t group) const { return lists_[group]; }
-    // The records of the jobs of a list.
     const kernels::trade_record* records(std::size_t group, const job_list& list) const;
-    // Tells a kernel where numbers and words are.
+    // Sets the addresses of numbers and words.
     void point(kernels::path_arguments& a) const;
 
-    // Numbers in constant memory change from launch to launch; everywhere else all stay for the run.
+    // Numbers in constant memory change between launches; elsewhere all stay for the run.
     bool numbers_are_constant() const { return row_space_.lives_in == residence::constant_variable; }
-    // Puts the numbers of a list into the variable of the group's kernel, which is loaded.
+    // The group's kernel must be loaded.
     void upload_constants(const job_group& g, const job_list& list,
                           const std::shared_ptr<const std::string>& cubin, stream s);
-    // Asks that the numbers stay in the second-level cache, if that is the space they live in.
+    // Keeps the numbers in the second-level cache, if they live in that space.
     void keep_in_l2(launch& how) const;
 
   private:

@@ -88,7 +88,6 @@ std::vector<tile_range> pieces_of(const gpu_run& run, std::size_t devices) {
     return out;
 }
 
-// Adds the results of a job.
 void add(const chunk_results& chunk, const packed_trades& packed, std::size_t job, run::tally& to) {
     const std::size_t parts = chunk.results.size() / packed.results;
     const tile_result* of_job = chunk.results.data() + packed.records[job].result * parts;
@@ -126,15 +125,15 @@ void walk_on_devices(run_state& run, std::span<const std::shared_ptr<loaded_devi
         walk_share(run, *devices[d], shared, walks[d], share);
         if (share.lost && --alive == 0 && !shared.pieces.all_done()) run.fail_all(*share.lost);
     };
-    // The work of a lost device is repeated; the progress told does not go back.
+    // Work of a lost device is repeated; reported progress does not go back.
     word64 told = 0;
     const auto report = [&] {
         told = std::max(told, run.path_steps_done.load());
         if (run.run.on_progress) run.run.on_progress({.path_steps_done = told});
     };
     if (shared.ranges.size() == 1 && !run.run.on_progress) {
-        // A thread would take as long to begin as a small run is walked. A device is asked when the one
-        // before is lost; what lies on the others is of an earlier run and misses the changes of this one.
+        // Starting a thread takes as long as a small run. Devices are asked in turn, while those before are
+        // lost; the others drop what an earlier run left, since it misses this one's changes.
         for (std::size_t d = 0; d < devices.size(); ++d) {
             if (shared.pieces.all_done() || run.stopped()) {
                 walks[d].reset();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All random sources: each has a declaration and a line here, and a file of its own beside this one. Sources
-// of cuRAND that differ only by a number share a file.
+// All random sources: a declaration and a line here, and a file beside this one. Sources of cuRAND that
+// differ only by a number share a file.
 #include "engine/walk/cuda/random/catalogue.h"
 
 #include <algorithm>

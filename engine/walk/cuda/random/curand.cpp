@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pseudo-random generators of cuRAND as sources: curand_philox, curand_xorwow, curand_mrg32k3a,
-// curand_mt19937. They differ by their number, and MT19937 by its limits.
+// cuRAND's pseudo-random generators as sources: curand_philox, curand_xorwow, curand_mrg32k3a,
+// curand_mt19937. A unit is its own stretch of cuRAND's sequence, row after row, `unit_paths` numbers a row.
+// Every unit is made from its beginning, in calls of one fixed size, so that neither chunks nor the number of
+// rows change a bit; then the chunk's part goes into the cube.
 //
-// A unit is a stretch of cuRAND's sequence of its own, row after row, `unit_paths` numbers a row. It is
-// always made from its beginning, in calls of one fixed size, so that neither chunks nor the rows that a run
-// asks for change a bit of it; then the chunk's part of it goes into the cube.
+// - Philox, XORWOW and MRG32k3a skip ahead: each unit and kind of shock has 2^37 words of the seed's one
+//   sequence. No two share a word, so a run is as random as one stretch of that sequence.
+// - MT19937 can't skip: each unit and kind of shock starts from a 32-bit seed, all that cuRAND takes. Seeds
+//   are a permutation of the units' numbers, so no two are equal; sequences of different seeds are stretches
+//   of one cycle of 2^19937 - 1 numbers, which overlap with a chance of less than 2^-19800. Starting is slow,
+//   so units are large.
 //
-// - Philox, XORWOW and MRG32k3a skip ahead: the seed's one sequence is dealt out, 2^37 words to each unit and
-//   kind of shock. No two share a word, so a run is as random as one stretch of that sequence.
-// - MT19937 can't skip: each unit and kind of shock starts from a seed of 32 bits, which is all that cuRAND
-//   takes. The seeds are a permutation of the units' numbers, so no two are equal; sequences from different
-//   seeds are stretches of one cycle of 2^19937 - 1 numbers, which overlap with a chance of less than
-//   2^-19800. Starting is slow, so its units are large.
-//
-// cuRAND's bits are turned into shocks by our own functions: uniforms never reach 0 or 1, and no version of
-// cuRAND changes the mathematics. The ordering is cuRAND's `legacy`, the one of its orderings that is
-// promised to stay the same for all of its versions and devices.
+// Our own functions turn cuRAND's bits into shocks: uniforms never reach 0 or 1, and no version of cuRAND
+// changes the mathematics. The ordering is `legacy`, which cuRAND promises to keep for all versions and
+// devices.
 #include "engine/walk/cuda/random/curand.h"
 
 #include <algorithm>
@@ -33,10 +31,10 @@ namespace {
 
 constexpr int legacy_ordering = 103;
 constexpr std::uint64_t scratch_words_bytes = std::uint64_t{32} << 20;
-// The most memory that cuRAND itself takes (20 MB were seen, with MT19937).
+// Most memory that cuRAND itself takes (20 MB seen, with MT19937).
 constexpr std::uint64_t curand_bytes = std::uint64_t{32} << 20;
 constexpr int sequence_bits = 37;
-// The most rows of a unit whose words fit into its part of the sequence.
+// Most rows of a unit whose words fit into its part of the sequence.
 constexpr std::uint64_t most_rows = std::uint64_t{1} << 20;
 
 bool can_skip(curand_type type) {
@@ -47,7 +45,7 @@ std::uint64_t unit_paths_of(curand_type type) {
     return can_skip(type) ? std::uint64_t{1} << 16 : std::uint64_t{1} << 20;
 }
 
-// A permutation of 32-bit numbers chosen by the seed: four rounds of Feistel, of 16 bits each side.
+// A permutation of 32-bit numbers chosen by the seed: four Feistel rounds with 16 bits a side.
 std::uint32_t permuted(std::uint32_t number, std::uint64_t seed) {
     std::uint32_t left = number >> 16, right = number & 0xffff;
     for (std::uint32_t round = 0; round < 4; ++round) {
@@ -71,8 +69,7 @@ class curand_source final : public random_source {
                                                " shocks, and cuRAND's sources have " +
                                                std::to_string(most_rows));
         }
-        from_.on
-            .free_bytes();  // makes the device this thread's, which cuRAND requires; the result is not used
+        from_.on.free_bytes();  // makes the device current, as cuRAND requires
         run::for_each_piece(unit_paths(), first_path, paths,
                             [&](const run::unit_piece& piece) { fill_piece(into, piece, on); });
     }
@@ -111,8 +108,7 @@ class curand_source final : public random_source {
             throw error(error_kind::usage, "the run has more paths than cuRAND has numbers for: at most " +
                                                std::to_string(most_paths()));
         }
-        // Made anew, because a seed alone does not take MT19937 back to its beginning (seen with cuRAND 10.4,
-        // when the seed was the one it had).
+        // Created anew, because setting an unchanged seed does not rewind MT19937 (seen with cuRAND 10.4).
         if (!can_skip(type_)) create();
         generator_->call("curandSetStream", &curand_functions::curandSetStream,
                          reinterpret_cast<void*>(static_cast<std::uintptr_t>(on)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sources that use cuRAND, opened with the functions that they call: a test brings others.
+// Sources that use cuRAND, opened with its functions, which tests replace.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace tilewalk::random {
 
-// Generators of cuRAND, by their numbers in curandRngType.
+// Values of curandRngType.
 enum class curand_type : int {
     xorwow = 101,
     mrg32k3a = 121,

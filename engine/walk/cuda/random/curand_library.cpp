@@ -13,7 +13,6 @@ namespace tilewalk::random {
 
 namespace {
 
-// Names of the statuses of cuRAND that can occur.
 constexpr std::pair<int, std::string_view> status_names[] = {
     {100, "CURAND_STATUS_VERSION_MISMATCH"},
     {101, "CURAND_STATUS_NOT_INITIALIZED"},
@@ -30,7 +29,7 @@ constexpr std::pair<int, std::string_view> status_names[] = {
 };
 constexpr int allocation_failed = 102;
 
-// Opens a cuRAND. Without a generator if the library is missing (then why_not is empty) or unsuitable.
+// Without a generator if the library is missing (then why_not is empty) or unsuitable.
 curand_functions open(const std::string& library, std::string& why_not) {
     void* handle = cuda::open_library(library, why_not);
     if (handle == nullptr) return {};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuRAND's host functions, found at run time: Tilewalk is never linked with cuRAND, and a machine without it
-// has all other sources.
+// cuRAND's host functions, loaded at run time: a machine without cuRAND has all other sources.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +8,7 @@
 
 namespace tilewalk::random {
 
-// Functions under cuRAND's own names. A generator and a stream are opaque; types of generators and orderings
-// are numbers.
+// Under cuRAND's own names. Generators and streams are opaque; types and orderings are numbers.
 struct curand_functions {
     using generator = void*;
     int (*curandGetVersion)(int* version) = nullptr;
@@ -25,14 +23,13 @@ struct curand_functions {
     int (*curandGenerateLongLong)(generator g, unsigned long long* into, std::size_t count) = nullptr;
 };
 
-// The first of these libraries that is a cuRAND; it stays loaded. If none is, throws tilewalk::error (device)
-// that lists what was tried.
+// The first of these libraries that is a cuRAND; it stays loaded. Throws tilewalk::error (device) that lists
+// what was tried.
 curand_functions open_curand(std::span<const std::string> libraries);
 
-// The cuRAND of this machine. Safe to use by many threads.
+// This machine's cuRAND. Thread-safe.
 const curand_functions& curand_of_machine();
 
-// One generator.
 class curand_generator {
   public:
     curand_generator(const curand_functions& functions, int type);
@@ -40,8 +37,7 @@ class curand_generator {
     curand_generator(const curand_generator&) = delete;
     curand_generator& operator=(const curand_generator&) = delete;
 
-    // Calls a function of cuRAND on the generator; throws cuda::device_error, with the function's name, if it
-    // fails.
+    // Throws cuda::device_error with the function's name if the call fails.
     template <class function, class... rest>
     void call(const char* name, function curand_functions::*f, rest... arguments) const {
         check(name, (functions_.*f)(generator_, arguments...));

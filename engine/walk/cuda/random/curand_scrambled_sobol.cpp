@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The source curand_scrambled_sobol: each unit is one randomisation of the first points of cuRAND's scrambled
-// Sobol sequence of 64 bits. cuRAND always scrambles in the same way and takes no seed for it, so each
-// randomisation adds a digital shift of ours, by dimension, a pure function of the seed. Every shifted point
-// is uniform, so means are unbiased; randomisations are independent, so their spread is the standard error.
+// The source curand_scrambled_sobol: a unit is one randomisation of the first points of cuRAND's 64-bit
+// scrambled Sobol sequence. cuRAND's scrambling takes no seed, so each randomisation adds a digital shift of
+// ours, by dimension, a pure function of the seed. Shifted points are uniform, so means are unbiased;
+// randomisations are independent, so their spread is the standard error.
 //
-// Normal shock number n is dimension n. Uniform shocks come from our own Philox: as quasi-random dimensions
-// they would either take the best dimensions from the normals or make a path's numbers depend on its
-// neighbours.
+// Normal shock n is dimension n. Uniform shocks come from our own Philox: as quasi-random dimensions they
+// would either take the best dimensions from the normals or make a path's numbers depend on its neighbours.
 #include <algorithm>
 #include <string>
 
@@ -20,11 +19,10 @@ namespace tilewalk::random {
 
 namespace {
 
-// The memory that cuRAND takes for the direction vectors of all dimensions, about.
+// Memory of cuRAND's direction vectors of all dimensions, about.
 constexpr std::uint64_t direction_bytes = std::uint64_t{32} << 20;
 
-// All dimensions of a point are made at once, so that many dimensions need room for at least one tile of
-// points.
+// All dimensions of a point are made at once, so there must be room for at least one tile of points.
 std::uint64_t points_bytes(std::uint64_t rows) {
     return std::max(std::uint64_t{32} << 20, rows * kernels::paths_per_tile * sizeof(kernels::word64));
 }
@@ -45,8 +43,7 @@ class sobol_source final : public random_source {
         check_chunk(from_, into, first_path, paths);
         check_normals(find("curand_scrambled_sobol", back_end::gpu), into.rows);
         if (into.rows == 0) return;
-        from_.on
-            .free_bytes();  // makes the device this thread's, which cuRAND requires; the result is not used
+        from_.on.free_bytes();  // makes the device current, as cuRAND requires
         generator_.call("curandSetStream", &curand_functions::curandSetStream,
                         reinterpret_cast<void*>(static_cast<std::uintptr_t>(on)));
         generator_.call("curandSetQuasiRandomGeneratorDimensions",
@@ -59,7 +56,7 @@ class sobol_source final : public random_source {
     std::uint64_t unit_paths() const override { return unit_paths_; }
 
   private:
-    // Point i of the sequence is a function of i, so that a piece is made without the rest of its unit.
+    // Point i is a function of i, so a piece is made without the rest of its unit.
     void fill_piece(const cube& into, const run::unit_piece& piece, cuda::stream on) {
         const std::uint64_t tiles_per_call =
             points_bytes(from_.most_rows) / (into.rows * kernels::paths_per_tile * sizeof(kernels::word64));

@@ -43,7 +43,6 @@ void launch(const opening& from, cuda::kernel fill, std::uint64_t blocks, argume
     from.on.run(fill, how, pointers, on);
 }
 
-// The part of the cube that a block of bits fills.
 kernels::cube_argument part_of(const opening& from, const cube& into, const bits_block& what) {
     const std::uint64_t offset = what.first_row * into.pitch + what.at;
     return {static_cast<std::byte*>(into.first) + offset * arrays::bytes_of(from.of), into.pitch, what.rows,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The random sources `philox` and `philox_7`: a cube of the shocks that paths make in registers, to the bit.
-// A unit is a tile, because each path is made without the others.
+// The sources `philox` and `philox_7`: the shocks that paths make in registers, bit for bit. A unit is a
+// tile, because a path's shocks do not depend on other paths.
 #include <memory>
 
 #include "engine/walk/cuda/random/fill_kernels.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables on a device from which kernels make points: directions of dimensions, and normal numbers.
+// Device tables from which kernels make points: directions of dimensions, and normal numbers.
 #pragma once
 
 #include <cstddef>
@@ -17,17 +17,17 @@ class point_tables {
   public:
     point_tables(cuda::device& on, arrays::element of) : on_(on), of_(of) {}
 
-    // A kernels::normal_table of shocks of the type, copied in the stream before this returns.
+    // A kernels::normal_table for shocks of the type, copied in stream `s` before this returns.
     const void* normals(cuda::stream s);
-    // Directions of so many dimensions or more, likewise; those that were given before are gone if they were
-    // fewer. Null for none.
+    // Directions of at least so many dimensions, likewise; replaces earlier ones that are fewer. Null for
+    // none.
     const kernels::word32* directions(std::size_t dimensions, cuda::stream s);
 
   private:
     cuda::device& on_;
     arrays::element of_;
     std::optional<cuda::device_memory> directions_, normals_;
-    std::vector<cuda::device_memory> arrays_;  // to which the table of normals points
+    std::vector<cuda::device_memory> arrays_;  // the table of normals points to them
     std::size_t known_ = 0;
 };
 
