@@ -102,7 +102,6 @@ struct character {
     std::size_t bytes = 1;
 };
 
-// Returns the first character; a byte that begins none counts as a character.
 character first_of(std::string_view utf8) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(utf8[i]); };
     const unsigned lead = byte(0);

@@ -105,7 +105,6 @@ class document_builder {
         hand_over();
         return true;
     }
-    // Hands a finished element to the reader if its list is read one by one.
     void hand_over() {
         if (reader_ == nullptr || open_.size() != 2 || !open_.back()->is_array()) return;
         json_value::array_t& list = open_.back()->get_ref<json_value::array_t&>();

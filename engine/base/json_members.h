@@ -56,7 +56,6 @@ class json_members {
         if (!value.is_string()) fail(path(key), value, "a text");
         return value.get<std::string>();
     }
-    // 16 hexadecimal digits.
     std::uint64_t word_of_bits(const std::string& key) {
         const std::string digits = text(key);
         constexpr std::size_t wanted = 16;

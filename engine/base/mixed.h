@@ -6,7 +6,7 @@
 
 namespace tilewalk::run {
 
-// Finaliser of SplitMix64. Each step is invertible, so no two words collide.
+// Finaliser of SplitMix64, in invertible steps: no two words collide.
 constexpr std::uint64_t mixed(std::uint64_t x) {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
     x = (x ^ (x >> 27)) * 0x94d049bb133111eb;

@@ -24,8 +24,7 @@ class open_file {
     std::uintmax_t stated_bytes_ = 0;
 };
 
-// The path with symbolic links followed, whether or not the file exists. Throws tilewalk::error (io) if it is
-// not below `inside`.
+// Resolves links, whether or not the file exists. Throws tilewalk::error (io) if not below `inside`.
 std::filesystem::path resolved_inside(const std::filesystem::path& file, const std::filesystem::path& inside);
 
 }  // namespace tilewalk::config

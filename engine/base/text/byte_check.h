@@ -8,7 +8,6 @@
 
 namespace tilewalk::config {
 
-// Checks a growing text.
 class byte_check {
   public:
     // With `takes_json`, a text that begins with "{" may have longer lines until refuse_long_lines().
@@ -18,7 +17,6 @@ class byte_check {
     // Checks what is new in `text`. Throws tilewalk::error (input) at the first bad byte.
     void look(std::string_view text, bool is_whole);
     std::size_t checked() const { return at_; }
-    // True if a line is longer than `most_line_bytes`.
     bool has_long_line() const { return has_long_line_ || at_ - line_start_ > most_line_bytes_; }
     void refuse_long_lines() { takes_json_ = false; }
 

@@ -28,7 +28,6 @@ class checked_source {
     std::string_view text() const { return bytes().substr(mark_bytes_, check_.checked()); }
     // Adds a block; false at the end. Throws tilewalk::error for a bad byte.
     bool grow();
-    // See byte_check: lines of JSON may be of any length.
     bool has_long_line() const { return check_.has_long_line(); }
     void refuse_long_lines() { check_.refuse_long_lines(); }
     // All bytes, unchanged; complete once grow() has returned false.

@@ -21,7 +21,7 @@ class csv_reader {
         bool is_quoted = false;
     };
 
-    // `name` stands in errors. A "#" before the first name of the header is skipped.
+    // `name` names the text in errors. Skips a "#" before the first name of the header.
     csv_reader(std::string_view text, std::string name);
 
     const std::vector<cell>& header() const { return header_; }

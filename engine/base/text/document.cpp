@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// YAML events from yaml-cpp become nodes. What yaml-cpp accepts and a book must not contain is refused at its
-// event, before anything dangerous is built.
+// Events of yaml-cpp become nodes. Anything that yaml-cpp accepts and a book must not contain is refused at
+// its event, before anything dangerous is built.
 #include "engine/base/text/document.h"
 
 #include <yaml-cpp/eventhandler.h>
@@ -62,7 +62,6 @@ std::uint32_t escaped_half(std::string_view text, std::size_t at) {
     return is_half ? value : not_a_code_point;
 }
 
-// The character of the pair at this place, or not_a_code_point.
 std::uint32_t pair_at(std::string_view text, std::size_t at) {
     const std::uint32_t high = escaped_half(text, at);
     const std::uint32_t low = high < 0xdc00 ? escaped_half(text, at + 6) : not_a_code_point;
@@ -207,8 +206,7 @@ class shown_buffer : public std::streambuf {
         : text_(text), hears_(std::move(hears)), fails_(std::move(fails)) {
         show();
     }
-    // The error that ended the text early. Thrown through yaml-cpp's stream, it would leak the stream's
-    // memory.
+    // Ended the text early. Thrown through yaml-cpp's stream, the error would leak the stream's memory.
     const std::exception_ptr& failure() const { return failure_; }
 
   private:
@@ -519,7 +517,6 @@ class builder : public YAML::EventHandler {
         root_.line_ = root_.column_ = 1;
     }
 
-    // Ends building; places of values are fixed from here on.
     node take_root() {
         source_->has_end_marker = has_end_marker();
         source_->ends_in_line = !text_.text().empty() && text_.text().back() != '\n';
@@ -723,7 +720,7 @@ class builder : public YAML::EventHandler {
         bool has_key = false;
         int key_line = 0, key_column = 0;
         const std::string* key = nullptr;
-        std::unordered_map<const std::string*, int> lines;  // where each key stands, once there are many
+        std::unordered_map<const std::string*, int> lines;  // places of the keys, once there are many
     };
 
     struct waiting_entry {
@@ -809,7 +806,6 @@ class builder : public YAML::EventHandler {
                "found an anchor (&), expected the value itself; a text that begins with & needs quotes");
     }
 
-    // Reports a plain entry as yaml-cpp would.
     void read_entry(const replaced_entry& entry) {
         struct teller {
             builder& to;
@@ -1049,7 +1045,7 @@ class builder : public YAML::EventHandler {
     node root_;
     std::size_t nodes_ = 0, part_nodes_ = 0, entries_ = 0;
     std::size_t gap_bytes_ = 0, gap_signs_ = 0;  // since the last event
-    std::size_t last_value_ = 0;                 // where it begins
+    std::size_t last_value_ = 0;                 // its beginning
     location last_place_;
     int documents_ = 0;
 };

@@ -35,7 +35,7 @@ class node {
     location content_start() const;
     std::string key_path() const;  // "trades[3].strike"
 
-    // Scalars. Each throws tilewalk::error (input) with what was found and what was expected.
+    // Scalars. Throw tilewalk::error (input) with what was found and what was expected.
     const std::string& text() const;
     double number() const;  // finite, plain decimal
     std::int64_t integer() const;
@@ -53,7 +53,6 @@ class node {
     node without(std::string_view key) const;
     node with(std::string_view key, node value) const;
 
-    // Descends by child numbers.
     const node& descendant(std::span<const std::size_t> place) const;
     // A copy with the scalars at these places replaced by plain texts.
     struct new_text {
@@ -101,8 +100,7 @@ struct node::member {
     int line = 0, column = 0;
 };
 
-// Bounds checked while a file is read. All but the first three keep the memory used before a refusal within a
-// few tens of megabytes.
+// All but the first three keep the memory before a refusal within a few tens of megabytes.
 struct limits {
     std::size_t bytes = bounds::file_bytes;
     std::size_t nodes = bounds::file_values;

@@ -28,7 +28,6 @@ class alignas(128) entry_tree {
     // A row arrives piece by piece; offsets of a piece count from stands_at(). Its values are plain.
     void row_begins(int line, int column, int index, node& into);
     void stands_at(int line, int column);
-    // Ends the row and all that is still open in it.
     void row_ends();
     // Adds a value that was read apart, with its first character here.
     void tell(const node& value, int first_line, int first_column);

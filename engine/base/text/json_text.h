@@ -218,7 +218,6 @@ class json_text {
         return true;
     }
 
-    // Leaves its text in word_.
     bool string() {
         ++at_;
         std::size_t start = at_;
@@ -276,7 +275,6 @@ class json_text {
         at_ += 12;
         return true;
     }
-    // The value of "\u1234" at this place, or not_a_code_point.
     std::uint32_t unit_at(std::size_t at) {
         has(at - at_ + 6);
         if (text_.substr(at, 2) != "\\u" || text_.size() < at + 6) return not_a_code_point;

@@ -108,7 +108,7 @@ class plain_entry {
 
 struct entry_counts {
     std::uint32_t values = 0, keys = 0, levels = 0, longest_word = 0;
-    std::uint32_t last_value = 0;  // where it begins
+    std::uint32_t last_value = 0;  // its beginning
 
     void key(std::size_t, std::string_view text) {
         ++keys;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the nodes of a tree point at, for the readers that build trees.
+// The parts of a tree that its nodes point at, for the readers that build trees.
 #pragma once
 
 #include <memory>

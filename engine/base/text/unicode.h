@@ -20,7 +20,6 @@ decoded decode(std::string_view text, std::size_t at);
 void append_utf8(std::uint32_t code_point, std::string& to);
 // Replaces each byte that is not UTF-8 by U+FFFD.
 std::string valid_utf8(std::string_view text);
-// "U+00E9"
 std::string named(std::uint32_t code_point);
 
 // Controls, byte order marks, and marks that reorder or end a line unseen. No input may hold them.

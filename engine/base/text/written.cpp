@@ -126,7 +126,6 @@ class writer {
         line_.clear();
     }
 
-    // `piece` is never broken.
     void add(std::string_view gap, const std::string& piece) {
         const bool is_first = line_.find_first_not_of(' ') == std::string::npos;
         if (!is_first && !gap.empty() && line_.size() + gap.size() + piece.size() > most_columns) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only reader of XML: elements with their places, one child of the root at a time. Strict, since such
-// files come from anybody: no document type, only the five entities of XML and numbers, no text beside
-// elements, bounds on all sizes.
+// The only reader of XML: elements with places, one child of the root at a time. Strict, as such files are
+// anybody's: no document type, five entities and numbers, no text beside elements, bounds on sizes.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +28,7 @@ struct xml_element {
 // The text must outlive the reader.
 class xml_reader {
   public:
-    // `name` stands in errors. Reads up to the root's start tag.
+    // `name` names the text in errors. Reads up to the root's start tag.
     xml_reader(std::string_view text, std::string name);
 
     // Name and attributes only.
@@ -49,7 +48,6 @@ class xml_reader {
     bool starts(std::string_view with) const { return text_.substr(at_).starts_with(with); }
     void step(std::size_t bytes);
     void spaces();
-    // Skips spaces, comments and instructions.
     void between_elements();
     void skip_past(std::string_view end, const char* what);
     std::string name();
