@@ -27,8 +27,7 @@ double normal_density(double x) {
     return std::exp(-0.5 * x * x) * (0.5 * std::numbers::inv_sqrtpi * std::numbers::sqrt2);
 }
 
-// exp(h t) cdf(h + t) - exp(-h t) cdf(h - t), with h = -m / s, t = s / 2; an integral where the terms cancel.
-// Three branches for relative accuracy.
+// exp(h t) cdf(h + t) - exp(-h t) cdf(h - t), h = -m / s, t = s / 2; an integral if the terms cancel.
 double scaled_price(double m, double s) {
     if (s <= 0) return 0;
     const double h = -m / s, t = 0.5 * s;
@@ -63,9 +62,8 @@ double scaled_vega(double m, double s) {
     return normal_density(std::hypot(h, 0.5 * s));
 }
 
-// Solves scaled_price(m, s) = price for price > 0 and rest = exp(-m / 2) - price > 0. Newton on the logarithm
-// of the smaller one, in a variable in which it is nearly linear; the bracket's geometric mean replaces a
-// step out of it.
+// Solves scaled_price(m, s) = price, or scaled_rest(m, s) = rest, both positive: Newton on the logarithm of
+// the smaller one, in a variable that makes it nearly linear; bisection for steps out of the bracket.
 double scaled_deviation(double m, double price, double rest) {
     const bool low = price <= rest;
     // vega is at most 0.4, and at s = m / 40 the price is too small for a double.

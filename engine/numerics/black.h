@@ -6,14 +6,12 @@ namespace tilewalk::analytics {
 
 enum class right { call, put };
 
-// `deviation` is volatility * sqrt(years). Accurate relative to the price, however far out of the money, as
-// long as a double can hold it.
+// `deviation` is volatility * sqrt(years). Accurate relative to the price, however far out of the money.
 double black_price(right option, double forward, double strike, double deviation);
 
 double black_vega(double forward, double strike, double volatility, double years);
 
-// Throws tilewalk::error if an argument is not positive, or if `price` is below the value of exercise or not
-// below the limit for infinite volatility.
+// Throws tilewalk::error for an argument that is not positive, or a price that no volatility gives.
 double implied_volatility(right option, double forward, double strike, double years, double price);
 
 }  // namespace tilewalk::analytics

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The models' transforms. Nothing divides by a parameter that may be zero, such as a volatility of variance,
-// and no logarithm leaves its principal branch.
+// No division by a parameter that may be zero, and no logarithm that leaves its principal branch.
 #include "engine/numerics/characteristic.h"
 
 #include <algorithm>
@@ -37,7 +36,7 @@ void need_correlation(const char* model, double rho) {
     need(std::abs(rho) <= 1, model, "rho", rho, "a number from -1 to 1");
 }
 
-// exp(-x) and 1 - exp(-x), both accurate for small x.
+// exp(-x) and 1 - exp(-x), accurate for small x.
 struct decay {
     complex left, gone;
 
@@ -158,7 +157,7 @@ void check(const char* model, const stretch& s) {
     need_correlation(model, s.rho);
 }
 
-// log E exp(z J) of the sum of jumps until `years`, with the drift that makes it 0 at z = 1.
+// log E exp(z J) of the jumps until `years`, with the drift that makes it 0 at z = 1.
 struct jump_law {
     double rate = 0;   // mean number of jumps
     double drift = 0;  // mean of exp(one jump), minus 1
@@ -169,8 +168,8 @@ struct jump_law {
         return rate * (-one_less_exp(-one) - z * drift);
     }
 
-    // exp(rate (exp(i v mean) - 1)) has peaks of width 1 / (mean sqrt(rate)) where v mean is a multiple of 2
-    // pi, until the spread of the jumps or a diffusion of this variance levels them.
+    // Peaks have the width 1 / (mean sqrt(rate)), where v mean is a multiple of 2 pi, until the spread of the
+    // jumps or a diffusion of this variance levels them.
     std::optional<ripples> peaks(double variance) const {
         const double mean = std::abs(jumps.jump_mean), sd = jumps.jump_sd;
         double height = 1e18;
@@ -281,7 +280,6 @@ characteristic characteristic_of(const kou& m, double years) {
     need(m.eta_up > 1, "kou", "eta_up", m.eta_up, "a number above 1, or the price has no mean");
     need_positive("kou", "eta_down", m.eta_down);
     const double rate = m.jump_intensity * years, variance = m.volatility * m.volatility * years;
-    // The mean of exp(z jump), minus 1.
     const auto jump = [m](auto z) {
         return m.p_up * z / (m.eta_up - z) - (1 - m.p_up) * z / (m.eta_down + z);
     };
@@ -322,8 +320,8 @@ characteristic characteristic_of(const nig& m, double years) {
          "more than -alpha and at most alpha - 1, or the price has no mean");
     need_not_negative("nig", "delta", m.delta);
     const double scale = m.delta * years, level = std::sqrt((m.alpha - m.beta) * (m.alpha + m.beta));
-    // sqrt(alpha^2 - beta^2) - sqrt(alpha^2 - (beta + z)^2), with a product of two roots that has no cut in
-    // the upper half plane, and accurate for z small beside alpha.
+    // The square root of alpha^2 - (beta + z)^2 is a product of two roots, which has no cut in the upper half
+    // plane. Accurate for z small beside alpha.
     const auto less = [=, alpha = m.alpha, beta = m.beta](complex z) {
         const complex here = std::sqrt(alpha - beta - z) * std::sqrt(alpha + beta + z);
         return z * (2 * beta + z) / (level + here);
@@ -350,7 +348,6 @@ complex bent_power(double y, complex u) {
     return (u + (1.0 - u) * l * mean_exp((1 - y) * l)) / y;
 }
 
-// [1 - (1 - u)^Y] / Y
 complex less_power(double y, complex u) {
     if (std::abs(u) < 0.25) return u + (1 - y) * bent_power(y, u);
     const complex l = std::log(1.0 - u);
@@ -427,7 +424,6 @@ characteristic characteristic_of(const schobel_zhu& m, double years) {
                     };
                     constant = analytics::gauss_kronrod(growth, 0, years).value;
                 } else {
-                    // The same integral in closed form, with e = exp(-d t).
                     const decay share(dt);
                     const complex e = share.left, q = 2.0 * r.d * end.denominator;
                     constant = -pull * pull * c / (r.d * r.d) *

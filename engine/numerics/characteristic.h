@@ -23,8 +23,7 @@ struct far_field {
     double drift = 0, height = 0, power = 0, fall = 1;
 };
 
-// Below `height` the transform may have narrow peaks, as jumps of nearly one size give: panels of the
-// integral must be no wider than `width` there.
+// Below `height` the transform may have narrow peaks, which allow panels no wider than `width`.
 struct ripples {
     double height = 0, width = 0;
 };
@@ -32,15 +31,11 @@ struct ripples {
 struct characteristic {
     // log E exp(z X) for 0 < Re z < 1, finite in every model and continuous along vertical lines.
     std::function<complex(complex)> log_moment;
-    // A lognormal similar to this law or its part without jumps, with a known price. Subtracting it leaves a
-    // smaller integrand that falls sooner.
+    // A lognormal similar to this law. Subtracting it leaves a smaller integrand that falls sooner.
     std::optional<lognormal_part> like;
-    // Set if the transform may fall slowly.
     std::optional<far_field> far;
     std::optional<ripples> peaks;
 };
-
-// Models, with the parameter names of market files.
 
 struct black_scholes {
     double volatility = 0;

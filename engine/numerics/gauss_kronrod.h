@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gauss-Kronrod integration with 21 points: one panel, and adaptive bisection with an error bound. For
-// oracles, calibration and tests, not for priced paths.
+// Gauss-Kronrod integration with 21 points, one panel or adaptive. Not for priced paths.
 #pragma once
 
 #include <array>
@@ -32,10 +31,9 @@ inline constexpr std::array<kronrod_node, 11> kronrod_nodes{{
     {0.995657163025808081, 0.0116946388673718743, 0},
 }};
 
-// Gauss and Kronrod agree by accident where f oscillates between points: if a thousandth is asked for, in one
-// of a thousand panels. The error therefore includes the coefficients of the last three polynomials that 21
-// points tell apart (orthonormal for Kronrod's weights, degrees 18 to 20), which vanish for polynomials of
-// lower degree.
+// Gauss and Kronrod agree by accident where f oscillates: if a thousandth is asked for, in one of a thousand
+// panels. The error therefore includes the coefficients of the last three polynomials that 21 points tell
+// apart (orthonormal for Kronrod's weights, degrees 18 to 20).
 using last_polynomials = std::array<double, 3>;
 
 inline const std::array<last_polynomials, kronrod_nodes.size()>& kronrod_last_polynomials() {
@@ -74,7 +72,6 @@ struct integral {
     double size = 0;   // integral of |f|, to bound rounding errors
 };
 
-// f returns double or std::complex<double>.
 template <class F>
 auto gauss_kronrod(const F& f, double from, double to) {
     const double middle = 0.5 * (from + to), half = 0.5 * (to - from);

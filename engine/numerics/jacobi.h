@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eigenpairs of a symmetric matrix by Jacobi rotations, in plain IEEE loops: prices depend on them and must
-// have the same bits for every compiler and machine.
+// Eigenpairs of a symmetric matrix by Jacobi rotations. Plain IEEE loops give the same bits everywhere.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +14,7 @@ namespace tilewalk::analytics {
 
 struct eigen_pair {
     double value = 0;
-    std::vector<double> vector;  // of length 1
+    std::vector<double> vector;  // unit length
 };
 
 // `a` holds the matrix by row. Returns the largest value first.

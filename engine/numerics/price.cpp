@@ -40,7 +40,6 @@ struct bounded {
 // exp(-40) is lost when added to 1 in a double.
 constexpr double beyond = 40;
 
-// A detour from the vertical line: the height at which it begins, its direction and its length.
 struct aside_path {
     double height = std::numeric_limits<double>::infinity(), direction = 1, reach = 0;
 
@@ -59,8 +58,7 @@ constexpr double roundings = 8;
 struct term {
     complex value;
     double exponent = 0;
-    // The larger of the two terms whose difference is `value`. The line may end only when both have fallen:
-    // they can agree to any digit before they part.
+    // The larger of the two terms whose difference is `value`: they can agree to any digit before they part.
     double standing = 0;
 };
 
@@ -138,8 +136,7 @@ struct problem {
         // A part too small to be seen beside 1, or too far away, is not worth subtracting.
         if (law.like->log_weight < -beyond || std::abs(law.like->log_mean) > 300) return;
         if (law.far) {
-            // Up to half the height aside, on either side, at most exp(-40) of the subtracted part may be
-            // left.
+            // Up to half the height aside, at most exp(-40) of the subtracted part may be left.
             const double deviation = std::sqrt(law.like->variance);
             if (!(std::abs(log_strike - law.like->log_mean) < 9 * deviation)) return;
             path.height = std::max(path.height, 18 / deviation);
@@ -174,7 +171,6 @@ option_prices vanilla(const characteristic& law, double strike, const contour& a
     const bounded rest =
         up_the_line([&](complex z) { return p.rest(law, z, (1.0 - z) * p.log_strike, z * (1.0 - z)); },
                     p.real_part, p.path, law.peaks, tolerance, along.most_evaluations);
-    // The option out of the money; the other follows by parity.
     const analytics::right out = strike >= 1 ? analytics::right::call : analytics::right::put;
     double price = strike >= 1 ? 1 : strike;
     if (p.like) {
@@ -199,7 +195,7 @@ digital_prices digital(const characteristic& law, double strike, const contour& 
     if (p.like) {
         const double distance = p.like->log_mean - p.log_strike - 0.5 * p.like->variance,
                      deviation = std::sqrt(p.like->variance);
-        // Without a deviation the price is certain; at the strike counts as above.
+        // Without a deviation the price is certain; ending at the strike counts as above.
         const double chance = deviation > 0 ? 0.5 * std::erfc(-distance / (deviation * std::numbers::sqrt2))
                                             : (distance >= 0 ? 1.0 : 0.0);
         above += std::exp(p.like->log_weight) * chance;

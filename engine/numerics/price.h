@@ -11,10 +11,9 @@ namespace tilewalk::fourier {
 
 struct option_prices {
     double call = 0, put = 0;
-    double error = 0;  // of the option out of the money; the other adds |1 - strike|, rounded
+    double error = 0;  // the out-of-the-money option's; the other one adds |1 - strike|, rounded
 };
 
-// One unit of money paid above the strike, or below it.
 struct digital_prices {
     double above = 0, below = 0;
     double error = 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eigenpairs of a symmetric tridiagonal matrix by implicit QL steps: far faster than Jacobi rotations for
-// many rows, and like them plain IEEE loops with the same bits everywhere.
+// Eigenpairs by implicit QL steps: faster than Jacobi rotations for many rows, with the same bits everywhere.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +17,6 @@ namespace tilewalk::analytics {
 // A compiler vectorises this many numbers if all are read before any is written.
 inline constexpr std::size_t numbers_at_once = 4;
 
-// Rotates two rows whose length is a multiple of numbers_at_once.
 inline void turn_rows(double* one, double* other, std::size_t length, double cosine, double sine) {
     for (std::size_t first = 0; first < length; first += numbers_at_once) {
         double x[numbers_at_once], y[numbers_at_once];
@@ -40,7 +38,6 @@ inline std::vector<eigen_pair> tridiagonal_eigen_pairs(std::vector<double> diago
     constexpr int most_steps = 60;  // two are usual
     for (std::size_t first = 0; first < n; ++first) {
         for (int step = 0; step < most_steps; ++step) {
-            // The matrix splits behind `last`.
             std::size_t last = first;
             for (; last + 1 < n; ++last) {
                 const double about = std::abs(diagonal[last]) + std::abs(diagonal[last + 1]);

@@ -121,7 +121,6 @@ class sums_of_normals {
     std::vector<value> made_;
 };
 
-// A vector and its opposite are one axis: fix the sign.
 principal_axes axes_of(const std::vector<analytics::eigen_pair>& pairs) {
     const std::size_t n = pairs.size();
     principal_axes out;

@@ -15,7 +15,6 @@ struct principal_axes {
     std::vector<double> variances;   // largest first
     std::vector<double> directions;  // [row][component], of length 1; each has a sum of at least 0
 };
-// The axes of a Brownian path at increasing times.
 principal_axes axes_of_brownian_path(std::span<const double> times);
 
 // The number of slots[a] is the sum over j of rotation[a * slots.size() + j] times slots[j]'s own number.
@@ -24,8 +23,7 @@ struct rotated_slots {
     std::vector<double> rotation;
     std::vector<double> variances;  // by component, largest first; their mean is 1
 };
-// Rotates slots of normals that move something together to the principal components of what they move over
-// all steps. Empty if there are none, or very many.
+// Rotates slots that move something together to its principal components. Empty if none, or too many.
 rotated_slots rotated_by_covariance(const program::path_program& code, const program::path_data& data);
 
 }  // namespace tilewalk::quasi

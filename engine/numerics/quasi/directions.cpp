@@ -55,8 +55,7 @@ class table_bits {
     std::size_t at_ = 0;
 };
 
-// Primitive polynomials over GF(2) of a degree, in order: powers of x run through all 2^degree - 1 nonzero
-// remainders.
+// Primitive polynomials over GF(2): the powers of x run through all 2^degree - 1 nonzero remainders.
 std::vector<word32> primitive_polynomials(int degree) {
     const word32 top = word32{1} << degree, order = top - 1;
     std::vector<word32> factors;

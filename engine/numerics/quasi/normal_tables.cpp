@@ -35,8 +35,7 @@ std::array<double, count> interpolated(const std::array<double, count>& nodes, c
     return out;
 }
 
-// Calls of(row, coefficients) for the rows of a table of octaves below a probability of 2^top units. Skips
-// probabilities above 1/2.
+// Calls of(row, coefficients) for the rows of octaves below 2^top units, skipping probabilities above 1/2.
 template <class shock, std::size_t count, class body>
 void for_rows(const std::array<double, count>& nodes, int top, double unit, const body& of) {
     using table = kernels::normal_table<shock>;

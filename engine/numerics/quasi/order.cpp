@@ -20,13 +20,11 @@ namespace {
 
 using kernels::bridge_node;
 
-// Most uniforms of a path that come from points; if there are more, all are independent. Each takes a
-// dimension from later normals.
+// Uniforms come from points up to this number. Points of uniforms take dimensions from later normals.
 constexpr std::uint64_t most_quasi_uniforms = 64;
 
-// Dates of a coarse bridge, and of principal components. A bridge over 32 dates leaves an Asian option on 252
-// dates 1.3 times the variance of a full bridge at 2^17 paths (bench/README.md). Components cost a path the
-// square of their number.
+// Dates of a coarse bridge, and of principal components. At 2^17 paths 32 dates leave an Asian on 252 dates
+// 1.3 times the variance of a full bridge (bench/README.md). Components cost the square of their number.
 constexpr std::size_t coarse_dates = 32, component_dates = 64;
 
 std::vector<order::place_of_slot> slots_of(std::span<const std::uint32_t> streams, int slots,
@@ -75,14 +73,13 @@ class bridge {
             add(middle, of.right);
         }
     }
-    // Takes steps placed by other means, in their order. Must come first.
     void know_all(std::span<const int> steps) {
         for (const int s : steps) {
             nodes_.push_back({s, -1, -1, 0, 0, 0});
             know(s);
         }
     }
-    // Keeps the first nodes and takes all other steps in time, each between the step before and the next kept
+    // Keeps the first nodes; all other steps follow in time, each between the step before and the next kept
     // one.
     void go_on_in_time(std::size_t kept) {
         nodes_.resize(std::min(kept, nodes_.size()));
@@ -139,7 +136,7 @@ class bridge {
     std::vector<bridge_node> nodes_;
 };
 
-// Times at the ends of steps; a step of no length counts as long as the shortest one.
+// A step of no length counts as long as the shortest one.
 std::vector<double> clock_of(const program::timeline& when) {
     double least = 0;
     for (std::size_t s = 0; s < when.steps(); ++s) {
@@ -156,7 +153,6 @@ std::vector<double> clock_of(const program::timeline& when) {
     return out;
 }
 
-// At most `most` of a list, evenly spread, the last included.
 std::vector<int> some_of(std::span<const int> list, std::size_t most) {
     if (list.size() <= most) return {list.begin(), list.end()};
     std::vector<int> out;

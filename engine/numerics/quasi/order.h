@@ -37,7 +37,6 @@ struct points {
     friend bool operator==(const points&, const points&) = default;
 };
 
-// Shared by trades of the same dates.
 struct order_of_steps {
     // Nodes in the order of their dimensions; each is the place of paths after a step.
     std::vector<kernels::bridge_node> nodes;
@@ -52,17 +51,15 @@ struct order_of_steps {
 
 // A coarse bridge as steps towards targets, its places at a few dates.
 struct steps_to_targets {
-    std::vector<kernels::bridge_node> nodes;  // of targets, numbered by target instead of step
+    std::vector<kernels::bridge_node> nodes;  // targets, numbered by target instead of step
     // By step, like `ahead`.
     std::vector<kernels::step_to_target<double>> steps;
     std::vector<std::uint32_t> ahead;  // number of the next target
 };
-// Whether a trade's points can be made by targets. Uniforms are then independent, and every target has its
-// dimensions.
+// Whether a trade's points can be made by targets. Uniforms are then independent.
 bool meets_targets(const points& of, const program::path_program& code, const program::timeline& when);
 
-// Whether a path takes few points, each used by one step, and no other numbers: a thread can hold all of
-// them.
+// Whether a thread can hold all points of a path: few, each used by one step, and no other numbers.
 inline constexpr std::size_t few_dimensions = 32;
 bool are_few(const points& of, const program::path_program& code, const program::timeline& when);
 
@@ -79,7 +76,6 @@ class order {
     std::span<const double> loadings() const { return steps_->loadings; }
     // Empty if every slot has its own numbers.
     const rotated_slots& rotated() const { return rotated_; }
-    // Requires meets_targets().
     quasi::steps_to_targets steps_to_targets() const;
 
     // By node and slot; kernels::no_dimension where a number is drawn without points.
