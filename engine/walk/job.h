@@ -23,15 +23,13 @@
 
 namespace tilewalk::run {
 
-// For derivatives of a trade's first output: the adjoint of its program, shared by trades of its shape, and
-// the trade's own numbers.
+// For derivatives of a trade's first output: its program's adjoint, and the trade's own numbers.
 struct way_back {
     const program::adjoint_program* code = nullptr;
     const program::path_data* data = nullptr;
 };
 
-// One trade, ready to be walked: a program shared by trades of its shape, and the trade's own numbers and
-// times.
+// One trade: a program shared by trades of its shape, and the trade's own numbers and times.
 struct job {
     const program::path_program* code = nullptr;
     const program::path_data* data = nullptr;
@@ -41,14 +39,13 @@ struct job {
 };
 
 struct progress {
-    std::size_t jobs_done = 0;  // as far as known; a GPU reports all at its end
+    std::size_t jobs_done = 0;  // known so far; a GPU reports all at its end
     std::uint64_t path_steps_done = 0;
 };
 
-// Jobs that walk the same paths.
 struct walk {
     std::span<const job> jobs;
-    std::uint64_t seed = 0, paths = 0;  // of the run
+    std::uint64_t seed = 0, paths = 0;  // the run's
     tile_range tiles{};                 // to walk; empty: all tiles of the run
     // Paths of a randomisation, if jobs may take quasi-random points; 0: none may.
     std::uint64_t unit_paths = 0;
@@ -58,11 +55,9 @@ struct walk {
     const std::atomic<bool>* cancel = nullptr;
     timings* times = nullptr;                          // measures what is done before and beside the paths
     std::function<void(const progress&)> on_progress;  // called by the thread that calls walk_all
-    // Owns what the jobs point to, all of it constant. A back end that keeps the owner recognises jobs of
-    // later walks by their pointers.
+    // Owns the jobs' data, all constant. A back end that keeps the owner knows later jobs by their pointers.
     std::shared_ptr<const void> owner{};
-    // All jobs of the run, with the same owner, if `jobs` are some of them, or empty. A back end walks some
-    // jobs by the kernels of all.
+    // All jobs of the run, same owner; empty if `jobs` are all. Some are walked by the kernels of all.
     std::span<const job> among{};
 
     // Empty if the job's numbers are independent.
@@ -70,7 +65,6 @@ struct walk {
         if (unit_paths == 0 || replay != nullptr) return std::nullopt;
         return one.points ? one.points : points;
     }
-    // Tiles of a part of the tallies.
     kernels::word64 part_tiles() const {
         return unit_paths > 0 ? unit_paths / kernels::paths_per_tile
                               : part_tiles_of(kernels::tiles_of(paths));
@@ -85,8 +79,7 @@ struct outcome {
 class back_end {
   public:
     virtual ~back_end() = default;
-    // A failing job does not affect the others. Throws only tilewalk::error (cancelled), or errors that no
-    // job causes.
+    // A failing job does not affect others. Throws only tilewalk::error (cancelled), or errors of no job.
     virtual outcome walk_all(const walk& of) = 0;
 };
 

@@ -129,7 +129,6 @@ bool tally::forget_parts_of(const tile_range& subtree) {
     return true;
 }
 
-// True if range i and the next are the two halves of one subtree.
 bool tally::joins(std::size_t i) const {
     if (i + 1 >= ranges_.size()) return false;
     const tile_range &a = ranges_[i], &b = ranges_[i + 1];
@@ -215,7 +214,6 @@ std::vector<std::span<const double>> tally::derivatives_of_parts() const {
 
 namespace {
 
-// In a file.
 constexpr std::size_t numbers_of_result = 7;
 std::array<word64, numbers_of_result> numbers_of(const tile_result& r) {
     const kernels::moments& m = r.moments;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result of walking a trade over some tiles of a run: moments of its program's outputs and of sums of
-// chosen pairs, and sums of derivatives of the first output to the program's numbers. Tallies merge in any
-// order, on any machine and through files, to the bits of one walk, because only subtrees of the run's one
-// tree are merged.
+// The result of walking a trade over some tiles of a run: moments of outputs and of sums of chosen pairs, and
+// sums of derivatives of the first output. Tallies merge in any order, on any machine and through files, to
+// the bits of one walk, because only subtrees of the run's one tree are merged.
 #pragma once
 
 #include <cstddef>
@@ -48,16 +47,14 @@ class tally {
     std::span<const tile_range> known() const { return ranges_; }
     bool is_complete() const;
 
-    // All paths, or parts in order. The tally must be complete. A row is an output or, after all outputs, the
-    // sum of a pair.
+    // The tally must be complete. A row is an output or, after all outputs, the sum of a pair.
     kernels::tile_result whole(std::size_t row = 0) const;
     std::vector<kernels::moments> parts(std::size_t row = 0) const;
     // The first known path without a finite number; the tally may be incomplete.
     std::optional<kernels::word64> first_not_finite(std::size_t row) const;
     // Sums for each part, in order. The tally must be complete.
     std::vector<std::span<const double>> derivatives_of_parts() const;
-    // The sum of (x - mean of x) (y - mean of y) for two crossed outputs; empty if a path gave no finite
-    // number.
+    // The sum of (x - mean of x) (y - mean of y) for two crossed outputs; empty if not finite.
     std::optional<double> cross(std::size_t first, std::size_t second) const;
 
     friend bool operator==(const tally& a, const tally& b);

@@ -143,8 +143,8 @@ class shared_control {
     }
     std::size_t units() const { return left_.size(); }
     double origin() const { return origin_; }
-    // The mean of all units but `one`, or of all, as a distance from the origin. A unit gets the share that
-    // the other units show.
+    // The mean of all units but `one`, or of all, from the origin. A unit gets the share that the others
+    // show.
     double mean_without(std::size_t one) const {
         double sum = 0, count = 0;
         for (std::size_t u = 0; u < units(); ++u) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units: consecutive paths whose shocks are made together, by a generator that starts anew for each unit, so
-// that chunks do not matter. In a quasi-random run a unit is one randomisation, and the spread of units'
-// means gives the standard error.
+// Consecutive paths whose shocks are made together, by a generator that starts anew for each unit, so that
+// chunks do not matter. A quasi-random run's units are randomisations, whose spread gives the standard error.
 #pragma once
 
 #include <cstdint>

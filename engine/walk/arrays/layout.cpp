@@ -106,7 +106,6 @@ layout read_own(std::string_view file, const std::string& name) {
             header_bytes};
 }
 
-// The dictionary that heads a NumPy array: three keys in any order.
 class numpy_header {
   public:
     numpy_header(std::string_view text, const std::string& name) : text_(text), name_(name) {

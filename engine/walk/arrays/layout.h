@@ -25,8 +25,7 @@ inline constexpr std::size_t header_bytes = 64;  // head of Tilewalk's own form
 // Scenarios have one number per time and path: a step of the layout is a time with one normal.
 enum class contents { shocks, scenarios };
 
-// Checks that the file has exactly the promised bytes. Throws tilewalk::error (input) with `name` if not, or
-// for other contents.
+// The file has exactly the promised bytes, or tilewalk::error (input) with `name` is thrown.
 layout read_layout(std::span<const std::byte> file, const std::string& name,
                    contents expected = contents::shocks);
 

@@ -8,8 +8,7 @@
 
 namespace tilewalk::arrays {
 
-// The shock of `slot` at `step` on path p is first[step * step_stride + slot * slot_stride + p]. Shocks
-// within the three counts exist.
+// A shock is first[step * step_stride + slot * slot_stride + path], and exists within the three counts.
 struct shock_cube {
     std::variant<const double*, const float*> first = static_cast<const double*>(nullptr);
     std::uint64_t step_stride = 0;  // in elements

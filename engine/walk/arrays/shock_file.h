@@ -18,7 +18,7 @@
 //            64  the normals   [step][slot][path]
 //                the uniforms  [step][slot][path]
 //
-// The file is mapped, not read: it may be larger than memory. It must stay as it is while it is used.
+// The file is mapped: it may be larger than memory, and must not change while it is used.
 #pragma once
 
 #include <cstdint>

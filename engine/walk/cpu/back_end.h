@@ -28,7 +28,6 @@ class back_end : public run::back_end {
 
   protected:
     const lane_operations& operations() const { return pool_->operations(); }
-    // Overridden to test whether a wrong walk would be noticed.
     virtual std::vector<run::tally> walk_tiles(std::span<const path_job> jobs,
                                                const std::atomic<bool>* cancel,
                                                const std::function<void(const pool_progress&)>& on_progress);

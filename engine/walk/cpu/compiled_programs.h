@@ -14,8 +14,7 @@ namespace tilewalk::cpu {
 
 class compiled_programs {
   public:
-    // Takes programs for which `takes` is true, or all. Keys are addresses: forget() a program before it
-    // goes, or another one at its address is mistaken for it.
+    // Takes programs for which `takes` is true, or all. forget() a program before another takes its address.
     explicit compiled_programs(std::function<bool(const program::path_program&)> takes = {})
         : takes_(std::move(takes)) {}
     bool takes(const program::path_program& p) const { return !takes_ || takes_(p); }

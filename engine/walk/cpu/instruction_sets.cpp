@@ -28,7 +28,7 @@ instruction_set_list runnable_instruction_sets() {
 
 extern const lane_operations native;
 
-// Other architectures need FMA in their baseline, as 64-bit ARM has.
+// An architecture with FMA in its baseline (64-bit ARM).
 instruction_set_list runnable_instruction_sets() {
     return {{&native}, 1};
 }

@@ -297,8 +297,7 @@ void lane_walk<real, shock>::execute(const frame& in, std::size_t number, std::s
     }
 }
 
-// Returns the first step. Sections left of a step that was partly walked run with shocks of their own: no
-// section takes those of another.
+// Returns the first step. The rest of a partly walked step draws anew: no section takes another's shocks.
 template <class real, class shock>
 std::size_t lane_walk<real, shock>::begin_states(const path_job& job, const frame& in) {
     const way_begun* const from = job.begun;
@@ -341,8 +340,7 @@ void lane_walk<real, shock>::leave_numbers(const path_job& job, std::size_t sect
     }
 }
 
-// Walks steps [from, to). With `keeps`, keeps each step's shocks and, before each run of a section, the
-// states that its way back needs.
+// `keeps` keeps each step's shocks and, before each run of a section, the states that its way back needs.
 template <class real, class shock>
 void lane_walk<real, shock>::walk_piece(const path_job& job, const frame& in, std::size_t from,
                                         std::size_t to, bool keeps, const std::atomic<bool>* cancel) {
@@ -540,7 +538,6 @@ void lane_machine::walk(const path_job& job, std::uint64_t tile, std::span<tile_
         double passes[kernels::paths_per_lane];
         for (std::size_t p = 0; p < kernels::paths_per_lane; ++p) passes[p] = sums_[p * size + i];
         kernels::sum_neighbours(passes, kernels::paths_per_lane);
-        // One of the two is 0.
         derivatives[i] = passes[0] + fixed_[i].value();
     }
     summarise(job, tile, results);

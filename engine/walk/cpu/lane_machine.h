@@ -22,7 +22,7 @@
 
 namespace tilewalk::cpu {
 
-// A trade's way back, for the derivatives of its first output.
+// For derivatives of a trade's first output.
 struct lane_way_back {
     const program::adjoint_program* code = nullptr;
     const lane_program *again = nullptr, *back = nullptr;  // programs of `code`
@@ -38,11 +38,10 @@ struct lane_way_back {
                   const program::path_data& data_of_back, const program::timeline& when);
 };
 
-// Numbers that paths leave: after each run of a section some of its states, one row each, ordered by section,
-// run and state.
+// States that paths leave after runs of sections, one row each, ordered by section, run and state.
 struct left_numbers {
     struct of_section {
-        std::vector<std::uint32_t> states;  // of the program
+        std::vector<std::uint32_t> states;  // the program's
         std::size_t first_row = 0;
     };
     std::vector<of_section> sections;  // by section; missing ones leave none
@@ -50,8 +49,7 @@ struct left_numbers {
     std::uint64_t pitch = 0;  // elements from row to row, at least the run's paths
 };
 
-// Paths that start from states that other paths left: those of a tile start where the one path with the
-// tile's number was.
+// Paths that start from states left by others: those of a tile where the path of the tile's number was.
 struct way_begun {
     // Already done by the other paths: this step, and so many events after it.
     std::size_t step = 0, events = 0;
@@ -59,8 +57,7 @@ struct way_begun {
     std::uint64_t pitch = 0;         // elements from state to state
 };
 
-// One trade, ready to be walked. Its numbers are double in every precision; `single` rounds each where it is
-// used. Moments are always double.
+// Numbers are double in every precision, and rounded where `single` uses them. Moments are always double.
 struct path_job {
     const lane_program* code = nullptr;
     const program::path_data* data = nullptr;
@@ -68,14 +65,11 @@ struct path_job {
     std::uint64_t seed = 0;
     std::uint64_t paths = 0;  // the run's
     program::precision precision = program::precision::double_;
-    // Replace random numbers, if present. Elements are converted to the precision's shock type (float in
-    // single and mixed), then to the state type.
+    // Replace random numbers, if present. Elements are rounded to the precision's shock type.
     arrays::shock_cube normals{};
     arrays::shock_cube uniforms{};
-    // The market's arrays, indexed by the trade's scenario_rows. A step is a row, with one slot. Elements are
-    // converted as above.
+    // The market's arrays, indexed by scenario_rows. A step is a row, with one slot. Converted as above.
     std::span<const arrays::shock_cube> scenarios{};
-    // Shocks come from points if there is an order.
     run_of_points points{};
     run::tile_range range{};  // to walk; empty: the whole run
     // 0: the usual number.
@@ -91,7 +85,6 @@ struct path_job {
     run::tile_range walked_tiles() const;
     kernels::word64 tiles_of_part() const;
     // Throws tilewalk::error: usage if the precision needs a GPU, input if a cube or array is too small.
-    // Required before a walk.
     void check() const;
 };
 
@@ -99,7 +92,6 @@ using kernels::tile_result;
 
 tile_result result_of_tile(std::span<const double> payoffs, std::uint64_t first_path);
 
-// States are of type `real`, shocks are drawn as `shock`.
 template <class real, class shock>
 class lane_walk {
   public:
@@ -109,8 +101,7 @@ class lane_walk {
           normals_(kernels::shock_kind::normal, draws.normals, points),
           uniforms_(kernels::shock_kind::uniform, draws.uniforms, points) {}
 
-    // Walks the 256 paths from first_path on. Payoffs go to out[output * paths_per_tile + lane]. Throws
-    // tilewalk::error (cancelled).
+    // Walks 256 paths into out[output * paths_per_tile + lane]. Throws tilewalk::error (cancelled).
     void walk(const path_job& job, std::uint64_t first_path, double* out, const std::atomic<bool>* cancel);
 
     // Also sums derivatives over these paths: sets sums[place], adds to in_tables[place].
@@ -123,7 +114,6 @@ class lane_walk {
     struct alignas(64) lane_array {
         real of[lanes];
     };
-    // Shocks of one kind, in the order in which steps take them.
     class shock_buffer {
       public:
         shock_buffer(kernels::shock_kind kind, lane_draw<real> fill, const lane_points<shock>& points)
@@ -135,8 +125,7 @@ class lane_walk {
         std::span<const real* const> by_slot() const { return slot_; }
 
       private:
-        // Keeps as many blocks as a step may touch, so that numbers left over from the step before are still
-        // there.
+        // Keeps as many blocks as a step may touch, with the numbers that the step before left over.
         struct stream {
             kernels::stream_key key;
             std::size_t first = 0;  // index of its first array
@@ -184,7 +173,6 @@ class lane_walk {
         std::vector<lane_array> arrays_;
         std::vector<const real*> slot_;
     };
-    // Sources of an instruction's operands.
     struct frame {
         const lane_program* code;
         const program::path_data* data;
@@ -201,7 +189,6 @@ class lane_walk {
     frame forth(const lane_program& code, const program::path_data& data);
     void execute(const frame& in, std::size_t section, std::size_t run);
 
-    // Numbers kept of a piece, in the order in which its steps and runs took them.
     struct kept_piece {
         std::vector<lane_array> arrays;
         std::size_t used = 0;
@@ -234,12 +221,12 @@ class lane_machine {
           single_(operations.in_single, operations.single_draws, operations.single_points),
           mixed_(operations.in_double, operations.widened_draws, operations.single_points) {}
 
-    // One result for each output. Requires job.check(). Reads `cancel`, if set, before each step of 256
-    // paths, and throws tilewalk::error (cancelled). A step takes at most 17 us in the benchmark's models
-    // (bench/results/2026-11-22-NVIDIA-H100-80GB-HBM3-bench-models.jsonl, in double).
+    // Requires job.check(). Reads `cancel`, if set, before each step of 256 paths, at most 17 us in the
+    // benchmark's models (bench/results/2026-11-22-NVIDIA-H100-80GB-HBM3-bench-models.jsonl, in double), and
+    // throws tilewalk::error (cancelled).
     void walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results,
               const std::atomic<bool>* cancel = nullptr);
-    // For jobs with a way back: also sums derivatives over the tile's paths, by place.
+    // Also sums derivatives over the tile's paths, by place.
     void walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results,
               std::span<double> derivatives, const std::atomic<bool>* cancel = nullptr);
 

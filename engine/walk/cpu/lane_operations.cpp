@@ -39,8 +39,7 @@ template <class real, program::operation code, int mode>
     }
 }
 
-// Three loops, because compilers not told to trust gathers split a single one into lanes (GCC 12: 3.2 ns a
-// lane).
+// Three loops: compilers not told to trust gathers split a single one into lanes (GCC 12: 3.2 ns a lane).
 template <class real, int mode>
 [[gnu::flatten]] void interpolate(real* out, const real* positions, const double* table, int size) {
     struct neighbours {
@@ -295,7 +294,6 @@ void look_up(double* inverse, double* logarithm, const kernels::word64* interval
     }
 }
 
-// Two of a block's four normals, as float, or converted to double.
 template <class shock>
 [[gnu::flatten]] void pair_of_single_normals(shock* first, shock* second, const kernels::word32* w0,
                                              const kernels::word32* w1) {
@@ -328,7 +326,6 @@ template <class shock>
     }
 }
 
-// Digits of scrambled points of `count` neighbouring indices, a power of two.
 template <class shock, int count, class word>
 [[gnu::flatten]] void digits_of_points(word* out, const kernels::word32* directions,
                                        const kernels::scramble& by, std::uint32_t first_index) {

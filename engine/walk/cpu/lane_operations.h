@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lane machine's loops over the 256 lanes of a tile, for one instruction set. One source is compiled for
-// each set; all give the same bits.
+// Loops over the 256 lanes of a tile. One source is compiled for each instruction set, with the same bits.
 #pragma once
 
 #include <array>
@@ -26,15 +25,14 @@ struct lane_functions {
     // [operation][mode]; null for leaves, table operations, and modes in which every operand is one number.
     std::array<std::array<loop, 8>, program::operations.size()> loops;
 
-    // [mode]: interpolates at 256 positions, or in mode 1 at one for all lanes, in a table of `size` numbers,
-    // which are rounded where they are used.
+    // [mode]: interpolates at 256 positions, in mode 1 at one for all lanes. Rounds the table's numbers on
+    // use.
     using table_loop = void (*)(real* out, const real* positions, const double* table, int size);
     std::array<table_loop, 2> interpolate;
     void (*fill)(real* out, real number);
     void (*copy)(real* out, const real* from);
     // Sums the first `count` of 256 numbers in double, in the tree of kernels/tile.h; the others count as 0.
     double (*sum)(const real* from, int count);
-    // Whether any of 256 truths is as `wanted`.
     bool (*any)(const real* truths, bool wanted);
 };
 
@@ -59,7 +57,6 @@ struct lane_points {
     using draw = void (*)(shock* out, const kernels::word32* directions, const kernels::scramble& by,
                           std::uint32_t first_index, const kernels::normal_table<shock>& table);
     draw normals, uniforms;
-    // For few_points lanes.
     draw few_normals, few_uniforms;
     // Turns normals in `here` into places of paths at a bridge's node. Unknown neighbours are null.
     void (*place)(shock* here, const shock* left, const shock* right, const kernels::bridge_node& node);
@@ -80,7 +77,7 @@ struct lane_operations {
     lane_points<float> single_points;
 };
 
-// This build's sets that this machine can run, best first. Empty without FMA.
+// The build's sets that the machine can run, best first. Empty without FMA.
 struct instruction_set_list {
     std::array<const lane_operations*, 4> sets{};
     int count = 0;

@@ -65,8 +65,7 @@ class section_layout {
     }
 
     void choose_state_targets() {
-        // A state that saves another's old value (x_before = x) takes it first, so that x may be overwritten,
-        // unless its own old value is still read.
+        // A state that saves another's old value takes it first, unless its own old value is still read.
         for (const state_write& w : code_.writes) {
             const node& from = code_.nodes[w.node];
             if (from.code != operation::state || copies_of_[w.state] > 0 || last_state_read_[w.state] > 0)
@@ -156,8 +155,7 @@ class section_layout {
         out_.push_back(it);
     }
 
-    // Loops need an operand that differs by path; programs made by passes may have operations on numbers
-    // alone.
+    // Loops need an operand that differs by path, which programs made by passes may lack.
     void give_a_lane(instruction& it, int arity) {
         if (program::reads_table(it.code) || it.mode != (1 << arity) - 1) return;
         const std::uint32_t filled = take_register();

@@ -4,8 +4,8 @@
 //
 // The tiles are walked again in the run's precision (on a GPU if only a GPU has it) and in `mixed`, double's
 // arithmetic on the same shocks. Path by path only rounding differs, so a few paths show it, although the
-// difference of prices would be lost in their standard errors. The shadow of `double` and `mixed` is exactly
-// 0. Tests of shocks cover what a shadow can't see: single's are coarser than double's (24 bits instead of
+// difference of prices would be lost in their standard errors. Shadows of `double` and `mixed` are exactly
+// zero. Tests of shocks cover what a shadow can't see: single's are coarser than double's (24 bits instead of
 // 53, the largest normal 6.76 instead of 8.57).
 #pragma once
 
@@ -32,8 +32,7 @@ constexpr std::uint64_t shadow_paths(std::uint64_t run_paths) {
 struct shadow {
     // Mean of the run's arithmetic minus double's, over the sample. Infinite if only one of them is finite.
     double difference = 0;
-    // In standard errors of the whole run's price; should be far below 1. Infinite if these are 0 and the
-    // difference is not.
+    // In standard errors of the whole run's price; should be far below 1. May be infinite.
     double in_standard_errors = 0;
 };
 shadow compare(const kernels::tile_result& sample, const kernels::tile_result& in_double,

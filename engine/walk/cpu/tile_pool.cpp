@@ -103,7 +103,6 @@ struct walked_job {
         const word64 first = std::max(at, range.first);
         return {first, std::min(at + block_tiles, range.end()) - first};
     }
-    // True if the job is done.
     bool keep(word64 tile, std::span<const tile_result> r, std::span<const double> derivatives,
               kept_tiles& all) {
         const word64 block = tile / block_tiles - range.first / block_tiles;

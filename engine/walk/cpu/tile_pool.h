@@ -18,9 +18,8 @@ namespace tilewalk::cpu {
 struct pool_progress {
     std::size_t jobs_done = 0;
     std::uint64_t path_steps_done = 0;
-    // Most tiles so far whose results were kept at once.
     std::uint64_t most_tiles_kept = 0;
-    // Rows of scenarios copied to 256 lanes; known at the end.
+    // Known at the end.
     std::uint64_t scenario_rows_read = 0;
 };
 
@@ -32,8 +31,7 @@ class tile_pool {
   public:
     tile_pool(const lane_operations& operations, int threads) : operations_(operations), crew_(threads) {}
 
-    // Returns a tally for each job over its tiles. The caller walks, too, and reports progress ten times a
-    // second.
+    // Returns a tally for each job. The caller walks, too, and reports progress ten times a second.
     std::vector<run::tally> walk_all(std::span<const path_job> jobs, const std::atomic<bool>* cancel,
                                      const std::function<void(const pool_progress&)>& on_progress);
 
@@ -53,7 +51,6 @@ class tile_pool {
     std::vector<worker> workers_;
 };
 
-// Walks with a pool of this call alone.
 std::vector<run::tally> walk_all(std::span<const path_job> jobs, const lane_operations& operations,
                                  int threads, const std::atomic<bool>* cancel,
                                  const std::function<void(const pool_progress&)>& on_progress);

@@ -29,8 +29,7 @@ std::string key::text() const {
     return out.data();
 }
 
-// One half is a product, which can be 0 by chance; the other is a sum, turned and mixed, that no word can
-// erase.
+// One half is a product, which can be 0 by chance; the other is a mixed sum, which no word can erase.
 void fingerprint::add(std::uint64_t word) {
     first_ = folded(first_ ^ word, run::golden) + word;
     second_ = (second_ << 23 | second_ >> 41) + run::mixed(word ^ ++words_ * 0xd1342543de82ef95);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structured bindings take out all members, so that a type with a new member does not compile until it is
-// added.
+// Structured bindings take all members, so that a type with a new member does not compile until it is added.
 #include "engine/walk/kept/fingerprints_of_jobs.h"
 
 #include <bit>

@@ -14,8 +14,7 @@ enum class reading { done, absent, damaged };
 // A file counts as damaged if it is larger than the limit or not regular.
 reading read_file(const std::filesystem::path& path, std::uint64_t most_bytes, std::string& bytes);
 
-// The file appears whole or not at all, to other processes and after a crash, too. Throws as fail_to_write
-// does.
+// The file appears whole or not at all, even after a crash. Throws as fail_to_write does.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace tilewalk::kept

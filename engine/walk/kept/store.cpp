@@ -15,7 +15,6 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 constexpr std::string_view ending_of_blocks = ".kept";
-// First byte of a record.
 constexpr char is_tally = 'T', is_text = 'D';
 
 std::string bytes_of(const run::tally& of) {

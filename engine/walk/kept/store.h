@@ -24,8 +24,7 @@ class store {
   public:
     // Writes nothing.
     explicit store(std::string request) : request_(std::move(request)) {}
-    // Reads the folder's blocks, or makes the folder. Writes a block about every `block_seconds`. Throws as
-    // fail_to_write does.
+    // Reads the folder's blocks, or makes the folder. Throws as fail_to_write does.
     store(std::string request, std::filesystem::path folder, double block_seconds = 1);
 
     const std::string& request() const { return request_; }
@@ -39,12 +38,10 @@ class store {
 
     std::optional<run::tally> tally_of(const key& what) const;
     std::optional<std::string> text_of(const key& what) const;
-    // write_if_due, or keeping a text, writes new records once a block's time is over. All but the first
-    // throw as fail_to_write does.
+    // New records are written once a block's time is over. All but the first throw as fail_to_write does.
     void keep(const key& what, const run::tally& found);
     void keep(const key& what, const std::string& text);
     void write_if_due();
-    // Writes a block of what is new.
     void flush();
 
     // All, in the order of fingerprints.

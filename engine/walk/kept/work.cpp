@@ -19,8 +19,7 @@ namespace {
 using clock = std::chrono::steady_clock;
 using seconds = std::chrono::duration<double>;
 
-// Operations a second assumed for the first block, small since the machine's speed is unknown, and how much
-// larger the next may be.
+// Operations a second assumed until some are measured, and the most by which a block may then grow.
 constexpr double first_operations = 1 << 30, most_growth = 8;
 // A block's derivatives are in memory together.
 constexpr double most_bytes_of_block = 256 << 20;
@@ -137,7 +136,6 @@ std::vector<std::size_t> work::take_known(const run::walk& asked, const conditio
     return left;
 }
 
-// Walks the unknown part of a walk, block by block.
 class work::blocks {
   public:
     blocks(work& of, const walker& on, const run::walk& asked, std::span<const run::job> named,
@@ -274,7 +272,7 @@ class work::blocks {
     const taker& take_;
     ending ends_;
     std::vector<std::optional<job_at_hand>> jobs_;  // empty: handed out
-    std::vector<double> operations_{};              // of a path, by job
+    std::vector<double> operations_{};              // per path, by job
     std::vector<unit> units_{};                     // in walking order
     std::vector<std::size_t> units_left_;           // by job
     std::vector<std::optional<error>> failures_;

@@ -36,7 +36,6 @@ struct share {
     bool is_all() const { return first == 0 && end == of; }
 };
 
-// Called once for each job.
 using taker = std::function<void(std::size_t job, const run::tally& found)>;
 // Walks jobs. Hands each tally to the taker, or returns, by job, why there is none.
 using walker = std::function<std::vector<std::optional<error>>(const run::walk&, const taker&)>;
@@ -45,17 +44,15 @@ class work {
   public:
     enum class part { all, share, nothing_new };
 
-    // All of the request's work.
     explicit work(std::shared_ptr<store> known) : known_(std::move(known)) {}
     // Counts tiles outside the share as if their paths paid 0, so that a run goes on to its end with
     // meaningless results. An empty share walks only pilots.
     work(std::shared_ptr<store> known, const share& of)
         : known_(std::move(known)), part_(part::share), share_(of) {}
-    // Walks nothing new.
     static work that_is_known(std::shared_ptr<store> known);
     // All of the work, with the same store: for pilots, whose outcomes decide how a run goes on.
     work of_pilots() const { return work(known_); }
-    // None of the work, with the same store: for decisions alone.
+    // No work, with the same store: for decisions alone.
     work of_decisions() const {
         work out(known_, {0, 0, 1});
         out.trains_ = trains_;
@@ -93,7 +90,6 @@ class work {
                                            const taker& take);
     // The tally of other work over `run_tiles` tiles, which one process does as a whole.
     run::tally whole(const key& what, kernels::word64 run_tiles, const std::function<run::tally()>& make);
-    // The text of a decision, made if not known.
     std::string remembered(const key& what, const std::function<std::string()>& make) const;
 
     // If set, told the cost of a trade's walks in operations.

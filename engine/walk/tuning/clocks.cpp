@@ -25,7 +25,6 @@ class unknown_clocks final : public clocks {
 
 class nvml_clocks final : public clocks {
   public:
-    // Null if anything is missing.
     static std::unique_ptr<clocks> open(const std::string& uuid) {
         void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
         if (library == nullptr) return nullptr;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times work on a GPU between two device events, with caches flushed before each sample. Samples taken while
-// the clock was throttled do not count.
+// Times work between two device events, with caches flushed before; throttled samples do not count.
 #pragma once
 
 #include <atomic>
@@ -49,12 +48,11 @@ class gpu_timer {
     // Compiles texts for find() ahead, on all cores; failures appear in find().
     void compile(std::span<const std::string> texts, const cuda::toolkit_headers& with = {});
 
-    // Milliseconds of all that `work` puts into the stream: a warm-up, then samples until the rule says stop.
-    // Throws clock_throttled.
+    // Milliseconds of all that `work` puts into the stream, after a warm-up. Throws clock_throttled.
     struct timing {
         summary milliseconds;
         std::size_t dropped = 0;
-        int clock_mhz = 0;  // of multiprocessors, at the end; 0: not known
+        int clock_mhz = 0;  // the multiprocessors' at the end; 0: not known
     };
     timing time(const std::function<void()>& work);
     // Without flushing caches.
@@ -67,7 +65,6 @@ class gpu_timer {
     timing time_of(const std::function<double()>& work);
     std::optional<double> sample_of(const std::function<double()>& work);
 
-    // One launch, for time().
     void run(cuda::kernel k, const cuda::launch& how, std::span<void*> arguments) {
         device().run(k, how, arguments, stream_.get());
     }
@@ -87,13 +84,11 @@ class gpu_timer {
         return to;
     }
 
-    // Bytes a second, read and written together, of the best copy kernel, as a yardstick for kernels that
-    // stream memory. Measured once.
+    // Bytes a second, read and written together, of the best copy kernel. Measured once.
     double copy_rate();
 
     clocks& clock() const { return *clocks_; }
 
-    // Reports progress; does nothing by default.
     std::function<void(const std::string&)> says = [](const std::string&) {};
     // Set by another thread to make time() throw tilewalk::error (cancelled).
     const std::atomic<bool>* cancel = nullptr;

@@ -146,7 +146,6 @@ std::uint64_t path_timer::normal_rows(const arrays_of_kernel& of) const {
     return of_.points ? of.points.rows(random::shock_kind::normal) : normals_.rows();
 }
 
-// Adds the trades' rows of shocks, and points their records there.
 void path_timer::share_rows(std::vector<kernels::trade_record> records, point_way way) {
     arrays_of_kernel& of = of_way(way);
     quasi::order_maker maker;

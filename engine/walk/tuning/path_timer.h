@@ -51,11 +51,9 @@ class path_timer {
     // Results of the tiles after a launch: of the first trade's first output, its next one, and so on.
     std::vector<kernels::tile_result> results();
 
-    // Bytes of shocks that a launch reads.
     std::uint64_t bytes_read(const cuda::kernel_decision& how) const;
 
   private:
-    // Arrays of shocks, or tables, and the trades that read them.
     struct arrays_of_kernel {
         cuda::point_rows points;
         std::optional<cuda::device_memory> records, normals, uniforms;

@@ -36,7 +36,7 @@ summary summarise(std::vector<double> samples) {
     summary out;
     out.samples = n;
     out.median = n % 2 == 1 ? samples[n / 2] : 0.5 * (samples[n / 2 - 1] + samples[n / 2]);
-    // As many samples lie below p10 as above p90.
+    // Equally many samples lie below p10 and above p90.
     out.p10 = samples[n / 10];
     out.p90 = samples[n - 1 - n / 10];
     if (const auto k = outside(n); k && out.median > 0) {

@@ -38,8 +38,7 @@ struct measurement {
 // A clock that never goes back.
 double seconds_now();
 
-// Samples until the rule says stop; `now` is a clock in seconds. Empty if no sample counted and `most` were
-// dropped.
+// `now` is a clock in seconds. Empty if no sample counted and `most` were dropped.
 std::optional<measurement> measure(const sampler& take, const stop_rule& until,
                                    const std::function<double()>& now);
 

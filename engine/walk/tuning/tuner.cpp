@@ -27,8 +27,7 @@ namespace knobs = cuda::knobs;
 // A smaller gain is no reason to leave what runs everywhere else.
 constexpr double least_gain = 1.01;
 
-// Shocks made in registers: varies paths per thread, threads, and registers by the rules, by the compiler, or
-// by resident blocks.
+// Varies paths per thread, threads, and registers (the rules', the compiler's, by resident blocks).
 void add_inline(kernel_wish how, const program::path_program& p, const cuda::fits_devices& fits,
                 std::vector<kernel_decision>& to) {
     for (const int threads : knobs::block.line().tuned) {

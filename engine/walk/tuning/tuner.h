@@ -20,15 +20,13 @@ struct outcome {
     double seconds = 0;                // spent on timing, without compilation
 };
 
-// Ways to build a kernel with shocks of the same kind (made or read) as those of `asked`. First comes the one
-// that runs without a tuner.
+// Ways to build a kernel with shocks made or read as `asked`; first the one that runs without a tuner.
 std::vector<cuda::kernel_decision> candidates(const cuda::kernel_wish& asked, const program::path_program& p,
                                               const cuda::fits_devices& fits);
 
-// Halves the field in rounds: all that are left are timed in turn, twice as often as in the round before, and
-// the slower half goes. Ends after `seconds` with what is then the fastest. `take` times a launch of a
-// candidate in milliseconds; empty if the sample does not count. Candidate 0 always reaches the final
-// comparison.
+// In every round all that are left are timed in turn, twice as often as in the round before, and the slower
+// half goes. Ends after `seconds` with what is then the fastest. `take` times a launch of a candidate in
+// milliseconds; empty if the sample does not count. Candidate 0 is always compared.
 struct contest {
     std::size_t winner = 0;
     double winner_milliseconds = 0, first_milliseconds = 0;

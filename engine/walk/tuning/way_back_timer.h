@@ -40,7 +40,6 @@ class way_back_timer {
     std::uint64_t bytes_kept(const cuda::way_back_decision& how) const;
 
   private:
-    // Returns the device's milliseconds.
     double walk(const cuda::way_back_decision& how, std::optional<run::tally>* into = nullptr);
 
     gpu_timer& on_;

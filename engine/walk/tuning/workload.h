@@ -14,7 +14,6 @@
 
 namespace tilewalk::tuning {
 
-// Trades of one shape, which one kernel walks.
 struct workload {
     std::string name;  // "asian"; from a book "book.yaml: asian"
     program::precision precision = program::precision::double_;
@@ -27,11 +26,10 @@ struct workload {
     std::uint64_t paths = 0;                // enough for a kernel that is long enough to time
     std::optional<quasi::points> points{};  // for normals in arrays; empty: independent numbers
 
-    std::size_t steps() const;         // of the longest trade
-    std::uint64_t path_steps() const;  // of all trades, for one path
+    std::size_t steps() const;         // the longest trade's
+    std::uint64_t path_steps() const;  // for one path of all trades
 };
 
-// Paths that make a kernel long enough to time.
 std::uint64_t paths_to_time(std::uint64_t path_steps);
 
 }  // namespace tilewalk::tuning

@@ -42,7 +42,6 @@ word32 warps_of(const way_back_decision& how) {
     return kernels::paths_per_tile / (kernels::threads_of_warp * static_cast<word32>(how.width()));
 }
 
-// Jobs of one kernel, and the device memory of a block.
 struct way_group {
     std::vector<std::size_t> jobs;
     way_back_decision how;
@@ -100,7 +99,6 @@ class both_ways_walk {
           part_tiles_(of.part_tiles()),
           asked_(run::asked_or_all(of.tiles, run_tiles_)),
           failures_(of.jobs.size()) {
-        // Key: both programs, and whether shocks are points.
         std::map<std::tuple<const void*, const void*, bool>, std::size_t> known;
         for (std::size_t j = 0; j < of.jobs.size(); ++j) {
             const run::job& job = of.jobs[j];
@@ -226,7 +224,6 @@ class both_ways_walk {
                     {&g, jobs.subspan(first, std::min<std::size_t>(together, jobs.size() - first)), range});
             return;
         }
-        // Whole parts, except at the end of the run.
         const word64 tiles = std::max(most / part_tiles_, word64{1}) * part_tiles_;
         for (std::size_t j = 0; j < jobs.size(); ++j)
             for (word64 first = range.first; first < range.end(); first += tiles)
@@ -287,10 +284,9 @@ class both_ways_walk {
     struct served {
         std::string architecture;  // empty if lost
         std::optional<owned_event> begun;
-        std::vector<span_of_time> spans;  // of its launches, since `begun`
+        std::vector<span_of_time> spans;  // launches since `begun`
     };
 
-    // A plan without rows for the arrays that jobs like this one read.
     shock_plan plan_for(const run::job& any, precision in) {
         shock_plan plan;
         plan.source = of_.points_of(any) ? &random::points() : &source_;

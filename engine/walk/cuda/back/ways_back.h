@@ -24,10 +24,8 @@ namespace tilewalk::cuda {
 
 class ways_back {
   public:
-    // Decides how the kernel for all jobs like this one is built.
     using decider = std::function<way_back_decision(const run::job&)>;
-    // memory_bytes: most for each device; 0: all that is free. `threads` compile kernels. `source` serves
-    // jobs without points or a file of shocks.
+    // memory_bytes: most of each device; 0: all that is free. `source` serves jobs without points or replay.
     ways_back(std::span<const std::shared_ptr<loaded_device>> on, kernel_store& kernels, decider how,
               std::uint64_t memory_bytes, int threads,
               const random::catalogue_entry& source = random::catalogue().front())

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles a run's kernels by several threads.
 #pragma once
 
 #include <span>
@@ -10,8 +9,8 @@
 
 namespace tilewalk::cuda {
 
-// Compiles all groups' texts, and the merge, for each architecture. A text that does not compile fails its
-// own jobs. A stopped run still waits for compilations under way, since a compiler can't be interrupted.
+// Compiles all groups' texts, and the merge, in parallel. A text that does not compile fails its own jobs. A
+// stopped run still waits for compilations under way, since a compiler can't be interrupted.
 void compile_kernels(run_state& run, std::span<const std::string> architectures, counted_kernels& kernels);
 
 }  // namespace tilewalk::cuda

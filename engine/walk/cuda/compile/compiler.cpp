@@ -30,21 +30,18 @@ constexpr std::string_view options[] = {"-default-device", "-std=c++20", "--ptxa
 constexpr std::string_view our_arithmetic = "--fmad=false";
 constexpr std::string_view fast_arithmetic = "--use_fast_math";
 
-// Recompiles a kernel with a stack frame without its wish for resident blocks (see
-// kernels/resident_blocks.h).
+// A kernel with a stack frame is recompiled without its wish for blocks (see kernels/resident_blocks.h).
 constexpr std::string_view no_wish = "-DTILEWALK_NO_RESIDENT_BLOCKS";
 constexpr std::string_view wish = "TILEWALK_RESIDENT_BLOCKS";
 
 // By default ptxas may spill for a higher occupancy: 21 of 693 kernels of the library's products did, with 11
-// feeds in 3 precisions, for sm_80 and sm_90 (CUDA 13.0). A kernel that still has a stack frame is compiled
-// with this option, and then none spills: digital, double, smem_batched, sm_90 goes from 32 registers and 44
-// bytes to 69 registers. Kernels that spill nothing would grow, too: Asian, single, inline from 32 registers
-// to 58.
+// feeds in 3 precisions, for sm_80 and sm_90 (CUDA 13.0). Compiled again with this option none spills:
+// digital, double, smem_batched, sm_90 goes from 32 registers and 44 bytes to 69 registers. Kernels that do
+// not spill would grow, too: Asian, single, inline from 32 registers to 58.
 constexpr std::string_view spare_registers = "--ptxas-options=--minnctapersm=1";
 
 using nvrtc_program = struct nvrtc_program_state*;
 
-// Functions return NVRTC's enumeration of errors.
 struct nvrtc_functions {
     int (*nvrtcVersion)(int*, int*);
     const char* (*nvrtcGetErrorString)(int);
@@ -64,7 +61,6 @@ std::filesystem::path file_of(const nvrtc_functions& f) {
     return file_of_code(reinterpret_cast<const void*>(f.nvrtcVersion));
 }
 
-// The first error of a log with at most eight lines.
 std::string first_errors(std::string_view log) {
     constexpr int most_lines = 8;
     const std::size_t error = log.find("error");
@@ -170,7 +166,6 @@ class nvrtc final : public compiler {
         return out;
     }
 
-    // Sums the stack bytes of all kernels in the log.
     static std::size_t stack_bytes(std::string_view log) {
         constexpr std::string_view words = " bytes stack frame";
         std::size_t sum = 0;
@@ -229,8 +224,7 @@ std::string load_builtins(const std::filesystem::path& nvrtc, int major, int min
                            : why_not;
 }
 
-// Null, with the reason, if the library is missing or unsuitable. Libraries stay loaded, because NVRTC keeps
-// threads and memory of its own.
+// Null, with the reason, if missing or unsuitable. Never unloaded, since NVRTC keeps threads and memory.
 std::unique_ptr<nvrtc> open(const std::string& library, std::string& why_not) {
     void* handle = open_library(library, why_not);
     if (handle == nullptr) return nullptr;
@@ -284,7 +278,6 @@ std::string what_to_do() {
     return std::string(library_path_variable) + " is set, so nothing else was looked for";
 }
 
-// The process's one NVRTC, or why there is none.
 struct found_compiler {
     std::unique_ptr<nvrtc> it;
     std::string why_not;

@@ -14,8 +14,8 @@ namespace tilewalk::cuda {
 struct compile_request {
     std::string text;          // a translation unit; includes "kernels/..." and `headers` alone
     std::string architecture;  // "sm_90"
-    // Toolkit headers, for comparison kernels written with the toolkit alone. Such texts are built with
-    // contraction and --use_fast_math; their bits are not promised.
+    // Toolkit headers, for comparison kernels written with the toolkit alone. Contraction and --use_fast_math
+    // are then on, and bits are not promised.
     toolkit_headers headers{};
 };
 
@@ -34,8 +34,7 @@ class compiler {
     virtual std::string fingerprint() const = 0;
 };
 
-// This machine's NVRTC. Throws tilewalk::error (device), listing where it looked, if there is none.
-// Thread-safe.
+// The machine's NVRTC. Throws tilewalk::error (device) that lists where it looked. Thread-safe.
 compiler& nvrtc_compiler();
 // Empty if nvrtc_compiler() works, otherwise the reason.
 std::string why_no_compiler();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correlated moves made ahead of the path kernel: variants of kernels, the choice between them, launches. No
-// choice changes a bit of a result.
+// Correlated moves made ahead of the path kernel. No choice changes a bit of a result.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +18,6 @@ namespace tilewalk::cuda {
 
 using program::precision;
 
-// How one kernel of kernels/correlation is built and launched.
 struct correlation_variant {
     std::string_view name;       // "tiled_16_unrolled"
     std::string_view kind;       // its class, and the name of its header
@@ -43,8 +41,7 @@ const correlation_variant& best_correlation_variant(std::size_t factors);
 // 26.6 (bench/results/*-correlation.txt).
 inline constexpr std::size_t correlation_crossover = 64;
 
-// `setting` is auto, kernel or matrix; throws tilewalk::error (usage) for any other. Requires a program whose
-// moves can be taken out.
+// `setting` is auto, kernel or matrix; throws tilewalk::error (usage) for any other.
 bool makes_moves_ahead(std::string_view setting, std::size_t factors);
 
 // Kernel `correlate` with one kernels::correlation::arguments.
@@ -53,7 +50,6 @@ std::string correlation_text(const correlation_variant& v, precision p);
 // A trade's drifts and roots in the kernel's order, step by step.
 std::vector<std::byte> correlation_numbers(const program::move_numbers& from, precision p);
 
-// Makes moves from shocks, both of `steps` steps.
 struct correlation_job {
     const void* numbers = nullptr;                  // on the device, at the first of the steps
     const void* shocks = nullptr;                   // row step * factors + i, at the first of the paths
@@ -69,7 +65,7 @@ struct correlation_launch {
     launch how;
     kernels::correlation::arguments arguments;
 };
-// As few launches as the device's limit on blocks allows.
+// The fewest launches that the device's limit on blocks allows.
 std::vector<correlation_launch> correlation_launches(const correlation_job& job, const correlation_variant& v,
                                                      precision p, std::uint64_t most_blocks = (1u << 31) - 1);
 

@@ -18,7 +18,6 @@ class counted_kernels {
 
     std::shared_ptr<const std::string> cubin(const compile_request& what);
 
-    // A kernel counts once, however often it is asked for.
     std::size_t compiled() const;
     std::size_t from_cache() const;
 

@@ -69,8 +69,7 @@ bool has_long_sections(const program::path_program& p) {
     }
     return std::max(longest, on_every_step) > long_section;
 }
-// 32 registers of shocks did not fit beside two normal laws in a section of 51 nodes (a shout option,
-// double).
+// 32 registers of shocks did not fit beside two normal laws and 51 nodes (a shout option, double).
 bool has_heavy_sections(const program::path_program& p) {
     constexpr std::size_t heavy_section = 48;
     return std::ranges::any_of(p.sections, [](const program::lane_section& s) {
@@ -81,8 +80,7 @@ bool crowds_registers(const program::path_program& p, const kernel_decision& how
     return bytes_that_wait(p, how) > (has_heavy_sections(p) ? 64 : has_long_sections(p) ? 128 : 256);
 }
 
-// Four paths a thread fitted beside four normal laws in a section (a complex chooser); in single a pair of
-// such options had a stack frame.
+// Four paths a thread fitted beside four normal laws (a complex chooser), but not beside a pair's in single.
 bool has_few_normal_laws(const program::path_program& p) {
     constexpr std::size_t most_functions = 6;
     return std::ranges::all_of(
@@ -96,9 +94,8 @@ bool reads_tables(const program::path_program& p) {
 // Paths of a thread share work that is alike for all, while their states and shocks fit into registers. Four
 // were best for an Asian (one shock, two states) in every precision. For an autocallable on five assets one
 // was best; two in single_fast, whose functions need few registers, but not beside long rows in a section of
-// 157 nodes (two legs of constant maturity rates). An Asian that carries three derivatives along (one shock,
-// ten states) took 1.11 times the time of its price in double and 1.12 in single with two, in a kernel of its
-// own (H200, 2026-11).
+// 157 nodes (two legs of constant maturity rates). With two, an Asian with three derivatives carried along
+// (one shock, ten states) took 1.11 times its price's time in double, 1.12 in single (H200, 2026-11).
 int best_width(const program::path_program& p, const kernel_decision& how) {
     if (numbers_of_path(p) <= few && has_short_rows(p)) return has_few_normal_laws(p) ? 4 : 2;
     const bool is_between = p.outputs.size() > 1 && numbers_of_path(p) <= 2 * few && has_short_rows(p);
@@ -170,7 +167,7 @@ kernel_decision decide(const kernel_wish& wish, const program::path_program& p, 
         --how[knobs::distance];
         settle_padding(wish, how);
     }
-    // For a step of many shocks the ring is as long as fits, and the block as large as then fits.
+    // For a step of many shocks: the longest ring that fits, then the largest block.
     while (!wish[knobs::distance] && how[knobs::distance] > 1 && !fits(how, slots)) {
         --how[knobs::distance];
         settle_padding(wish, how);

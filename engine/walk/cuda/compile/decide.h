@@ -15,8 +15,7 @@ namespace tilewalk::cuda {
 // Whether devices can run such a kernel for `slots` shocks a step.
 using fits_devices = std::function<bool(const kernel_decision&, int slots)>;
 
-// Decides what the wish leaves open, for this program. `measured`, if any, was the fastest on such a device:
-// taken if the wish is open and it fits.
+// `measured`, if any, was the fastest on such a device: taken if the wish is open and it fits.
 kernel_decision decide(const kernel_wish& wish, const program::path_program& p, const fits_devices& fits,
                        const kernel_decision* measured = nullptr);
 
@@ -35,7 +34,6 @@ void for_each_setting(const feed_entry& feed, kernel_wish wish, const values_of&
     }
 }
 
-// Fills in presets, whatever the program.
 kernel_decision with_presets(const kernel_wish& wish);
 
 // "smem_rolling_async, distance 8, transposed, width 4, block 256"

@@ -157,7 +157,7 @@ std::string with_commas(std::uint64_t number) {
     return text;
 }
 
-// Single changes that would make it fit, the mildest of each kind.
+// The mildest single changes of each kind that would make it fit.
 std::vector<std::string> what_fits(const kernel_decision& how, int slots, const feed_entry& feed,
                                    std::uint64_t payoff_bytes, std::uint64_t limit) {
     std::vector<std::string> found;

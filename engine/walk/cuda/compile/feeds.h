@@ -15,7 +15,6 @@
 namespace tilewalk::cuda {
 
 struct feed_entry {
-    // Requirements of a feed besides knobs.
     enum use : unsigned {
         array = 1,      // shocks from memory, not made in the kernel
         addresses = 2,  // the address of the array, which not every space has
@@ -26,7 +25,7 @@ struct feed_entry {
     unsigned uses;                                                         // bits of use
     knob_set knobs;                                                        // without those of every kernel
     int least_compute_capability;                                          // 90 is 9.0
-    std::uint64_t (*shared_bytes)(const kernel_decision& how, int slots);  // of a block
+    std::uint64_t (*shared_bytes)(const kernel_decision& how, int slots);  // for a block
 
     bool makes_use_of(use what) const { return (uses & what) != 0; }
     bool makes_use_of(knob_id k) const { return knobs.has(k); }
@@ -42,7 +41,6 @@ std::span<const feed_entry> feeds();
 // Throws tilewalk::error (usage) with the known names and the nearest.
 const feed_entry& feed_named(std::string_view name);
 
-// The feed asked for, or the default for an open wish.
 const feed_entry& feed_of(const kernel_wish& wish);
 bool reads_shocks(const kernel_wish& wish);
 bool reads_shocks(const kernel_decision& how);

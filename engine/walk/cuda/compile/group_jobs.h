@@ -22,9 +22,9 @@ struct tuned_device {
     const device_properties& on;
 };
 
-// How points reach the paths of a run's jobs. A requested feed of arrays reads all points. Otherwise paths
-// make few points themselves, unless more than two jobs take the same ones, since one filled row is then
-// faster, or other jobs of their kernel can't.
+// How points reach paths. A requested feed of arrays reads all points. Otherwise paths make few points
+// themselves, unless more than two jobs take the same ones, since one filled row is then faster, or other
+// jobs of their kernel can't.
 class ways_of_points {
   public:
     using points_of_job = std::function<std::optional<quasi::points>(const run::job&)>;
@@ -38,7 +38,7 @@ class ways_of_points {
     std::set<const program::path_program*> made_;  // programs whose paths make their points
 };
 
-// Groups jobs of one kernel text. `fits` says whether the devices can run a program's kernel built so.
+// `fits` says whether the devices can run a program's kernel built so.
 std::vector<job_group> group_jobs(
     const gpu_run& run, const separated_jobs& separated, const packed_trades& packed,
     const std::optional<tuned_device>& tuned,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel is two files named by its key: the compiled text (KEY.cu, for people) and the entry (KEY.cubin),
-// which holds the key and a digest, so that no truncated, damaged or renamed file ever runs. Both are written
-// apart and renamed into place.
+// A kernel is two files named by its key: the text (KEY.cu, for people) and the entry (KEY.cubin), which
+// holds key and digest, so that no truncated, damaged or renamed file ever runs. Both are renamed into place.
 #include "engine/walk/cuda/compile/kernel_store.h"
 
 #include <unistd.h>

@@ -15,7 +15,6 @@ namespace tilewalk::cuda {
 
 namespace {
 
-// The kernel at the end of a text: additions to its choice, its header, its name.
 struct kernel_end {
     std::string more_of_choice;
     std::string_view header = "kernels/path_kernel.h", name = "walk", arguments = "path_arguments",

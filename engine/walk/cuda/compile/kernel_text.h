@@ -20,7 +20,6 @@ using left_states = std::vector<std::vector<std::uint32_t>>;
 std::string leaving_kernel_text(const program::path_program& p, const kernel_decision& how,
                                 const left_states& leaves);
 
-// Dynamic shared memory of a block.
 std::size_t path_kernel_shared_bytes(const program::path_program& p, const kernel_decision& how);
 
 // Kernel `merge_tiles` with one kernels::merge_arguments, and a block of merge_threads for each part.

@@ -22,7 +22,6 @@ enum class point_way {
     made,     // made by paths in registers, if few (kernels/points_of_path.h)
 };
 
-// Never left open.
 struct kernel_basis {
     cuda::precision precision = precision::double_;
     std::string space = "read_only";      // a name of the catalogue of spaces, for path arrays
@@ -38,12 +37,10 @@ struct kernel_basis {
 
 struct kernel_wish : kernel_basis {
     std::optional<std::string> feed{};  // a name of the catalogue of feeds
-    // Whether an open feed has to read shocks from arrays, unless points arrive otherwise; else it makes
-    // them.
+    // An open feed then reads shocks from arrays, unless points arrive otherwise; else it makes them.
     bool reads_shocks = false;
     std::array<std::optional<int>, knob_table.size()> values{};
-    // Blocks for which a multiprocessor's registers shall suffice, unless the kernel then spills; 0: any
-    // number.
+    // A multiprocessor's registers shall suffice for so many, unless the kernel then spills; 0: any.
     std::optional<int> blocks{};
 
     std::optional<int>& operator[](knob_id k) { return values[k.at]; }
@@ -61,7 +58,7 @@ struct kernel_decision : kernel_basis {
         for (const knob_id k : all_knobs()) presets[k.at] = k.line().preset;
         return presets;
     }();
-    int blocks = 0;  // as in the wish
+    int blocks = 0;  // see kernel_wish
 
     int& operator[](knob_id k) { return values[k.at]; }
     int operator[](knob_id k) const { return values[k.at]; }

@@ -32,7 +32,6 @@ struct knob_values {
 };
 
 struct knob {
-    // The place of the value in the kernel's text.
     enum class part {
         kernel,  // every kernel has it, whatever its feed
         shape,   // kernels::feed_shape, for the feeds that make use of it
@@ -42,7 +41,7 @@ struct knob {
     using field =
         std::variant<std::optional<int> run_settings::*, std::optional<std::string> run_settings::*>;
 
-    std::string_view name;  // as settings, kept choices and benchmarks write it
+    std::string_view name;  // used by settings, kept choices and benchmarks
     field setting;          // by which a run sets it
     part of;
     knob_values values;
@@ -148,7 +147,6 @@ constexpr std::array<knob_id, knob_table.size()> all_knobs() {
     return all;
 }
 
-// Knobs that the engine itself uses.
 namespace knobs {
 
 inline constexpr knob_id distance = knob_named("distance"), layout = knob_named("layout"),

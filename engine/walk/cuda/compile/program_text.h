@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints the lane part of a checked program as a CUDA struct for the kernel headers. Contains no text of the
-// user's.
+// Prints a checked program's lane part as a CUDA struct. Contains no text of the user's.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +11,10 @@
 
 namespace tilewalk::cuda {
 
-// Members of the struct: constants states, terms, sections, normals, uniforms, output; row_width(k); outputs
-// and output_of(k) if there are several; sums, first_of(k) and second_of(k) if some are crossed;
-// step_has_tables if so; section<k>(states, shocks, row, term). Operations are called as math::exp and so on,
-// tables as row.table(place). Equal texts mean equal code: strikes, rows and numbers computed once a trade
-// are not in it.
+// Members: constants states, terms, sections, normals, uniforms, output; row_width(k); outputs and
+// output_of(k) if there are several; sums, first_of(k) and second_of(k) if some are crossed; step_has_tables
+// if so; section<k>(states, shocks, row, term). Calls operations as math::exp, tables as row.table(place).
+// Equal texts mean equal code: strikes, rows and numbers computed once a trade are not in it.
 std::string program_text(const program::path_program& p, const std::string& name);
 
 // A constant function: `head` is "name(int i)", `index` picks the number.

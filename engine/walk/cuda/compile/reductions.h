@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions turn the payoffs of a tile into its moments. A new one is a header in kernels/reductions/ and a
-// line in reductions.cpp.
+// Turn the payoffs of a tile into moments. A new one is a header in kernels/reductions/ and a line in
+// reductions.cpp.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,6 @@ struct reduction_entry {
 
 std::span<const reduction_entry> reductions();
 
-// Throws tilewalk::error (usage) if the device can't sum in this way.
 void check(const reduction_entry& reduction, const device_properties& on);
 
 // Throws tilewalk::error (usage) with the known names and the nearest.

@@ -23,7 +23,6 @@ bool is_file(const fs::path& path) {
     return fs::is_regular_file(path, ignored);
 }
 
-// Sorted by name; empty if there is no such folder.
 std::vector<fs::path> entries_of(const fs::path& folder) {
     std::vector<fs::path> out;
     std::error_code none;
@@ -89,8 +88,7 @@ std::vector<std::string> toolkit_header_folders(const std::string& libraries) {
     for (const fs::path& target : entries_of(root / "targets")) out.push_back((target / "include").string());
     // System libraries lie one folder deeper than system headers.
     if (root == "/usr/lib") out.emplace_back("/usr/include");
-    // Python packages of CUDA 12 have a folder for each part of the toolkit; another version's whole toolkit
-    // may lie beside them.
+    // CUDA 12's Python packages have a folder for each part, beside a whole toolkit of another version.
     if (root.parent_path().filename() == "nvidia" && !is_whole_toolkit(root)) {
         for (const fs::path& part : entries_of(root.parent_path())) {
             if (part != root && !is_whole_toolkit(part)) out.push_back((part / "include").string());

@@ -11,12 +11,11 @@ namespace tilewalk::cuda {
 
 struct toolkit_headers {
     std::vector<std::string> folders;  // in the compiler's search order
-    std::string digest;                // of the headers that decide the output; part of a kernel's key
+    std::string digest;                // covers the headers that decide the output; part of a kernel's key
 };
 
-// Takes the first folder that has all names, in itself or in `cccl`, the place of the CUDA C++ library since
-// 13.0. The digest covers the first header, all files beside it, and the other names. Throws tilewalk::error
-// (device) that lists where it looked.
+// Takes the first folder that has all names, in itself or in `cccl`, as since 13.0. The digest covers the
+// first header, all files beside it, and the other names. Throws tilewalk::error (device) listing the places.
 toolkit_headers find_toolkit_headers(std::span<const std::string_view> names,
                                      std::span<const std::string> folders);
 

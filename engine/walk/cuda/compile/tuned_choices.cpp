@@ -21,7 +21,6 @@ using json = nlohmann::ordered_json;
 
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 20;
 
-// All that a choice depends on.
 std::string subject_of(const device_properties& on, const program::path_program& p,
                        const kernel_wish& asked) {
     const bool reads = reads_shocks(asked), is_fewer = !reads && asked.rounds != kernels::philox_rounds;
@@ -35,7 +34,6 @@ std::string subject_of(const device_properties& on, const program::path_program&
                        asked.row_space, asked.reduction, program::shape_of(p));
 }
 
-// A name that any file system takes.
 std::string plain(const std::string& text) {
     std::string out;
     for (const char c : text) {

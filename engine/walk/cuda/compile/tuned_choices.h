@@ -20,9 +20,9 @@ namespace tilewalk::cuda {
 
 struct tuned_choice {
     kernel_decision how;
-    double milliseconds = 0;          // of a launch
-    double untuned_milliseconds = 0;  // of a launch without this choice
-    std::string date;                 // of the measurement
+    double milliseconds = 0;          // a launch's time
+    double untuned_milliseconds = 0;  // a launch's time without this choice
+    std::string date;                 // day of the measurement
 };
 
 class tuned_choices {

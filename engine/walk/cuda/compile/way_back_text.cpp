@@ -35,7 +35,6 @@ std::string list_of(const std::vector<std::size_t>& numbers) {
     return out.empty() ? "0" : out;
 }
 
-// Prints a table as a function of a constant index.
 std::string table(const std::string& name, const std::vector<std::size_t>& of) {
     return fmt::format(
         "    static constexpr int {}(int i) {{\n        constexpr int of[] = {{{}}};\n        return of[i];\n"
@@ -59,8 +58,7 @@ std::vector<bool> states_of(const adjoint_program& a, const path_program& again,
     return out;
 }
 
-// States carried from piece to piece: all that the way back is given, and what they depend on. Quiet pieces'
-// states come first.
+// States carried from piece to piece: all that the way back depends on, quiet pieces' first.
 struct carried_states {
     std::vector<std::size_t> all;
     std::size_t quietly = 0;
@@ -207,7 +205,6 @@ way_back_decision best_way_back(program::precision precision, int rounds, const 
     out.rounds = rounds;
     // The GPU's hardware makes one shock a step again faster than memory brings it.
     out.keeps_shocks = !program::is_fast(precision) || p.slots_per_step() > 1;
-    // Four paths a thread share what is alike for them, if registers suffice.
     const bool is_double = program::bytes_of(program::real_type(precision)) == sizeof(double);
     const std::size_t nodes = nodes_of_step(p) + nodes_of_step(a.back);
     std::size_t rows = 0;
@@ -291,7 +288,7 @@ way_back_kernel way_back_kernel_of(const path_program& p, const adjoint_program&
         whole_16(std::max(how.reads_back() ? feed_shared_bytes(how.reads, p.slots_per_step()) : 0,
                           static_cast<std::uint64_t>(reduction().shared_bytes)));
     const std::string sum = words.is_fast ? "float" : "double";
-    constexpr std::size_t slots = 16;  // of kernels::sums_of_warp
+    constexpr std::size_t slots = 16;  // see kernels::sums_of_warp
     const std::size_t sum_bytes = static_cast<std::size_t>(how.block()) / kernels::threads_of_warp * slots *
                                   (kernels::threads_of_warp + 1) *
                                   (words.is_fast ? sizeof(float) : sizeof(double));

@@ -45,17 +45,16 @@ way_back_decision read_by(way_back_decision how, const kernel_decision& reads);
 bool have_same_bits(const way_back_decision& a, const way_back_decision& b);
 way_back_decision for_arrays(way_back_decision how);
 
-// Why a GPU can't walk the program; empty if it can.
+// Empty if a GPU can walk the program.
 std::string why_no_kernel(const program::path_program& p, const program::adjoint_program& a);
 
-// The kernels walk_both_ways and merge_derivatives, and the memory of a block of the first.
 struct way_back_kernel {
     std::string text;
     std::uint32_t shared_bytes = 0;
     std::size_t piece_steps = 0;
     std::size_t carried = 0;           // states of a path kept for each piece
     std::size_t states_in_memory = 0;  // more of them, too many for shared memory
-    std::size_t shocks_in_memory = 0;  // of a path, if made again and too many for shared memory
+    std::size_t shocks_in_memory = 0;  // a path's, if made again and too many for shared memory
 };
 way_back_kernel way_back_kernel_of(const program::path_program& p, const program::adjoint_program& a,
                                    const way_back_decision& how);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// This process's GPUs for an engine. A GPU is opened on first use, and stays open with its loaded kernels.
+// The process's GPUs for an engine. A GPU is opened on first use, and stays open with its loaded kernels.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,7 @@
 
 namespace tilewalk::cuda {
 
-// This machine by default; tests bring GPUs of their own.
+// Tests bring GPUs of their own.
 struct gpu_machine {
     std::function<device_survey()> survey = survey_devices;
     std::function<std::unique_ptr<device>(int)> open = open_device;

@@ -258,8 +258,7 @@ class cuda_device final : public device {
         use();
         void* memory = nullptr;
         check("cudaMallocFromPoolAsync", cudaMallocFromPoolAsync(&memory, bytes, pool_, allocations_));
-        // Every stream may use the memory now. The stream of allocations holds no other work, so this waits
-        // for nothing else.
+        // Every stream may use the memory now. Waits for nothing else: the stream holds no other work.
         check("cudaStreamSynchronize", cudaStreamSynchronize(allocations_));
         return memory;
     }
@@ -381,8 +380,7 @@ class cuda_device final : public device {
         cudaKernel_t k = nullptr;
         check("cudaLibraryGetKernel", cudaLibraryGetKernel(&k, cuda_library(m), name));
         const auto found = as_handle<kernel>(k);
-        // Loads the code, so that faults show here and no launch waits for loading. Lets the kernel use all
-        // shared memory that the device offers.
+        // Loads the code now, so that faults show here. Grants all shared memory that the device offers.
         cudaFuncAttributes a{};
         check("cudaFuncGetAttributes", cudaFuncGetAttributes(&a, cuda_function(found)));
         const auto most =

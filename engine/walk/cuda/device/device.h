@@ -24,7 +24,6 @@ enum class device_failure {
     other,
 };
 
-// The message names the call and the error.
 class device_error : public error {
   public:
     device_error(device_failure what, const std::string& message)
@@ -94,7 +93,6 @@ class device {
     // Null for 0 bytes. Any stream may use the memory at once. Release only what no work uses any more.
     virtual void* allocate(std::size_t bytes) = 0;
     virtual void release(void* memory) noexcept = 0;
-    // Page-locked host memory, mapped into the device.
     virtual void* allocate_pinned(std::size_t bytes) = 0;
     virtual void release_pinned(void* memory) noexcept = 0;
     virtual void* device_address_of(void* pinned) = 0;
@@ -119,13 +117,11 @@ class device {
     virtual module load(std::span<const char> cubin) = 0;
     virtual void unload(module m) noexcept = 0;
     virtual kernel find(module m, const char* name) = 0;
-    // In device memory.
     virtual std::span<std::byte> variable(module m, const char* name) = 0;
     virtual kernel_attributes attributes(kernel k, const launch& at) = 0;
     virtual texture open_texture(const void* memory, std::size_t bytes, texel kind) = 0;
     virtual void close_texture(texture t) noexcept = 0;
 
-    // `arguments` point to the kernel's parameters.
     virtual void run(kernel k, const launch& how, std::span<void*> arguments, stream s) = 0;
     // Makes results of tiles from their payoffs. Requires reduces_stored.
     virtual void reduce_stored(const kernels::stored_payoffs& what, stream s) = 0;
@@ -146,7 +142,6 @@ inline constexpr int least_compute_capability = 80;
 
 // Never throws because a driver or a GPU is missing.
 device_survey survey_devices();
-// Throws device_error.
 std::unique_ptr<device> open_device(int index);
 
 }  // namespace tilewalk::cuda

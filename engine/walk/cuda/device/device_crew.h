@@ -46,7 +46,6 @@ class shared_pieces {
         const std::lock_guard guard(lock_);
         return open_.empty() && held_ == 0;
     }
-    // Pieces neither done nor held.
     std::vector<std::size_t> open() const {
         const std::lock_guard guard(lock_);
         return {open_.begin(), open_.end()};
@@ -60,7 +59,6 @@ class shared_pieces {
     std::size_t held_ = 0;
 };
 
-// Calls work(device) in a thread for each device.
 class at_work {
   public:
     at_work(std::size_t devices, std::function<void(std::size_t)> work)

@@ -22,19 +22,17 @@ struct gpu_settings {
     // For feeds that read shocks; null: the first of the catalogue.
     const random::catalogue_entry* source = nullptr;
     std::uint64_t memory_bytes = 0;  // most of each device; 0: all that is free
-    int threads = 1;                 // of the host, to compile and pack
+    int threads = 1;                 // host threads that compile and pack
     tuned_choices* tuned = nullptr;  // asked if the wish is open
 };
 
 struct gpu_run : run::walk, gpu_settings {};
 
-// Facts of one walk on GPUs, or several.
 struct gpu_facts {
     // Kernels used, including those that fill and merge, for every kind of device.
     std::size_t kernels_compiled = 0, kernels_from_cache = 0;
     std::size_t launches = 0;
-    // Seconds from a chunk's first launch to the end of its last, and those with a kernel running. The device
-    // with the longest counts.
+    // From a chunk's first launch to the end of its last, and with a kernel running; the slowest device's.
     double device_seconds = 0, kernel_seconds = 0;
     struct share {
         bool has_walked = false;    // contributed to the results

@@ -22,7 +22,6 @@ class loaded_device {
     ~loaded_device();
 
     device& get() { return device_; }
-    // Loads a cubin once, and finds a kernel once.
     kernel find(const std::shared_ptr<const std::string>& cubin, const char* name);
     // The cubin must be loaded.
     std::span<std::byte> variable(const std::shared_ptr<const std::string>& cubin, const char* name);

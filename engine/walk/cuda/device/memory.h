@@ -11,7 +11,6 @@
 
 namespace tilewalk::cuda {
 
-// Returns a handle to its device by `close`.
 template <class handle, void (device::*close)(handle) noexcept>
 class owned {
   public:
@@ -73,7 +72,6 @@ class pinned_memory {
     value* as() const noexcept {
         return static_cast<value*>(memory_.get());
     }
-    // The address for kernels.
     template <class value>
     value* on_device() const {
         return static_cast<value*>(on_->device_address_of(memory_.get()));

@@ -13,8 +13,7 @@
 
 namespace tilewalk::cuda {
 
-// The most that is kept for a later run, which bounds what an idle process holds. Device memory is never
-// kept: other runs count on all that is free.
+// Bounds what an idle process holds. Device memory is not kept: other runs count on all that is free.
 struct idle_limits {
     std::size_t streams = 64;
     std::size_t events = 1024;
@@ -86,7 +85,7 @@ class pooled_device final : public device {
     std::vector<stream> streams_;              // idle
     std::vector<event> events_;                // idle
     std::vector<pinned_block> pinned_;         // idle
-    std::size_t pinned_bytes_ = 0;             // of pinned_
+    std::size_t pinned_bytes_ = 0;             // in pinned_
     std::map<void*, std::size_t> pinned_out_;  // in use, to be kept later
     std::set<stream> doubtful_;                // a wait for them has failed
 };

@@ -11,7 +11,6 @@
 
 namespace tilewalk::cuda {
 
-// Memory that a launch provides for an array.
 enum class residence {
     memory,             // device memory
     persisting_memory,  // device memory, kept in the second-level cache as far as the launch is allowed
@@ -29,8 +28,8 @@ struct space_entry {
     bool has_addresses;           // copies and prefetches can start from it
     bool holds_paths;             // arrays with a number for each path
     bool holds_rows;              // arrays with one number for all paths
-    std::uint64_t most_bytes;     // of one array; 0: no limit
-    std::uint64_t most_elements;  // of one array; 0: no limit
+    std::uint64_t most_bytes;     // an array's; 0: no limit
+    std::uint64_t most_elements;  // an array's; 0: no limit
 };
 
 std::span<const space_entry> spaces();

@@ -25,7 +25,6 @@ bool is_there(const fs::path& path) {
     return fs::exists(path, ignored);
 }
 
-// Sorted by name; empty if there is no such folder.
 std::vector<fs::path> folders_in(const fs::path& folder) {
     std::vector<fs::path> out;
     std::error_code none;
@@ -38,13 +37,11 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
 
 constexpr const char* site_names[] = {"site-packages", "dist-packages"};
 
-// Paths in the order added, without repetition.
 class paths {
   public:
     void add(const fs::path& path) {
         if (!path.empty() && std::find(all_.begin(), all_.end(), path) == all_.end()) all_.push_back(path);
     }
-    // Adds the folders of Python's packages below a prefix.
     void add_sites_below(const fs::path& prefix) {
         if (!prefix.is_absolute()) return;
         for (const fs::path& python : folders_in(prefix / "lib")) {
@@ -147,8 +144,7 @@ std::vector<std::string> toolkit_libraries(std::span<const std::string_view> nam
         if (out.has(file)) out.add(file);
     }
     for (const fs::path& site : sites(in)) {
-        // First the layout of CUDA 13, which messages name; then all that exist, such as
-        // `nvidia/cuda_nvrtc/lib` of CUDA 12.
+        // The layout of CUDA 13, which messages name; then all that exist, such as CUDA 12's.
         out.add_in(site / "nvidia" / "cu13" / "lib");
         for (const fs::path& package : folders_in(site / "nvidia")) out.add_what_is_in(package / "lib");
     }

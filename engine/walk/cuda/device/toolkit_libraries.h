@@ -52,7 +52,6 @@ void* open_library(const std::string& library, std::string& why_not);
 // The file with this function's code; empty if unknown.
 std::filesystem::path file_of_code(const void* function);
 
-// Files of this process's libraries, in the order of loading.
 std::vector<std::string> loaded_libraries();
 
 // Null if the library has no function of this name.

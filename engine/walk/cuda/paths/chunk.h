@@ -21,7 +21,6 @@ struct chunk {
     run::tile_range tiles;              // walked at once
     kernels::word64 run_part_tiles = 1;
 
-    // All tiles of a run, in the parts of its tally.
     static chunk whole(std::uint64_t seed, std::uint64_t paths);
 
     kernels::word32 part_tiles() const;  // the last part may have fewer
@@ -33,7 +32,6 @@ class chunk_memory {
   public:
     chunk_memory(device& on, const reduction_entry& reduction, const chunk& of, std::size_t rows);
 
-    // Bytes of a row.
     static std::size_t bytes_per_tile(const reduction_entry& reduction);
     static std::size_t bytes_per_part(const reduction_entry& reduction);
 
@@ -41,10 +39,9 @@ class chunk_memory {
     void clear(stream s);
     // Resets the counts that a walk uses up; clear() does so, too.
     void begin(stream s);
-    // For a path kernel, without trades and shocks.
+    // Without trades and shocks.
     kernels::path_arguments arguments() const;
-    // Merges tiles unless the reduction did: once `s` is past this, the parts are there. `merge_tiles` is the
-    // kernel of merge_kernel_text().
+    // Merges tiles, unless the reduction does, with the kernel of merge_kernel_text().
     void merge(kernel merge_tiles, stream s);
 
     const chunk& of() const { return of_; }

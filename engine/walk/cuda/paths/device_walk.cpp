@@ -18,7 +18,7 @@ namespace {
 // Larger results are downloaded in place: pinning memory for them takes longer.
 constexpr std::size_t most_landing_bytes = std::size_t{1} << 20;
 
-// Launches some tiles of a chunk. Rows of results stay the chunk's. Blocks go by tile first, so that the
+// Arguments for some tiles of a chunk. Rows of results stay the chunk's. Blocks go by tile first, so that the
 // launch begins with the first tile of `part`.
 kernels::path_arguments part_of(kernels::path_arguments chunk, const tile_range& part) {
     const word64 skipped = part.first - chunk.first_tile;
@@ -79,7 +79,6 @@ void device_walk::walk(const tile_range& range, std::vector<chunk_results>& into
     walk(rest, into, following);
 }
 
-// The chunk that walk() takes first from a range.
 tile_range device_walk::first_chunk(tile_range of) const {
     while (of.count > room_.most_tiles) of.count = of.first_half();
     return of;
@@ -126,7 +125,6 @@ stream device_walk::begun(std::size_t side) {
     return s;
 }
 
-// Makes the main stream wait for the busy sides.
 std::vector<owned_event> device_walk::join_sides() {
     std::vector<owned_event> walked;
     for (std::size_t i = 0; i < sides_.size(); ++i) {

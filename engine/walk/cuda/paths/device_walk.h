@@ -84,7 +84,7 @@ class device_walk {
     chunk_room room_;
     std::optional<staged_shocks> shocks_;  // made with the first chunk that reads any
     std::optional<moves_cubes> moves_;
-    std::optional<chunk_memory> results_;  // of the last chunk
+    std::optional<chunk_memory> results_;  // the last chunk's
     std::optional<pinned_memory> landing_;
     std::optional<owned_event> cleared_;  // when the chunk's results were
     std::array<bool, 3> has_begun_{};     // with work of the chunk

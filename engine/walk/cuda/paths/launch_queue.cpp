@@ -15,8 +15,7 @@ namespace {
 // Limits launches that are too short to be limited by their work.
 constexpr std::size_t most_in_flight = 64;
 
-// Waits stay awake for this long: falling asleep and waking up takes as long as a small run. Longer waits
-// leave the core to others.
+// Waits stay awake for this long: sleeping and waking up take as long as a small run.
 constexpr std::chrono::microseconds waits_awake{200}, between_looks{50};
 
 }  // namespace

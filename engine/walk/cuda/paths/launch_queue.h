@@ -13,7 +13,6 @@
 
 namespace tilewalk::cuda {
 
-// Begin and end in milliseconds.
 using span_of_time = std::pair<double, double>;
 // Seconds covered by at least one of the spans.
 double seconds_of_any(std::vector<span_of_time> spans);
@@ -28,9 +27,7 @@ class launch_queue {
     void make_room(double work);
     // Adds a launch that begins at `begin` and ends with the work that `s` has so far.
     void add(owned_event begin, stream s, kernels::word64 path_steps, double work);
-    // Waits for all launches. Throws stopped_early.
     void wait();
-    // Waits for an event likewise.
     void wait_until(const owned_event& e);
 
     // Seconds with at least one launch running, after all have ended; `since` is an event before them.

@@ -22,7 +22,6 @@ double work_of_step(const job_group& g) {
     for (const program::lane_section& s : g.code->sections) {
         for (const program::node& n : s.nodes) sum += program::cost(n.code);
     }
-    // The matrix product that makes the moves.
     if (g.reads_moves()) sum += static_cast<double>(g.factors()) * static_cast<double>(g.factors());
     return std::max(sum, 1.0);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes of launches. Launches are short, so that a run ends soon after it is stopped. Work is counted in
-// additions.
+// Launches are short, so that a run ends soon after it is stopped. Work is counted in additions.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +18,6 @@ inline constexpr double most_work_under_way = 0x1p36;
 // million paths, five times as many tiles as an H100 walks at once in double.
 inline constexpr double most_work_of_launch = most_work_under_way / 4;
 
-// Jobs of one launch: neighbours in the group's order.
 struct job_list {
     std::size_t first = 0, count = 0;
 };
@@ -31,7 +29,6 @@ class launch_sizes {
 
     // All jobs of the group, one list for each launch. Constant memory, if used, holds a list's numbers.
     std::vector<job_list> lists() const;
-    // Tiles of the list that one launch walks, of a chunk of `tiles`.
     kernels::word64 tiles_at_once(const job_list& list, kernels::word64 tiles) const;
     double work(const job_list& list, kernels::word64 tiles) const;
 
@@ -41,7 +38,7 @@ class launch_sizes {
 
     const run_state& run_;
     const job_group& group_;
-    double work_of_step_;  // of a path
+    double work_of_step_;  // per path
 };
 
 }  // namespace tilewalk::cuda

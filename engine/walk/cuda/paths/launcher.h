@@ -22,7 +22,6 @@
 
 namespace tilewalk::cuda {
 
-// A kernel that some jobs need, by index.
 struct needed_kernel {
     std::string name;  // for people
     std::string text;
@@ -30,8 +29,7 @@ struct needed_kernel {
     bool is_walk = false;  // a path kernel that makes its own shocks, built as `how` says
     kernel_decision how{};
 };
-// All kernels that a run of these jobs compiles, except those that fill arrays. `points` serves jobs without
-// their own.
+// Leaves out kernels that fill arrays. `points` serves jobs without their own.
 std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kernel_wish& how,
                                       std::string_view correlation,
                                       const std::optional<tuned_device>& tuned = {},
@@ -45,7 +43,6 @@ class launcher : public run::back_end {
         : devices_(std::move(devices)), kernels_(kernels), with_(std::move(with)), keeps_(keeps) {}
 
     run::outcome walk_all(const run::walk& of) override;
-    // Of all walks through run::back_end.
     const gpu_facts& facts() const { return facts_; }
     // Uses the run's own settings, and returns its facts.
     gpu_outcome walk_all(const gpu_run& run);

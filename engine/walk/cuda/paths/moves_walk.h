@@ -26,7 +26,6 @@ namespace tilewalk::cuda {
 // Jobs as path kernels walk them: a job with moves made ahead has a program that reads them.
 class separated_jobs {
   public:
-    // `setting` is the run's `correlation`.
     separated_jobs(std::span<const run::job> jobs, std::string_view setting, precision p);
     separated_jobs(const separated_jobs&) = delete;
     separated_jobs& operator=(const separated_jobs&) = delete;
@@ -50,20 +49,17 @@ class separated_jobs {
 // The wish for a separated job's path kernel, with `slots` shocks a step.
 kernel_wish wish_that_reads_moves(kernel_wish how, int slots);
 
-// Cubes that take moves in turn. Work on a cube goes into one stream, so that moves stay until they are read;
-// the two cubes' streams overlap.
+// Work on a cube goes into one stream, so that moves stay until they are read. The two streams overlap.
 class moves_cubes {
   public:
     static constexpr std::size_t count = 2;
 
-    // The largest needs of a run's trades.
     struct needs {
         cuda::precision precision = cuda::precision::double_;
         std::uint64_t rows = 0;  // steps times factors
         std::size_t numbers_bytes = 0;
 
         void add(std::size_t factors, std::size_t steps);
-        // Of all cubes together.
         std::size_t bytes_per_tile() const;
         std::size_t bytes_always() const { return count * numbers_bytes; }
     };

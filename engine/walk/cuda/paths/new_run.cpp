@@ -55,7 +55,6 @@ std::uint64_t longest(const job_group& g, const run_state& state) {
     return state.packed.records[g.jobs.front()].steps;
 }
 
-// The shares of groups in a keyed source's rows.
 class shares_of_groups {
   public:
     shares_of_groups(run_state& of, shock_plan& plan) : of_(of), rows_(plan), crew_(of.run.threads) {}

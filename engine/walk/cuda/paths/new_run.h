@@ -11,8 +11,7 @@
 
 namespace tilewalk::cuda {
 
-// Jobs that these devices can't walk have failed in the outcome. A run stopped meanwhile must not be walked.
-// Keeps `kernels`.
+// Jobs that these devices can't walk have failed in the outcome. Keeps `kernels`.
 std::unique_ptr<run_state> new_run(const gpu_run& asked,
                                    std::span<const std::shared_ptr<loaded_device>> devices,
                                    counted_kernels& kernels);

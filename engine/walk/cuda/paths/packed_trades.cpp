@@ -48,7 +48,6 @@ std::optional<error> why_not(const run::job& job, std::uint32_t every_step) {
     return std::nullopt;
 }
 
-// Numbers rows of scenarios in the order in which jobs come to them.
 class scenario_places {
   public:
     scenario_places(std::span<const run::job> jobs, std::vector<scenario_row>& into) {
@@ -77,7 +76,6 @@ class layout_of_job {
         : job_(job), scenarios_(scenarios), to_numbers_(numbers), to_words_(words) {
         put_all(rows);
     }
-    // In whole pieces.
     word64 numbers() const { return numbers_; }
     word64 words() const { return words_; }
 
@@ -170,7 +168,6 @@ class layout_of_job {
         }
     }
 
-    // Rows of `width` numbers.
     void put(const std::vector<double>& numbers, std::size_t width) {
         if (width == 0) return;
         const std::size_t pitch = pitch_of(width), rows = numbers.size() / width;

@@ -23,7 +23,6 @@ struct scenario_row {
 
 using program::number_type;
 
-// Changes by trades that replaced others.
 struct packed_changes {
     std::vector<std::size_t> numbers;  // jobs with new numbers, in order
     bool words = false, records = false;
@@ -31,7 +30,7 @@ struct packed_changes {
 
 struct packed_trades {
     std::vector<std::byte> numbers;
-    std::size_t number_bytes = sizeof(double);  // of one number
+    std::size_t number_bytes = sizeof(double);  // size of a number
     std::vector<kernels::word32> words;
     std::vector<scenario_row> scenarios;         // read by any trade, each once
     std::vector<kernels::trade_record> records;  // by job

@@ -66,7 +66,6 @@ struct way_in_time {
     }
 };
 
-// Warps of a block whose stacks fit.
 word32 walkers_of(word32 stack, std::size_t components, const device& on) {
     const auto most = static_cast<word32>(kernels::warps_of_points(components > 0));
     if (stack == 0) return most;
@@ -90,7 +89,6 @@ class arrays_of_orders {
         if (!all.empty()) std::memcpy(bytes_.data() + at, all.data(), all.size_bytes());
         return at;
     }
-    // Copies the block to the device, in stream `s`, before it returns.
     const std::byte* uploaded(device& on, std::vector<device_memory>& memory, stream s) const {
         memory.emplace_back(on, bytes_.size());
         std::byte* const there = memory.back().as<std::byte>();

@@ -27,15 +27,13 @@ class point_rows {
     std::uint64_t rows(random::shock_kind kind) const;
     std::uint64_t first_row(random::shock_kind kind, std::size_t share) const;
 
-    // Every order with such shocks, for a source whose rows of points begin at `first_row`. Before it
-    // returns, what kernels read is copied to the device into `memory`, in stream `s`; it takes bytes()
-    // there.
+    // Every order with such shocks, for a source. Before it returns, what kernels read is copied to the
+    // device into `memory`, in stream `s`; it takes bytes() there.
     std::vector<random::placed_points> placed(random::shock_kind kind, std::uint64_t first_row, device& on,
                                               std::vector<device_memory>& memory, stream s) const;
     std::size_t bytes() const;
 
-    // First of a share's steps to targets in the tables of all shares. Their type is the shocks'; null if no
-    // share has any.
+    // Tables of all shares' steps to targets, in the shocks' type; null if no share has any.
     std::uint64_t first_target_step(std::size_t share) const { return first_[share].target_steps; }
     struct target_tables {
         const void* steps = nullptr;
@@ -47,7 +45,6 @@ class point_rows {
     // For shares whose paths make their points.
     bool is_made(std::size_t share) const { return shares_[share].way == point_way::made; }
     std::uint64_t first_made_point(std::size_t share) const { return first_[share].made_points; }
-    // Null if there are none.
     const kernels::made_point* table_of_made_points(device& on, std::vector<device_memory>& memory,
                                                     stream s) const;
     std::size_t dimensions_made() const;  // up to the last

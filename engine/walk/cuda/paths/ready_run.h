@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that leaves what it was made of for the next one: grouped jobs, kernels, packed trades, and on each
-// device trades and memory of results. A run that walks the same programs in the same way takes it over and
-// uploads only changed numbers.
+// Leaves what a run was made of for the next one: grouped jobs, kernels, packed trades, and on each device
+// trades and memory of results. A run of the same programs takes it over and uploads only changed numbers.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +22,7 @@ namespace tilewalk::cuda {
 // Used by one thread at a time.
 class ready_run {
   public:
-    // Most bytes left on each device, and of packed trades on the host. Larger runs take long enough to begin
-    // anew, and device memory is for everybody.
+    // Larger runs take long enough to begin anew, and device memory is for everybody.
     static constexpr std::size_t most_bytes_left = std::size_t{64} << 20;
 
     // Throws tilewalk::error (cancelled). Leaves something only if jobs have an owner (see run::walk), read
@@ -45,7 +43,7 @@ class ready_run {
     void forget();
 
     std::vector<std::shared_ptr<loaded_device>> devices_;
-    std::shared_ptr<const void> owner_;  // of what the jobs of `state_` point to
+    std::shared_ptr<const void> owner_;  // owns what the jobs of `state_` point to
     std::optional<counted_kernels> kernels_;
     std::uint64_t tuned_changes_ = 0;
     std::unique_ptr<run_state> state_;

@@ -16,13 +16,11 @@
 
 namespace tilewalk::cuda {
 
-// Plans the rows of a job of `steps` steps that all jobs read alike. Throws tilewalk::error if it needs more
-// than there is.
+// Plans rows that all jobs read alike. Throws tilewalk::error if a job needs more than there is.
 void add_rows_alike(const program::path_program& code, std::uint64_t steps, shock_plan& plan);
 
 class rows_of_jobs {
   public:
-    // Fills in the plan's rows.
     explicit rows_of_jobs(shock_plan& plan) : plan_(plan) {}
 
     // Empty if the source has no points. Thread-safe, unlike add(): making orders takes most of the time.

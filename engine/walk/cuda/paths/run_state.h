@@ -23,7 +23,6 @@
 
 namespace tilewalk::cuda {
 
-// Compiled for each architecture among the devices.
 struct built_kernel {
     std::string text;
     std::map<std::string, std::shared_ptr<const std::string>> cubins;
@@ -59,7 +58,7 @@ struct run_state {
     // First row of a job's shocks, if its moves are made ahead.
     std::vector<kernels::word32> shocks_of_moves;
     kernels::word64 part_tiles = 1;  // tiles merged on a device; the host merges the parts
-    kernels::word64 most_tiles = 0;  // of the largest piece
+    kernels::word64 most_tiles = 0;  // the largest piece's
     built_kernel merge;
     std::mutex lock;  // guards outcome
     gpu_outcome outcome;
@@ -96,7 +95,6 @@ struct run_state {
     }
 };
 
-// Thrown by threads of a stopped run.
 struct stopped_early {};
 
 inline void throw_if_stopped(const run_state& run) {

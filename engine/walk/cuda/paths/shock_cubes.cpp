@@ -74,8 +74,7 @@ shock_cubes::shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_
     uniform_points_ =
         plan.points.placed(random::shock_kind::uniform, plan.uniforms.rows(), on.get(), slots_, fills);
     targets_ = plan.points.tables_of_targets(plan.element(), on.get(), slots_, fills);
-    // Sources ask before every launch, one for each order of points, and the store would digest the text,
-    // which takes longer than the launch.
+    // Cached, because the store digests the text, which takes longer than one of the many launches.
     const auto kernel_of = [this, known = std::map<std::string, kernel>()](const std::string& text,
                                                                            const char* name) mutable {
         const auto found = known.find(text);

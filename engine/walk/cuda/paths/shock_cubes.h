@@ -32,11 +32,10 @@ using program::precision;
 class loaded_device;
 class counted_kernels;
 
-// As cubes of one step and one slot.
+// Cubes of one step and one slot.
 std::vector<arrays::shock_cube> rows_of(std::span<const arrays::shock_cube> arrays,
                                         std::span<const scenario_row> rows);
 
-// The arrays that all devices of a run need.
 struct shock_plan {
     const random::catalogue_entry* source = nullptr;
     const arrays::shock_file* replay = nullptr;  // instead of a source
@@ -48,10 +47,8 @@ struct shock_plan {
     // with a file, the slots of all steps that a trade reads.
     std::uint64_t normal_rows = 0, uniform_rows = 0;
     noise_rows normals{}, uniforms{};  // for a keyed source
-    // Rows of points, behind those of streams.
     point_rows points{};
-    std::uint64_t unit_paths = 0;  // of a randomisation
-    // See rows_of.
+    std::uint64_t unit_paths = 0;  // a randomisation's
     std::vector<arrays::shock_cube> scenarios{};
     // Called for each row copied from the host; may throw to end the run.
     std::function<void()> poll{};
@@ -59,18 +56,15 @@ struct shock_plan {
     // Whether trades read rows by place alone, and so the same.
     bool are_rows_alike() const { return replay != nullptr || !source->is_keyed; }
     arrays::element element() const { return program::shock_type(precision); }
-    std::uint64_t shock_rows() const { return std::max(normal_rows, uniform_rows); }  // of the larger cube
+    std::uint64_t shock_rows() const { return std::max(normal_rows, uniform_rows); }  // the larger cube's
     std::size_t bytes_per_tile() const;
     std::size_t scratch_bytes() const;
-    // Most tiles whose arrays the space can hold.
     std::uint64_t most_tiles() const;
 };
 
-// Sets of cubes, filled for one chunk of a run after another. With two sets, one is filled while the other is
-// read.
+// Sets of cubes, filled for chunk after chunk; of two sets, one is filled while the other is read.
 class shock_cubes {
   public:
-    // Uploads in stream `fills`.
     shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_t tiles, std::size_t sets,
                 stream fills);
 
@@ -81,7 +75,6 @@ class shock_cubes {
     kernels::array_argument normals(std::size_t set, int per_step) const;
     kernels::array_argument uniforms(std::size_t set, int per_step) const;
     kernels::array_argument scenarios(std::size_t set) const;
-    // The same for all sets.
     const point_rows::target_tables& targets() const { return targets_; }
     // For paths that make their points.
     void point_to_tables(kernels::path_arguments& a) const;
@@ -96,7 +89,7 @@ class shock_cubes {
         std::optional<device_memory> memory;
         std::optional<pinned_memory> mapped;
         std::optional<owned_texture> texture;
-        std::byte* first = nullptr;  // as kernels see it
+        std::byte* first = nullptr;  // address for kernels
     };
     struct cubes {
         one normals, uniforms, scenarios;
@@ -114,7 +107,7 @@ class shock_cubes {
     const shock_plan& plan_;
     std::uint64_t pitch_;  // elements
     std::vector<cubes> sets_;
-    std::vector<device_memory> slots_;  // of keyed rows
+    std::vector<device_memory> slots_;  // for keyed rows
     std::vector<random::keyed_rows> keyed_normals_, keyed_uniforms_;
     std::vector<random::placed_points> normal_points_, uniform_points_;
     point_rows::target_tables targets_;

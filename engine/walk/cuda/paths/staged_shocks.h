@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shocks and scenarios on a device for one chunk after another. With two sets of cubes, the next chunk's are
-// made while the current one's are read.
+// A device's shocks and scenarios for one chunk after another, the next made while the current is read.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,6 @@ namespace tilewalk::cuda {
 
 class staged_shocks {
   public:
-    // Room for chunks of up to `tiles` tiles. Fills cubes in stream `fills`.
     staged_shocks(loaded_device& on, const shock_plan& plan, kernels::word64 tiles, std::size_t sets,
                   stream fills);
 

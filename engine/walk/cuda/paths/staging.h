@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large uploads through page-locked memory: long copies at full speed, one piece filled while another is
-// copied.
+// Large uploads through page-locked memory: one piece is filled while another is copied.
 #pragma once
 
 #include <algorithm>

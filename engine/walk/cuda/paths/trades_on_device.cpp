@@ -26,7 +26,6 @@ trades_on_device::trades_on_device(loaded_device& on, const run_state& run, stre
     if (row_space_.lives_in == residence::texture_object) open_texture();
 }
 
-// By group, and within a group by list.
 void trades_on_device::arrange() {
     std::size_t first = 0;
     for (const job_group& g : run_.groups) {
@@ -67,7 +66,6 @@ void trades_on_device::bring_changes(stream s) {
     d.upload(records_.as<void>(), records.data(), records.size() * sizeof(trade_record), s);
 }
 
-// Uploads the numbers of neighbours together.
 void trades_on_device::bring_numbers(stream s) {
     const packed_trades& p = run_.packed;
     const std::vector<std::size_t>& jobs = run_.changes.numbers;

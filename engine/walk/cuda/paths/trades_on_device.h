@@ -26,11 +26,9 @@ class trades_on_device {
     // Uploads the run's changes for later work in `s`. No work may still read the trades.
     void bring_changes(stream s);
 
-    // A group's launches, and its jobs in lists.
     const launch_sizes& sizes(std::size_t group) const { return sizes_[group]; }
     const std::vector<job_list>& lists(std::size_t group) const { return lists_[group]; }
     const kernels::trade_record* records(std::size_t group, const job_list& list) const;
-    // Sets the addresses of numbers and words.
     void point(kernels::path_arguments& a) const;
 
     // Numbers in constant memory change between launches; elsewhere all stay for the run.

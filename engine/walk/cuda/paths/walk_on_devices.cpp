@@ -20,7 +20,6 @@ using run::tile_range;
 
 namespace {
 
-// A run cut into pieces for its devices.
 struct shared_work {
     std::vector<tile_range> ranges;  // by piece
     shared_pieces pieces;
@@ -32,8 +31,7 @@ struct shared_work {
           results(ranges.size()) {}
 };
 
-// Walks pieces on a device until there are none. A failure of the device ends its share; any other ends the
-// run.
+// A failure of the device ends its share; any other ends the run.
 void walk_share(run_state& run, loaded_device& on, shared_work& work, std::unique_ptr<device_walk>& walk,
                 gpu_outcome::share& share) {
     std::optional<std::size_t> piece;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All random sources: a declaration and a line here, and a file beside this one. Sources of cuRAND that
-// differ only by a number share a file.
+// A random source is a declaration and a line here, and a file; some of cuRAND's share one.
 #include "engine/walk/cuda/random/catalogue.h"
 
 #include <algorithm>

@@ -20,14 +20,13 @@ struct catalogue_entry {
     bool is_for_single_fast = false;
     // Rounds of Philox with which paths make its numbers in registers; 0: paths always read them.
     int rounds = 0;
-    // Numbers belong to the name of what they move; otherwise to a place among a path's shocks, the same for
-    // all trades of a run.
+    // Numbers belong to the name of what they move; otherwise to a place among a path's shocks.
     bool is_keyed = false;
     // A run's units are sets of quasi-random points; estimate_of_units gives their standard error.
     bool is_quasi = false;
     // A job's shocks are points of its own order of dimensions (engine/numerics/quasi/order.h).
     bool is_points = false;
-    std::uint64_t most_normals = ~std::uint64_t{0};  // of a path
+    std::uint64_t most_normals = ~std::uint64_t{0};  // per path
     // Device memory besides the cubes, including that of a library.
     std::size_t (*scratch_bytes)(std::uint64_t rows) = nullptr;
     std::unique_ptr<random_source> (*open)(const opening& from) = nullptr;
@@ -44,7 +43,6 @@ enum class back_end { cpu, gpu };
 // Throws tilewalk::error (usage) for an unknown source, or one that this back end lacks.
 const catalogue_entry& find(std::string_view name, back_end on);
 
-// Our own source of points.
 const catalogue_entry& points();
 // Chooses points for trades that gain by them, and the first source for others.
 inline constexpr const char* chosen_by_pilot = "auto";

@@ -101,7 +101,6 @@ class curand_source final : public random_source {
                          legacy_ordering);
     }
 
-    // Goes to the beginning of the unit's part of the sequence.
     void start(std::uint64_t unit, shock_kind kind, cuda::stream on) {
         const std::uint64_t sequence = 2 * unit + (kind == shock_kind::uniform ? 1 : 0);
         if (sequence >> (can_skip(type_) ? 64 - sequence_bits : 32) != 0) {

@@ -23,11 +23,10 @@ struct curand_functions {
     int (*curandGenerateLongLong)(generator g, unsigned long long* into, std::size_t count) = nullptr;
 };
 
-// The first of these libraries that is a cuRAND; it stays loaded. Throws tilewalk::error (device) that lists
-// what was tried.
+// The first of these that is a cuRAND; stays loaded. Throws tilewalk::error (device) listing what was tried.
 curand_functions open_curand(std::span<const std::string> libraries);
 
-// This machine's cuRAND. Thread-safe.
+// Thread-safe.
 const curand_functions& curand_of_machine();
 
 class curand_generator {

@@ -19,8 +19,7 @@ class point_tables {
 
     // A kernels::normal_table for shocks of the type, copied in stream `s` before this returns.
     const void* normals(cuda::stream s);
-    // Directions of at least so many dimensions, likewise; replaces earlier ones that are fewer. Null for
-    // none.
+    // Directions of at least so many dimensions, likewise; earlier ones are gone if fewer. Null for none.
     const kernels::word32* directions(std::size_t dimensions, cuda::stream s);
 
   private:

@@ -43,7 +43,6 @@ struct placed_points {
     kernels::word32 components = 0, walkers = kernels::warps_of_points(false), stack = 0, steps = 0,
                     slot_count = 1;
     std::size_t directions = 0;  // dimensions up to the last one taken
-    // The members of kernels::rotation_arguments.
     const kernels::word32* rotated_slots = nullptr;
     const double* rotation = nullptr;
     kernels::word32 rotated = 0;
@@ -81,7 +80,6 @@ class random_source {
     virtual std::uint64_t unit_paths() const = 0;
 };
 
-// The device must outlive the source.
 struct opening {
     cuda::device& on;
     // Compiles and loads a text, and returns its kernel `name`.
@@ -91,7 +89,7 @@ struct opening {
     std::uint64_t most_rows = 0;  // most of any cube
     arrays::element of = arrays::element::double_;
     bool approximate = false;      // our own source makes single normals as kernels do in single_fast
-    std::uint64_t unit_paths = 0;  // of a randomisation of points; 0: the source decides
+    std::uint64_t unit_paths = 0;  // paths of a randomisation of points; 0: the source decides
 };
 
 }  // namespace tilewalk::random

@@ -115,8 +115,7 @@ class sobol_points final : public random_source {
         std::array<void*, 1> pointers{&a};
         from_.on.run(what, how, pointers, on);
     }
-    // Cached: orders of points are many, sizes of launches few, and asking the device takes as long as a
-    // launch.
+    // Cached: launches are many, their sizes few, and asking the device takes as long as a launch.
     std::uint64_t resident(cuda::kernel what, const cuda::launch& how) {
         const std::tuple size{what, how.threads, how.shared_bytes};
         const auto known = resident_.find(size);
