@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A book: trades of library products or of the user's own, with the market and the run settings it asks for.
+// A book: trades of library products or of the user's own, with the market and run settings that it asks for.
 #pragma once
 
 #include <cstddef>
@@ -23,32 +23,32 @@ namespace books {
 struct book_state;
 }
 
-// A trade that can't be read does not spoil the book: it is kept with its error and shows as a failed row.
+// A trade that can't be read stays in the book with its error and becomes a failed row.
 class book {
   public:
     static book load(const std::filesystem::path& file, const load_options& options = {});
-    // Relative files that the text names are looked for in `folder`.
+    // Resolves relative file names in the text against `folder`.
     static book parse(std::string_view yaml, const std::string& name = "book",
                       const std::filesystem::path& folder = ".", const load_options& options = {});
 
-    // A book that a program has built, or read and changed.
+    // Makes a book of a value that a program has built or changed.
     static book of(const value& written, const std::string& name = "book",
                    const std::filesystem::path& folder = ".", const load_options& options = {});
 
-    // For the engine itself, which changes trades to learn more about them.
+    // For the engine itself.
     static book of(std::shared_ptr<const books::book_state> state) { return book(std::move(state)); }
 
     std::size_t size() const;
-    // The market the book names or holds, if it does.
+    // Empty if the book neither names nor holds a market.
     const std::optional<tilewalk::market>& market() const;
     const run_settings& settings() const;
-    // The files it was read from: its own, those of products and calendars, its market's, and shocks to
-    // replay. A text has the name that it was given.
+    // The files that were read: the book, products, calendars, the market's files, and shocks to replay. A
+    // parsed text appears by its name.
     std::vector<std::filesystem::path> files() const;
-    // The same book with these trades alone, in its own order. Throws tilewalk::error (usage) for an id that
-    // it does not have, with the nearest.
+    // The same book with these trades alone, in the book's order. Throws tilewalk::error (usage) for an
+    // unknown id, with the nearest.
     book only(const std::vector<std::string>& ids) const;
-    // The whole of it, as it would be written: with these trades, and with the market that it names or holds.
+    // The complete book as a value, with these trades and the market that it names or holds.
     value written() const;
     const books::book_state& state() const { return *state_; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table of the bounds of inputs: sizes, so that a hostile file costs little, and numbers, so that a
-// slip of the pen is no price. docs/books.md lists them all. This header depends on nothing of ours.
+// All bounds of inputs: of sizes, so that a hostile file costs little, and of numbers, so that a typing
+// mistake becomes an error instead of a price. docs/books.md lists them all.
 #pragma once
 
 #include <cstddef>
@@ -8,24 +8,21 @@
 
 namespace tilewalk::bounds {
 
-// A file in YAML.
 inline constexpr std::size_t file_bytes = std::size_t{256} << 20;
 inline constexpr std::size_t line_bytes = std::size_t{1} << 20;
 inline constexpr std::size_t text_bytes = std::size_t{256} << 10;  // in quotes or a block
 inline constexpr std::size_t key_bytes = 1024;
 inline constexpr std::size_t file_values = 20'000'000;
-inline constexpr std::size_t entries = 500'000;      // of a list or mapping that is a value of the whole file
-inline constexpr std::size_t part_values = 200'000;  // in one entry of those, and in all that is no entry
+inline constexpr std::size_t entries = 500'000;      // of a list or mapping that is a top-level value
+inline constexpr std::size_t part_values = 200'000;  // in one such entry, and in everything outside of them
 inline constexpr int nesting = 64;
 
-// Numbers, without their signs.
+// Numbers: absolute values.
 inline constexpr double money = 1e15;
-inline constexpr double number =
-    1e100;                            // of a trade, without a unit: squares of what it pays are still numbers
-inline constexpr double rate = 1e6;   // of a trade; one of a market is at most market_rate
-inline constexpr double years = 200;  // from as_of
+inline constexpr double number = 1e100;  // of a trade, without a unit: squares of its payments stay finite
+inline constexpr double rate = 1e6;      // of a trade; one of a market is at most market_rate
+inline constexpr double years = 200;     // from as_of
 
-// Books and products.
 inline constexpr std::size_t id_bytes = 256;
 inline constexpr std::size_t schedule_dates = 100'000;
 inline constexpr std::size_t holidays = 100'000;
@@ -34,7 +31,6 @@ inline constexpr int script_nesting = 64;
 inline constexpr std::size_t steps = 200'000;             // of a trade's paths
 inline constexpr std::size_t priced_at_once = 5'000'000;  // trades times the markets of one call
 
-// Markets.
 inline constexpr double market_rate = 1;
 inline constexpr double volatility = 5;
 inline constexpr double scenario_volatility = 100;
@@ -43,17 +39,14 @@ inline constexpr std::size_t correlated = 2000;  // assets and rates linked by c
 inline constexpr std::size_t surface_expiries = 500;
 inline constexpr std::size_t surface_strikes = 500;  // at each expiry
 
-// Quotes of a calibration.
 inline constexpr std::size_t option_quotes = 20'000;
 inline constexpr std::size_t rate_quotes = 5'000;
 
-// Scenarios.
 inline constexpr std::size_t scenarios = 100'000;           // of a file
-inline constexpr std::size_t scenario_changes = 5'000'000;  // of numbers, in all scenarios together
+inline constexpr std::size_t scenario_changes = 5'000'000;  // of numbers, over all scenarios
 inline constexpr std::size_t scenario_name_bytes = 1024;
 inline constexpr int days_of_a_return = 1000;
 
-// Results that are read again.
 inline constexpr std::uint64_t results_bytes = std::uint64_t{1} << 30;
 
 }  // namespace tilewalk::bounds

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models fitted to quotes: the value of each quote in the fitted model, and the market with these models.
+// Calibration: fits models to quotes and returns the fitted values and the market with these models.
 //
 //     auto fitted = tilewalk::calibrate(tilewalk::market_quotes::load("quotes.yaml"));
 //     if (fitted.is_sound()) auto market = tilewalk::market::parse(fitted.market);
@@ -22,11 +22,11 @@ namespace calibrations {
 struct quotes_state;
 }
 
-// A market with the quotes that its models are to be fitted to. Immutable, cheap to copy, safe to share.
+// A market with the quotes to fit its models to. Immutable, cheap to copy, safe to share.
 class market_quotes {
   public:
     static market_quotes load(const std::filesystem::path& file, const load_options& options = {});
-    // `name` is the text's name in errors.
+    // Errors call the text `name`.
     static market_quotes parse(std::string_view yaml, const std::string& name = "quotes",
                                const load_options& options = {});
 
@@ -55,7 +55,7 @@ struct fitted_quote {
     double difference() const { return model - market; }
 };
 
-// One model of one asset or currency; of SVI one for each expiry.
+// One model of one asset or currency; SVI has one for each expiry.
 struct model_fit {
     std::string of, model;
     std::string part;  // the expiry of an SVI smile
@@ -65,9 +65,9 @@ struct model_fit {
     bool has_converged = false;
     std::uint64_t starts = 0, iterations = 0, evaluations = 0;
     double root_mean_square = 0;  // of the differences, by weight
-    double largest = 0;           // of them with a weight, without its sign
+    double largest = 0;           // absolute, of quotes with a weight
     std::vector<std::string> remarks;
-    // True if the fitted model has arbitrage at quoted strikes; the remarks say where.
+    // True if the fitted model has arbitrage at quoted strikes; the remarks name them.
     bool has_arbitrage = false;
 
     bool is_at_bound() const;
@@ -77,14 +77,13 @@ struct model_fit {
 struct calibration {
     std::string as_of;
     std::vector<model_fit> fits;
-    // The quotes' market as YAML, with the fitted models; numbers have all their bits.
+    // The market in YAML with the fitted models; numbers keep all their bits.
     std::string market;
 
     bool is_sound() const;
 };
 
-// The same figures every time and everywhere the same library runs. Throws tilewalk::error; (cancelled) soon
-// after `cancel` is set.
+// Deterministic for one build of the library. Throws tilewalk::error, (cancelled) soon after `cancel` is set.
 calibration calibrate(const market_quotes& to, const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace tilewalk

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results as tables of typed columns, the same whatever form they are written in, and the writer of Parquet.
+// Results as tables of typed columns, independent of the output format, and the Parquet writer.
 //
 //     tilewalk::results r = engine.price(book);
 //     write_parquet(file, tilewalk::price_columns(r));
@@ -30,32 +30,31 @@ struct column {
     bool is_in_csv = true;
 };
 
-// The value of a column in a row: nothing where there is none, a text as a view or of its own, a double for a
-// number, whole numbers for a count and for a date, which is days since 1970-01-01.
+// The value of a column in a row; monostate if there is none. Counts are integers, dates are days since
+// 1970-01-01.
 using cell = std::variant<std::monostate, std::string_view, std::string, double, std::int64_t, bool>;
 
-// A table that is read from results a cell at a time, in any order and by any number of threads. The results
-// have to outlive it and its views of texts.
+// A table read from results cell by cell, in any order and by any number of threads. The results must outlive
+// the table and its string views.
 struct column_table {
     std::vector<column> columns;
     std::size_t rows = 0;
     std::function<cell(std::size_t row, std::size_t column)> at;
-    std::string manifest;  // what the results say about how they were made, as JSON
+    std::string manifest;  // how the results were made, as JSON
 };
 
 column_table price_columns(const results& of);  // a row for each trade
-column_table total_columns(const results& of);  // and for each currency
-// A row for each sensitivity, and then for each total of them.
+column_table total_columns(const results& of);  // a row for each currency
+// A row for each sensitivity, then one for each total.
 column_table greek_columns(const results& of);
 // A row for each trade in each scenario.
 column_table gain_columns(const scenario_results& of);
 column_table kernel_columns(std::span<const warmed_kernel> kernels);
 column_table kernel_columns(std::span<const tuned_kernel> kernels);
 
-// Writes a Parquet file, without compression, in groups of rows of bounded size: what is in memory does not
-// grow with the rows. Doubles keep all their bits; U+FFFD stands for each byte of a text that is not UTF-8.
-// The manifest stands in the file's metadata under "tilewalk". Throws tilewalk::error (internal) for results
-// with figures that are not finite.
+// Writes an uncompressed Parquet file in row groups of bounded size, so memory does not grow with the rows.
+// Doubles keep all their bits; U+FFFD replaces each byte that is not UTF-8. The file's metadata holds the
+// manifest under "tilewalk". Throws tilewalk::error (internal) for figures that are not finite.
 void write_parquet(std::ostream& out, const column_table& table);
 
 }  // namespace tilewalk

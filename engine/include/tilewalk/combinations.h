@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Combinations: which study of a book takes which feature of a run, which features stand beside each other,
-// and why the others do not. Refusals, the table of the documentation and the notes of `tilewalk validate`
-// follow from this list.
+// Combinations: which features a study supports, which features go together, and why the rest do not.
+// Refusals, the table of the documentation and the notes of `tilewalk validate` follow from this list.
 #pragma once
 
 #include <cstdint>
@@ -59,10 +58,10 @@ enum class feature : std::uint8_t {
 
 enum class standing : std::uint8_t {
     works,
-    left_out,    // of the trades that ask for it, whose rows say so
-    no_meaning,  // nothing there depends on it
-    missing,     // refused, and nothing but work stands against it
-    impossible,  // refused, and the reason is one of mathematics
+    left_out,    // ignored for the trades that ask for it; their rows say so
+    no_meaning,  // without effect there
+    missing,     // refused because nobody has built it yet
+    impossible,  // refused for a mathematical reason
 };
 
 struct combination {
@@ -77,22 +76,21 @@ std::string_view name_of(study s);    // "greeks by bump"
 std::string_view name_of(feature f);  // "importance: auto"
 
 combination combined(study s, feature f);
-// In all studies.
+// The answer that holds in all studies.
 combination combined(feature a, feature b);
 
-// "importance: auto does not go with greeks yet: ...".
+// Returns such as "importance: auto does not go with greeks yet: ...".
 std::string sentence(const combination& of, std::string_view name, std::string_view other);
 
-// Features that the caller or the book names. A default that is left to a pilot, such as `controls: auto`, is
-// no demand: it stands back where it can do nothing.
+// Features that the caller or the book names. A default left to a pilot, such as `controls: auto`, does not
+// count: the pilot drops it where it is useless.
 std::vector<feature> features_asked(const book& trades, const run_options& options);
-// Throws tilewalk::error (usage) for the first feature that the study does not take, or that does not go with
-// another.
+// Throws tilewalk::error (usage) for the first feature that the study, or another feature, does not go with.
 void refuse_combinations(study s, std::span<const feature> asked);
-// Sentences on the studies that refuse a feature or leave it out.
+// Returns sentences on the studies that refuse or ignore a feature.
 std::vector<std::string> remarks_on_other_studies(std::span<const feature> asked);
 
-// The table of all studies and features, with the reasons.
+// Returns the table of all studies and features, with the reasons.
 std::string combinations_text();
 
 }  // namespace tilewalk

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The differences between two results, and the rule by which prices agree.
+// Differences between two results, and the rule by which prices agree.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,9 @@
 
 namespace tilewalk {
 
-// The change of a trade from one result to another.
 struct price_difference {
     enum class finding {
-        compared,  // priced in both: the figures below hold
+        compared,  // priced in both; only then are the figures below valid
         only_first,
         only_second,
         failed_first,  // failed in the first, priced in the second
@@ -28,27 +27,28 @@ struct price_difference {
     finding found = finding::compared;
     double first = 0, second = 0;  // prices of one unit
     double difference = 0;         // second - first
-    // The root of the sum of squares of two independent errors; none if one price has none. With
-    // `error_of_parts` the error of the difference itself, whose random numbers are common.
+    // Root of the sum of both squared errors; none if one price has no error. With `error_of_parts`, the
+    // error of the difference itself under common random numbers.
     double error = 0;
     bool error_of_parts = false;
-    // True if seed, paths and all else that random numbers follow from are the same: no difference is chance
-    // then, and `error` may be too large an estimate.
+    // True if everything that determines the random numbers is the same. No difference is then due to chance,
+    // and `error` may be too large.
     bool common_random_numbers = false;
-    // The random numbers are the same and their use is not, such as where another control is subtracted.
+    // True if the random numbers are the same but used otherwise, such as with another control.
     bool other_decisions = false;
-    double z = 0;                 // difference in errors; infinite where prices differ that have no error
-    bool same_bits = false;       // price and standard error alike
-    bool other_quantity = false;  // which changes no price of one unit
+    double z = 0;                 // difference in errors; infinite if prices without an error differ
+    bool same_bits = false;       // of price and standard error
+    bool other_quantity = false;  // does not affect the price of one unit
 
-    // Failing in both is no difference; failing, missing or changing currency in one is more than any limit.
+    // Trades that fail in both are within any limit. A trade that fails, is missing or changes currency in
+    // one result is outside of every limit.
     bool within(double limit) const;
-    // The same by size: the prices differ by no more than an amount.
+    // The same with an absolute bound on the difference of the prices.
     bool within_amount(double amount) const;
 };
 inline constexpr double default_limit = 4.5;
 
-// The distance that prices may be apart: an amount in the trade's currency, or a part of the first price.
+// An allowed distance: an amount in the trade's currency, or a fraction of the first price.
 struct price_tolerance {
     double size = 0;
     bool is_of_price = false;
@@ -56,26 +56,25 @@ struct price_tolerance {
     double amount(double price) const { return is_of_price ? size * (price < 0 ? -price : price) : size; }
 };
 
-// The rule by which two prices agree. If their random numbers are common no difference is chance, so they
-// have to be equal; if they are independent, prices agree within `limit` standard errors. A tolerance holds
-// for both.
+// Prices with common random numbers have to be equal; prices with independent ones may differ by `limit`
+// standard errors. A tolerance replaces both rules.
 struct difference_rule {
     double limit = default_limit;
     std::optional<price_tolerance> tolerance;
 };
 
 struct comparison {
-    std::vector<price_difference> rows;  // in the order of the first, then what only the second has
+    std::vector<price_difference> rows;  // in the order of the first, then those only in the second
     run_manifest first, second;
-    // True if the runs say so of all trades. Each trade of a run that chooses its source of random numbers
-    // has its own answer.
+    // True if all trades have common random numbers. A run that chooses its random source by trade decides it
+    // by trade.
     bool common_random_numbers = false;
 
     bool agrees(const price_difference& d, const difference_rule& by = {}) const;
-    std::size_t differing(const difference_rule& by = {}) const;  // how many do not agree
+    std::size_t differing(const difference_rule& by = {}) const;  // number of rows that do not agree
 };
 comparison compare(const results& first, const results& second);
-// As a table for people.
+// Writes a table for people.
 void write(std::ostream& out, const comparison& c, const difference_rule& by = {},
            const text_form& form = {});
 

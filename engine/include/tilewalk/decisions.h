@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decisions of a run about its trades, made before their paths were walked, as a value: another run follows
-// them where the setting `decisions` names them, in the place of what pilots and trainings would find.
+// Decisions that a run makes about its trades before it walks their paths. A run whose setting `decisions`
+// names them follows them and skips pilots and training.
 //
 //     tilewalk::decisions found = tilewalk::decisions_of(engine.price(book, with));
 //     found.trades.at("asian").paths *= 4;
@@ -17,18 +17,18 @@
 namespace tilewalk {
 
 struct trade_decisions {
-    std::uint64_t paths = 0;  // the run's, or a doubling of them
+    std::uint64_t paths = 0;  // those of the run, times a power of two
     std::uint64_t walk = 0;   // see price_row
-    // Randomisations and construction of the points; 0 and empty: the numbers are independent.
+    // 0 and empty if the random numbers are independent.
     std::uint64_t randomisations = 0;
     std::string construction;
-    // JSON each; empty: the trade has none. `policy` is that of a trade which can be ended early, `jumps` say
-    // how sensitivities treat those of its payoff; empty: the run that follows finds its own.
+    // Each is JSON, or empty if the trade has none. `jumps` say how sensitivities treat jumps of the payoff.
+    // A run that finds no policy or jumps here makes its own.
     std::string control, shifts, jumps, policy;
-    // JSON of the control of sensitivities; {}: they have none; empty: they have that of the price.
+    // Control of the sensitivities as JSON; {} if they have none, empty if they use the price's.
     std::string control_of_derivatives;
-    bool drops_control = false;     // where paths are shifted
-    bool integrates_jumps = false;  // of dates that decide
+    bool drops_control = false;     // if paths are shifted
+    bool integrates_jumps = false;  // preintegration at dates that decide
 
     friend bool operator==(const trade_decisions&, const trade_decisions&) = default;
 };
@@ -36,19 +36,19 @@ struct trade_decisions {
 struct decisions {
     std::uint64_t seed = 0, paths = 0;
     std::map<std::string, trade_decisions> trades;
-    std::vector<std::string> failed;  // trades about which nothing could be decided
+    std::vector<std::string> failed;  // trades without decisions
 
     friend bool operator==(const decisions&, const decisions&) = default;
 };
 
 std::string json_of(const decisions& what);
-// Decisions from their JSON or from that of results. Throws tilewalk::error (input) for any other text.
+// Reads decisions from their JSON or that of results. Throws tilewalk::error (input) for any other text.
 decisions read_decisions(const std::string& json, const std::string& name);
 
-// A text that a setting takes in the place of a file, for as long as this lives.
+// A text with a file name, for settings that take a file. The name is valid while this object lives.
 class memory_file {
   public:
-    // Messages call it by `title`. Throws tilewalk::error (io).
+    // Messages call the file `title`. Throws tilewalk::error (io).
     memory_file(const std::string& title, std::string_view text);
     ~memory_file();
     memory_file(const memory_file&) = delete;

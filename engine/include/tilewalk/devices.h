@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The devices of this machine: its processor, its GPUs, the libraries that they need, and why something is
-// not used.
+// The processor and GPUs of this machine, the libraries they need, and why some are not used.
 #pragma once
 
 #include <cstdint>
@@ -11,44 +10,45 @@ namespace tilewalk {
 
 struct processor_page {
     std::string name;
-    int threads = 0;                            // that it runs for us at once
-    std::vector<std::string> instruction_sets;  // that Tilewalk can use, best first; empty: it can't be used
+    int threads = 0;  // that it runs for us at once
+    std::vector<std::string>
+        instruction_sets;  // usable by Tilewalk, best first; empty if the processor is too old
 };
 
 struct gpu_page {
-    int index = 0;  // what the setting `device` calls it
+    int index = 0;  // its number in the setting `device`
     std::string name, uuid;
     std::string compute_capability;  // "9.0"
     std::uint64_t memory_bytes = 0;
     int multiprocessors = 0;
     std::uint64_t clock_hertz = 0;
-    std::uint64_t shared_bytes = 0;  // most that a block may use
+    std::uint64_t shared_bytes = 0;  // limit of a block
     std::uint64_t l2_bytes = 0;
-    std::string why_not;  // empty: it can be used
+    std::string why_not;  // empty if usable
 };
 
 struct device_pages {
     processor_page processor;
     std::vector<gpu_page> gpus;
-    std::string why_no_gpu;       // why there is none to look at, else empty
-    std::string cuda_driver;      // the newest CUDA that the driver knows, "13.0"; empty: no driver
-    std::string cuda_runtime;     // that Tilewalk was built with; empty: without
-    std::string compiler;         // of kernels, "NVRTC 13.0"; empty: none
-    std::string compiler_folder;  // where that lies
-    std::string why_no_compiler;  // or empty
-    std::string kernel_folder;    // where compiled kernels are kept; empty: nowhere
-    std::string why_not_kept;     // why they are not, else empty
+    std::string why_no_gpu;    // empty if there are GPUs
+    std::string cuda_driver;   // newest CUDA version of the driver, "13.0"; empty without a driver
+    std::string cuda_runtime;  // that Tilewalk was built with; empty without CUDA
+    std::string compiler;      // of kernels, "NVRTC 13.0"; may be empty
+    std::string compiler_folder;
+    std::string why_no_compiler;  // may be empty
+    std::string kernel_folder;    // of compiled kernels; empty if they are not kept
+    std::string why_not_kept;     // may be empty
 
-    // The choice of `device: auto`: GPUs, or none for the processor, and why.
+    // The GPUs that `device: auto` uses; empty for the processor, with the reason.
     std::vector<int> automatic;
     std::string why_processor;
 };
 
-// Cores on which this process may run: one thread each, unless told. A container or `taskset` can make them
-// fewer than the machine has.
+// Cores on which this process may run; a container or `taskset` can reduce them. The default number of
+// threads.
 int usable_cores();
 
-// Looks at the devices and opens none.
+// Inspects the devices without opening them.
 device_pages describe_devices();
 
 }  // namespace tilewalk

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices books. One engine may be used by many threads at once; between calls it keeps its settings, and the
-// GPUs it has opened with their kernels.
+// Prices books. Any number of threads may share an engine. Between calls it keeps its settings, opened GPUs
+// and their kernels.
 #pragma once
 
 #include <functional>
@@ -31,75 +31,71 @@ class backend;
 }
 
 struct engine_settings {
-    // "auto", or one of instruction_sets(); the bits of a price do not depend on it.
+    // "auto" or one of instruction_sets(); no bit of a price depends on it.
     std::string instruction_set = "auto";
 };
 
 class engine {
   public:
     explicit engine(engine_settings settings = {});
-    // With other GPUs than this machine's, for the tests of the library itself.
+    // For tests: replaces this machine's GPUs.
     engine(engine_settings settings, std::shared_ptr<cuda::backend> gpus);
 
-    // In the market that the book names or holds; throws tilewalk::error (usage) if it has none.
+    // Uses the market that the book names or holds; throws tilewalk::error (usage) if there is none.
     results price(const book& trades, const run_options& options = {}) const;
     results price(const book& trades, const market& in, const run_options& options = {}) const;
-    // In each of these markets, with common random numbers and in one walk over all trades and markets: each
-    // market's results have the bits of price(trades, that market, options). A trade that fails in one fails
-    // there alone. A row whose program or times differ from those in the first market has a remark that says
-    // so: random numbers are then common in part at most. Timings, launches and kernels in a manifest are
-    // those of the whole walk. Memory grows with trades times markets, of which there are at most
-    // bounds::priced_at_once; throws tilewalk::error (usage) for more.
+    // Prices in several markets with common random numbers, in one walk. Each market's results have the bits
+    // of price(trades, that market, options). A failure in one market affects no other. A row has a remark if
+    // its program or times differ from those in the first market, since random numbers are then only partly
+    // common. Timings, launches and kernels in a manifest are those of the whole walk. Memory grows with
+    // trades times markets; throws tilewalk::error (usage) above bounds::priced_at_once.
     std::vector<results> price(const book& trades, std::span<const market> in,
                                const run_options& options = {}) const;
-    // Prices, with the sensitivities of each trade to the numbers of the market that it depends on, each with
-    // its standard error. Prices have the bits of price(). Throws tilewalk::error (usage) for a measure that
-    // does not exist, or a pattern that no key fits.
+    // Adds the sensitivities of each trade to the numbers of the market that it depends on, with standard
+    // errors. Prices have the bits of price(). Throws tilewalk::error (usage) for an unknown measure, or a
+    // pattern that fits no key.
     results greeks(const book& trades, const market& in, const greek_options& wanted = {},
                    const run_options& options = {}) const;
-    // Gains of the book in scenarios, see tilewalk/scenarios.h: differences of the prices that price() finds
-    // in several markets, the base market first, with the standard errors of the differences. A trade that
-    // fails in a scenario fails there alone, and a scenario that makes no market fails for all trades. Memory
-    // grows with trades times scenarios by some 16 bytes.
+    // Gains of the book in scenarios (tilewalk/scenarios.h): differences of the prices that price() finds in
+    // several markets, the base market first, with standard errors. A failed trade affects no other scenario;
+    // a scenario that makes no valid market fails for all trades. Memory grows by some 16 bytes for each
+    // trade and scenario.
     scenario_results scenarios(const book& trades, const market& in, const scenario_list& asked,
                                const run_options& options = {}) const;
-    // The same for many calls in markets that change a little, see tilewalk/session.h.
+    // Opens the book for many calls in slightly changing markets (tilewalk/session.h).
     session open(const book& trades) const;
     std::vector<trade_plan> explain(const book& trades, const market& in,
                                     const run_options& options = {}) const;
-    // The trades that can't be priced, in the order of the book: all that can be known before a path is
-    // walked. `missing` takes the correlations that the other trades take as 0 because the market states
-    // none.
+    // Returns the trades that can't be priced, in the order of the book, without walking a path. `missing`
+    // receives the unstated correlations that the other trades take as 0.
     std::vector<trade_problem> validate(const book& trades, const market& in, const run_options& options = {},
                                         std::vector<factor_pair>* missing = nullptr) const;
-    // The numbers of the market on which each trade depends, found by planning it in markets in which one
-    // number is another: no path is walked. A number that no market can have otherwise counts if the part of
-    // the market in which it stands was read.
+    // Returns the numbers of the market on which each trade depends, found by planning in changed markets
+    // without walking a path. A number that can't be changed counts if its part of the market was read.
     std::vector<trade_dependence> depends_on(const book& trades, const market& in,
                                              const run_options& options = {}) const;
-    // Compiles what pricing the book on a GPU needs and keeps it in the cache, for these architectures, such
-    // as "sm_90"; for those of this machine's GPUs if none is given.
+    // Compiles and caches the kernels that the book needs on these architectures, such as "sm_90"; empty for
+    // those of this machine's GPUs.
     std::vector<warmed_kernel> warm(const book& trades, const market& in, const run_options& options,
                                     const std::vector<std::string>& architectures) const;
 
-    // Times the ways to build what pricing the book on a GPU needs, up to `seconds` a kernel, and remembers
-    // the fastest of each: runs that leave the choice open (prefetch: auto and no more said) take it from
-    // then on. `says` hears what is being done.
+    // Times the kernel variants that the book needs, up to `seconds` a kernel, and remembers the fastest.
+    // Runs that leave the choice open (`prefetch: auto` and no other knob) use it from then on. `says`
+    // receives progress messages.
     std::vector<tuned_kernel> tune(const book& trades, const market& in, const run_options& options,
                                    double seconds, const std::function<void(const std::string&)>& says) const;
-    // The same for ways back, on which the sensitivities of the book are found: how the random numbers that
-    // paths keep are read back. Not in single_fast, where that changes the last bits.
+    // Tunes the ways back that sensitivities use: how they read back the random numbers of paths. Skips
+    // single_fast, where the choice changes the last bits.
     std::vector<tuned_kernel> tune_greeks(const book& trades, const market& in, const greek_options& wanted,
                                           const run_options& options, double seconds,
                                           const std::function<void(const std::string&)>& says) const;
 
-    // Begins to open the GPUs that runs with this setting `device` take, beside the caller. The next run
-    // waits for them, and tells of those that fail. `times`, which outlives the engine, takes how long it
-    // was.
+    // Starts to open the GPUs for this setting `device` in the background. The next run waits for them and
+    // reports failures. `times` receives the duration and must outlive the engine.
     void open_devices(const std::string& device = "auto", timings* times = nullptr) const;
 
     const engine_settings& settings() const { return settings_; }
-    // Instruction sets that this build has and this machine can run, best first.
+    // Instruction sets that this build has and this machine supports, best first.
     static std::vector<std::string> instruction_sets();
 
   private:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one error type of Tilewalk: its kind, its place, and a sentence a person can act on. This header is the
-// vocabulary shared by every layer; it depends on nothing of ours.
+// The error type of Tilewalk: its kind, its place, and a sentence that a person can act on.
 #pragma once
 
 #include <stdexcept>
@@ -33,13 +32,13 @@ std::string to_string(const location& where);
 
 class error : public std::runtime_error {
   public:
-    // `message` says what was found and what was expected; `key_path` is such as "trades[3].strike".
+    // `message` says what was found and what was expected; a `key_path` looks like "trades[3].strike".
     error(error_kind kind, const std::string& message, location where = {}, std::string key_path = {});
 
     error_kind kind() const noexcept { return kind_; }
     const location& where() const noexcept { return where_; }
     const std::string& key_path() const noexcept { return key_path_; }
-    // The sentence alone; what() has the place and the key path in front of it.
+    // The sentence alone; what() prefixes it with the place and the key path.
     const std::string& message() const noexcept { return message_; }
 
   private:
@@ -49,14 +48,14 @@ class error : public std::runtime_error {
     std::string message_;
 };
 
-// A failure of the machine, not of the input: the same call may succeed on another day.
+// A failure of the machine, not of the input: a retry may succeed.
 class machine_failure : public error {
   public:
     using error::error;
 };
 
-// Throws for a number of errno with which writing failed: machine_failure, or tilewalk::error (io) where
-// another place has to be named. The message is "can't write: No space left on device".
+// Throws for the errno of a failed write: machine_failure, or tilewalk::error (io) if another place has to be
+// named. The message looks like "can't write: No space left on device".
 [[noreturn]] void fail_to_write(const location& where, int number);
 
 }  // namespace tilewalk

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sensitivities that are asked for.
+// Options for sensitivities.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 namespace tilewalk {
 
 struct greek_options {
-    // Measures ("delta", "vega") and patterns of market keys, in which * stands for any text
-    // ("ACME.*", "*.rate@2y"); none: all of the first order.
+    // Measures ("delta", "vega") and patterns of market keys, in which * stands for any text ("ACME.*",
+    // "*.rate@2y"). Empty: all of first order.
     std::vector<std::string> wanted{};
     greek_method method = greek_method::automatic;
-    // With quotes, patterns of `wanted` are of their keys ("INDEX.quote@*").
+    // Under the view `quotes`, patterns in `wanted` match keys of quotes ("INDEX.quote@*").
     greek_view view = greek_view::market;
 };
 // Throw tilewalk::error (usage) with the known names and the nearest of them.

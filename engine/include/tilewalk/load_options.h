@@ -7,16 +7,15 @@ namespace tilewalk {
 class timings;
 
 struct load_options {
-    // For files that a machine wrote: one that may have been cut short is refused. Every file that is read
-    // has to end with YAML's "..."; a book may state its trade_count in its place, after which nothing but
-    // the trades may follow.
+    // For machine-written files: refuses one that may be truncated. Every file has to end with YAML's "...";
+    // instead, a book may state its trade_count, with nothing but trades after it.
     bool strict = false;
-    // For files of strangers: whatever a file names has to be in the folder of that file or below it,
-    // symbolic links followed.
+    // For untrusted files: a file may name only files in or below its own folder, after following symbolic
+    // links.
     bool confine = false;
     // Threads that read the trades of a long book; 0: one for each core.
     int threads = 0;
-    // Takes the time of reading, if anybody wants to know.
+    // Receives the time of reading; may be null.
     timings* times = nullptr;
 };
 

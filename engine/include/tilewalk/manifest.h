@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The manifest: all that results say about how they were made.
+// The manifest: how results were made.
 #pragma once
 
 #include <compare>
@@ -14,26 +14,26 @@
 namespace tilewalk {
 
 struct input_file {
-    std::string file, hash;  // what was read and a hash of its bytes
+    std::string file, hash;  // path and hash of the bytes
 };
 
-// Two of the factors that move prices: assets, exchange rates as quoted ("EURUSD"), interest rates
-// ("USD.rate").
+// Two risk factors: assets, exchange rates as quoted ("EURUSD"), interest rates ("USD.rate").
 struct factor_pair {
     std::string first, second;
     friend auto operator<=>(const factor_pair&, const factor_pair&) = default;
 };
 
-// "ACME and BETA, ACME and EURUSD and 3 more"
+// Returns such as "ACME and BETA, ACME and EURUSD and 3 more".
 std::string pairs_text(const std::vector<factor_pair>& pairs, std::size_t most = 4);
 
-// Work of a run on GPUs that the processor did because they can't.
+// Work of a GPU run that ran on the CPU because GPUs can't do it.
 struct left_work {
     std::string work;        // "nested bounds"
-    std::size_t trades = 0;  // whose work it was
+    std::size_t trades = 0;  // number affected
     std::string why;
 
-    // "nested bounds of 2 trades: they are walked in double on the processor, wherever prices are"
+    // Returns such as "nested bounds of 2 trades: they are walked in double on the processor, wherever prices
+    // are".
     std::string text() const;
     friend bool operator==(const left_work&, const left_work&) = default;
 };
@@ -42,31 +42,30 @@ struct run_manifest {
     std::string version, compiler, instruction_set, machine;
     std::string as_of, started;  // dates in ISO form; started is UTC
     std::string precision = "double", random = "auto";
-    // The way in which our own generator deals out numbers to things that move: by their names, or, in
-    // results of earlier versions, by their places among the shocks of a trade.
+    // How our own generator numbers random streams: by name or, in results of earlier versions, by place
+    // among the shocks of a trade.
     std::string numbered_by = "name";
     std::uint64_t seed = 0, paths = 0;
-    std::uint64_t part_paths = 0;  // of a part of the run; 0: no part is told of
+    std::uint64_t part_paths = 0;  // of a part of the run; 0: unknown
     int threads = 0;
-    run_settings settings;             // what was said, by the caller or the book
-    std::vector<std::string> devices;  // names of the GPUs that walked paths; none: the CPU did
-    // GPUs that failed, each with its error: the others, or the CPU, did their share.
+    run_settings settings;             // set by the caller or the book
+    std::vector<std::string> devices;  // names of the GPUs that walked paths; empty if the CPU did
+    // GPUs that failed, each with its error. Other GPUs or the CPU took over their work.
     std::vector<std::string> lost_devices;
-    // Each work and reason once; none in a run without GPUs.
+    // Each pair of work and reason once; empty without GPUs.
     std::vector<left_work> left_to_processor;
-    // The blocks that a run found in its journal, and files that were no whole ones, whose work was done
-    // again.
+    // Blocks found in the journal, and damaged files whose work was repeated.
     std::size_t journal_blocks = 0;
     std::vector<std::string> journal_damaged;
     std::vector<input_file> inputs;
-    // Numbers of the market that are others than its file says.
+    // Numbers of the market that differ from its file.
     std::vector<market_number> market_changes;
-    // Pairs in one trade whose correlation the market does not state: it was taken as 0.
+    // Pairs in one trade whose correlation the market does not state; the run took it as 0.
     std::vector<factor_pair> missing_correlations;
     double plan_seconds = 0, path_seconds = 0, total_seconds = 0;
     std::uint64_t path_steps = 0;
-    // Figures of GPUs: kernels that were built or found, launches, the time from the first launch to the end
-    // of the last, and the part of it during which a kernel was running.
+    // GPU figures: kernels compiled or found in the cache, launches, the time from the first launch to the
+    // end of the last, and the part of it with a kernel running.
     std::uint64_t kernels_compiled = 0, kernels_from_cache = 0, launches = 0;
     double device_seconds = 0, kernel_seconds = 0;
 };

@@ -20,7 +20,7 @@ namespace markets {
 struct market_state;
 }
 
-// A row of the table of market keys: a form in which a market writes numbers, with a key of it.
+// A row of the table of market keys: how a market writes a kind of number, and an example of its key.
 struct market_key_form {
     std::string_view form, key, unit;
 };
@@ -29,36 +29,38 @@ std::span<const market_key_form> market_key_forms();
 class market {
   public:
     static market load(const std::filesystem::path& file, const load_options& options = {});
-    // `name` is what errors call the text; files that it names are looked for in the folder of that name.
+    // Errors call the text `name`; relative file names in it start from the folder of `name`.
     static market parse(std::string_view yaml, const std::string& name = "market",
                         const load_options& options = {});
-    // A market that a program has built, or read and changed.
+    // Makes a market of a value that a program has built or changed.
     static market of(const value& written, const std::string& name = "market",
                      const load_options& options = {});
     explicit market(std::shared_ptr<const markets::market_state> state) : state_(std::move(state)) {}
 
     std::string as_of() const;  // YYYY-MM-DD
-    // Facts that a person should know of what was read and taken all the same, such as a surface that is bent
-    // to have no arbitrage, or one that a shift has bent elsewhere: a line each, by asset or currency.
+    // Returns remarks by asset or currency on input that was accepted all the same, such as a surface bent to
+    // remove arbitrage.
     std::vector<std::string> remarks() const;
-    // The files it was read from: its own and its scenario arrays. A text has the name that it was given.
+    // The files that were read: the market and its scenario arrays. A parsed text appears by its name.
     std::vector<std::filesystem::path> files() const;
 
-    // All its numbers that have a key, in the order of the file, with the values they have now.
+    // All numbers with a key, in the order of the file, with their current values.
     std::vector<market_number> numbers() const;
-    // Each throws tilewalk::error (usage) for a key that it does not have, naming the nearest.
+    // number(), shifted(), with() and changed() throw tilewalk::error (usage) for an unknown key, naming the
+    // nearest.
     market_number number(std::string_view key) const;
-    // A new market in which a number is larger by so much, or has this value. All other numbers keep their
-    // bits. Throws tilewalk::error (input), naming the change, for a market that can't be: correlations that
-    // are not positive semi-definite, arbitrage, total variance that falls. Nothing is repaired.
+    // Returns a new market with one number shifted or set; all other numbers keep their bits. Throws
+    // tilewalk::error (input), naming the change, if the result is not a valid market: correlations that are
+    // not positive semi-definite, arbitrage, decreasing total variance. Nothing is repaired.
     market shifted(std::string_view key, double by) const;
     market with(std::string_view key, double amount) const;
-    // All at once; the order does not matter, and no key comes twice. Only the outcome has to be a market.
+    // Applies all changes at once, in any order; keys must be distinct. Only the final market has to be
+    // valid.
     market changed(std::span<const market_change> changes) const;
-    // The numbers that are others than its file says.
+    // Returns the numbers that differ from the file.
     std::vector<market_number> changes() const;
 
-    // The whole of it, as it would be written; files of scenarios keep their names.
+    // The complete market as a value; files of scenarios keep their names.
     value written() const;
 
     const markets::market_state& state() const { return *state_; }

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of a market by their market keys, and changes of them.
+// Numbers of a market by their keys, and changes of them.
 #pragma once
 
 #include <string>
 
 namespace tilewalk {
 
-// A number of a market by its market key: "ACME.spot", "INDEX.volatility@0.5y,6000".
+// Example keys: "ACME.spot", "INDEX.volatility@0.5y,6000".
 struct market_number {
     std::string key;
     double value = 0;
     std::string unit;  // of the number and of a shift
 };
 
-// A change of a number: by how much it moves, or its new value.
 struct market_change {
     enum class way { shift, set };
 

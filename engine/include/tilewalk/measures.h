@@ -7,11 +7,10 @@
 
 namespace tilewalk {
 
-// A row of the table of measures.
 struct greek_measure {
     std::string_view name, to;  // what the sensitivity is to
-    int order;                  // 1: how a price changes; 2: how a sensitivity of the first order does
-    bool has_total;             // the sum over numbers says what happens where all move together
+    int order;                  // 1: change of a price; 2: change of a first-order sensitivity
+    bool has_total;             // if the sum over numbers is the sensitivity to a move of all together
 };
 std::span<const greek_measure> greek_measures();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of one's own, checked on their own: the page of a product that a book may name.
+// Pages of the user's own products, checked without a book.
 #pragma once
 
 #include <filesystem>
@@ -10,10 +10,9 @@
 
 namespace tilewalk {
 
-// Reads the file of a product as a book would. Throws tilewalk::error (input, io) with the place of what is
-// wrong.
+// Reads a product file as a book would. Throws tilewalk::error (input, io) with the place of the fault.
 product_page load_product_page(const std::filesystem::path& file);
-// The same from text; `name` is what errors call it.
+// Reads a product from text; errors call it `name`.
 product_page read_product_page(std::string_view yaml, const std::string& name = "product");
 
 }  // namespace tilewalk

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results as a page for people: one file of HTML, whole in itself, which needs no script and loads nothing.
+// Results as a page for people: one self-contained file of HTML without scripts.
 //
 //     tilewalk::results r = engine.price(book);
 //     std::ofstream("page.html") << tilewalk::page_of(r);
@@ -14,17 +14,17 @@
 
 namespace tilewalk {
 
-// Facts that a page tells beside prices and sensitivities, as far as they are known.
+// Optional contents of the page, beside prices and sensitivities.
 struct beside_results {
-    // The scenarios in whose base market the results are.
+    // Scenarios whose base market priced the results; may be null.
     const scenario_results* scenarios = nullptr;
     const timings* times = nullptr;
-    std::vector<std::string> command{};  // that makes these results, word by word
+    std::vector<std::string> command{};  // that reproduces the results, word by word
 };
 
-// Totals with their error bars, what is to be looked at, all trades, sensitivities, scenarios and tails, how
-// errors fell, where the time went, and all that results follow from. All text is escaped. A long list is cut
-// and says so: a page of 1,000 trades has less than 1 MB.
+// Shows totals with error bars, warnings, all trades, sensitivities, scenarios and tails, convergence,
+// timings and the manifest. All text is escaped. Long lists are cut and say so: a page of 1,000 trades has
+// less than 1 MB.
 std::string page_of(const results& r, const beside_results& beside = {});
 
 }  // namespace tilewalk

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text that is safe and readable on a terminal.
+// Makes text safe and readable on a terminal.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,9 @@
 
 namespace tilewalk {
 
-// The text with control characters and broken UTF-8 spelt out (\x1b), so that a terminal takes no orders from
-// a file.
+// Escapes control characters and broken UTF-8 (\x1b), so that a file can't control the terminal.
 std::string printable(std::string_view text);
-// The text with every line that takes more columns than that going on below itself, four further in.
+// Wraps lines longer than `columns`, with a further indent of four.
 std::string folded(std::string_view text, std::size_t columns);
 
 }  // namespace tilewalk

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The products that come with Tilewalk, as text to read: the payoff, parameters and script of each.
+// Descriptions of the library's products: payoff, parameters and script.
 #pragma once
 
 #include <optional>
@@ -14,38 +14,37 @@ namespace tilewalk {
 
 struct product_parameter {
     std::string name;
-    std::string type;           // "amount"; "rate per observations" is one for each date, or one for all
+    std::string type;           // "amount"; "rate per observations" takes one for each date, or one for all
     std::string range;          // "> 0", "call | put", or empty
-    std::string default_value;  // of a parameter that may be left out, or "optional"; empty: a trade must say
+    std::string default_value;  // "optional", or the default; empty if required
     std::string help;
 };
 
 struct product_page {
     std::string name, group, summary, description;
-    std::string formula;  // what it pays, as lines of mathematics; empty if a product says none
+    std::string formula;  // of the payoff, as lines of mathematics; may be empty
     std::vector<product_parameter> parameters;
     std::string script;
     std::string example;  // a trade in YAML
-    // The price of the example, once somebody has priced it.
+    // Price of the example; empty until it is priced.
     std::optional<price_row> worth{};
     std::string worth_as_of{};
 };
 
-// All of them, by name.
+// All products, by name.
 std::vector<product_page> product_pages();
 
-// A book of the example alone, in the market that comes with Tilewalk.
+// A book of the example alone, in Tilewalk's own market.
 book example_book(const product_page& page);
 
-// The known name nearest to a misspelt one, or empty if none is near: the suggestions of every Tilewalk
-// message.
+// The known name nearest to a misspelt one; empty if none is near. All messages take suggestions from here.
 std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known);
-// "asian, barrier, european"
+// Returns such as "asian, barrier, european".
 std::string joined(const std::vector<std::string>& words);
-// "; did you mean 'swap'?", or nothing if no known name is near.
+// Returns such as "; did you mean 'swap'?"; empty if no known name is near.
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& known);
-// Words for a misspelt name: "; did you mean 'swap'? known products: cap_floor, swap". `what`
-// is such as "known products:". A long list is cut to the nearest names, and says how many more there are.
+// Returns such as "; did you mean 'swap'? known products: cap_floor, swap". `what` is such as "known
+// products:". A long list is cut to the nearest names and counts the rest.
 std::string alternatives(std::string_view wrong, const std::string& what,
                          const std::vector<std::string>& known);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remarks on a whole run, in the words that all who tell of runs use.
+// Remarks on a whole run, worded once for all outputs.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,19 @@
 
 namespace tilewalk {
 
-// The sentence about a book without trades, which is most often an extract that failed.
+// An empty book is most often a failed extract.
 inline constexpr const char* remark_on_no_trades = "the book has no trades";
-// The sentence about correlations that were taken as 0 because the market states none: at least one.
+// A sentence about correlations taken as 0 because the market does not state them. `missing` must not be
+// empty.
 std::string remark_on_correlations(const std::vector<factor_pair>& missing);
 
-// The trades that failed with the reason, and the place of the first; many that fail alike are one line.
+// Failed trades with the reason, and the place of the first; trades that fail alike share a line.
 std::vector<std::string> failure_lines(const results& of);
 
-// The sentence of a run with too few parts for standard errors, which says how many paths would do; empty of
-// other runs. `randomisations`: those of its points, 0 if its paths are independent.
+// A sentence about too few parts for standard errors, with the number of paths that would do; otherwise
+// empty. `randomisations` is 0 for independent paths.
 std::string remark_on_few_parts(const run_manifest& of, std::size_t randomisations);
-// The same where sensitivities have no standard error.
+// The same for sensitivities without standard errors.
 std::string remark_on_few_parts(const results& of);
 
 }  // namespace tilewalk

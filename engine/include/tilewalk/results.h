@@ -16,21 +16,19 @@ struct decisions;
 struct results {
     std::vector<price_row> rows;  // in the order of the book
     run_manifest manifest;
-    // By trade in the order of the book, and by measure; a trade that could not be priced has none. Empty
-    // where only prices were asked for.
+    // Ordered by trade as in the book, then by measure; priced trades only. Empty unless sensitivities were
+    // requested.
     std::vector<greek_row> greeks;
-    // A file of the policies by which trades were ended early, which the setting `policy` takes. Empty where
-    // nobody asked for it.
+    // A file of exercise policies for the setting `policy`. Empty unless run_options::keep_policies was set.
     std::string policies;
 
     std::size_t failed() const;
     std::vector<currency_total> totals() const;  // failed trades are left out
-    // The same by measure and key for all trades whose price is in one currency. Sensitivities that failed
-    // are left out.
+    // Sums by measure, key and currency; failed sensitivities are left out.
     std::vector<greek_row> greek_totals() const;
 };
 
-// Decisions of the run. Policies are those that it kept, see run_options::keep_policies.
+// Decisions of the run, with policies if run_options::keep_policies was set.
 decisions decisions_of(const results& of);
 
 }  // namespace tilewalk

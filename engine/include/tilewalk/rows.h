@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of results: the price of a trade, a total, a sensitivity.
 #pragma once
 
 #include <cstddef>
@@ -15,107 +14,104 @@ namespace tilewalk {
 
 enum class trade_status { priced, failed };
 
-// Stands for a figure that does not exist. It is a quiet NaN, so anything computed from it is none, too.
-// Files leave such a figure empty (CSV) or null (JSON).
+// A missing figure: a quiet NaN, which spreads through computations. Files leave such a figure empty (CSV) or
+// null (JSON).
 inline constexpr double no_figure = std::numeric_limits<double>::quiet_NaN();
 constexpr bool is_figure(double x) {
     return x == x;
 }
 
-// An answer beside the price, for a trade that asks for it (`report:`).
+// An extra answer that the trade's `report:` requests.
 struct reported_figure {
     std::string what;  // "implied_volatility", "fair_strike"
     double value = no_figure;
     double standard_error = no_figure;
-    std::string message;  // why there is none
+    std::string message;  // why the value is missing
 };
 
-// The value of a trade that its holder or its issuer may end early. A policy that was found on paths of its
-// own is a bound on one side, since nobody has to follow the best one; the other side comes from a
-// martingale. The price is the middle of both, or what the policy is worth where they are far apart.
+// The value of a trade with early exercise. A policy found on paths of its own gives a bound on one side,
+// since the best policy is at least as good; a martingale gives the other. The price is the middle of both,
+// or the policy's value if the bounds are far apart.
 struct early_exercise {
-    // The trade's worth if rights are used as the policy says, which is the bound on one side.
+    // Value if rights are used as the policy says: the bound on one side.
     double policy_value = no_figure, policy_error = no_figure;
-    // None where holder and issuer both have rights, for which the policy's worth is no bound.
+    // Missing if both holder and issuer have rights: the policy's value is then no bound.
     double lower_bound = no_figure, lower_error = no_figure;
     double upper_bound = no_figure, upper_error = no_figure;
-    // The bounds are further apart than `wide_above` of what the policy is worth, which is the price then:
-    // a policy is nearer to the best one than a poor martingale is to the best of these.
+    // True if the bounds are further apart than `wide_above` of the policy's value. The policy's value is
+    // then the price, since it is usually nearer to the truth than a poor martingale's bound.
     bool wide = false;
-    // The price of a right that is there every so many years between two dates, if it were there all the
-    // time, and how far that may be wrong. The bounds are of the dates stated.
+    // The extrapolated price of continuous exercise, for a right stated every so many years between two
+    // dates, and the size of its possible error. Bounds are those of the stated dates.
     double extrapolated = no_figure, step_error = no_figure;
     std::uint64_t training_paths = 0;
-    // The policy's worth by part of the run.
+    // Policy values by part of the run.
     std::vector<double> part_means{};
 };
-// The middle of bounds that are no further apart is off by half of this at most.
+// The middle of closer bounds is off by at most half of this.
 inline constexpr double wide_above = 0.02;
 
 struct price_row {
     std::string trade;  // id
     std::string product;
-    std::string currency;  // of the price
+    std::string currency;
     trade_status status = trade_status::failed;
-    double quantity = 1;  // none (`no_figure`) for a failed trade whose quantity could not be read
-    double price = 0;     // one unit, discounted to as_of
-    // Standard error of price. 0 where nothing random is in it; none (`no_figure`) where the paths do not
-    // show one: of a single path, and of a payoff that could vary and on no path did.
+    double quantity = 1;  // missing if the quantity of a failed trade could not be read
+    double price = 0;     // of one unit, discounted to as_of
+    // 0 if nothing is random; missing for a single path, and for a payoff that could vary but did not on any
+    // path.
     double standard_error = 0;
-    double low = 0, high = 0;  // 95 % interval, or none
-    // The skewness of the randomisations' means over the root of their number: the interval reaches further
-    // to one side. 0 where there are none.
+    double low = 0, high = 0;  // 95 % interval, or missing
+    // Skewness of the randomisations' means over the root of their number; makes the interval asymmetric. 0
+    // without randomisations.
     double lean = 0;
     std::uint64_t paths = 0;
-    // The fingerprint of the random numbers of these paths, whoever walked them: figures of a trade that have
-    // one fingerprint are of the same paths. 0 where none was needed.
+    // Fingerprint of the paths' random numbers, on any device: figures of a trade with equal fingerprints
+    // come from the same paths. 0 if no path was needed.
     std::uint64_t walk = 0;
-    // The interval that was asked for (`tolerance`) is wider still; the message says what it would take.
+    // True if the interval is wider than `tolerance`; the message says what would reach it.
     bool misses_tolerance = false;
-    // Independent randomisations of quasi-random points, whose spread is the standard error; 0: it is that of
+    // Independent randomisations of quasi-random points, whose spread gives the standard error; 0 for
     // independent paths.
     std::uint64_t randomisations = 0;
-    std::string construction;  // the way in which these points make Brownian paths; empty without them
-    // Decisions of pilots about the trade beside these, such as its control, as JSON that the setting
-    // `decisions` takes; empty: none.
+    std::string construction;  // how these points make Brownian paths; empty without them
+    // Other decisions of pilots about the trade, such as its control, as JSON for the setting `decisions`;
+    // may be empty.
     std::string decisions;
-    // The number of paths that carry the variance: paths / kurtosis of the payoff. Below `thin_below` the
-    // standard error itself is not to be trusted, and `thin` is set.
+    // Number of paths that carry the variance: paths / kurtosis of the payoff. Below `thin_below` the
+    // standard error is itself unreliable, and `thin` is set.
     double effective_hits = 0;
     bool thin = false;
-    // The error that the time steps of models leave in the price, at most, as far as it is known: 0 where
-    // paths are exact between dates, none where nobody has measured it. The standard error knows nothing of
-    // it.
+    // Bound on the error from time steps of the models, which the standard error does not include: 0 if paths
+    // are exact between dates, missing if unknown.
     double error_steps = no_figure;
-    // The distance of a price that is not in double from double, on the paths of the shadow sample.
+    // Difference to the price in double on the shadow sample; empty if the price is in double.
     std::optional<double> shadow_difference;
-    std::string message;                     // why it failed, or why the figure is to be read with care
+    std::string message;                     // why it failed, or a warning about the figure
     error_kind kind = error_kind::internal;  // of a failure
-    location where;                          // the trade in its file, or the place of the error
-    // Remarks on what looks odd about the trade or its market, a sentence each, though the price is right for
-    // them.
+    location where;                          // of the trade or the error
+    // Remarks on odd inputs of the trade or market, a sentence each; the price is right for these inputs.
     std::vector<std::string> remarks;
     std::optional<reported_figure> reported;
-    std::optional<early_exercise> early;  // of a trade that can be ended early
-    // The mean of each part of the run, which has `run_manifest::part_paths` paths, the last as many as are
-    // left. Trades of a run walk the same parts, so the means tell what their errors have in common. Empty
-    // for a trade that needed no path, and in results that were read from a file without them.
+    std::optional<early_exercise> early;  // for trades with early exercise
+    // Mean of each part of the run: run_manifest::part_paths paths, fewer in the last part. Trades of a run
+    // share the parts, so these means show the correlation of their errors. Empty if no path was needed, or
+    // if a file of results lacks them.
     std::vector<double> part_means;
 
     bool has_error() const { return is_figure(standard_error); }
-    // True if time steps are known to leave more than chance does, so that more paths do not help.
+    // True if time steps are known to leave a larger error than chance, so that more paths do not help.
     bool is_steps_error_larger() const {
         return status == trade_status::priced && error_steps > standard_error;
     }
-    // The degrees of freedom of the standard error; so many that Student's t is the normal, if it is that of
-    // independent paths.
+    // Degrees of freedom for Student's t; practically infinite for independent paths.
     double degrees_of_freedom() const {
         return randomisations > 0 ? static_cast<double>(randomisations - 1) : 1e300;
     }
     bool has_interval() const { return is_figure(low) && is_figure(high); }
     double value() const { return quantity * price + 0.0; }  // -1 times 0 is 0
-    // Totals take the value, or, of a trade that can be ended early, the quantity times what its policy is
-    // worth. Bounds are no sample of one payoff, so their middle has no error in common with others.
+    // Totals use the policy's value for trades with early exercise: the middle of two bounds is not a sample
+    // mean, so its error has no correlation with others.
     double value_in_totals() const { return quantity * (early ? early->policy_value : price) + 0.0; }
     double error_in_totals() const {
         return (quantity < 0 ? -quantity : quantity) * (early ? early->policy_error : standard_error);
@@ -124,50 +120,47 @@ struct price_row {
 };
 inline constexpr double thin_below = 100;
 
-// All that is priced in one currency.
 struct currency_total {
     std::string currency;
     std::uint64_t trades = 0;
-    std::uint64_t without_error = 0;  // of these, trades that have no standard error
-    // Trades among these that can be ended early, which count with what their policies are worth.
+    std::uint64_t without_error = 0;  // of these, trades without a standard error
+    // Trades among these that count with their policy's value.
     std::uint64_t by_policy = 0;
-    double value = 0;  // none where the sum is too large for a number
-    // The standard error of the value and its 95 % interval, by Student's t: from how much the total differs
-    // between parts of the run, and so with all that trades have in common. None where there are fewer than
-    // `least_parts`, where a trade has no error, and where its parts are not known.
+    double value = 0;  // missing if it overflows
+    // Standard error and 95 % interval by Student's t, from the spread of the total over the parts of the
+    // run, which includes all correlation between trades. Missing with fewer than `least_parts` parts, or if
+    // a trade lacks an error or parts.
     double error = no_figure, low = no_figure, high = no_figure;
-    // The plain sum of the errors, which the error never exceeds, whatever the dependence. None where a trade
-    // has none.
+    // Sum of the standard errors: an upper limit under any correlation. Missing if a trade has no error.
     double error_at_most = 0;
-    // The plain sum of what time steps leave in the values. None where it is not known of a trade.
+    // Sum of the time step errors; missing if one trade's is unknown.
     double error_steps = 0;
 };
 inline constexpr std::size_t least_parts = 16;
 
-// A sensitivity of a trade's value, its quantity counted.
+// A sensitivity of a trade's value, including its quantity.
 struct greek_row {
-    std::string trade;    // id; empty: all trades in one currency
+    std::string trade;    // empty for a total in one currency
     std::string measure;  // "delta", "vega"
-    // The number of the market, or two of them: "ACME.spot;BETA.spot"; empty: all numbers of the measure move
+    // One number of the market, or two: "ACME.spot;BETA.spot". Empty if all numbers of the measure move
     // together.
     std::string key;
-    std::string unit;  // in words: "USD per 1 bp"
+    std::string unit;  // such as "USD per 1 bp"
     double value = no_figure;
     double standard_error = no_figure;
-    // "pathwise": the derivative of each path; "smoothed": that of paths whose jumps are smoothed;
-    // "likelihood_ratio": that of paths whose jumps stand still, with the score of what holds them; "bump":
-    // the difference of two prices of common random numbers; "bumped_pathwise": that of two derivatives.
+    // "pathwise": derivative of each path; "smoothed": the same with smoothed jumps; "likelihood_ratio": the
+    // same with jumps held still, plus the score of the numbers that hold them; "bump": difference of two
+    // prices on common random numbers; "bumped_pathwise": difference of two derivatives.
     std::string method;
     std::uint64_t paths = 0;
-    // As that of a price. 0 where none was needed, and where several have been walked: parts of a run that
-    // follow policies of their own.
+    // See price_row. Also 0 if parts of the run follow their own policies and so walk different paths.
     std::uint64_t walk = 0;
-    // The size of the error that a difference of finite moves makes, found by halving them, and of that which
-    // smoothing makes, found by doubling its width; 0: the method has none.
+    // Estimated size of the error from finite differences, by halving the move, and from smoothing, by
+    // doubling its width; 0 if the method has neither.
     double bias = 0;
-    std::string message;                     // why there is no value
+    std::string message;                     // why the value is missing
     error_kind kind = error_kind::internal;  // of a failure
-    std::vector<double> part_means;          // of the value, by part of the run
+    std::vector<double> part_means;          // by part of the run
 
     bool has_failed() const { return !message.empty(); }
 };

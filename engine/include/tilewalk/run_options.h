@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of a run, and how far it is.
+// Options and progress of a run.
 #pragma once
 
 #include <atomic>
@@ -25,37 +25,37 @@ class work;
 struct progress {
     std::size_t trades_done = 0, trades = 0;
     std::uint64_t path_steps_done = 0, path_steps = 0;
-    // Policies of trades that may be ended early: all are found before the first path is walked for a price.
+    // Exercise policies; all are found before the first pricing path is walked.
     std::size_t policies_done = 0, policies = 0;
-    // A run to a tolerance: the round of paths that is walked, counted from 1, the trades whose interval is
-    // narrow enough, and how many times too wide the widest is. `path_steps` are those up to this round's
-    // end.
+    // Only for runs to a tolerance: the current round, counted from 1, the trades whose interval is narrow
+    // enough, and the widest interval as a multiple of its target. `path_steps` then counts up to the end of
+    // this round.
     int round = 0;
     std::size_t trades_in_tolerance = 0;
     double widest = 0;
 };
 
 struct run_options {
-    run_settings overrides;  // beat the book's own settings, which beat the defaults
-    // Called now and then, from one thread at a time.
+    run_settings overrides;  // override the book's settings, which override the defaults
+    // Called from time to time, from one thread at a time.
     std::function<void(const progress&)> on_progress;
-    // Set to true by anyone: the run throws tilewalk::error (cancelled) soon after.
+    // Any thread may set it to true; the run then throws tilewalk::error (cancelled) soon.
     const std::atomic<bool>* cancel = nullptr;
-    // A trade that takes a correlation which the market does not state fails, and names it. Without this, or
-    // `correlations: {complete: true}` in the market, such a correlation is 0 and stands in the manifest.
+    // Fail trades that need a correlation which the market does not state. By default, and with
+    // `correlations: {complete: true}`, such a correlation is 0; the manifest lists it.
     bool demand_correlations = false;
     // Fill results::policies.
     bool keep_policies = false;
-    // Takes the time of each stage of the run; of one run at a time.
+    // Receives the time of each stage; serves one run at a time.
     timings* times = nullptr;
-    // A folder that keeps what is done, by request and in blocks: a run that was ended at any moment, started
-    // again with the same folder, goes on where it was and ends with the same bits. Empty: nothing is kept.
+    // Folder that stores finished blocks by request. A run that was interrupted and starts again with the
+    // same folder resumes and ends with the same bits. Empty: no journal.
     std::string journal{};
-    // Seconds of work in a block, of which one at most is lost.
+    // Seconds of work in a block; an interruption loses at most one block.
     double journal_block_seconds = 1;
-    // For the engine itself: where work is taken from and kept, in the place of a journal.
+    // For the engine itself: a store of work that replaces the journal.
     std::shared_ptr<kept::work> work{};
-    // Likewise: what the settings `decisions` and `policy` name, read once.
+    // For the engine itself: the settings `decisions` and `policy`, read once.
     std::shared_ptr<const decide::followed_run> followed{};
 };
 

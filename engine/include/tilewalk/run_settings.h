@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings of a run. Everything unsaid is left to the next in line: the caller, the book, the defaults.
-// The values that each may have are in the table (tilewalk/setting_table.h).
+// The settings of a run. The caller's override the book's, which override the defaults.
+// tilewalk/setting_table.h lists the valid values.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,6 @@
 
 namespace tilewalk {
 
-// Defaults where neither the caller nor the book says otherwise.
 inline constexpr std::uint64_t default_paths = 131072;
 inline constexpr std::uint64_t default_seed = 42;
 
@@ -22,55 +21,53 @@ struct run_settings {
     std::optional<std::uint64_t> seed{};
     std::optional<int> threads{};  // CPU threads; 0: all cores
 
-    // "cpu"; "cuda": every GPU; "0" or "0,1": these; "auto": every GPU if there is one that can be used, else
-    // the CPU, also when a GPU fails on the way.
+    // "cpu"; "cuda": every GPU; "0" or "0,1": these; "auto": every usable GPU, else the CPU, also if a GPU
+    // fails during the run.
     std::optional<std::string> device{};
     std::optional<tilewalk::precision> precision{};
-    // Source of shocks: a name of the catalogue of random sources.
+    // A name from the catalogue of random sources.
     std::optional<std::string> random{};
-    // Quasi-random sources have independent randomisations, whose spread is the error, and a way in which
-    // their points make Brownian paths.
+    // For quasi-random sources: independent randomisations, whose spread gives the error, and how points make
+    // Brownian paths.
     std::optional<int> randomisations{};
     std::optional<tilewalk::construction> construction{};
-    // Control variates: a function of the path with a known mean, which a pilot fits, is subtracted.
+    // Control variates: a pilot fits a function of the path with a known mean, to subtract.
     std::optional<technique> controls{};
     std::optional<tilewalk::antithetic> antithetic{};
-    // The shocks before a date that decides, as barriers and calls do, are integrated along one direction, so
-    // that what is paid does not jump there.
+    // Preintegration: integrates shocks before a date that decides, such as of a barrier or call, along one
+    // direction, which removes the jump there.
     std::optional<technique> preintegration{};
-    // Shocks of trades that few paths pay are shifted as a pilot finds, and paths weighted by their
-    // likelihood.
+    // Importance sampling: a pilot finds shifts of the shocks of trades that pay on few paths; paths are
+    // weighted by their likelihood ratio.
     std::optional<technique> importance{};
-    // Half the width of the interval that each price is to have: paths are added until it has, at most
-    // `paths`.
+    // Half-width of the confidence interval that each price has to reach; the run adds paths up to `paths`.
     std::optional<accuracy> tolerance{};
     std::optional<double> confidence{};  // of that interval, such as 0.99
-    // The time after which no round of paths begins.
+    // No round of paths begins after this time.
     std::optional<std::chrono::duration<double>> budget{};
-    // Results of a run whose decisions hold, or these alone (tilewalk/decisions.h): what pilots chose, and
-    // the paths of each trade.
+    // Decisions to reuse, or results that hold them (tilewalk/decisions.h): what pilots chose, and the paths
+    // of each trade.
     std::optional<std::string> decisions{};
-    // A file of shocks to walk instead of random ones.
+    // A file of shocks to use instead of random ones.
     std::optional<std::string> replay{};
 
-    // The way in which market arrays reach a thread of a GPU. No bit of a result depends on any of these.
-    std::optional<std::string> prefetch{};   // "auto", or a name of the catalogue of feeds
-    std::optional<int> distance{};           // steps ahead
-    std::optional<std::string> layout{};     // layout of a ring in shared memory, by name
-    std::optional<std::string> padding{};    // "auto" or a number of elements, for the layout padded
-    std::optional<int> width{};              // consecutive paths a thread
-    std::optional<int> rows{};               // steps in a stage of the bulk ring
-    std::optional<int> block{};              // threads a block
-    std::optional<std::string> space{};      // memory of path arrays: a name of the catalogue of spaces
-    std::optional<std::string> row_space{};  // memory of arrays that hold one number for all paths
-    std::optional<std::string> reduction{};  // a name of the catalogue of reductions, the ways to sum a tile
+    // How market arrays reach a GPU thread. No bit of a result depends on these settings.
+    std::optional<std::string> prefetch{};        // "auto" or a name from the catalogue of feeds
+    std::optional<int> distance{};                // steps ahead
+    std::optional<std::string> layout{};          // of a ring in shared memory, by name
+    std::optional<std::string> padding{};         // "auto" or a number of elements, for the layout `padded`
+    std::optional<int> width{};                   // consecutive paths a thread
+    std::optional<int> rows{};                    // steps in a stage of the bulk ring
+    std::optional<int> block{};                   // threads a block
+    std::optional<std::string> space{};           // memory of path arrays, from the catalogue of spaces
+    std::optional<std::string> row_space{};       // memory of arrays with one number for all paths
+    std::optional<std::string> reduction{};       // how to sum a tile, from the catalogue of reductions
     std::optional<std::string> correlation{};     // "auto", "kernel" or "matrix", for correlated assets
-    std::optional<std::uint64_t> memory_bytes{};  // the most to take of a GPU; 0: all that is free
+    std::optional<std::uint64_t> memory_bytes{};  // GPU memory limit; 0: all that is free
 
-    // Paths that the policy of a trade which can be ended early is found on; none said: a quarter of the
-    // paths, within bounds.
+    // Paths to find exercise policies on; by default a quarter of the paths, within bounds.
     std::optional<std::uint64_t> training_paths{};
-    // A file of policies to follow instead of finding them, see results::policies.
+    // A file of policies to reuse, see results::policies.
     std::optional<std::string> policy{};
     std::optional<upper_bound> upper{};
 };

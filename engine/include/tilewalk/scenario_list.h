@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios that are asked for: markets by their differences from a base market.
+// Scenarios to value: markets by their differences from a base market.
 #pragma once
 
 #include <filesystem>
@@ -13,36 +13,35 @@
 
 namespace tilewalk {
 
-// A market by its differences from a base market.
 struct scenario {
-    std::string set;   // that it belongs to, such as "stress", "ladder" and "history"
-    std::string name;  // no other scenario of the set has it
+    std::string set;   // such as "stress", "ladder" and "history"
+    std::string name;  // unique in its set
     std::vector<market_change> changes{};
     int days = 0;  // that pass
-    // The days between which the market moved so, in ISO form; empty where there are none.
+    // Days between which the market moved like this, in ISO form; may be empty.
     std::string first_day{}, last_day{};
 };
 
-// Scenarios in order, and what is to be told of them.
+// Scenarios in order, and options of their results.
 struct scenario_list {
     std::vector<scenario> scenarios;
-    // Sets whose scenarios are equally likely, so that their gains have a tail.
+    // Sets of equally likely scenarios; only these have tail figures.
     std::vector<std::string> likely_sets{};
-    std::vector<double> levels{0.01, 0.025, 0.05};  // parts of a likely set that are its tail
-    // All gains are converted into this currency, too; empty: each stays in its own.
+    std::vector<double> levels{0.01, 0.025, 0.05};  // tail probabilities
+    // Currency for converted gains; empty: none.
     std::string currency{};
-    bool explains = false;  // gains by sensitivities
-    // Gains are added to and subtracted from one another, as for differences of the second order: scenarios
-    // keep the paths of small moves where no day passes, and the results hold the gains of parts.
+    bool explains = false;  // by sensitivities
+    // True if gains will be added and subtracted, as in second-order differences: scenarios without a passing
+    // day then keep the paths of small moves, and results hold the gains of each part.
     bool for_differences = false;
-    std::vector<input_file> inputs{};    // files that it was read from
-    std::vector<std::string> remarks{};  // on what was read, a sentence each
+    std::vector<input_file> inputs{};    // that it was read from
+    std::vector<std::string> remarks{};  // a sentence each
 
-    // A file of scenarios, in YAML or CSV, whose relative moves count from `base`. Throws tilewalk::error
-    // (input) for a key that the market does not have, naming the nearest.
+    // Reads a file of scenarios in YAML or CSV; relative moves start from `base`. Throws tilewalk::error
+    // (input) for an unknown market key, naming the nearest.
     static scenario_list load(const std::filesystem::path& file, const market& base,
                               const load_options& options = {});
-    // The same from text; files that it names are looked for in `folder`.
+    // Reads scenarios from text; relative file names start from `folder`.
     static scenario_list parse(std::string_view yaml, const std::string& name, const market& base,
                                const std::filesystem::path& folder = {}, const load_options& options = {});
 };

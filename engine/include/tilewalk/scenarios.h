@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios: what a book gains or loses in other markets, revalued in full on the same random numbers, with
-// the error of each gain, and the tail of gains over many scenarios.
+// Scenarios: gains of a book in other markets, by full revaluation on common random numbers, with the error
+// of each gain and tail figures.
 //
 //     tilewalk::market in = tilewalk::market::load("market.yaml");
 //     auto asked = tilewalk::scenario_list::load("scenarios.yaml", in);
@@ -18,53 +18,52 @@
 
 namespace tilewalk {
 
-// A trade in a scenario in which it could not be priced.
 struct failed_gain {
     std::size_t scenario = 0, trade = 0;
     std::string message;
     error_kind kind = error_kind::internal;
 };
 
-// The gains of some trades together, in one currency, by scenario.
+// Gains of a portfolio in one currency, by scenario.
 struct portfolio_gains {
-    std::string portfolio;  // empty: the whole book
+    std::string portfolio;  // empty for the whole book
     std::string currency;
     bool is_converted = false;          // from the currencies of the trades
-    std::vector<std::size_t> trades{};  // by their places in the book
-    double base_value = 0;              // of those priced in the base market
+    std::vector<std::size_t> trades{};  // indexes in the book
+    double base_value = 0;              // of trades priced in the base market
     std::vector<double> gains{};        // by scenario, without trades that failed there or in the base market
-    std::vector<double> errors{};       // standard errors of these; none where the paths show none
-    std::vector<std::size_t> failed{};  // trades by scenario
-    // The mean gain of each part of the run: those of scenario s begin at s * parts. Parts of a run are the
-    // same paths in every scenario and for every trade. Empty where nothing random is in it.
+    std::vector<double> errors{};       // standard errors; missing if the paths do not show one
+    std::vector<std::size_t> failed{};  // number of trades, by scenario
+    // Mean gain of each part of the run; scenario s starts at s * parts. Parts hold the same paths in every
+    // scenario and for every trade. Empty if nothing is random.
     std::vector<double> means_of_parts{};
     std::size_t parts = 0;
 };
 
-// A figure of a tail, as a gain: losses are negative.
+// A tail figure, as a gain: losses are negative.
 struct tail_figure {
     double value = no_figure;
-    double noise = no_figure;     // standard error for the paths that each gain is from
-    double sampling = no_figure;  // standard error for the scenarios, which are few
+    double noise = no_figure;     // standard error from the paths behind each gain
+    double sampling = no_figure;  // standard error from the finite number of scenarios
 };
 struct tail {
     double level = 0;
-    tail_figure quantile;   // value at risk: the gain that this part of the scenarios does not exceed
-    tail_figure shortfall;  // the mean of the gains up to the quantile
-    std::size_t at = 0;     // the scenario whose gain the quantile is
+    tail_figure quantile;   // value at risk: the gain that this fraction of scenarios does not exceed
+    tail_figure shortfall;  // expected shortfall: mean of the gains up to the quantile
+    std::size_t at = 0;     // scenario of the quantile
 };
 
-// The share of a trade in a tail: components add up to the figure of the portfolio, and the incremental
-// figure is what the portfolio's is more with the trade than without.
+// The share of a trade in a tail. Components sum to the portfolio's figure; the incremental figure is the
+// portfolio's with the trade minus without it.
 struct trade_in_tail {
     std::size_t trade = 0;
     double level = 0;
     double component_quantile = no_figure, component_quantile_error = no_figure;
-    double component_shortfall = no_figure, component_shortfall_error = no_figure;  // the latter at most
+    double component_shortfall = no_figure, component_shortfall_error = no_figure;  // upper bound
     double incremental_quantile = no_figure, incremental_shortfall = no_figure;
 };
 
-// The tails of a likely set for a portfolio in a currency.
+// Tail figures of a likely set for a portfolio in a currency.
 struct portfolio_risk {
     std::string set, portfolio, currency;
     bool is_converted = false;
@@ -72,48 +71,48 @@ struct portfolio_risk {
     std::vector<tail> tails;            // by level
     std::vector<trade_in_tail> shares;  // by level and trade
     std::vector<std::size_t>
-        left_out{};  // trades that are not priced in the base market and every scenario of the set
+        left_out{};  // trades not priced in the base market and every scenario of the set
 };
 
-// The gain of a portfolio as its sensitivities explain it, to the second order, and what they leave.
+// The gain of a portfolio split by its sensitivities up to second order.
 struct explained_gain {
     std::size_t scenario = 0;
     std::string portfolio, currency;
     double gain = 0, error = 0;
-    std::vector<double> by_measure;  // as scenario_results::measures has them
+    std::vector<double> by_measure;  // in the order of scenario_results::measures
     double left = 0;
 };
 
 struct scenario_results {
     std::vector<scenario> scenarios;
-    // Prices in the base market, with the sensitivities that explain gains; its manifest is that of the whole
+    // Prices in the base market, with the sensitivities that explain gains; the manifest covers the whole
     // request.
     results base;
-    std::vector<market_number> numbers{};  // of the base market, where gains are explained
-    // By scenario and trade: gain of scenario s and trade t at s * trades + t, in the trade's currency and
-    // with its quantity, with its standard error. None where it failed.
+    std::vector<market_number> numbers{};  // of the base market; only for explained gains
+    // Gain of scenario s and trade t at s * trades + t, in the trade's currency, including its quantity, with
+    // its standard error. Missing if it failed.
     std::vector<double> gains, errors;
-    // The same in the currency into which all are converted; empty where no conversion is asked for.
+    // The same in scenario_list::currency; empty without conversion.
     std::vector<double> converted_gains{}, converted_errors{};
-    // By scenario and trade, for differences: the mean gain of each part of the run, from which the error of
-    // a sum of gains follows. Empty where nothing random is in the gain.
+    // For differences: mean gain of each part of the run, by scenario and trade, for the error of sums of
+    // gains. Empty if the gain is not random.
     std::vector<std::vector<double>> gain_parts{}, converted_gain_parts{};
-    std::uint64_t part_paths = 0;         // of a part, for differences
-    std::vector<std::string> portfolios;  // by trade; empty: none
+    std::uint64_t part_paths = 0;         // for differences
+    std::vector<std::string> portfolios;  // by trade; empty if it has none
     std::vector<failed_gain> failures;
-    std::vector<portfolio_gains> totals;  // the whole book first, then portfolios, each by currency
+    std::vector<portfolio_gains> totals;  // by currency: the whole book, then portfolios
     std::vector<portfolio_risk> risks;
-    std::vector<std::string> measures;  // of the explanation, in order
+    std::vector<std::string> measures;  // in the order of the explanation
     std::vector<explained_gain> explained;
-    std::vector<input_file> inputs;    // of the scenarios
-    std::vector<std::string> remarks;  // facts to know, a sentence each, such as of trades that no GPU walked
+    std::vector<input_file> inputs;
+    std::vector<std::string> remarks;  // a sentence each, such as on trades that no GPU walked
 
     std::size_t trades() const { return base.rows.size(); }
     double gain(std::size_t scenario, std::size_t trade) const { return gains[scenario * trades() + trade]; }
     double error_of_gain(std::size_t scenario, std::size_t trade) const {
         return errors[scenario * trades() + trade];
     }
-    // Trades that failed in the base market, and failures in scenarios.
+    // Failures in the base market and in scenarios.
     std::size_t failed() const { return base.failed() + failures.size(); }
 };
 

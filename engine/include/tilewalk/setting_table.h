@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one list of a run's settings. The keys of a book's `settings:`, the options and variables of the
-// command, its help, the manifest of results: all follow from an entry here.
+// The list of a run's settings. Keys of a book's `settings:`, command-line options, environment variables,
+// help and the manifest all follow from it.
 #pragma once
 
 #include <chrono>
@@ -15,16 +15,16 @@
 namespace tilewalk {
 
 struct run_setting {
-    enum class part : std::uint8_t { run, gpu };  // parts of the help
-    // Values that it takes besides its choices.
+    enum class part : std::uint8_t { run, gpu };  // of the help
+    // Kinds of values beside the choices.
     enum class kind : std::uint8_t {
         count,    // a whole number from `least` to `most`; k or M may follow
         bytes,    // the same with units, such as 512MB or 40GiB
-        choice,   // nothing else
+        choice,   // choices only
         devices,  // numbers of GPUs, such as 0,1
         file,
         accuracy,  // an amount, or basis points
-        share,     // a part of one
+        share,     // a fraction of one
         duration,  // seconds, or with a unit: 30s, 5m, 2h
     };
     template <class type>
@@ -34,38 +34,36 @@ struct run_setting {
                      member<std::chrono::duration<double>>, member<accuracy>, member<precision>,
                      member<construction>, member<technique>, member<antithetic>, member<upper_bound>>;
 
-    std::string name;  // the key in a book: "row_space"
+    std::string name;  // key in a book: "row_space"
     part of = part::run;
     kind takes = kind::choice;
     field value;
     std::string meaning;   // a sentence
-    std::string preset{};  // the value where nobody says one; empty: it depends
+    std::string preset{};  // default; empty if it depends
     std::vector<std::string> choices{};
     std::uint64_t least = 0, most = 0;
-    // Whether a price depends on it; all others change at most how long it takes.
+    // True if prices depend on it; all others affect at most the run time.
     bool decides_bits = false;
 
     std::string option() const;    // "--row-space"
     std::string variable() const;  // "TILEWALK_ROW_SPACE"
     std::string expected() const;  // "a whole number from 1 to 32", for errors
-    bool is_number() const;        // a whole one
+    bool is_number() const;        // a whole number
 
-    // The value in `settings`, as read() takes it; nothing if they have none.
+    // The value in `settings` as read() accepts it; empty if unset.
     std::optional<std::string> text(const run_settings& settings) const;
-    // Reads `text` into `settings`; if it can't be read, returns how an error goes on behind it:
-    // ", expected 1, 2, 4", or "; did you mean 'single'? expected double, single".
+    // Reads `text` into `settings`. Returns empty on success, else the end of an error message: ", expected
+    // 1, 2, 4", or "; did you mean 'single'? expected double, single".
     std::optional<std::string> read(const std::string& text, run_settings& settings) const;
 };
 
-// In the order in which people should see them.
+// In the order of the help.
 const std::vector<run_setting>& setting_table();
 
-// The presets.
 run_settings default_settings();
-// The settings of `first`, and those of `second` where `first` says nothing.
+// The settings of `first`; unset ones come from `second`.
 run_settings over(run_settings first, const run_settings& second);
-// Throws tilewalk::error (usage) that names the first setting with a value that can't be. Names of catalogues
-// are not looked up.
+// Throws tilewalk::error (usage) for the first invalid value. Does not look up names of catalogues.
 void check(const run_settings& settings);
 
 }  // namespace tilewalk

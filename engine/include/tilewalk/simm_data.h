@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `simm:` of a market: what rows of ISDA SIMM take beside figures.
+// The `simm:` of a market: data for ISDA SIMM beside figures.
 #pragma once
 
 #include <functional>
@@ -13,9 +13,9 @@ namespace tilewalk {
 struct simm_data {
     struct name {
         std::string qualifier, bucket;  // of an equity
-        std::string fx{};               // of an exchange rate: the currency that the asset is the price of
+        std::string fx{};               // of an exchange rate: the currency priced by the asset
     };
-    std::string currency;                            // of calculation
+    std::string currency;                            // calculation currency
     std::map<std::string, name, std::less<>> names;  // by asset
     location where;
 };

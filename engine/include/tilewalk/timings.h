@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time of a run by stage. Whoever wants to know hands one in with the options of a run:
+// The time of a run by stage. Callers pass a timings object in the options of a run:
 //
 //     tilewalk::timings times;
 //     tilewalk::run_options options;
@@ -19,7 +19,7 @@
 
 namespace tilewalk {
 
-// In the order in which tables have them.
+// In the order of tables.
 enum class stage : std::uint8_t {
     reading_book,
     reading_market,
@@ -42,17 +42,17 @@ enum class stage : std::uint8_t {
 };
 inline constexpr std::size_t stages_of_a_run = 18;
 
-// No price depends on it. Stages may be timed by one thread at a time, and those beside them by any.
+// No price depends on timings. One thread at a time may time stages; any thread may time work beside them.
 class timings {
   public:
     using clock = std::chrono::steady_clock;
 
     explicit timings(clock::time_point begin = clock::now()) : begin_(begin) {}
 
-    // Times a stage as long as it lives. The time of a stage inside another is that of the inner one alone.
+    // Times a stage during its lifetime. Time of a nested stage counts only for the nested one.
     class during {
       public:
-        during(timings* of, stage what);  // null: nobody wants to know
+        during(timings* of, stage what);  // `of` may be null
         ~during();
         during(const during&) = delete;
         during& operator=(const during&) = delete;
@@ -60,7 +60,7 @@ class timings {
       private:
         timings* of_;
     };
-    // The same for work of another thread, which overlaps the stages of the run.
+    // Times work of another thread, which overlaps the stages of the run.
     class beside {
       public:
         beside(timings* of, stage what) : of_(of), what_(what), begin_(clock::now()) {}
@@ -76,12 +76,12 @@ class timings {
 
     struct row {
         std::string_view name;
-        double seconds = 0;         // in which the run did nothing else, or waited for it
-        double beside_seconds = 0;  // that it took in other threads meanwhile
+        double seconds = 0;         // in which the run did only this or waited for it
+        double beside_seconds = 0;  // in other threads at the same time
     };
     struct account {
-        std::vector<row> stages;  // all of them, and then "other"
-        double seconds = 0;       // from the beginning: the sum of the stages
+        std::vector<row> stages;  // ends with "other"
+        double seconds = 0;       // since the start: the sum of the stages
     };
     account so_far() const;
 
@@ -91,13 +91,13 @@ class timings {
     void give_to_current(clock::time_point now);
 
     const clock::time_point begin_;
-    mutable std::mutex lock_;  // of what follows
-    std::vector<stage> open_;  // the innermost last
+    mutable std::mutex lock_;  // guards the members below
+    std::vector<stage> open_;  // innermost last
     clock::time_point since_{};
     std::array<clock::duration, stages_of_a_run> taken_{}, beside_{};
 };
 
-// As a table for people, in milliseconds, whose rows add up to the digit.
+// A table for people in milliseconds; rounded rows add up to the total.
 std::string text_of(const timings::account& of);
 
 }  // namespace tilewalk

@@ -13,15 +13,15 @@ namespace tilewalk {
 // A trade that can't be priced.
 struct trade_problem {
     std::string trade;
-    std::string failure;  // why
+    std::string failure;
     location where;
 };
 
-// The numbers of a market that the price of a trade depends on, by their keys.
+// Numbers of the market that the price of a trade depends on.
 struct trade_dependence {
     std::string trade;
     std::vector<market_number> numbers;  // in the order of the market's file
-    std::string failure;                 // why the trade can't be planned, or empty
+    std::string failure;                 // why planning failed; may be empty
     location where;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values as YAML writes them, by which programs build, read and change markets and books.
+// Values in the sense of YAML, for programs that build, read and change markets and books.
 #pragma once
 
 #include <concepts>
@@ -11,7 +11,7 @@
 
 namespace tilewalk {
 
-// Nothing, a scalar, a list, or a mapping whose keys keep their order. A scalar is its text: numbers have the
+// Nothing, a scalar, a list, or a mapping whose keys keep their order. A scalar is its text; numbers use the
 // shortest decimal that reads back as the same number.
 class value {
   public:
@@ -28,7 +28,7 @@ class value {
     value(double number);
     template <std::integral Integer>
     value(Integer number);
-    // A word, a name or a date, such as "2026-01-15".
+    // A word, name or date, such as "2026-01-15".
     value(std::string text);
     value(const char* text);
 
@@ -36,7 +36,7 @@ class value {
     static value list(std::vector<value> items);
     static value mapping();
     static value mapping(std::vector<member> members);
-    // A scalar as a file has it. A quoted one is a text, even if it looks like a number.
+    // A scalar as written in a file. A quoted one is text, even if it looks like a number.
     static value scalar(std::string text, bool is_quoted);
 
     shape kind() const { return kind_; }
@@ -44,9 +44,9 @@ class value {
     bool is_scalar() const { return kind_ == shape::scalar; }
     bool is_list() const { return kind_ == shape::list; }
     bool is_mapping() const { return kind_ == shape::mapping; }
-    bool is_quoted() const { return is_quoted_; }  // a text that looks like something else
+    bool is_quoted() const { return is_quoted_; }  // text that looks like another type
 
-    // Each throws tilewalk::error (usage) for a value of another shape.
+    // The accessors throw tilewalk::error (usage) for a value of another shape.
     const std::string& text() const;
     double number() const;
     const std::vector<value>& items() const;
@@ -55,15 +55,15 @@ class value {
     std::vector<member>& members();
     const value* find(std::string_view key) const;  // null if there is none
     const value& at(std::string_view key) const;    // throws, naming the nearest key
-    // The member of this key, made at the end where there is none. Makes a mapping of nothing.
+    // Inserts a missing key at the end. Turns nothing into a mapping.
     value& operator[](std::string_view key);
     void erase(std::string_view key);
 
     bool operator==(const value&) const;
 
-    // As a file: reads back as the same value. A list or a mapping.
+    // A list or mapping as a file that reads back as the same value.
     std::string yaml() const;
-    // Refuses what a file must not contain, as everywhere; `name` is what errors call the text.
+    // Refuses whatever a file must not contain; errors call the text `name`.
     static value parse(std::string_view yaml, const std::string& name = "text");
 
   private:

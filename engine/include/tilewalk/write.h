@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writers of results and of all else that is told, as tables, CSV and JSON, and the reader of results.
+// Writers of results and other output as tables, CSV and JSON, and the reader of results.
 #pragma once
 
 #include <cstddef>
@@ -21,52 +21,49 @@ struct tuned_kernel;
 struct warmed_kernel;
 
 enum class output_format { table, csv, json };
-// The layout of text.
 struct text_form {
-    // Columns that a line of a table may take. Columns that do not fit are left out or shortened, and the
-    // table says which.
+    // Width of a table; columns that do not fit are left out or shortened, and the table says which.
     std::size_t columns = 200;
-    // Put an apostrophe before text in CSV that a spreadsheet would run as a formula.
+    // Prefix CSV text that a spreadsheet would run as a formula with an apostrophe.
     bool spreadsheet_safe = false;
-    // Write each trade's means by part of the run (JSON).
+    // Include each trade's means by part of the run (JSON).
     bool parts = false;
     // Threads that write a long CSV; 0: one for each core.
     int threads = 0;
 };
-// Numbers in csv and json keep all their bits (shortest form that reads back the same).
+// CSV and JSON numbers keep all their bits (shortest form that reads back the same).
 void write(std::ostream& out, const results& r, output_format format, const text_form& form = {});
-// The totals alone, which CSV has no place for beside the trades.
+// Totals alone; CSV has no place for them beside the trades.
 void write_totals(std::ostream& out, const results& r, output_format format, const text_form& form = {});
-// The sensitivities: in a table a ladder by trade, in CSV a line each, in JSON beside the prices. Totals
-// stand at the end, without a trade.
+// Sensitivities: a ladder by trade in a table, a line each in CSV, beside the prices in JSON. Totals come
+// last, without a trade.
 void write_greeks(std::ostream& out, const results& r, output_format format, const text_form& form = {});
-// Reads what write(json) wrote, to the same bits. Throws tilewalk::error (input).
+// Reads the JSON of write() to the same bits. Throws tilewalk::error (input).
 results read_results(const std::string& json, const std::string& name);
 
-// Numbers of a market with their keys, in the order in which they are handed in.
 void write(std::ostream& out, const std::vector<market_number>& numbers, output_format format,
            const text_form& form = {});
 
-// Scenarios: for people a table of tails and of the gains of all scenarios, the worst first; in CSV a line
-// for each scenario and trade; in JSON everything.
+// Scenarios: tails and gains, the worst first, in a table; a line for each scenario and trade in CSV;
+// everything in JSON.
 void write(std::ostream& out, const scenario_results& r, output_format format, const text_form& form = {});
 
 void write(std::ostream& out, const calibration& c, output_format format, const text_form& form = {});
 
-// In CSV a line for the processor and for each GPU; in JSON everything.
+// CSV has a line for the processor and each GPU; JSON has everything.
 void write(std::ostream& out, const device_pages& pages, output_format format, const text_form& form = {});
 
-// The list of products: a line for each, in JSON everything.
+// The list of products: a line each, or everything in JSON.
 void write(std::ostream& out, const std::vector<product_page>& pages, output_format format,
            const text_form& form = {});
-// A product: its page, in CSV its parameters.
+// A product: its page; its parameters in CSV.
 void write(std::ostream& out, const product_page& page, output_format format, const text_form& form = {});
 
-// Plans as JSON, for programs: all of them. `with_program` adds the listings.
+// All plans as one JSON; `with_program` adds the listings.
 std::string explanation_json(const std::vector<trade_plan>& plans, const std::string& as_of,
                              bool with_program = false);
 
-// A line or more for each kernel, and how many there are at the end.
+// One or more lines for each kernel, and their number at the end.
 std::string kernel_table(std::span<const warmed_kernel> kernels);
 std::string kernel_table(std::span<const tuned_kernel> kernels);
 
