@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a file of quotes to the market with fitted models: the file is a market with `calibrate:` beside it,
-// and the new market is that of the file with models put in their places.
+// From a file of quotes, which is a market plus `calibrate:`, to that market with fitted models.
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -23,9 +22,9 @@ namespace calibrations {
 using config::node;
 
 struct quotes_state {
-    node root;                     // of the market
-    node calibrate;                // what was to be fitted
-    std::filesystem::path inside;  // the folder that files named by it are confined to, or empty
+    node root;  // of the market
+    node calibrate;
+    std::filesystem::path inside;  // folder that confines the files named in it; may be empty
     markets::market_state market;
     std::vector<quoted_model> models;
 };
@@ -36,7 +35,7 @@ const char* section_of(fitted_part what) {
     return what == fitted_part::asset ? "assets" : "currencies";
 }
 
-// An asset or currency with what it holds changed.
+// Returns `root` with a change to one asset or currency.
 template <class Change>
 node changed(const node& root, fitted_part what, const std::string& name, Change change) {
     const node* const section = root.find(section_of(what));
@@ -54,7 +53,7 @@ node parsed(const std::string& text) {
     return config::parse(text, "what calibration wrote");
 }
 
-// The market is written elsewhere, and may name files beside the quotes.
+// Makes paths absolute, since the market is written elsewhere but may name files beside the quotes.
 node with_whole_paths(const node& root) {
     const node* const assets = root.find("assets");
     if (assets == nullptr) return root;
@@ -99,7 +98,7 @@ std::shared_ptr<const quotes_state> read_quotes(const config::document& read, co
     made->calibrate = root.at("calibrate");
     const std::vector<named_quotes> all = name_quotes(made->calibrate);
     made->root = with_whole_paths(root.without("calibrate"));
-    // The models are not known yet, and correlations may name their factors.
+    // Correlations may name factors of models that are not fitted yet.
     node still = made->root.without("correlations");
     for (const named_quotes& a : all) still = changed(still, a.model->what, a.of->key, unmoved);
     if (options.strict) config::demand_end(read);
@@ -148,7 +147,7 @@ calibration calibrate(const market_quotes& to, const std::atomic<bool>* cancel) 
         }
     }
     root = root.with(markets::key_of_quotes, state.calibrate);
-    // The rest of the market has to agree with the fitted models, for instance correlations of their factors.
+    // Check that the rest of the market, such as correlations of factors, agrees with the fitted models.
     markets::read_market(root, state.inside);
     made.market = header + config::written(root);
     return made;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one list of what can be calibrated.
 #include <array>
 
 #include "engine/calibration/target.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eigen's Levenberg-Marquardt, which is MINPACK's. Each parameter is a logistic function of its variable.
+// Eigen's port of MINPACK's Levenberg-Marquardt. Each parameter is a logistic function of its variable.
 #include "engine/calibration/least_squares.h"
 
 #include <Eigen/Core>
@@ -16,20 +16,19 @@
 namespace tilewalk::calibrations {
 namespace {
 
-// A parameter counts as stopped at a bound when it is this near to it, as a part of the distance between its
-// bounds.
+// Distance to a bound, relative to the interval, within which a parameter counts as at the bound.
 constexpr double at_the_end = 1e-5;
-// Starting points lie no nearer than this.
+// Smallest such distance of a starting point.
 constexpr double off_the_end = 1e-3;
-// A share of the residuals that one more step could still explain, by the cosine of the angle.
+// Convergence: cosine of the angle between the residuals and the next step.
 constexpr double no_slope = 1e-5, no_slope_at_kinks = 1e-3;
 
-// Least share of the effect of one parameter on the residuals that must be left when the others move so as to
-// undo it; and the least part of such a direction that a parameter must have to be named.
+// Smallest fraction of a parameter's effect that must remain when other parameters compensate for it, and
+// smallest component in such a direction for a parameter to be named.
 constexpr double least_determined = 1e-3, named_share = 0.2;
 
-// Below this a combination of parameters counts as one that nothing determines: no digit of what follows from
-// it would be known.
+// Reciprocal condition number below which parameters count as undetermined, since no digit of the derivatives
+// would be right.
 constexpr double least_rcond = 1e-10;
 
 struct change {
@@ -50,7 +49,7 @@ struct change {
     bool is_at_bound(double variable) const { return 1 / (1 + std::exp(std::abs(variable))) < at_the_end; }
 };
 
-// The interface that Eigen expects of a function.
+// The interface that Eigen requires.
 class functor {
   public:
     using Scalar = double;
@@ -95,7 +94,7 @@ class functor {
         return at;
     }
 
-    // Slopes from both sides.
+    // Use central differences.
     bool is_careful = false;
     std::uint64_t evaluations = 0;
 
@@ -116,7 +115,7 @@ descent descend(functor& along, const least_squares& of, const Eigen::VectorXd& 
     Eigen::LevenbergMarquardt<functor> search(along);
     search.parameters.ftol = search.parameters.xtol = tolerance;
     search.parameters.maxfev = static_cast<Eigen::Index>(most_evaluations);
-    search.parameters.factor = 1;  // the first step is no longer than the variables
+    search.parameters.factor = 1;  // limits the first step to the norm of the variables
     descent out;
     out.at = from;
     const space status = search.minimize(out.at);
@@ -126,14 +125,13 @@ descent descend(functor& along, const least_squares& of, const Eigen::VectorXd& 
     out.sum_of_squares = search.fnorm * search.fnorm;
     out.iterations = static_cast<std::uint64_t>(search.iter);
     const double mean_square = out.sum_of_squares / static_cast<double>(along.values());
-    // Once no residual is left, the slope is rounding alone.
+    // With zero residuals the slope is rounding alone.
     out.has_converged = status != Eigen::LevenbergMarquardtSpace::TooManyFunctionEvaluation &&
                         (search.gnorm < (of.has_kinks ? no_slope_at_kinks : no_slope) ||
                          mean_square <= of.good_enough * of.good_enough);
     return out;
 }
 
-// The parameters that the residuals do not determine.
 std::vector<std::size_t> undetermined(functor& along, const Eigen::VectorXd& at,
                                       const std::vector<bool>& is_at_bound) {
     Eigen::MatrixXd slopes(along.values(), along.inputs());
@@ -147,7 +145,7 @@ std::vector<std::size_t> undetermined(functor& along, const Eigen::VectorXd& at,
     const double most = slopes.colwise().norm().maxCoeff();
     for (std::size_t k = 0; k < inside.size(); ++k) {
         const auto column = slopes.col(static_cast<Eigen::Index>(inside[k]));
-        // A parameter that moves nothing has no shape.
+        // A parameter without effect has no direction.
         if (!(column.norm() > 1e-6 * most)) out.push_back(inside[k]);
         shapes.col(static_cast<Eigen::Index>(k)) = column / std::max(column.norm(), 1e-6 * most);
     }
@@ -191,7 +189,7 @@ minimum minimise(const least_squares& of, const std::vector<std::vector<double>>
     for (std::size_t i = 0; i < of.bounds.size(); ++i) {
         out.is_at_bound.push_back(change{of.bounds[i]}.is_at_bound(best->at(static_cast<Eigen::Index>(i))));
     }
-    // Towards a bound the slope never ends.
+    // Towards a bound the slope never vanishes.
     const bool stopped = std::ranges::find(out.is_at_bound, true) != out.is_at_bound.end();
     out.has_converged = best->has_converged || stopped;
     out.undetermined = undetermined(along, best->at, out.is_at_bound);
@@ -220,7 +218,7 @@ moved_minimum move_minimum(const least_squares& of, std::span<const double> at) 
     Eigen::MatrixXd slopes(along.values(), count);
     for (Index k = 0; k < count; ++k) slopes.col(k) = all.col(inside[static_cast<std::size_t>(k)]);
 
-    // The sum of the residuals, held, times the model, whose second derivatives are the curvature.
+    // Inner product of the fixed residuals with the model; its second derivatives are the curvature term.
     constexpr double h = 1e-3;
     const auto bent = [&](Index j, double by_j, Index k, double by_k) {
         Eigen::VectorXd moved = variables;
@@ -240,7 +238,7 @@ moved_minimum move_minimum(const least_squares& of, std::span<const double> at) 
             if (j != k) curvature(k, j) += second;
         }
     }
-    // In units in which each direction alone has the curvature 1.
+    // Scale to unit curvature in each direction.
     const Eigen::VectorXd scale = slopes.colwise().norm().transpose();
     if (!(scale.minCoeff() > 0)) {
         out.is_determined = false;

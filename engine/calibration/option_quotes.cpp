@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every quote checked for what no fit could see: a price that no volatility gives, an expiry that has passed,
-// the same option twice.
+// Checks what no fit could notice: prices without a volatility, past expiries, repeated options.
 #include "engine/calibration/option_quotes.h"
 
 #include <algorithm>
@@ -31,7 +30,7 @@ constexpr std::size_t most_option_quotes = bounds::option_quotes;
 constexpr models::range volatilities{1e-4, 5};
 constexpr double most_money = bounds::money, most_weight = 1e9;
 constexpr double most_log_moneyness = 16;
-// Least price, as a share of the forward: below it a price does not determine a volatility.
+// Least price as a fraction of the forward; smaller ones do not determine a volatility.
 constexpr double least_worth = 1e-10;
 
 class option_quotes_reader {
@@ -131,7 +130,7 @@ class option_quotes_reader {
         add(std::move(read), std::move(q), price != nullptr, level, item.key_path());
     }
 
-    // The volatility that a discounted price implies.
+    // Returns the volatility that a discounted price implies.
     double implied_of(const node& price, const quoted_expiry& at, const quoted_option& q) const {
         const bool is_call = q.option == right::call;
         const double least =

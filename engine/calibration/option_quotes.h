@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quotes of European options on an asset, as a list or by expiry and strike:
-//     quotes: [{expiry: 2027-01-15, strike: 100, volatility: 0.22, weight: 2}, {expiry: 0.5, moneyness: 0.9,
-//     ...}] quotes: [{expiry: 2027-01-15, strike: 90, option: put, price: 2.31}] by_strike: {2027-01-15: {90:
-//     0.24, 100: 0.22, 110: 0.21}}
+//     quotes: [{expiry: 2027-01-15, strike: 100, volatility: 0.22, weight: 2}, ...]
+//     quotes: [{expiry: 2027-01-15, strike: 90, option: put, price: 2.31}]
+//     by_strike: {2027-01-15: {90: 0.24, 100: 0.22, 110: 0.21}}
 #pragma once
 
 #include <string>
@@ -16,14 +16,12 @@
 
 namespace tilewalk::calibrations {
 
-// A quote of one expiry, mapped by the asset's dividends: the spot is scale X + shift with X a martingale
-// from 1.
+// A quote of one expiry, for the asset's affine map spot = scale X + shift with a martingale X, X(0) = 1.
 struct quoted_option {
-    std::size_t expiry = 0;  // its number
+    std::size_t expiry = 0;  // index
     double strike = 0;
-    analytics::right option =
-        analytics::right::call;  // by which it is quoted; the one out of the money for a volatility
-    double volatility = 0;       // Black's, on the forward
+    analytics::right option = analytics::right::call;  // as quoted; the out-of-the-money one for a volatility
+    double volatility = 0;                             // Black, on the forward
 };
 struct quoted_expiry {
     double years = 0, forward = 0, discount = 0;
@@ -34,13 +32,13 @@ struct quoted_expiry {
 struct option_quotes {
     std::vector<quoted_expiry> expiries;  // in order
     std::vector<quoted_option> options;   // by expiry, then strike
-    std::vector<fitted_quote> quotes;     // of the same numbers
+    std::vector<fitted_quote> quotes;     // parallel to options
     bool by_price = false;
 
     double log_moneyness(const quoted_option& q) const;
 };
 
-// The keys that a mapping with quotes may have, beside the model's own.
+// Keys that a mapping with quotes may have, beside the model's own.
 std::vector<std::string> option_quote_keys();
 option_quotes read_option_quotes(const config::node& of, const reading& in);
 

@@ -15,9 +15,9 @@ namespace tilewalk::calibrations {
 
 namespace {
 
-// The error that rounding in the variable of a search leaves in a parameter.
+// Rounding error in a parameter from the search variable.
 constexpr double same_parameter = 1e-9;
-// A market's numbers are those of a fit if one more step moves the quotes by no more than this share of them.
+// Numbers count as fitted if another step moves the quotes by at most this fraction.
 constexpr double most_left = 1e-5;
 
 std::vector<std::string> names_of(std::span<const parameter> all) {
@@ -115,7 +115,7 @@ std::string parameter_space::written(std::span<const double> free) const {
 
 namespace {
 
-// It has `how`, `into` and `values` by reference.
+// The result refers to `how`, `into` and `values`.
 least_squares problem_of(const fitting& how, const model_fit& into, std::vector<double>& values) {
     least_squares problem;
     problem.bounds = how.space.bounds();

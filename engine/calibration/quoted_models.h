@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models with the quotes that they are, or were, fitted to: `calibrate:` of a file of quotes, and what a
-// market keeps of it.
+// Models with the quotes they are, or were, fitted to: `calibrate:` of a file of quotes, and what a market
+// keeps of it.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace tilewalk::calibrations {
 
-// Points into the tree that it was read from.
+// Points into the YAML tree.
 struct named_quotes {
     const config::node::member* of = nullptr;
     const config::node::member* quotes = nullptr;
@@ -32,9 +32,9 @@ struct quoted_model {
 std::vector<quoted_model> read_quoted_models(const std::vector<named_quotes>& all,
                                              const markets::market_state& market);
 
-// How the numbers of a market that were fitted follow from the quotes that it keeps. Throws tilewalk::error
-// (usage) where it keeps none, (input) where its numbers are not those of the fit, (cancelled).
-// With `only`, models of this kind alone are followed.
+// Derivatives of fitted market numbers by the quotes that the market keeps; `only` restricts the kind of
+// model. Throws tilewalk::error: (usage) if it keeps no quotes, (input) if its numbers are not those of the
+// fit, (cancelled).
 std::vector<fitted_numbers> follow_quotes(const market& in, const std::atomic<bool>* cancel,
                                           std::optional<fitted_part> only = {});
 bool keeps_quotes(const market& in);

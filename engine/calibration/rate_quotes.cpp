@@ -30,11 +30,10 @@ using markets::rounded;
 constexpr std::size_t most_rate_quotes = bounds::rate_quotes, most_payments = 1'200;
 constexpr double most_years = 100, most_rate_weight = 1e9;
 constexpr models::range normal_volatilities{1e-7, 1}, black_volatilities{1e-4, 5}, strikes{-1, 1};
-// Relative distance within which a number of periods counts as whole.
+// Relative tolerance for a whole number of periods.
 constexpr double whole = 1e-9;
 
-// The price of the option out of the money, for one unit of the rate; `s` is the standard deviation of the
-// rate.
+// The price of the out-of-the-money option for one unit of the rate; `s` is the standard deviation.
 double normal_out_of_money(double distance, double s) {
     if (!(s > 0)) return 0;
     const double d = distance / s;
@@ -42,7 +41,7 @@ double normal_out_of_money(double distance, double s) {
     return s * (density - d * 0.5 * std::erfc(d / std::numbers::sqrt2));
 }
 
-// All that is out of the money, and what exercise on the forwards is worth.
+// Price minus intrinsic value on the forwards.
 double time_value(rate_unit type, const quoted_rate_option& q, double volatility) {
     double sum = 0;
     for (const optionlet& o : q.lets) {
@@ -64,7 +63,7 @@ double exercised(const quoted_rate_option& q) {
     return sum;
 }
 
-// The most that any Black volatility gives.
+// The supremum of Black prices.
 double most_black(const quoted_rate_option& q) {
     double sum = 0;
     for (const optionlet& o : q.lets) sum += o.worth * (q.option == right::call ? o.forward : q.strike);
@@ -121,7 +120,6 @@ class rate_quotes_reader {
         return years;
     }
 
-    // The number of periods from start to end.
     std::size_t count_of(const node& value, double length, double per_year) const {
         const double periods = length * per_year, count = std::round(periods);
         if (!(count >= 1 && count <= most_payments) || std::abs(periods - count) > whole * count) {
@@ -288,12 +286,11 @@ double price_by(rate_unit type, const quoted_rate_option& q, double volatility) 
 }
 
 double volatility_of(rate_unit type, const quoted_rate_option& q, double price) {
-    // A Gaussian rate may be worth more than any Black volatility makes it.
+    // A Gaussian rate can be worth more than any Black volatility allows.
     const double most = type == rate_unit::black ? (1 - 1e-12) * most_black(q) : price;
     const double wanted = std::min(price, most) - exercised(q);
     if (!(wanted > 0)) return 0;
-    // The logarithm of the price rises with that of the volatility: Newton's steps, halved where they leave
-    // what is known to hold the root.
+    // Newton in log price and log volatility, with bisection if a step leaves the bracket.
     double low = 1e-12, high = 1;
     while (time_value(type, q, high) < wanted && high < 1e6) high *= 4;
     double volatility = type == rate_unit::normal ? 0.01 : 0.2;

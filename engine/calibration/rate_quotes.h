@@ -2,7 +2,7 @@
 // Quotes of options on a currency's rates:
 //     swaptions: [{expiry: 1, tenor: 5, payments_per_year: 2, volatility: 0.0065, type: normal}]
 //     caps: [{maturity: 5, payments_per_year: 4, strike: 0.03, price: 0.021, option: cap}]
-// Times are of the curve alone: payments stand a whole period after the one before, with no calendar.
+// Payments are whole periods apart, without a calendar.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@
 
 namespace tilewalk::calibrations {
 
-// An option on a rate: `worth` of money today for one unit of the rate.
+// An option on a rate: `worth` is today's value of one unit of the rate.
 struct optionlet {
     double years = 0, forward = 0, worth = 0;
 };
@@ -26,24 +26,24 @@ struct quoted_rate_option {
     analytics::right option = analytics::right::call;
     double strike = 0;
     rates::swap_terms swap;              // of a swaption
-    double expiry = 0;                   // of it
+    double expiry = 0;                   // of a swaption
     std::vector<rates::period> periods;  // of a cap
-    std::vector<optionlet> lets;         // one of a swaption, one a period of a cap
+    std::vector<optionlet> lets;         // one for a swaption, one a period for a cap
 };
 
 enum class rate_unit { normal, black, price };
 
 struct rate_quotes {
     std::vector<quoted_rate_option> options;
-    std::vector<fitted_quote> quotes;  // of the same numbers
+    std::vector<fitted_quote> quotes;  // parallel to options
     rate_unit unit = rate_unit::normal;
 };
 
 std::vector<std::string> rate_quote_keys();
 rate_quotes read_rate_quotes(const config::node& of, const reading& in);
 
-// The price of the option with one volatility for all of its optionlets, and the volatility that gives a
-// price: 0 if the price is no more than exercise on the forwards is worth.
+// The price with one volatility for all optionlets, and the volatility of a price: 0 if the price is at most
+// the intrinsic value on the forwards.
 double price_by(rate_unit volatility_type, const quoted_rate_option& q, double volatility);
 double volatility_of(rate_unit volatility_type, const quoted_rate_option& q, double price);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gaussian short rates, of one factor (Hull and White) and of two (G2++), fitted to swaptions and caps.
+// Gaussian short rates, Hull-White and G2++, fitted to swaptions and caps.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 
 using scale = between::scale;
 
-// A speed of zero is a rate that wanders for ever; below it a rate would run away.
+// Mean reversion of zero leaves a random walk; negative values explode.
 constexpr std::array<parameter, 2> hull_white_parameters{{
     {"mean_reversion", {0, 10}, {1e-5, 3, scale::geometric}},
     {"volatility", {0, 1}, {1e-6, 0.5, scale::geometric}},
@@ -33,7 +33,7 @@ constexpr std::array<parameter, 5> g2_parameters{{
 struct rate_family {
     std::span<const parameter> parameters;
     std::function<rates::gaussian_rates(std::span<const double>)> model;
-    // From the normal volatility near which the quotes are.
+    // Starting points from the level of the quoted normal volatilities.
     std::function<std::vector<std::vector<double>>(double)> starts;
 };
 

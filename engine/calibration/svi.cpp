@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SVI smiles, an expiry at a time. If the best ones together allow arbitrage at quoted strikes, they are
-// fitted again, held off it.
+// SVI smiles, fitted expiry by expiry. If the best fits allow arbitrage at quoted strikes, a second fit
+// penalises it.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -25,14 +25,14 @@ namespace {
 using markets::smile_point;
 using markets::svi_parameters;
 
-constexpr std::size_t numbers = 5;  // of a smile
+constexpr std::size_t numbers = 5;  // parameters of a smile
 constexpr std::array<const char*, numbers> names_of_svi{"a", "b", "rho", "m", "sigma"};
 constexpr double good_smile = 1e-10;
-// Lee's bound of a wing, less what rounding may add.
+// Lee's bound on a wing, minus an allowance for rounding.
 constexpr double steepest = 2 - 1e-9;
 
-// The unknowns of a fit: the least variance, the slopes of the wings, and the place of the bend. In these,
-// the bounds of SVI are those of each number alone.
+// The unknowns of a fit: least variance, slopes of the wings, place and width of the bend. SVI's constraints
+// are simple bounds on each of them.
 struct shape {
     double least, left, right, m, sigma;
 
@@ -49,12 +49,11 @@ struct shape {
         p.rho = (right - left) / (right + left);
         p.m = m;
         p.sigma = sigma;
-        // b sigma sqrt(1 - rho^2)
         p.a = least - sigma * std::sqrt(left * right);
         return p;
     }
 
-    // The derivatives of a, b, rho, m and sigma, by number and unknown.
+    // Derivatives of a, b, rho, m and sigma, by parameter and unknown.
     std::array<std::array<double, numbers>, numbers> slopes_of_svi() const {
         const double sum = left + right, mean = std::sqrt(left * right);
         return {{{1, -0.5 * sigma * right / mean, -0.5 * sigma * left / mean, 0, -mean},
@@ -65,17 +64,16 @@ struct shape {
     }
 };
 
-// The quotes of an expiry.
 struct slice {
     const quoted_expiry* at = nullptr;
-    std::vector<std::size_t> numbers;  // of its quotes
+    std::vector<std::size_t> numbers;  // indexes of its quotes
     std::vector<double> x, variances;
     double least_x = 0, most_x = 0;
 };
 
-// A smile that is held off arbitrage is watched at so many points, a little farther than where it counts as
-// quoted; g has to be this far above 0 and the variance above that of the smile before. A miss costs so much
-// more than that of a quote: at first little, as a fit against a wall goes slowly.
+// The penalised fit checks this many points, slightly beyond the quoted range, and demands g and the variance
+// above the previous smile by `margin`. The penalty weight grows from fit to fit, because a fit against a
+// hard wall converges slowly.
 constexpr std::size_t watched_points = 161;
 constexpr double watched_deviations = 4.4;
 constexpr double margin = 1e-3;
@@ -152,7 +150,7 @@ class svi_target final : public target {
         return made;
     }
 
-    // A smile that was held off arbitrage is not where its quotes alone would have it, and is refused.
+    // Refuses a smile that was held off arbitrage: it is not the minimum for its quotes.
     std::vector<fitted_numbers> follow(const number_by_key& now,
                                        const std::atomic<bool>* cancel) const override {
         std::vector<fitted_numbers> out;
@@ -187,7 +185,7 @@ class svi_target final : public target {
     }
 
   private:
-    // The places at which the smile of an expiry is checked against that of the expiry before.
+    // Points at which to check an expiry's smile against the previous one.
     std::vector<double> watched(std::size_t e, const std::vector<svi_parameters>& smiles) const {
         double low = slices_[e].least_x, high = slices_[e].most_x;
         for (std::size_t i = e > 0 ? e - 1 : 0; i <= e; ++i) {
@@ -222,7 +220,7 @@ class svi_target final : public target {
         return out;
     }
 
-    // The search for the quotes alone. It has `s` and `into` by reference.
+    // The problem without penalty; refers to `s` and `into`.
     least_squares problem_of(const slice& s, const model_fit& into, const std::atomic<bool>* cancel) const {
         using scale = between::scale;
         const auto [least, most] = std::ranges::minmax(s.variances);
@@ -246,7 +244,7 @@ class svi_target final : public target {
         return problem;
     }
 
-    // At `places` it is held off butterflies, and off variances below those of the smile before.
+    // Penalises butterflies, and variances below the previous smile, at `places`.
     svi_parameters fit_slice(const slice& s, const std::vector<double>& places, const svi_parameters* before,
                              const std::atomic<bool>* cancel, model_fit& into) const {
         into = before_fit(s);
@@ -305,7 +303,7 @@ class svi_target final : public target {
         return smile;
     }
 
-    // For a given m and sigma a smile is linear in what is left; the best few of a grid of them.
+    // For fixed m and sigma a smile is linear in the other unknowns; returns the best few of a grid.
     std::vector<std::vector<double>> starts(const slice& s, const least_squares& problem) const {
         constexpr std::size_t most = 4;
         std::vector<std::pair<double, std::vector<double>>> tried;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Targets of calibration: the reading of a model's quotes and the fit to them. A model is one file and one
-// line of the catalogue.
+// Targets of calibration: each reads a model's quotes and fits the model.
 #pragma once
 
 #include <atomic>
@@ -19,16 +18,16 @@ namespace tilewalk::calibrations {
 
 struct outcome {
     std::vector<model_fit> fits;
-    std::string model;  // YAML, as the market's `model:` takes it
+    std::string model;  // YAML for the market's `model:`
 };
 
-// How the numbers of a market that a fit has found follow from its quotes.
+// Derivatives of fitted market numbers by their quotes.
 struct fitted_numbers {
-    std::string of, unit;                    // as those of the model_fit
-    std::vector<std::string> keys;           // market keys of the numbers that move with quotes
-    std::vector<fitted_quote> quotes;        // those with a weight
+    std::string of, unit;                    // see model_fit
+    std::vector<std::string> keys;           // market keys of the moving numbers
+    std::vector<fitted_quote> quotes;        // with a weight
     std::vector<std::vector<double>> moves;  // derivatives by number and quote
-    // Years to the last exercise, by quote; of rates alone.
+    // Years to the last exercise, by quote; for rates only.
     std::vector<double> expiries{};
 
     bool has_volatilities() const { return unit != "price"; }
@@ -40,22 +39,22 @@ class target {
   public:
     virtual ~target() = default;
     virtual outcome fit(const std::atomic<bool>* cancel) const = 0;
-    // For a market that has the fitted model. Throws tilewalk::error (input) where its numbers are not those
-    // of a fit to the quotes.
+    // For a market with the fitted model. Throws tilewalk::error (input) if its numbers are not those of a
+    // fit to the quotes.
     virtual std::vector<fitted_numbers> follow(const number_by_key& now,
                                                const std::atomic<bool>* cancel) const = 0;
 };
 
 struct reading {
-    std::string_view model;               // its name
-    std::string of;                       // the asset or currency
-    const markets::market_state& market;  // outlives the target
+    std::string_view model;
+    std::string of;                       // asset or currency
+    const markets::market_state& market;  // must outlive the target
 };
 
 enum class fitted_part { asset, currency };
 
 struct catalogue_entry {
-    std::string_view name;  // also the key of its quotes
+    std::string_view name;  // and key of its quotes
     fitted_part what;
     std::unique_ptr<target> (*read)(const config::node& quotes, const reading& of);
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Butterflies by call prices at the quotes and by Gatheral's g between them, calendar spreads by total
+// Butterflies by call prices at the quotes and by Gatheral's g between them; calendar spreads by total
 // variance at constant moneyness.
 #include "engine/market/arbitrage.h"
 
@@ -17,26 +17,25 @@ namespace tilewalk::markets {
 namespace {
 
 constexpr double checked_deviations = 6;
-constexpr double quoted_deviations = 4;  // of SVI
+constexpr double quoted_deviations = 4;  // for SVI
 constexpr double highest_volatility = 10;
-constexpr int even_points = 400;    // over all that is checked
-constexpr int points_between = 16;  // two neighbouring quotes
-// Rounding errors of prices, of variances and of g.
+constexpr int even_points = 400;    // over the whole range
+constexpr int points_between = 16;  // of two neighbouring quotes
+// Allowances for rounding.
 constexpr double price_rounding = 1e-13;
 constexpr double variance_rounding = 1e-12;
 constexpr double ratio_rounding = 1e-9;
 
-// The price of a call on a forward of 1.
 double call_price(double log_moneyness, double volatility, double years) {
     const double deviation = volatility * std::sqrt(years);
     const double d1 = -log_moneyness / deviation + deviation / 2;
     return kernels::norm_cdf(d1) - kernels::exp(log_moneyness) * kernels::norm_cdf(d1 - deviation);
 }
 
-// A quoted call, as a part of the forward.
+// A quoted call as a fraction of the forward.
 struct call {
     double strike = 0, price = 1;
-    const quote* at = nullptr;  // none for the strike 0
+    const quote* at = nullptr;  // null for the strike 0
 };
 
 std::vector<call> calls_of(const expiry& e) {
@@ -52,13 +51,13 @@ bool exceeds(double price, double bound, double strike) {
     return price - bound > price_rounding * std::max(1.0, strike);
 }
 
-// On the line through two calls.
+// Interpolates linearly between two calls.
 double chord(const call& a, const call& b, double strike) {
     return a.price + (b.price - a.price) * ((strike - a.strike) / (b.strike - a.strike));
 }
 
-// Prices that fall with the strike and are convex in it lie below the chord between two calls, and above the
-// chords of those to the left and to the right. At a call all of them are its price.
+// Call prices fall and are convex in the strike: they lie below the chord between two calls, and above the
+// extended chords to the left and right. All three meet at a quoted call.
 double most_price(const std::vector<call>& calls, double strike) {
     if (strike >= calls.back().strike) return calls.back().price;
     const auto above = std::upper_bound(calls.begin(), calls.end(), strike,
@@ -67,7 +66,7 @@ double most_price(const std::vector<call>& calls, double strike) {
 }
 
 double least_price(const std::vector<call>& calls, double strike) {
-    // Strikes that differ by rounding are the same.
+    // Strikes may differ by rounding.
     const double rounding = 1e-12 * strike;
     double least = std::max(1 - strike, 0.0);
     for (std::size_t i = 0; i + 1 < calls.size(); ++i) {
@@ -79,11 +78,11 @@ double least_price(const std::vector<call>& calls, double strike) {
     return least;
 }
 
-// A place where something is looked for.
+// A point to check.
 struct spot_check {
     double x = 0;
-    const expiry* of = nullptr;  // whose quote stands there, if one does
-    const quote* at = nullptr;   // that quote
+    const expiry* of = nullptr;  // null unless a quote is here
+    const quote* at = nullptr;
 };
 
 class search {
@@ -93,7 +92,8 @@ class search {
     std::vector<arbitrage> all() {
         const std::vector<expiry>& expiries = surface_.expiries();
         for (std::size_t i = 0; i < expiries.size(); ++i) {
-            // No interpolation mends what is wrong in the quotes, so it is not searched then.
+            // Arbitrage in the quotes survives every interpolation, so the interpolation needs no search
+            // then.
             if (!butterflies_in_quotes(expiries[i])) butterflies(expiries[i]);
             if (i + 1 == expiries.size()) break;
             butterflies_between(expiries[i], expiries[i + 1]);
@@ -105,7 +105,7 @@ class search {
   private:
     bool is_svi() const { return surface_.form() == implied_surface::written_by::svi; }
 
-    // "the strike 100": as written, where a quote stands there.
+    // Returns such as "the strike 100", as written if a quote is here.
     std::string named(const expiry& e, const spot_check& point) const {
         if (point.at) return named(*point.at);
         if (is_svi()) return "the log-moneyness " + rounded(point.x);
@@ -113,7 +113,8 @@ class search {
         return (by_strike ? "the strike " : "the moneyness ") + rounded(e.forward * kernels::exp(point.x));
     }
 
-    // In order, with the quotes of both expiries if there are two; where they meet, the later one's is first.
+    // Sorted, with the quotes of both expiries if there are two; at equal places the later expiry's comes
+    // first.
     std::vector<spot_check> places(const expiry& e, const expiry* next) const {
         const expiry& last = next ? *next : e;
         auto [low, high] = surface_.reach(last.years, checked_deviations);
@@ -139,13 +140,13 @@ class search {
         return points;
     }
 
-    // SVI has no quotes; this is where it is held to have them.
+    // SVI has no quotes; this range stands in for them.
     bool is_quoted(const expiry& e, double x) const {
         return is_svi() &&
                std::abs(x) <= quoted_deviations * std::sqrt(std::max(e.variance.at(x).variance, 0.0));
     }
 
-    // Runs of points where `size_at` is positive, each by its worst: in_quotes if any of its points is.
+    // Reports each run of points with positive `size_at` by its worst; in_quotes if any of them is.
     template <class SizeAt, class InQuotes, class Say>
     void runs(const std::vector<spot_check>& points, SizeAt size_at, InQuotes in_quotes, Say say) {
         std::optional<std::pair<spot_check, double>> worst;
@@ -162,7 +163,7 @@ class search {
                 continue;
             }
             const bool of_quotes = in_quotes(point);
-            // A quoted point is named rather than a worse one beyond the quotes.
+            // A quoted point takes precedence over a worse one beyond the quotes.
             if (!worst || (of_quotes && !worst_in_quotes) ||
                 (of_quotes == worst_in_quotes && size > worst->second)) {
                 worst = std::pair(point, size);
@@ -177,8 +178,8 @@ class search {
         return (by_strike ? "the strike " : "the moneyness ") + q.written;
     }
 
-    // By a quote and a price that its call may not go beyond, as parts of the forward. Says what the bound
-    // comes from and which volatility meets it.
+    // Reports a quote whose call violates a price bound (both as fractions of the forward): the origin of the
+    // bound, and the volatility that meets it.
     void report_price(arbitrage::kind what, const expiry& e, const quote& q, double price, double bound,
                       const std::string& whose) {
         const bool too_dear = price > bound;
@@ -201,13 +202,13 @@ class search {
                               rounded(bound) + " that " + whose + " allow" + expected});
     }
 
-    // Returns whether there is any.
+    // Returns true if it found any.
     bool butterflies_in_quotes(const expiry& e) {
         const std::vector<call> calls = calls_of(e);
         const std::size_t before = found_.size();
         for (std::size_t i = 1; i < calls.size(); ++i) {
             const bool last = i + 1 == calls.size();
-            // The last call costs at most what the one before costs, every other what its neighbours allow.
+            // The last call is bounded by the one before it, every other by the chord between its neighbours.
             const double most =
                 last ? calls[i - 1].price : chord(calls[i - 1], calls[i + 1], calls[i].strike);
             if (!exceeds(calls[i].price, most, calls[i].strike)) continue;
@@ -219,8 +220,8 @@ class search {
         return found_.size() > before;
     }
 
-    // The same for two expiries: a call of a moneyness costs more, as a part of the forward, if it lives
-    // longer.
+    // Calendar check: at equal moneyness the later call is worth at least as much as a fraction of the
+    // forward.
     bool calendar_in_quotes(const expiry& first, const expiry& second) {
         const std::vector<call> early = calls_of(first), late = calls_of(second);
         const std::size_t before = found_.size();
@@ -231,7 +232,7 @@ class search {
                          "the quotes of " + first.written);
         }
         for (const call& c : early) {
-            // A moneyness that the other expiry quotes, too, has been seen already.
+            // Skip a moneyness that both expiries quote: the first loop checked it.
             const bool is_seen = std::any_of(late.begin(), late.end(), [&](const call& other) {
                 return std::abs(other.strike - c.strike) <= 1e-12 * c.strike;
             });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arbitrage in an implied-volatility surface: places where it sells something for less than nothing.
+// Static arbitrage in an implied-volatility surface.
 #pragma once
 
 #include <string>
@@ -13,29 +13,28 @@ namespace tilewalk::markets {
 struct arbitrage {
     enum class kind { butterfly, calendar };
     kind what = kind::butterfly;
-    // True for arbitrage between quotes themselves; false where the interpolation makes it.
+    // True for arbitrage between the quotes themselves; false if only the interpolation has it.
     bool in_quotes = false;
     double years = 0, log_moneyness = 0;
-    // In quotes, by how much the call is too dear or too cheap, as a part of the forward. Elsewhere, and for
-    // SVI: of a butterfly how far Gatheral's g is below 0, of a calendar by how much total variance falls.
+    // In quotes: the mispricing of the call as a fraction of the forward. In the interpolation, and for SVI:
+    // by how much Gatheral's g is below 0 (butterfly) or total variance falls (calendar).
     double size = 0;
-    location where;  // of the quote or, between them, of the expiry
+    location where;  // of the quote or, between quotes, of the expiry
     std::string key_path;
-    std::string message;  // what is wrong and what would be right; names expiry and strike as written
+    std::string message;  // the fault and the remedy, with expiry and strike as written
 };
 
-// Butterflies at each expiry, and halfway to the next where both ends have none; calendar spreads between
-// neighbouring expiries. In the order of time.
+// Finds butterflies at each expiry, and halfway to the next if both ends have none, and calendar spreads
+// between neighbouring expiries, in the order of time.
 //
-// First in the quotes alone, by the prices of their calls as parts of the forward: at an expiry they fall and
-// are convex in the strike (at strike 0 the call is worth the forward); at the next expiry they are no lower,
-// within what convexity says about the strikes between. Whoever finds otherwise can trade it, whatever
-// the interpolation, and the finding says so by in_quotes.
+// The first search uses the quotes alone, by call prices as fractions of the forward. At an expiry prices
+// fall and are convex in the strike, from 1 at strike 0. At the next expiry they are no lower, within the
+// limits that convexity sets between strikes. Such arbitrage is tradable under any interpolation and has
+// in_quotes set.
 //
-// Then in the interpolation, by Gatheral's g and by total variance at constant moneyness, at the quotes, on a
-// dense grid between them and beyond them as far as 6 standard deviations; neighbouring points make one
-// finding, the worst of them. Here an SVI smile counts as quoted as far as 4 standard deviations of its own
-// volatility.
+// The second search uses the interpolation: Gatheral's g and total variance at constant moneyness, at the
+// quotes, on a dense grid between them and out to 6 standard deviations. Neighbouring points merge into one
+// finding, the worst. An SVI smile counts as quoted out to 4 of its own standard deviations.
 std::vector<arbitrage> find_arbitrage(const implied_surface& surface);
 
 }  // namespace tilewalk::markets

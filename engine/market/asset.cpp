@@ -2,23 +2,23 @@
 // Forwards with cash and proportional dividends, and Buehler's affine form (Buehler 2010, "Volatility and
 // dividends").
 //
-// The asset grows at the carry (its currency's rate less its dividend yield) and on an ex-date T_j falls as
+// The asset grows at the carry (its currency's rate minus its dividend yield) and on an ex-date T_j falls as
 //     S(T_j) = (1 - b_j) S(T_j-) - c_j,
-// where a dividend is either proportional (c_j = 0) or cash (b_j = 0). Let
+// with a dividend either proportional (c_j = 0) or cash (b_j = 0). Let
 //     R(t) = Q(t) / D(t) * product of (1 - b_j) over T_j <= t,
-// what one unit of the asset would become with no cash dividends (D: discount factor, Q: that of the yield).
-// A cash dividend c_j is worth c_j R(t) / R(T_j) at t < T_j: paid out, that much of the asset would have
-// grown to c_j, later proportional dividends included. With
+// the growth of one unit of the asset without cash dividends (D: discount factor, Q: that of the yield). A
+// cash dividend c_j is worth c_j R(t) / R(T_j) at t < T_j: that much of the asset grows to c_j, including
+// later proportional dividends. With
 //     shift(t) = sum of c_j R(t) / R(T_j) over T_j > t,
 //     scale(t) = R(t) (S(0) - shift(0)),
-// S = scale X + shift keeps both conditions for any martingale X with X(0) = 1: between ex-dates both terms
+// S = scale X + shift meets both conditions for any martingale X with X(0) = 1: between ex-dates both terms
 // grow at the carry; on a proportional ex-date both fall by the factor 1 - b_j; on a cash ex-date shift alone
-// falls by c_j. So E[S(t)] = scale(t) + shift(t) = S(0) R(t) - sum of c_j R(t) / R(T_j) over T_j <= t, the
-// forward, and S never falls below the value of the dividends still to come.
+// falls by c_j. So the forward is E[S(t)] = scale(t) + shift(t) = S(0) R(t) - sum of c_j R(t) / R(T_j) over
+// T_j <= t, and S never falls below the value of the remaining dividends.
 //
-// With an asset that falls by its dividends, S = scale X with scale(t) = R(t) S(0), and X is a martingale
-// that on a cash ex-date falls by c_j / (R(T_j) S(0)), though not below 0: the holder gets what is left. The
-// forward is the same as long as no path comes to that; each that does adds to it.
+// An asset that falls by its dividends has S = scale X with scale(t) = R(t) S(0), and X a martingale that
+// falls by c_j / (R(T_j) S(0)) on a cash ex-date, but not below 0: the holder receives what is left. The
+// forward is the same unless a path reaches 0; each such path adds to it.
 #include "engine/market/asset.h"
 
 #include "engine/market/wording.h"
@@ -35,8 +35,8 @@ double log_growth(const asset& a, const curve& discount, double years) {
 }  // namespace
 
 affine spot_map(const asset& a, const curve& discount, double years, bool before_dividend) {
-    double kept = 1;                       // product of (1 - b_j) so far, over the dividends in their order
-    double kept_at_time = 1;               // the same over those up to `years`
+    double kept = 1;                       // product of (1 - b_j) so far
+    double kept_at_time = 1;               // over the dividends up to `years`
     double all_cash = 0, future_cash = 0;  // sums of c_j / R(T_j)
     for (const dividend& d : a.dividends) {
         const bool gone = before_dividend ? d.years < years : d.years <= years;

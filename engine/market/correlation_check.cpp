@@ -17,20 +17,20 @@
 namespace tilewalk::markets {
 namespace {
 
-// Correlations are written with a few digits; eigenvalues this close to zero are rounding.
+// Correlations have few digits; eigenvalues this close to zero are rounding.
 constexpr double eigenvalue_tolerance = 1e-9;
 
-// The nearest correlation matrix in the sum of squares (Higham 2002: projections in turn onto the matrices
-// with no negative eigenvalue and onto those with a diagonal of ones, the first corrected as by Dykstra),
-// with four digits after the point, and then as much nearer to `anchor` as makes it valid with them. Entries
-// that are not 0 in `anchor`, a correlation matrix, are not changed.
+// Finds the nearest correlation matrix in the Frobenius norm (Higham 2002: alternating projections onto the
+// positive semi-definite matrices and the unit diagonal, with Dykstra's correction), rounds it to four
+// decimals and moves it towards `anchor` until it is valid. Nonzero entries of the correlation matrix
+// `anchor` stay fixed.
 Eigen::MatrixXd nearest_correlation(const Eigen::MatrixXd& given, const Eigen::MatrixXd& anchor) {
     const auto anchored = [&](const Eigen::MatrixXd& m) {
         return Eigen::MatrixXd((anchor.array() != 0).select(anchor, m));
     };
     Eigen::MatrixXd near = given, correction = Eigen::MatrixXd::Zero(given.rows(), given.cols());
-    // Two that move as one or against each other have the same correlations up to the sign; the nearest such
-    // matrix comes first, for the turns would take for ever to find it.
+    // Factors with correlation 1 or -1 have equal rows up to the sign. Start from the nearest such matrix:
+    // the iteration would converge to it extremely slowly.
     for (Eigen::Index i = 0; i < near.rows(); ++i) {
         for (Eigen::Index j = i + 1; j < near.rows(); ++j) {
             const double sign = anchor(i, j);
@@ -77,8 +77,8 @@ class correlation_check {
             }
             return place->second;
         };
-        // An own factor of a model that is named here is linked to its asset; one that is not agrees with
-        // all.
+        // Link an own factor to its asset; own factors that the market does not mention are always
+        // consistent.
         const auto asset_of = [&](const std::string& name) {
             const auto own = market_.own_factors.find(name);
             return own == market_.own_factors.end() ? name : own->second.of;
@@ -119,13 +119,13 @@ class correlation_check {
                                                    names[members[static_cast<std::size_t>(j)]]);
             }
         }
-        // Most matrices are definite, which is cheap to see.
+        // Most matrices are positive definite, and Cholesky is a cheap test.
         if (Eigen::LLT<Eigen::MatrixXd>(matrix).info() == Eigen::Success) return std::nullopt;
         const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solved(matrix);
         const double smallest = solved.eigenvalues()(0);
         if (smallest >= -eigenvalue_tolerance) return std::nullopt;
 
-        // The factors that the offending direction is made of, heaviest first.
+        // Factors by their weight in the offending eigenvector, heaviest first.
         std::vector<Eigen::Index> heaviest(members.size());
         std::iota(heaviest.begin(), heaviest.end(), Eigen::Index{0});
         const Eigen::VectorXd direction = solved.eigenvectors().col(0).cwiseAbs();
@@ -140,13 +140,13 @@ class correlation_check {
                " (pairs that are not given count as 0)" + nearest_valid(matrix, names, members);
     }
 
-    // A suggestion for the complaint: "; the nearest valid correlations: [A, B, 0.81], ...".
+    // Returns such as "; the nearest valid correlations: [A, B, 0.81], ...".
     std::string nearest_valid(const Eigen::MatrixXd& given, const std::vector<std::string>& names,
                               const std::vector<std::size_t>& members) const {
         constexpr Eigen::Index most_factors = 200;
         constexpr std::size_t most_told = 10;
         if (given.rows() > most_factors) return "";
-        // The correlation of an own factor with its asset is the model's, and cannot be written here.
+        // The model determines the correlation of an own factor with its asset, so the market can't state it.
         Eigen::MatrixXd anchor = Eigen::MatrixXd::Identity(given.rows(), given.cols());
         for (Eigen::Index i = 0; i < given.rows(); ++i) {
             const auto own = market_.own_factors.find(names[members[static_cast<std::size_t>(i)]]);
@@ -163,8 +163,8 @@ class correlation_check {
             for (Eigen::Index j = i + 1; j < near.rows(); ++j) {
                 const std::string &one = names[members[static_cast<std::size_t>(i)]],
                                   &other = names[members[static_cast<std::size_t>(j)]];
-                // A correlation of an own factor that is not written follows from its asset, which may
-                // change.
+                // An unstated correlation of an own factor follows from its asset's, so it need not stay at
+                // its old value.
                 const bool follows =
                     anchor(i, j) == 0 && !market_.correlations.contains(std::minmax(one, other)) &&
                     (market_.own_factors.contains(one) || market_.own_factors.contains(other));

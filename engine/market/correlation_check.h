@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the correlations of a market can be those of factors at once, and the nearest ones that can.
 #pragma once
 
 #include <optional>
@@ -9,9 +8,9 @@
 
 namespace tilewalk::markets {
 
-// The complaint about a market whose correlation matrix has a negative eigenvalue: how negative, which
-// factors are most involved, and the nearest valid correlations. Nothing for one that is sound. Factors that
-// no correlation links are independent, so each linked group stands for itself.
+// Returns the complaint about a correlation matrix with a negative eigenvalue: its size, the factors most
+// involved, and the nearest valid correlations. Empty for a valid matrix. Factors that no correlation links
+// are independent, so each linked group is checked alone.
 std::optional<std::string> fault_of_correlations(const market_state& market);
 
 }  // namespace tilewalk::markets

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Log-linear discount factors: piecewise constant forward rates. Prices are made of these numbers, so exp and
-// log are the kernels' own, which give the same bits on every machine.
+// Log-linear discount factors, that is piecewise constant forward rates. exp and log come from the kernels,
+// which give the same bits on every machine.
 #include "engine/market/curve.h"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ double curve::log_discount(double years) const {
     if (above == years_.end()) return log_factors_.back() - last_rate_ * (years - years_.back());
     const auto i = static_cast<std::size_t>(above - years_.begin());
     const double t0 = i == 0 ? 0 : years_[i - 1], log0 = i == 0 ? 0 : log_factors_[i - 1];
-    // At a pillar the weight is exactly one and the pillar's own value comes back.
+    // At a pillar the weight is exactly one, which returns the pillar's own value.
     const double weight = (years - t0) / (years_[i] - t0);
     return weight == 1 ? log_factors_[i] : log0 + (log_factors_[i] - log0) * weight;
 }

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A discount curve: pillars of discount factors, log-linear between them.
 #pragma once
 
 #include <vector>
 
 namespace tilewalk::markets {
 
-// Discount factors, log-linear between pillars; beyond the last the last forward rate goes on.
+// Discount factors, log-linear between pillars; the last forward rate continues beyond the last pillar.
 class curve {
   public:
     static curve flat(double rate);
-    // Pillars strictly increasing, times > 0, factors > 0.
+    // Requires strictly increasing times > 0 and factors > 0.
     static curve from_discount_factors(std::vector<double> years, std::vector<double> factors);
     static curve from_zero_rates(std::vector<double> years, std::vector<double> rates);
     double discount(double years) const;  // 1 at 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dupire's formula and bilinear grids. Paths walk by these numbers, so exp and log are the kernels' own,
-// which give the same bits on every machine.
+// Dupire's formula and bilinear grids. exp and log come from the kernels, which give the same bits on every
+// machine.
 #include "engine/market/local_volatility.h"
 
 #include <algorithm>
@@ -15,10 +15,10 @@
 namespace tilewalk::markets {
 namespace {
 
-// The two points of Gauss and Legendre on [0, 1]: half of 1 -+ 1 / sqrt(3).
+// Two-point Gauss-Legendre nodes on [0, 1]: (1 -+ 1 / sqrt(3)) / 2.
 constexpr double gauss_points[] = {0.21132486540518711775, 0.78867513459481288225};
 
-// The place of a number between increasing ones: the one below, and how far it is to the next.
+// A position between increasing numbers: the index below and the fraction of the way to the next.
 struct grid_place {
     std::size_t below = 0;
     double weight = 0;
@@ -48,7 +48,7 @@ void check_increasing(const std::vector<double>& numbers, bool may_start_at_0, c
 local_volatility local_volatility::of_surface(implied_surface surface) {
     std::vector<double> kinks;
     for (const expiry& e : surface.expiries()) kinks.push_back(e.years);
-    kinks.pop_back();  // total variance goes on after the last as before
+    kinks.pop_back();  // total variance continues unchanged after the last
     local_volatility made(std::move(surface));
     made.kinks_ = std::move(kinks);
     return made;
@@ -101,7 +101,7 @@ double local_volatility::over_pieces(double t0, double t1, Piece piece) const {
 double local_volatility::local_variance(double t0, double t1, double x) const {
     double integral = 0;
     if (const auto* grid = std::get_if<given>(&form_)) {
-        // A volatility that is linear in time has a square that two points integrate exactly.
+        // Two points integrate the square of a linear function exactly.
         integral = over_pieces(t0, t1, [&](double from, double to) {
             double squares = 0;
             for (const double point : gauss_points) {
@@ -117,7 +117,7 @@ double local_volatility::local_variance(double t0, double t1, double x) const {
             for (const double point : gauss_points) {
                 const implied_surface::value w = surface.total_variance(from + (to - from) * point, x);
                 stretched += 1 / std::max(density_ratio(w.at, x), least_ratio);
-                rise = w.by_time;  // the same all along
+                rise = w.by_time;  // constant in the piece
             }
             return std::max(rise, 0.0) * stretched / 2 * (to - from);
         });
@@ -134,8 +134,8 @@ std::pair<double, double> local_volatility::table_range(double t0, double t1) co
     const double variance = most * most * t1;
     const double reach =
         std::clamp(table_deviations * std::sqrt(variance) + variance / 2, 1e-8, implied_surface::most_reach);
-    // Outside of the grid it is flat, as is a table outside of its range. The forward is where the step's
-    // middle has it, since the step's variance is made of several.
+    // The grid is flat outside, like a table outside of its range. The forward at the middle of the step
+    // represents it, since the step's variance averages over several times.
     const double forward = grid->forward(t0 + (t1 - t0) / 2);
     const double low = kernels::log(grid->grid.spots.front() / forward);
     const double high = kernels::log(grid->grid.spots.back() / forward);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Local volatility: of an implied surface by Dupire's formula, or given directly; as tables for the steps of
+// Local volatility, from an implied surface by Dupire's formula or given directly, as tables for the steps of
 // a path.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace tilewalk::markets {
 
-// Given directly: linear in time and in the spot, flat outside.
+// Given local volatility: linear in time and spot, flat outside.
 struct local_volatility_grid {
     std::vector<double> years, spots;               // strictly increasing
     std::vector<std::vector<double>> volatilities;  // a row for each time
@@ -21,9 +21,9 @@ struct local_volatility_grid {
 
 // sigma(t, x) of dX = sigma X dW, X = spot / forward, x = log X.
 //
-// An implied surface has sigma^2 = w_t / g: the rise of total variance over Gatheral's g, the effect of the
-// smile on the density. This is no variance where the surface has arbitrage. So w_t counts as 0 where it is
-// negative and g as least_ratio where it is less; and sigma is never above most_volatility.
+// An implied surface has sigma^2 = w_t / g: the growth of total variance over Gatheral's g, the effect of the
+// smile on the density. With arbitrage this is not a variance, so w_t is floored at 0, g at least_ratio, and
+// sigma is capped at most_volatility.
 class local_volatility {
   public:
     static constexpr double least_ratio = 0.04;  // at most 5 times the forward volatility

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything the market file says, in the form the models ask for it. Immutable once read.
+// The contents of a market file in the form that models need. Immutable once read.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,6 @@ namespace tilewalk::markets {
 
 class written_market;
 
-// An asset or a currency that a market does not have.
 class unknown_in_market : public error {
   public:
     unknown_in_market(const std::string& message, std::string which)
@@ -41,65 +40,64 @@ struct fx_rate {
     location where;
 };
 
-// A quoted pair on the way from one currency to another; inverted if it is taken against its quote.
+// A quoted pair on the way between two currencies; inverted if used against its quote.
 struct fx_leg {
     const fx_rate* pair = nullptr;
     bool inverted = false;
 };
 
 struct market_state {
-    std::string name;  // file, for errors and the manifest
+    std::string name;  // file name, for errors and the manifest
     std::string hash;  // SHA-256 of the bytes read; empty for a market inside a book
     dates::date as_of;
     std::map<std::string, curve, std::less<>> currencies;
-    // By currency; where there is none, rates do not move.
+    // By currency; without an entry rates are deterministic.
     std::map<std::string, std::shared_ptr<const models::rate_model>, std::less<>> rate_models;
-    std::map<std::string, std::vector<model_parameter>, std::less<>> rate_parameters;  // of those, as written
+    std::map<std::string, std::vector<model_parameter>, std::less<>> rate_parameters;  // as written
     std::map<std::string, asset, std::less<>> assets;
     std::vector<fx_rate> fx;
-    // Factors are asset names, FX pairs as written ("EURUSD"), rates ("USD.rate") and own factors of models
+    // Factors are asset names, FX pairs as written ("EURUSD"), rates ("USD.rate") and models' own factors
     // ("ACME.variance", "USD.rate_2"); the lesser name comes first.
     std::map<std::pair<std::string, std::string>, double> correlations;
-    bool has_all_correlations = false;  // the file says so: a trade that needs another one is refused
+    bool has_all_correlations = false;  // true: trades that need a missing correlation fail
     struct own_factor {
-        std::string of;          // an asset, or a currency's first rate
-        double correlation = 0;  // with that
+        std::string of;          // an asset or a currency's first rate
+        double correlation = 0;  // with `of`
         bool is_constant = true;
 
         bool operator==(const own_factor&) const = default;
     };
-    std::map<std::string, own_factor, std::less<>> own_factors;  // by their names
-    // By asset name or by six letters of two currencies.
+    std::map<std::string, own_factor, std::less<>> own_factors;  // by name
+    // By asset name or the six letters of two currencies.
     std::map<std::string, std::map<dates::date, double>, std::less<>> fixings;
     std::vector<scenario_array> scenarios;  // each file once
 
-    // The text that it was read from, and by market key the numbers that are others than the text says.
+    // The text of the market, and the numbers that differ from it, by market key.
     std::shared_ptr<const written_market> source;
     std::map<std::string, double, std::less<>> changes;
-    // The market of the day that this one was rolled from: what was seen then is known. Null: none.
+    // The market of the previous day if this one was rolled from it, for what was known then; may be null.
     std::shared_ptr<const market_state> day_before;
-    // Remarks on the assets that were read again, before their first change.
+    // Remarks on changed assets, from before their first change.
     std::map<std::string, std::vector<std::string>, std::less<>> remarks_as_read;
 
-    // Their numbers, as back ends walk them.
     std::vector<arrays::shock_cube> scenario_cubes() const;
 
-    // Each throws tilewalk::error (input) naming the nearest known name, without a place.
+    // Each throws tilewalk::error (input) without a place, naming the nearest known name.
     const curve& discount_curve(const std::string& currency) const;
     const asset& find_asset(const std::string& asset_name) const;
-    // The quoted pair for two currencies and whether it is inverted; null if not quoted directly.
+    // The quoted pair of two currencies and whether it is inverted; null if not quoted directly.
     std::pair<const fx_rate*, bool> fx_pair(const std::string& from, const std::string& to) const;
-    // The way from one unit of `from` to `to`: one quoted pair, or two through a third currency. Empty if
-    // they are equal.
+    // Quoted pairs that lead from `from` to `to`: one, or two through a third currency. Empty if they are
+    // equal.
     std::vector<fx_leg> fx_legs(const std::string& from, const std::string& to) const;
     double fx_spot(const std::string& from,
                    const std::string& to) const;  // units of `to` for one unit of `from`
-    // 1 for equal, 0 if not given; but an own factor of a model moves with others as its asset does, if not
-    // given otherwise.
+    // 1 for equal factors, 0 if not stated. An own factor of a model uses the correlation of its asset unless
+    // the market states another.
     double correlation(const std::string& a, const std::string& b) const;
-    // Whether the market says so; an own factor follows its asset.
+    // True if the market states it for the factors, or for the asset of an own factor.
     bool states_correlation(const std::string& a, const std::string& b) const;
-    bool has_correlations(const std::string& factor) const;  // whether any are given
+    bool has_correlations(const std::string& factor) const;  // true if the market states any
 };
 
 }  // namespace tilewalk::markets

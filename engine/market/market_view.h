@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A market as planning sees it: the questions that plans ask, each noted for callers that want to know which
-// parts a plan has read.
+// A market as planning sees it; records which parts a plan reads.
 #pragma once
 
 #include <map>
@@ -15,7 +14,7 @@
 
 namespace tilewalk::markets {
 
-// The reads of a plan: questions to a market that can be asked again.
+// The reads of a plan, which can be repeated in another market.
 class market_reads {
   public:
     using pair = std::pair<std::string, std::string>;
@@ -24,18 +23,18 @@ class market_reads {
     std::set<pair> fx_legs, correlations, stated_correlations, written_correlations;
     bool all_fx = false;
 
-    // Whether every question has the same answer in both markets, so that a plan made in one is that of the
-    // other. A model counts as the same only if it is the same object. False where a question has no answer.
+    // True if every read returns the same in both markets, so that a plan fits both. Models are compared by
+    // identity. False if a read fails.
     bool are_alike(const market_state& a, const market_state& b) const;
 };
 
 class market_view {
   public:
-    // The market, and what takes the reads, outlive the view.
+    // Both arguments must outlive the view.
     market_view(const market_state& state, market_reads* reads = nullptr)
         : as_of(state.as_of), name(state.name), state_(&state), reads_(reads) {}
 
-    // Every plan depends on the day. The name of the file is for errors, which no plan has.
+    // as_of is not recorded because every plan depends on it; `name` only because no plan does.
     dates::date as_of;
     std::string_view name;
 
@@ -47,17 +46,17 @@ class market_view {
     double correlation(const std::string& a, const std::string& b) const;
     bool states_correlation(const std::string& a, const std::string& b) const;
     bool has_correlations(const std::string& factor) const;
-    // Whether the market itself gives that pair, in this order of names.
+    // True if the market itself states the pair, in this order of names.
     bool writes_correlation(const std::pair<std::string, std::string>& pair) const;
     bool is_own_factor(const std::string& factor) const;
-    // Null where the rates of the currency do not move.
+    // Null if rates of the currency are deterministic.
     const models::rate_model* rate_model(const std::string& currency) const;
     const std::vector<model_parameter>& rate_parameters(const std::string& currency) const;
-    // The market as it was on that day, if it is known: of as_of, and of the day that it was rolled from.
+    // The market as of that day, if known: as_of, or the day that the market was rolled from.
     std::optional<market_view> on(dates::date day) const;
-    // The day on which a trade that lives on was priced: as_of, or the day that the market was rolled from.
+    // The pricing day of a trade that lives on: as_of, or the day that the market was rolled from.
     dates::date first_day() const;
-    // By day; null if there are none of that name.
+    // By day; null if there are none for `of`.
     const std::map<dates::date, double>* fixings(const std::string& of) const;
 
   private:

@@ -16,9 +16,9 @@ namespace tilewalk::markets {
 
 namespace {
 
-// Paths of a model of volatility go far, but not so far.
+// Upper limit of a simulated volatility path.
 constexpr double most_moved_volatility = bounds::scenario_volatility;
-// Some number of a file is below this, as every volatility of a market is; in percent none is.
+// Upper limit of the least number in a file, to detect a file in percent.
 constexpr double most_least_volatility = bounds::volatility;
 
 template <class number>

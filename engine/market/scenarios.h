@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenario arrays: numbers by time and path that somebody else has made, in a file that the market names.
+// Scenario arrays: external numbers by time and path, in a file that the market names.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@
 
 namespace tilewalk::markets {
 
-// A file of them. It is mapped, not read, and must stay as it is while it is used.
+// A memory-mapped file, which must not change while in use.
 struct scenario_array {
     std::string name;  // of the file
-    // SHA-256 of its bytes. Made once, by the first who asks: it takes longer than all else that is done to a
+    // SHA-256 of the bytes, computed on first use: hashing takes longer than everything else done with the
     // file, and only results need it.
     std::shared_future<std::string> hash;
     arrays::shock_cube cube;  // a step is a row of the file, with one slot
@@ -28,27 +28,25 @@ struct scenario_array {
     location where;  // in the market
 };
 
-// Opens a file of volatilities: a NumPy array of the shape (times, paths), or Tilewalk's own form (see
-// engine/walk/arrays/shock_file.h) with one normal a step. Every number is looked at once. Throws
-// tilewalk::error (io) for a file that can't be read or, where `inside` is a folder, is not below it, (input)
-// for one that does not hold volatilities.
+// Opens a file of volatilities: a NumPy array of shape (times, paths), or Tilewalk's own form
+// (engine/walk/arrays/shock_file.h) with one normal a step. Checks every number. Throws tilewalk::error: (io)
+// for a file that can't be read or lies outside of the folder `inside`, if given; (input) for contents other
+// than volatilities.
 scenario_array open_volatilities(const std::filesystem::path& file, const std::filesystem::path& inside = {});
 
-// The least and the most number of a row.
+// Returns minimum and maximum of a row.
 std::pair<double, double> range_of_row(const scenario_array& of, std::size_t row);
 
-// Whether a volatility is written as scenarios.
 bool is_scenario_volatility(const config::node& value);
 
-// A volatility that each path has for itself: that of row k from the time of row k - 1, or as_of, to
-// years[k].
+// A volatility for each path. Row k holds from the time of row k - 1, or as_of, to years[k].
 struct scenario_volatility {
-    std::uint32_t array = 0;  // its number in the market
+    std::uint32_t array = 0;  // index in the market
     std::vector<double> years;
-    std::vector<double> shifts;  // added to the numbers of the rows; empty: none
+    std::vector<double> shifts;  // added to the rows; may be empty
     location where;              // of the times
 
-    // The row in force until `years`, which is at most that of the last.
+    // The row in force until `years`, which must not exceed the last row's time.
     std::uint32_t row_until(double years) const;
 };
 

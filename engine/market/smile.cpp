@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splines and SVI. Only arithmetic and square roots, so that every machine gets the same bits.
+// Splines and SVI, by arithmetic and square roots alone, which give the same bits on every machine.
 #include "engine/market/smile.h"
 
 #include <algorithm>
@@ -16,11 +16,10 @@ namespace {
 
 constexpr double steepest_slope = 2;  // Lee, "The moment formula for implied volatility at extreme strikes"
 
-// Second derivatives of the natural cubic spline.
 std::vector<double> natural_curvatures(const std::vector<double>& x, const std::vector<double>& y) {
     const std::size_t n = x.size();
     std::vector<double> curvatures(n), above(n);
-    // Gaussian elimination of the tridiagonal system; it is diagonally dominant.
+    // Gaussian elimination of the tridiagonal system, which is diagonally dominant.
     for (std::size_t i = 1; i + 1 < n; ++i) {
         const double left = x[i] - x[i - 1], right = x[i + 1] - x[i];
         const double bend = 6 * ((y[i + 1] - y[i]) / right - (y[i] - y[i - 1]) / left);
@@ -33,14 +32,14 @@ std::vector<double> natural_curvatures(const std::vector<double>& x, const std::
     return curvatures;
 }
 
-// At `distance` outside of the last quote, where the spline has `variance` and rises outwards with `slope`.
+// Extrapolates by `distance` beyond the last quote, from its `variance` and outward `slope`.
 smile_point beyond(double variance, double slope, double distance) {
     const double kept = std::clamp(slope, 0.0, steepest_slope);
     const double turn = kept - slope;
     if (turn == 0) return {variance + slope * distance, slope, 0};
     const double length = variance / std::abs(slope);
     const double u = std::min(distance / length, 1.0);
-    // The slope turns as the polynomial 3 u^2 - 2 u^3, so at most half of the variance is lost on the way.
+    // The slope turns as the polynomial 3 u^2 - 2 u^3, which loses at most half of the variance.
     const double turned = u * u * (3 - 2 * u), gained = length * u * u * u * (1 - u / 2);
     return {variance + slope * distance + turn * (gained + std::max(distance - length, 0.0)),
             slope + turn * turned, turn * 6 * u * (1 - u) / length};

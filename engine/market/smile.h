@@ -13,28 +13,26 @@ struct svi_parameters {
     double a = 0, b = 0, rho = 0, m = 0, sigma = 0;
 
     double least_variance() const;
-    double steepest_wing() const;  // the slope of the steeper of the two, without its sign
+    double steepest_wing() const;  // absolute slope of the steeper wing
 };
 
-// Total variance and its derivatives by log-moneyness.
 struct smile_point {
     double variance = 0, slope = 0, curvature = 0;
 };
 
-// Gatheral's g: how the density of the spot compares to that of the lognormal law with the total variance of
-// the point; below 0 a butterfly costs less than nothing. -1 where the variance is not positive, which no law
-// has.
+// Gatheral's g: the ratio of the spot's density to that of the lognormal law with the same total variance.
+// Negative means butterfly arbitrage. Returns -1 if the variance is not positive.
 double density_ratio(const smile_point& w, double log_moneyness);
 
-// Total variance by x = log(strike / forward). Between quotes it is the natural cubic spline through them,
-// beyond them a straight line with the slope that the spline ends with. Lee's bound holds: variance rises
-// outwards, with a slope of at most 2. A spline that ends with another slope goes over to the nearest one on
-// a stretch as long as it would take to get to zero variance; value, slope and curvature stay continuous.
+// Total variance by x = log(strike / forward): a natural cubic spline through the quotes, continued by
+// straight lines with its end slopes. Lee's bound holds: variance rises outwards with a slope of at most 2.
+// An end slope that violates it moves to the nearest valid one over the distance that would take variance to
+// zero; value, slope and curvature stay continuous.
 class smile {
   public:
-    // At least two points, x strictly increasing, variances positive.
+    // Requires at least two points, strictly increasing x, positive variances.
     static smile through(std::vector<double> x, std::vector<double> variances);
-    // b >= 0, |rho| < 1, sigma > 0, least variance >= 0, steepest wing <= 2.
+    // Requires b >= 0, |rho| < 1, sigma > 0, least variance >= 0, steepest wing <= 2.
     static smile svi(const svi_parameters& parameters);
 
     smile_point at(double x) const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Smiles interpolated in time. Only arithmetic and square roots, so that every machine gets the same bits.
+// Smiles interpolated in time, by arithmetic and square roots alone, which give the same bits on every
+// machine.
 #include "engine/market/surface.h"
 
 #include <algorithm>
@@ -67,7 +68,7 @@ std::pair<double, double> implied_surface::reach(double years, double deviations
     const auto one_side = [&](double sign) {
         const double at_the_money = std::max(total_variance(years, 0).at.variance, 0.0);
         double distance = std::max(0.25 * deviations * std::sqrt(at_the_money), least_reach);
-        // Twenty steps a factor of e: where it ends is not critical, that it ends is.
+        // The step of 5 % is not critical, only that the search ends.
         while (distance < most_reach) {
             const double w = std::max(total_variance(years, sign * distance).at.variance, 0.0);
             if (distance >= deviations * std::sqrt(w) + w / 2) break;

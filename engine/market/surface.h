@@ -12,19 +12,19 @@
 
 namespace tilewalk::markets {
 
-// A Black volatility as the market writes it.
+// A quoted Black volatility.
 struct quote {
     double log_moneyness = 0, volatility = 0;
-    std::string written;  // its strike or moneyness
+    std::string written;  // strike or moneyness
     location where;
     std::string key_path;
 };
 
 struct expiry {
     double years = 0;
-    smile variance;             // total: the square of the volatility times the years
-    std::vector<quote> quotes;  // that it goes through; none for SVI
-    double forward = 1;         // 1 where strikes are written as moneyness
+    smile variance;             // total variance, volatility^2 times years
+    std::vector<quote> quotes;  // interpolated quotes; empty for SVI
+    double forward = 1;         // 1 if quoted by moneyness
     std::string written;
     location where;
     std::string key_path;
@@ -33,24 +33,24 @@ struct expiry {
     static expiry from_svi(double years, const svi_parameters& parameters);
 };
 
-// Everything is said in x = log(strike / forward of the expiry) and in years. Total variance is linear in
-// time at constant x: from 0 at time 0 to the first expiry, between expiries, and after the last as it was
-// before it.
+// A surface in x = log(strike / forward of the expiry) and years. Total variance is linear in time at
+// constant x, from 0 at time 0; its last slope continues after the last expiry.
 class implied_surface {
   public:
     enum class written_by { strike, moneyness, svi };
-    // At least one expiry, years strictly increasing and above 0. Says nothing of arbitrage; see arbitrage.h.
+    // Requires at least one expiry and strictly increasing years above 0. Does not check arbitrage; see
+    // arbitrage.h.
     implied_surface(written_by form, std::vector<expiry> expiries);
 
     struct value {
         smile_point at;
-        double by_time = 0;  // just after the time
+        double by_time = 0;  // right derivative by time
     };
     value total_variance(double years, double x) const;
-    double implied_volatility(double years, double x) const;  // its limit at 0
+    double implied_volatility(double years, double x) const;  // limit at 0
 
-    // The x at which an option is `deviations` standard deviations out of the money by its own volatility and
-    // by either measure (that of the money and that of the asset), below and above the forward; at most
+    // Returns the x below and above the forward at which an option is `deviations` of its own standard
+    // deviations out of the money, under both measures (of the money account and of the asset); at most
     // most_reach away.
     std::pair<double, double> reach(double years, double deviations) const;
     static constexpr double most_reach = 25;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every number of a surface checked for its range, every complaint with its place.
+// Checks the range of every number and places every complaint.
 #include "engine/market/surface_reader.h"
 
 #include <algorithm>
@@ -23,11 +23,11 @@ namespace {
 
 using config::node;
 
-// A desk quotes a few dozen of each; the bounds keep the search for arbitrage quick.
+// Desks quote a few dozen of each; the bounds keep the search for arbitrage fast.
 constexpr std::size_t most_expiries = bounds::surface_expiries;
 constexpr std::size_t most_strikes = bounds::surface_strikes;
 constexpr double least_moneyness = 1e-3, most_moneyness = 20;
-// A bound for strikes, whose scale the reader does not know.
+// A bound for strikes, since the reader does not know their scale.
 constexpr double most_log_moneyness = 16;
 constexpr double most_money = bounds::money;
 constexpr double most_svi_number = 1000;
@@ -37,7 +37,7 @@ using written_by = implied_surface::written_by;
 struct implied_form {
     const char* key;
     written_by form;
-    const char* what;  // a smile of this form, such as ...
+    const char* what;  // example of a smile
 };
 constexpr implied_form implied_forms[] = {
     {"by_strike", written_by::strike,
@@ -140,7 +140,6 @@ svi_parameters read_svi(const node& value, double years) {
     return p;
 }
 
-// A time and what comes before it.
 double read_increasing_years(const std::string& text, const std::string& last_text, double last,
                              const location& where, const std::string& key_path, dates::date as_of,
                              bool may_be_now) {

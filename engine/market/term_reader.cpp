@@ -44,7 +44,7 @@ double read_positive(const node& value, std::string_view what) {
 
 namespace {
 
-// A mapping of times to numbers, in order of time.
+// A mapping of times to numbers, sorted by time.
 struct pillars {
     std::vector<double> years;
     std::vector<double> values;
@@ -83,7 +83,7 @@ dates::day_count read_day_count(const node& value) {
     value.fail_word(known);
 }
 
-// The length of a year in a rate that holds for ever.
+// Factor from a rate under `count` without pillars to one under ACT/365F.
 double per_year(dates::day_count count, const node* convention) {
     if (count == dates::day_count::act_365f) return 1;
     if (count == dates::day_count::act_360) return 365.0 / 360.0;
@@ -113,7 +113,7 @@ curve read_curve(const node& value, dates::date as_of, bool may_move) {
     if (rates) {
         pillars read = read_pillars(*rates, as_of, "rates", read_rate);
         for (std::size_t i = 0; i < read.years.size(); ++i) {
-            // A number of years is one by any convention.
+            // A key in years needs no conversion.
             const auto day = dates::parse_date(read.members[i]->key);
             if (day) read.values[i] *= dates::year_fraction(as_of, *day, count) / read.years[i];
         }

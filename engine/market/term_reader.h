@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Readers of numbers by term: rates, volatilities and curves as a market writes them.
+// Readers of numbers by term: rates, volatilities and curves.
 #pragma once
 
 #include <string>
@@ -20,12 +20,12 @@ void expect_sequence(const config::node& value, std::string_view expected);
 double read_in_range(const config::node& value, range_check check);
 double read_rate(const config::node& value);
 double read_volatility_level(const config::node& value);
-// More than 0 and at most bounds::money; `what` is how an error calls it.
+// Range: above 0 and up to bounds::money. Errors call the number `what`.
 double read_positive(const config::node& value, std::string_view what);
 
-// `may_move`: the key `model` may stand beside the curve.
+// `may_move`: allow the key `model` beside the curve.
 curve read_curve(const config::node& value, dates::date as_of, bool may_move = false);
-// A number, or a mapping of dates or years to numbers.
+// Accepts a number, or a mapping of dates or years to numbers.
 volatility read_volatility(const config::node& value, dates::date as_of);
 
 }  // namespace tilewalk::markets

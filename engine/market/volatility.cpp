@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Piecewise constant instantaneous volatility, from Black volatilities at pillars.
 #include "engine/market/volatility.h"
 
 #include <algorithm>

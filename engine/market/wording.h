@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wording of the market's error messages: rounded numbers, and names that are not known.
+// Wording of the market's error messages.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace tilewalk::markets {
 
-// Six digits, which is enough to recognise a computed number by; never touched by the locale.
+// Six digits, independent of the locale.
 std::string rounded(double value);
-// "unknown currency 'USF'; did you mean 'USD'? known: EUR, GBP, USD"
+// Returns such as "unknown currency 'USF'; did you mean 'USD'? known: EUR, GBP, USD".
 std::string unknown_name(std::string_view what, const std::string& name,
                          const std::vector<std::string>& known);
 
