@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bates (1996): Heston's stochastic variance, with normal jumps of the logarithm.
+// Bates (1996): Heston's stochastic variance with normal jumps of the logarithm.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -60,7 +60,7 @@ std::shared_ptr<const model> read_bates(const config::node& parameters, const re
         if (std::ranges::find(keys, key) == keys.end()) keys.push_back(std::move(key));
     }
     parameters.only(keys);
-    // Both the variance and the jumps say how often a watched path has to stop.
+    // Both the variance and the jumps limit the steps of a watched path.
     heston_parameters p = read_heston_parameters(parameters, of.as_of);
     p.watched_steps_per_year = std::max(p.watched_steps_per_year, read_watched_steps(parameters));
     return std::make_shared<bates>(std::move(p), read_normal_jumps(parameters));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lognormal: a volatility, flat, by term, or for each path its own. Steps are exact for any length, so a path
-// stops only at dates that matter.
+// Lognormal models with a volatility that is flat, by term, or given for each path. Steps of any length are
+// exact, so paths stop only at relevant dates.
 #include "engine/models/black_scholes.h"
 
 #include <algorithm>
@@ -42,8 +42,8 @@ class lognormal final : public walk {
     const markets::asset& of_;
 };
 
-// Over a step a path's volatility is one number, which what is known for 1 is scaled with: covariances and
-// the quanto drift with the number, variances with its square.
+// A path's volatility is one number in a step, which scales the results for volatility 1: covariances and the
+// quanto drift linearly, variances by its square.
 class lognormal_by_scenario final : public walk {
   public:
     explicit lognormal_by_scenario(const markets::asset& of) : of_(of), from_(*of.scenario_vol) {}
@@ -61,8 +61,8 @@ class lognormal_by_scenario final : public walk {
         }
     }
 
-    // The move for a volatility of 1, scaled; but the part of the drift that goes with the square, which is
-    // scaled twice. So the chain of shocks has no number of the path in it and can be made ahead.
+    // Scales the move of volatility 1; the drift term with the square is scaled twice. The chain of shocks
+    // then contains no number of the path and can be made ahead.
     arrival record(step& of, value x) override {
         const value squared =
             of.row("half_variance", [](double from, double to) { return -0.5 * (to - from); });
@@ -70,7 +70,7 @@ class lognormal_by_scenario final : public walk {
         return {x + level * fma(level, squared, of.own())};
     }
     bool is_martingale() const override { return true; }
-    // A watched interval is one step.
+    // A watched interval is a single step.
     value variance_between(section_at_hand& of, value scaled) override {
         const value level = volatility_of_path(of);
         return level * level * scaled;
@@ -83,7 +83,7 @@ class lognormal_by_scenario final : public walk {
     location where() const override { return from_.where; }
 
   private:
-    // On the step that is walked, or that the section at hand follows.
+    // Volatility on the current step, or on the one before the current section.
     value volatility_of_path(section_at_hand& of) const {
         program::scenario_rows rows{from_.array, {}};
         for (std::size_t s = 0; s + 1 < of.grid().size(); ++s) {

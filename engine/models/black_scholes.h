@@ -8,7 +8,7 @@
 
 namespace tilewalk::models {
 
-// Exact for steps of any length. The volatility outlives the walk.
+// Exact for steps of any length. The volatility must outlive the walk.
 std::unique_ptr<walk> lognormal_walk(const markets::volatility& vol, const markets::asset& of);
 
 }  // namespace tilewalk::models

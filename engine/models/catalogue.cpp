@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every model: a declaration and a line here, and a file of its own beside this one.
+// All models of assets. A new one adds its declaration and a line here.
 #include <algorithm>
 #include <array>
 
@@ -39,7 +39,6 @@ std::shared_ptr<const model> read_rough_bergomi(const config::node& parameters, 
 std::shared_ptr<const model> read_nig(const config::node& parameters, const reading& of);
 std::shared_ptr<const model> read_cgmy(const config::node& parameters, const reading& of);
 
-// The model of an asset that names none.
 const model& default_model();
 
 std::span<const catalogue_entry> catalogue() {

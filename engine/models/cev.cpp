@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant elasticity of variance (Cox 1975), on the forward: dF = volatility F^beta dW.
+// Constant elasticity of variance (Cox 1975) on the forward: dF = volatility F^beta dW.
 #include <memory>
 #include <string>
 #include <utility>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CGMY (Carr, Geman, Madan and Yor 2002): jumps alone, of which those of a small size x come at the rate C /
-// |x|^(1 + Y), damped by exp(-M x) up and by exp(-G |x|) down. A step adds the law's quantile of one normal,
-// read from a table: one for each length of a step. The normals of several assets are what correlations are
-// of, so that over a step the assets have a Gaussian copula; a measure that moves a normal moves the asset
-// exactly as it should.
+// CGMY (Carr, Geman, Madan and Yor 2002): pure jumps with intensity C / |x|^(1 + Y), damped by exp(-M x) up
+// and exp(-G |x|) down. A step applies the quantile of its law, tabulated by step length, to one normal.
+// Correlations apply to these normals, so assets have a Gaussian copula over a step, and a change of measure
+// that shifts a normal moves the asset exactly.
 #include <memory>
 #include <utility>
 
@@ -27,8 +26,8 @@ namespace {
 
 using program::value;
 
-// Calls over a step are off by some 2e-7 of its deviation for Y from 0 on, below by some 1e-5: by the third
-// power of the interval, what is smooth by the fourth.
+// The error of calls over a step is some 2e-7 of its deviation for Y >= 0, some 1e-5 below. The error falls
+// with the third power of the interval, its smooth part with the fourth.
 constexpr std::size_t intervals = 512;
 
 class cgmy_walk final : public walk_by_jumps {
@@ -71,7 +70,7 @@ class cgmy_model final : public model {
                                 "jumps many",
                             where, key);
             });
-        // Lengths of steps that are alike have differences in their last digits.
+        // Step lengths that are meant to be equal differ in their last digits.
         tables_ =
             std::make_shared<step_tables>([by_length = by_length_](double from, double to, const auto& poll) {
                 return *by_length->find_or_make(0, static_cast<double>(static_cast<float>(to - from)), poll);
@@ -95,7 +94,7 @@ class cgmy_model final : public model {
     }
 
   private:
-    // With more variance, the part of a normal that makes the mean of its exponential would lie beyond the
+    // A larger variance would move the part of the normal that determines the mean of exp(x) beyond the
     // table.
     static constexpr double most_variance = 4;
     static constexpr double most_moved = 1e-5, most_coarseness = 1e-2, most_inversion_error = 1e-9;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// With k(z) = log E exp(z X), X the sum of the jumps of a step, compensated or not,
+// With k(z) = log E exp(z X) for the sum X of a step's jumps, compensated or not,
 //
 //   P(X > x) = 1 / (2 pi i)  integral of  exp(k(z) - z x) / z dz
 //
-// up a line that crosses the real axis between 0 and M, and -P(X < x) up one that crosses between -G and 0.
-// The crossing is near the saddle point of the integrand, so that a probability of 1e-17 is as well known as
-// one of a half. The line is bent into a branch of a hyperbola that opens to the side on which x lies of the
-// point where small jumps leave X: exp(-z x) then falls however slowly exp(k) does, and the trapezoid rule in
-// z(v) = a + b (sin(tilt) cosh v + i cos(tilt) sinh v) converges exponentially (Boyarchenko and Levendorskii
-// 2019). exp(k) is analytic off the real axis beyond -G and M, so a strip of tilts has no singularity.
+// along a line that crosses the real axis between 0 and M, and -P(X < x) along one that crosses between -G
+// and 0. The crossing is near the saddle point of the integrand, so that a probability of 1e-17 is as
+// accurate as one of a half. The line is bent into a branch of a hyperbola towards the side of x, as seen
+// from the point where small jumps leave X: exp(-z x) then decays even if exp(k) hardly does, and the
+// trapezoid rule in z(v) = a + b (sin(tilt) cosh v + i cos(tilt) sinh v) converges exponentially (Boyarchenko
+// and Levendorskii 2019). exp(k) is analytic off the real axis beyond -G and M, so a strip of tilts is free
+// of singularities.
 #include "engine/models/cgmy_law.h"
 
 #include <algorithm>
@@ -25,8 +26,8 @@ namespace {
 
 constexpr double pi = 0x1.921fb54442d18p+1;
 
-// std::complex multiplies by a library's function and takes its logarithms from another. Fused where it says
-// so: of two products side by side GCC 12 makes its own choice for machines that fuse.
+// std::complex calls library functions for products and logarithms. Products are fused explicitly: GCC 12
+// would choose differently for machines with fma.
 struct complex {
     double re = 0, im = 0;
 };
@@ -50,13 +51,13 @@ complex operator/(complex a, complex b) {
     return (1 / square_of(b)) * product;
 }
 complex exp(complex a) {
-    if (a.re < -750) return {};  // whatever its angle, which may be too large for one
+    if (a.re < -750) return {};  // the angle may be too large
     const double size = kernels::exp(a.re);
     const auto turned = kernels::sincos(a.im);
     return {size * turned.cosine, size * turned.sine};
 }
 
-// Halved four times, an angle is below 0.2.
+// Four half-angle steps bring the angle below 0.2.
 double angle(complex a) {
     if (a.im == 0) return a.re < 0 ? pi : 0;
     const double size = kernels::sqrt(square_of(a));
@@ -71,7 +72,7 @@ complex log(complex a) {
     return {0.5 * kernels::log(square_of(a)), angle(a)};
 }
 
-// 1 - exp(-a), and that over a.
+// (1 - exp(-a)) / a
 complex mean_exp(complex a) {
     if (square_of(a) < 0.25) {
         complex sum{};
@@ -96,7 +97,7 @@ double gamma_function(double s) {
     return kernels::exp((s - 0.5) * kernels::log(s) - s + half_log_of_two_pi + tail) / below;
 }
 
-// [1 - Y u - (1 - u)^Y] / (Y (1 - Y)), which is u^2 / 2 for small u, and has limits at Y = 0 and Y = 1.
+// [1 - Y u - (1 - u)^Y] / (Y (1 - Y)), which is u^2 / 2 for small u and has limits at Y = 0 and Y = 1.
 complex bent(double y, complex u) {
     if (square_of(u) < 0.0625) {
         complex sum{1};
@@ -114,34 +115,33 @@ complex power_less(double y, complex u) {
     return complex{} - l * mean_exp((-y) * l);
 }
 
-// A year's log E exp(z X) of jumps that are compensated: with the mean 0.
+// A year's log E exp(z X) of compensated jumps, which have mean 0.
 complex compensated(const cgmy_parameters& p, complex z) {
     const double scale = p.c * gamma_function(2 - p.y);
     return scale * (kernels::pow(p.m, p.y) * bent(p.y, (1 / p.m) * z) +
                     kernels::pow(p.g, p.y) * bent(p.y, (-1 / p.g) * z));
 }
 
-// The mean of a year's jumps if there is one, else its analytic continuation. Minus this is where small jumps
-// leave the compensated sum.
+// The mean of a year's jumps, or its analytic continuation. Small jumps leave the compensated sum at minus
+// this.
 double mean_of_jumps(const cgmy_parameters& p) {
     const complex up{kernels::log(p.m)}, down{kernels::log(p.g)};
     const double e = 1 - p.y;
     return p.c * gamma_function(2 - p.y) * (down * mean_exp(e * down) - up * mean_exp(e * up)).re;
 }
 
-// A probability and its density.
 struct tail {
     double probability = 0, density = 0;
-    double error = 0;  // as a share of the probability
+    double error = 0;  // relative to the probability
 };
 
-// A probability that is known to better than this also determines the other one.
+// Error below which one probability also determines the complementary one.
 constexpr double fair = 1e-11;
 
-// The law on one side of a centre; x is the distance from the centre.
+// The law on one side of a centre, by the distance x from it.
 class one_side {
   public:
-    // `centre` is a distance from the mean.
+    // `centre` is relative to the mean.
     one_side(const cgmy_parameters& p, double years, double centre)
         : p_(p), centre_(centre), is_natural_(p.y < 0.5) {
         scale_ = years * p.c * gamma_function(is_natural_ ? 1 - p.y : 2 - p.y);
@@ -150,7 +150,7 @@ class one_side {
         down_ = scale_ * kernels::pow(p.g, p.y);
     }
 
-    // The probability of more than x, and of less. Each is accurate to its last digits, however small it is.
+    // Probabilities of more and of less than x, accurate to the last digits even if tiny.
     tail more_than(double x) { return tail_at(more_, x, 0, p_.m); }
     tail less_than(double x) { return tail_at(less_, x, -p_.g, 0); }
 
@@ -160,13 +160,13 @@ class one_side {
     };
     using contour = std::vector<node>;
 
-    static constexpr double most_tilt = 0.36, strip = 0.36;  // so that also a normal's transform falls
-    static constexpr double digits = 35;  // exp(-digits) is what the trapezoid rule may leave
+    static constexpr double most_tilt = 0.36, strip = 0.36;  // a normal's transform still decays
+    static constexpr double digits = 35;  // truncation of the trapezoid rule at exp(-digits)
     static constexpr double width = 2 * pi * strip / digits;
     static constexpr std::size_t most_nodes = 20'000, most_nodes_of_a_line = 500;
 
-    // With the centre at the place where small jumps leave the sum, the jumps need no compensation: there is
-    // no term linear in z, which far away would leave nothing but rounding.
+    // With the centre where small jumps leave the sum, jumps need no compensation: the exponent has no term
+    // linear in z, which far away would leave only rounding.
     complex exponent(complex z) const {
         const complex up = (1 / p_.m) * z, down = (-1 / p_.g) * z;
         if (is_natural_) return up_ * power_less(p_.y, up) + down_ * power_less(p_.y, down);
@@ -186,8 +186,8 @@ class one_side {
         return curved_ * (kernels::pow(p_.m - z, e) + kernels::pow(p_.g + z, e));
     }
 
-    // Between two singularities the integrand has one minimum on the real axis. If jumps of this size are
-    // few, it is next to a singularity, which gains nothing: within 1 / x of it the integrand changes little.
+    // Between two singularities the integrand has one minimum on the real axis. Rare jumps of this size push
+    // it next to a singularity, without benefit: within 1 / x of it the integrand changes little.
     double crossing(double x, double low, double high) const {
         double least = -35, most = 35;
         const auto place = [&](double v) { return low + (high - low) / (1 + kernels::exp(-v)); };
@@ -203,14 +203,14 @@ class one_side {
     contour make_contour(double x, double low, double high, double tilt) const {
         const auto at = kernels::sincos(tilt);
         const double cross = crossing(x, low, high);
-        // The strip ends before the singularities, and is no wider than what a normal of this bend falls
-        // over.
+        // The strip ends before the singularities, and is no wider than the scale on which a normal with this
+        // curvature decays.
         const double b =
             std::min(std::min(cross - low, high - cross) / (at.sine - kernels::sin(tilt - 1.1 * strip)),
                      5 / kernels::sqrt(curvature(cross) + 1 / (cross * cross)));
         const double a = cross - b * at.sine;
-        // Beyond some small jumps a probability is far below the integrand, of which most is the transform of
-        // no jump at all: that has nothing on this side, and can be left out.
+        // Beyond some small jumps a probability is far below the integrand, which is mostly the transform of
+        // no jump at all. That part has no mass on this side and can be left out.
         const bool without_none = tilt > 0 && low == 0 && kernels::abs(exponent({cross}).re) < 0.1;
         contour nodes;
         double largest = -std::numeric_limits<double>::infinity();
@@ -248,14 +248,14 @@ class one_side {
             last = kernels::sqrt(square_of(part));
             size += last;
         }
-        if (probability == 0) return {};  // too small for a number
-        // The error with half the nodes is the root of the error with all.
+        if (probability == 0) return {};  // underflow
+        // With half the nodes the error is the square root of that with all.
         const double missed = kernels::abs(even / probability - 1);
         const double error = missed * missed + (1e-15 * size + last) / kernels::abs(probability);
         return {kernels::abs(probability), density, error};
     }
 
-    // A contour serves while it is good, which its sums tell.
+    // Reuses a contour while its sums show that it is good.
     tail tail_at(contour& nodes, double x, double low, double high) {
         constexpr double good = 1e-12;
         if (!nodes.empty()) {
@@ -265,7 +265,7 @@ class one_side {
         nodes = make_contour(x, low, high, most_tilt);
         const tail bent = sum(nodes, x);
         if (bent.error * bent.probability < fair) return bent;
-        // If the infinitely many small jumps have no sum, the law extends across the centre.
+        // Small jumps without a finite sum spread the law across the centre.
         contour line = make_contour(x, low, high, 0);
         const tail straight = sum(line, x);
         if (!(straight.error < bent.error)) return bent;
@@ -279,8 +279,8 @@ class one_side {
     contour more_, less_;
 };
 
-// The centre of the law: the place where small jumps leave the sum. If they have no sum, it is the slope of
-// the transform's phase where the transform has fallen by a factor of e.
+// Centre of the law: where small jumps leave the sum. If they have no finite sum, the slope of the
+// transform's phase where its size has fallen by a factor of e.
 double centre_of(const cgmy_parameters& p, double years) {
     if (p.y < 1) return -years * mean_of_jumps(p);
     double low = -20, high = 100;
@@ -297,13 +297,12 @@ double density_of_normal(double z) {
     return kernels::exp(-0.5 * z * z) / root_of_two_pi;
 }
 
-// The normal z that the law maps to x.
 struct met {
-    double z = 0, slope = 0;  // of x by z
+    double z = 0, slope = 0;  // dx / dz
     double error = 0;
 };
-// The smaller of the two probabilities is the more accurate one; for a z below 0 it is that of less than x.
-// Far from the bulk of the law one of them may be lost.
+// Uses the smaller of the two probabilities, which is more accurate: for z < 0 that of less than x. Far from
+// the bulk one of them may be lost.
 met meet(one_side& side, double x, bool is_below) {
     tail t = is_below ? side.less_than(x) : side.more_than(x);
     if (!(t.error * t.probability < fair)) {
@@ -317,12 +316,11 @@ met meet(one_side& side, double x, bool is_below) {
     return {is_below ? z : -z, density_of_normal(z) / t.density, t.error};
 }
 
-// The distances at which the law is at each z, which ascend and are beyond `low`; the first is about at
-// `first`.
+// Increasing distances beyond `low` at which the law reaches each z; the first is near `first`.
 std::vector<double> distances(one_side& side, const std::vector<double>& normals, double low, double first,
                               double& error) {
     constexpr int most_tries = 300;
-    constexpr double good = 1e-6;  // one more step of Newton's leaves its square
+    constexpr double good = 1e-6;  // another Newton step squares it
     std::vector<double> out;
     double slope = 0, bend = 0;
     for (std::size_t i = 0; i < normals.size(); ++i) {
@@ -350,11 +348,11 @@ std::vector<double> distances(one_side& side, const std::vector<double>& normals
     return out;
 }
 
-// As far as draws go.
+// Limit of draws.
 constexpr double end = 8.5;
 
-// The mean of exp(x) over a normal z, with x linear between the numbers and flat outside: Gauss and
-// Legendre's rule of five points.
+// Mean of exp(x) over a normal z, with x linear between the numbers and flat outside, by five-point
+// Gauss-Legendre.
 double mean_of_exp(const std::vector<double>& x, double spacing) {
     constexpr std::array places{0.0, 0.5384693101056831, 0.9061798459386640};
     constexpr std::array weights{0.5688888888888889, 0.4786286704993665, 0.2369268850561891};
@@ -413,7 +411,7 @@ cgmy_table make_cgmy_table(const cgmy_parameters& p, double years, std::size_t p
     for (std::size_t i = 1; i + 1 < points; ++i) {
         const double bend = (x[i + 1] - x[i]) - (x[i] - x[i - 1]), weight = density_of_normal(normals[i]);
         lines[i] -= bend / 12;
-        // With the lines so lowered, the mean of what is left is 0.032 of the second difference.
+        // Mean remaining error of lines lowered like this, as a multiple of the second difference.
         off += weight * kernels::exp(x[i]) * 0.032 * kernels::abs(bend);
         size += weight * kernels::abs(kernels::exp(x[i]) - 1);
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two schemes. Andersen's quadratic-exponential one (2008) draws the variance from a law with its first two
-// moments, and corrects the drift so that every step is a martingale; it allows long steps. Euler's with full
-// truncation (Lord, Koekkoek and van Dijk 2010) is simple, of weak order 1, and needs short ones.
+// Two schemes. Andersen's quadratic-exponential one (2008) draws the variance from a law with the right first
+// two moments and corrects the drift so that every step is a martingale; it allows long steps. Euler's with
+// full truncation (Lord, Koekkoek and van Dijk 2010) is simple, of weak order 1, and needs short ones.
 //
-// Given the path of the variance, what the asset makes of its own noise is normal. So where nothing looks at
-// it in between, and nothing else moves along, a step of the path is several of the first scheme, and takes
-// one normal for the asset and one for each of them.
+// Given the path of the variance, the asset's own noise is normal. So if nothing observes the path in between
+// and nothing else moves, a step consists of several steps of the first scheme, with one normal for the asset
+// and one for each of them.
 #include "engine/models/heston.h"
 
 #include <algorithm>
@@ -39,12 +39,12 @@ using scheme = heston_parameters::scheme;
 
 constexpr std::array<std::string_view, 2> scheme_names{"quadratic_exponential", "full_truncation"};
 
-// Steps of a scheme where nobody says. A law of the steps made by quadrature, against Fourier's prices of
-// puts and calls of 0.1 to 15 years at 0.8, 1 and 1.2 of the forward: of 22 published sets the
-// quadratic-exponential scheme so leaves at most 0.7 basis points of the spot. The trapezoid rule for the
-// variance errs with the square of kappa times a step: without its part a kappa of 20 and a sigma of 0.5
-// left 7.6 basis points, with it 0.5. Euler's error is of order 1, and large where the variance often is at
-// zero: with 250 steps a year 8.5 basis points at a sigma of 1.8 and 7.5 at one of 1, with these at most 1.6.
+// Default steps. By quadrature of the law of steps, against Fourier prices of puts and calls of 0.1 to 15
+// years at 0.8, 1 and 1.2 of the forward, the quadratic-exponential scheme leaves at most 0.7 basis points of
+// the spot over 22 published parameter sets. The trapezoid rule for the variance has an error in the square
+// of kappa times a step: without the term in kappa, a kappa of 20 and a sigma of 0.5 left 7.6 basis points,
+// with it 0.5. Euler's error has order 1 and is large if the variance is often at zero: 250 steps a year left
+// 8.5 basis points at sigma 1.8 and 7.5 at sigma 1, these at most 1.6.
 double usual_steps_per_year(scheme by, const by_term& kappa, const by_term& theta, const by_term& sigma) {
     const double most_sigma = *std::ranges::max_element(sigma.values);
     if (by == scheme::quadratic_exponential)
@@ -54,15 +54,15 @@ double usual_steps_per_year(scheme by, const by_term& kappa, const by_term& thet
     return is_often_at_zero ? std::max(250.0, 1000 * most_sigma) : 250;
 }
 
-// Between two steps a watched path is a bridge whose variance does not move: an error in proportion to the
-// step. For an up-and-out call with sigma 0.66 and rho -0.8 it is 0.7 % of the price with 26 steps a year,
-// 0.4 % with 52, 0.2 % with 104 and 0.1 % with 208.
+// The bridge of a watched path has a constant variance between steps, an error proportional to the step. For
+// an up-and-out call with sigma 0.66 and rho -0.8 it is 0.7 % of the price with 26 steps a year, 0.4 % with
+// 52, 0.2 % with 104 and 0.1 % with 208.
 double usual_watched_steps_per_year(const by_term& sigma) {
     return std::max(100.0, 400 * *std::ranges::max_element(sigma.values));
 }
 
-// Names as in the paper, both weights of the variance in time one half: x grows by K0 + K1 v + K2 v' +
-// sqrt(K3 v + K4 v') z, with K4 = K3. So that it is a martingale K0 + K1 v is -K3 v / 2 less the logarithm of
+// Names as in the paper, with both weights of the variance in time one half: x grows by K0 + K1 v + K2 v' +
+// sqrt(K3 v + K4 v') z, with K4 = K3. For a martingale K0 + K1 v has to be -K3 v / 2 minus the logarithm of
 // the mean of exp(A v'), A = K2 + K3 / 2.
 double k1(const heston_step& s) {
     return 0.5 * s.length * (s.kappa * s.rho_over_sigma() - 0.5) - s.rho_over_sigma();
@@ -77,10 +77,10 @@ double exponent(const heston_step& s) {
     return k2(s) + 0.5 * k3(s);
 }
 
-// Upper bound of 2 A a and A t, in which that logarithm is expanded. Below 1 there always is a mean. If it is
-// small, the expansion to the third power stands for the logarithm: a step is off by less than 1e-8 A v, and
-// by less than 4e-9 where v' has a tail. Over the steps of a year that is 1e-8 of the forward with 250 of
-// them, sigma 0.5 and rho -0.7.
+// Upper bound of 2 A a and A t, the expansion parameters of that logarithm. Below 1 the mean exists. Below
+// short_bound the expansion to third order replaces the logarithm: a step is off by less than 1e-8 A v, or
+// 4e-9 if v' has a tail. With 250 steps a year, sigma 0.5 and rho -0.7 this adds up to 1e-8 of the forward in
+// a year.
 double bound(const heston_step& s) {
     return std::abs(exponent(s)) * s.sigma * s.sigma * s.decayed();
 }
@@ -96,10 +96,10 @@ class heston final : public walk {
     double longest_step(const path_ahead& of) const override {
         const double longest = longest_part(of.last());
         if (p_.by != scheme::quadratic_exponential || !of.is_by_itself) return longest;
-        // With one of these the normals of a step, one more than parts, fill whole blocks of random bits. The
-        // costs are those that a GPU has: the asset's normal and what is made of it are half a part. On an
-        // H100 (2026-11-22, single_fast, 252 parts a year) one, three and seven parts a step took 0.27, 0.36
-        // and 0.40 of 10^12 a second.
+        // With these numbers the normals of a step, one more than parts, fill whole blocks of random bits.
+        // The cost model is a GPU's: the asset's normal and its use are half a part. On an H100 (2026-11-22,
+        // single_fast, 252 parts a year) one, three and seven parts a step ran at 0.27, 0.36 and 0.40 of
+        // 10^12 a second.
         double best = longest, least = 0;
         for (const int parts : {1, 3, 7}) {
             double cost = 0;
@@ -129,7 +129,7 @@ class heston final : public walk {
         return parts_ == 1 ? "" : fmt::format(", {} steps at a time", parts_);
     }
 
-    // The variance is taken to be known, as if it did not come with the path.
+    // The bridge treats the variance as known, although it is correlated with the path.
     value variance_between(section_at_hand& of, value) override {
         if (!is_watched_) between_ = of.state("between", 0.0);
         is_watched_ = true;
@@ -144,7 +144,7 @@ class heston final : public walk {
   private:
     struct after_step {
         value x, v;
-        value ends;  // the variance at both ends of each part, summed
+        value ends;  // sum over parts of the variance at both ends
     };
 
     struct sum {
@@ -152,12 +152,11 @@ class heston final : public walk {
         void add(value one) { total = total.valid() ? total + one : one; }
     };
 
-    // The longest step of the scheme.
     double longest_part(double last) const {
         const double usual = 1 / p_.steps_per_year;
         return p_.least_steps > 0 ? std::min(usual, last / p_.least_steps) : usual;
     }
-    // The first of the parts of a step, which are alike.
+    // The first part of a step; all parts are alike.
     heston_step part(double from, double to) const { return {p_, from, from + (to - from) / parts_}; }
 
     value row(step& of, std::string_view name,
@@ -216,14 +215,14 @@ class heston final : public walk {
         return {x + fma(deviation, noise.alone, fma(named("k2", k2), ends.total, drift)), v, both};
     }
 
-    // A variance that hardly moves is seen as its mean.
+    // A variance that hardly moves counts as its mean.
     value seen(step& of, const drawn_variance<value>& drawn) const {
         const value is_moving =
             row(of, "is_moving", [](const heston_step& s) { return s.is_moving ? 1.0 : 0.0; });
         return fma(is_moving, drawn.after() - drawn.mean(), drawn.mean());
     }
 
-    // K0 + K1 v, of all parts at once or of one.
+    // K0 + K1 v, of all parts or one.
     value short_drift(step& of, value starts, value skews) const {
         const value by_v = row(of, "by_v", [](const heston_step& s) {
             const double a = exponent(s);
@@ -250,7 +249,6 @@ class heston final : public walk {
         return drawn.corrected(row(of, "exponent", exponent), start, uncorrected);
     }
 
-    // True if the condition holds for the parts of some step of the grid.
     template <class condition>
     bool any_step(step& of, const condition& is_so) const {
         const auto grid = of.grid();
@@ -262,7 +260,7 @@ class heston final : public walk {
 
     heston_parameters p_;
     const markets::asset& of_;
-    int parts_ = 1;  // of a step, each a step of the scheme
+    int parts_ = 1;  // steps of the scheme in one step of the path
     bool is_martingale_ = true;
     std::uint32_t variance_ = 0, between_ = 0;
     bool is_watched_ = false;
@@ -306,7 +304,7 @@ heston_parameters read_heston_parameters(const config::node& parameters, dates::
     p.by = static_cast<scheme>(by);
     p.steps_per_year = read_parameter(parameters, "steps_per_year", {0.01, 100'000},
                                       usual_steps_per_year(p.by, p.kappa, p.theta, p.sigma));
-    // One step is nearly a normal one: far from the money an option of a few days would see no smile.
+    // A single step is nearly normal: options of a few days far from the money would see no smile.
     p.least_steps = parameters.find("steps_per_year") == nullptr ? 16 : 0;
     p.watched_steps_per_year = read_parameter(parameters, "watched_steps_per_year", {1, 100'000},
                                               usual_watched_steps_per_year(p.sigma));

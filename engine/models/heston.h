@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heston's stochastic variance: dv = kappa (theta - v) dt + sigma sqrt(v) dW', whose parameters may change
-// with time.
+// Heston's stochastic variance, dv = kappa (theta - v) dt + sigma sqrt(v) dW', with parameters by term.
 #pragma once
 
 #include <memory>
@@ -17,12 +16,11 @@ struct heston_parameters {
     by_term kappa, theta, sigma, rho;
     scheme by = scheme::quadratic_exponential;
     double steps_per_year = 0, watched_steps_per_year = 0;
-    double least_steps = 0;  // of a path that ends soon; 0: somebody has said steps_per_year
+    double least_steps = 0;  // of a short path; 0 if the user set steps_per_year
 
     bool has_usual_steps() const { return least_steps > 0; }
 };
 
-// The keys that a mapping of them may have.
 std::vector<std::string> heston_keys();
 heston_parameters read_heston_parameters(const config::node& parameters, dates::date as_of);
 std::string describe(const heston_parameters& p);

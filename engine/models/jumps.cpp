@@ -17,7 +17,7 @@ namespace {
 
 using program::value;
 
-// The most jumps that a step can have, and the mean number up to which more have a probability below 1e-13.
+// The largest number of jumps in a step, and the mean up to which more have a probability below 1e-13.
 struct capacity {
     std::size_t jumps;
     double mean;
@@ -30,7 +30,7 @@ double longest_on(std::span<const double> grid) {
     return longest;
 }
 
-// P(N > k) for a Poisson number N, summed from the least term on.
+// P(N > k) for a Poisson number N, summed from the least term.
 double beyond(std::size_t k, double mean) {
     constexpr std::size_t terms = 64;
     std::array<double, terms> of{};
@@ -41,7 +41,6 @@ double beyond(std::size_t k, double mean) {
     return sum;
 }
 
-// The shorter of two lengths; 0 means as long as may be.
 double shorter(double a, double b) {
     return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
 }
@@ -64,7 +63,7 @@ class jumping final : public walk {
     }
 
     void begin(section_at_hand& of) override { inner_->begin(of); }
-    // The compensator moves with time, so it belongs to the path between.
+    // The compensator accrues over time, so it belongs to the bridge.
     arrival record(step& of, value x) override {
         const value start = x + jumps_->sum_over(of);
         const value compensator =
@@ -99,7 +98,6 @@ class normal_jumps final : public jump_law {
     double growth() const override {
         return intensity_ * (kernels::exp(mean_ + 0.5 * deviation_ * deviation_) - 1);
     }
-    // The sum of n normals is one normal.
     value sum_over(step& of) const override {
         const value none = of.into().constant(0.0), one = of.into().constant(1.0);
         value number = none;
@@ -162,8 +160,8 @@ double longest_step_of(double intensity) {
     return intensity > 0 ? capacities.back().mean / intensity : 0;
 }
 
-// Tails and not the distribution function: in single precision a uniform has 23 bits, and a probability near
-// 0 keeps all of its own.
+// Tails instead of the distribution function: in single precision a uniform has 23 bits, but a probability
+// near 0 keeps all of its own.
 std::vector<value> more_jumps_than(step& of, std::string_view name, double intensity) {
     const double mean = intensity * longest_on(of.grid());
     const auto enough = std::ranges::find_if(capacities, [&](const capacity& c) { return mean <= c.mean; });
@@ -224,7 +222,7 @@ double read_watched_steps(const config::node& parameters) {
     return read_parameter(parameters, "watched_steps_per_year", {1, 100'000}, 100);
 }
 
-// Under a volatility the distance is half its square.
+// The gap of a lognormal is half its squared volatility.
 void expect_moderate(const config::node& parameters, double gap) {
     constexpr double most_volatility = 5;
     if (gap <= 0.5 * most_volatility * most_volatility) return;

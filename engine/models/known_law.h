@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words that a law known by its transform has to people of a model: Black's volatility of an option. Off
-// the priced paths.
+// Black volatilities of laws known by their transform, for people; no price uses them.
 #pragma once
 
 #include <functional>
@@ -10,7 +9,7 @@
 
 namespace tilewalk::models {
 
-// For a strike of exp(log_moneyness) forwards; empty where the transform gives no price.
+// For a strike of exp(log_moneyness) forwards; empty if the transform gives no price.
 std::optional<double> implied_by(const std::function<fourier::characteristic()>& law, double years,
                                  double log_moneyness);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kou's jump diffusion (2002): lognormal, with jumps of the logarithm that are exponential, up by p_up with
-// rate eta_up, else down with rate eta_down. Exact for any step that can hold its jumps: those up and those
-// down are two Poisson processes that know nothing of each other.
+// Kou's jump diffusion (2002): lognormal with exponential jumps of the logarithm, up by p_up with rate
+// eta_up, else down with rate eta_down. Up and down jumps are independent Poisson processes, so any step that
+// can hold its jumps is exact.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -42,9 +42,8 @@ class exponential_jumps final : public jump_law {
     }
 
   private:
-    // A standard exponential is minus the logarithm of a uniform, so a sum of them that of a product. In
-    // single precision a product of sixteen may underflow: below the bound here it has a probability of
-    // 1e-20.
+    // The sum of standard exponentials is minus the logarithm of a product of uniforms. In single precision a
+    // product of sixteen could underflow; the bound has a probability of 1e-20.
     static value sum_of(step& of, const std::string& name, double intensity, double eta) {
         constexpr double least_product = 1e-37;
         const value one = of.into().constant(1.0);
@@ -65,7 +64,7 @@ std::shared_ptr<const model> read_kou(const config::node& parameters, const read
     parameters.only({"volatility", "jump_intensity", "p_up", "eta_up", "eta_down", "watched_steps_per_year"});
     const double intensity = read_jump_intensity(parameters);
     const double p_up = read_parameter(parameters, "p_up", {0, 1});
-    // Jumps up with a rate of 1 or less have no mean.
+    // Up jumps with a rate of 1 or less have no mean.
     const double eta_up = read_parameter(parameters, "eta_up", {1, 1e6, false});
     const double eta_down = read_parameter(parameters, "eta_down", {0, 1e6, false});
     const auto jumps = std::make_shared<exponential_jumps>(intensity, p_up, eta_up, eta_down);

@@ -14,8 +14,8 @@ namespace {
 
 using markets::volatility;
 
-// Gauss and Legendre's rule with eight points on [-1, 1]. All terms of the sum are positive, so that nothing
-// is lost however slow the decay, where a closed form is a small difference of large numbers.
+// Eight-point Gauss-Legendre on [-1, 1]. All terms are positive, so slow decay loses no digits; a closed form
+// would be a small difference of large numbers.
 struct point {
     double at, weight;
 };
@@ -24,7 +24,7 @@ constexpr std::array<point, 4> half_rule{{{0.1834346424956498, 0.362683783378362
                                           {0.7966664774136267, 0.2223810344533745},
                                           {0.9602898564975363, 0.1012285362903763}}};
 
-// With pieces that decay by no more than this the rule is exact to rounding.
+// The rule is exact to rounding on pieces that decay by at most this.
 constexpr double most_decay = 2;
 
 double integral(const loading& a, const loading& b, double longest_left, double length) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loadings: the part of a noise that is left at the end of a step, the integral over the step of
-// volatility(u) times what a loading makes of the time that is left, by a Brownian motion. A rate that
-// reverts to its mean forgets what came early; the integral of such a rate remembers it most.
+// Loadings: the noise that remains at the end of a step is the integral of volatility(u) loading(time left)
+// dW(u). A mean-reverting rate forgets early noise; its integral remembers early noise most.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +21,10 @@ struct loading {
     double at(double left) const;
 };
 
-// (1 - exp(-decay * years)) / decay, and years where decay is 0.
+// Returns (1 - exp(-decay * years)) / decay; years if decay is 0.
 double integrated_decay(double decay, double years);
 
-// The covariance of two noises over a step, by Brownian motions with correlation 1.
+// The covariance of two noises over a step, driven by the same Brownian motion.
 double covariance(const markets::volatility& one, const loading& by_one, const markets::volatility& other,
                   const loading& by_other, double from, double to);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merton's jump diffusion (1976): lognormal, with normal jumps of the logarithm. Exact for any step that can
+// Merton's jump diffusion (1976): lognormal with normal jumps of the logarithm. Exact for any step that can
 // hold its jumps.
 #include <memory>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normal inverse Gaussian (Barndorff-Nielsen 1997): Brownian motion with drift beta on the clock of the times
-// at which another with drift gamma = sqrt(alpha^2 - beta^2) first reaches delta t.
+// Normal inverse Gaussian (Barndorff-Nielsen 1997): Brownian motion with drift beta, on the clock of first
+// passage times at level delta t of another Brownian motion with drift gamma = sqrt(alpha^2 - beta^2).
 #include <memory>
 
 #include "engine/models/jumps.h"
@@ -18,8 +18,8 @@ namespace {
 
 using program::value;
 
-// Michael, Schucany and Haas (1976): a squared normal is the same function of two times, one below the mean m
-// and one above, m / w and m w, of which a uniform takes one. No root of theirs is a difference.
+// Michael, Schucany and Haas (1976): a squared normal corresponds to two times, m / w and m w around the mean
+// m, and a uniform picks one. This form of the roots has no cancellation.
 class inverse_gaussian_clock final : public random_clock {
   public:
     inverse_gaussian_clock(double delta, double gamma) : delta_(delta), gamma_(gamma) {}
@@ -43,13 +43,13 @@ class inverse_gaussian_clock final : public random_clock {
 
 std::shared_ptr<const model> read_nig(const config::node& parameters, const reading&) {
     parameters.only({"alpha", "beta", "delta"});
-    // So that there is a beta from above -alpha to alpha - 1, where the asset has a mean.
+    // beta ranges from -alpha to alpha - 1 (exclusive), where the asset has a mean.
     const double alpha = read_parameter(parameters, "alpha", {0.5, 1e6, false});
     const double beta = read_parameter(parameters, "beta", {-alpha, alpha - 1, false});
     const double delta = read_parameter(parameters, "delta", {0, 1000, false});
     const double gamma = kernels::sqrt((alpha - beta) * (alpha + beta));
     const double after = kernels::sqrt((alpha - beta - 1) * (alpha + beta + 1));
-    // delta (after - gamma), of which the difference of the squares is known.
+    // delta (after - gamma), by the difference of squares.
     const double drift = -delta * (2 * beta + 1) / (after + gamma);
     expect_moderate(parameters, -(drift + beta * delta / gamma));
     return model_on_clock({"nig", std::make_shared<inverse_gaussian_clock>(delta, gamma), drift, beta, 1,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Andersen's quadratic-exponential scheme (2008) over one step, written once for the numbers of a program
-// and for plain ones: `real` is program::value or double, and `number` makes one of a constant.
+// Andersen's quadratic-exponential scheme (2008) over one step, both for programs and for doubles: `real` is
+// program::value or double, and `number` makes one of a constant.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,12 @@
 
 namespace tilewalk::models {
 
-// Least sigma for which the noise shared with the variance is used: it is divided by sigma, and in single
-// precision nothing would be left of it. Below this one the asset takes its noise as it comes, and the mean
-// of the variance in place of what was drawn: the error is less than sigma times the length of a step, and
-// the step is a martingale.
+// Least sigma at which the noise shared with the variance is used: the noise is divided by sigma, and single
+// precision would lose all digits below. With a smaller sigma the asset uses its own noise and the mean of
+// the variance instead of the drawn one. The error is less than sigma times the length of a step, and the
+// step is a martingale.
 inline constexpr double least_sigma = 1e-4;
 
-// The parameters over a step, and what follows from them.
 struct heston_step {
     double kappa, theta, sigma;
     bool is_moving;
@@ -33,28 +32,28 @@ struct heston_step {
           length(to - from) {}
 
     double decay() const { return kernels::exp(-kappa * length); }
-    // The integral of the decay over the step.
+    // Integral of the decay over the step.
     double decayed() const { return kappa * length < 1e-8 ? length : (1 - decay()) / kappa; }
-    // The mean of the variance after the step is v decay() + risen().
+    // v decay() + risen() is the mean of the variance after the step.
     double risen() const { return theta * kappa * decayed(); }
     double rho_over_sigma() const { return is_moving ? rho / sigma : 0; }
     double unshared() const { return 1 - rho * rho; }
-    // The variance of the variance after the step is v spread() + spread_of_mean().
+    // v spread() + spread_of_mean() is the variance of the variance after the step.
     double spread() const { return sigma * sigma * decay() * decayed(); }
     double spread_of_mean() const { return 0.5 * theta * kappa * sigma * sigma * decayed() * decayed(); }
 
-    // psi is the variance of the variance after the step over its mean squared. Above 1.5 the variance is
-    // drawn with an exponential tail. The less v, the larger psi; it is sigma^2 / (2 kappa theta) at 0.
+    // psi, the variance of the variance after the step over its squared mean, decreases in v from sigma^2 /
+    // (2 kappa theta) at v = 0. Above 1.5 the law has an exponential tail.
     static constexpr double where_laws_meet = 1.5;
     bool has_tail() const { return sigma * sigma > 2 * where_laws_meet * kappa * theta; }
-    // The v below which it is; -1: none.
+    // Returns the v below which psi exceeds 1.5; -1 if there is none.
     double tail_below() const {
         if (!has_tail()) return -1;
         const double a = where_laws_meet * decay() * decay(),
                      b = 2 * where_laws_meet * decay() * risen() - spread(),
                      c = where_laws_meet * risen() * risen() - spread_of_mean();
         const double root = kernels::sqrt(std::max(b * b - 4 * a * c, 0.0));
-        // c is not above 0: of both forms the one that is no difference.
+        // c <= 0, so this form of the root avoids cancellation.
         constexpr double most = 1e30;
         return std::min(b > 0 ? -2 * c / (b + root) : (root - b) / (2 * a), most);
     }
@@ -72,8 +71,8 @@ struct variance_rows {
     static constexpr double least_mean = 1e-18;
 
     real decay, risen, half_spread, half_spread_of_mean, tail_below;
-    bool has_tail;      // in some step
-    bool may_be_least;  // the mean, in some step
+    bool has_tail;      // on any step
+    bool may_be_least;  // the mean, on any step
 };
 // row(name, f) is the number f(step) of each step.
 template <class real, class make_row>
@@ -87,12 +86,12 @@ variance_rows<real> rows_of_variance(const make_row& row, bool has_tail, bool ma
             may_be_least};
 }
 
-// The variance v' after a step, drawn from a law with its first two moments m and s^2.
+// The variance v' after a step, from a law with the right mean m and variance s^2.
 //
-// For a small psi v' is a square, (sqrt(c) + sqrt(a) z)^2 with c = sqrt(m^2 - s^2 / 2) and a = m - c: the
-// paper's a b^2 and a, without its quotients. Else v' is 0 or, with a probability p = 2 / (1 + psi),
-// exponential with mean t = m / p. With r = c + m, or m, a is s^2 / (2 r) in the one law, and t = m / 2 + s^2
-// / (2 r) in the other. The numbers of the law that is not taken may be NaN.
+// For small psi v' = (sqrt(c) + sqrt(a) z)^2 with c = sqrt(m^2 - s^2 / 2) and a = m - c, the paper's a b^2
+// and a without divisions. Otherwise v' is 0 or, with probability p = 2 / (1 + psi), exponential with mean t
+// = m / p. Both share r: a = s^2 / (2 r) with r = c + m, or t = m / 2 + s^2 / (2 r) with r = m. Numbers of
+// the law that does not apply may be NaN.
 template <class real>
 class drawn_variance {
   public:
@@ -115,9 +114,9 @@ class drawn_variance {
     real mean() const { return m_; }
     real after() const { return after_; }
 
-    // `start` less the logarithm of the mean of exp(A v'): of A c / room - log(room) / 2 with room = 1 - 2 A
-    // a, or of log(1 + A m / room) with room = 1 - A t. An A too large for a mean makes it `otherwise`, which
-    // is not given where there can be none.
+    // `start` minus the logarithm of the mean of exp(A v'), A = `exponent`: A c / room - log(room) / 2 with
+    // room = 1 - 2 A a for the square, log(1 + A m / room) with room = 1 - A t for the tail. Returns
+    // `otherwise` if A is too large for a mean; leave it empty if that is impossible.
     real corrected(real exponent, real start, const std::optional<real>& otherwise) const {
         using kernels::fma, kernels::log;
         const real room = fma(-exponent, of_law(a_ + a_, t_), 1.0);
@@ -127,16 +126,15 @@ class drawn_variance {
         return otherwise ? select(0.0 < room, corrected, *otherwise) : corrected;
     }
 
-    // For a small A that logarithm is A m + A^2 s^2 / 2 + 4 A^3 skew + ..., where the next term is A c times
-    // the third power of 2 A a. The tail contributes no skew here: its own is less than A m times the square
-    // of A t.
+    // For small A this logarithm is A m + A^2 s^2 / 2 + 4 A^3 skew + ..., and the next term is A c (2 A a)^3.
+    // The tail law counts as having no skew: its own is less than A m (A t)^2.
     real skew() const {
         using kernels::fma;
         const real of_square = fma(1.0 / 3, a_, c_);
         return a_ * a_ * (has_tail_ ? select(is_square_, of_square, 0.0) : of_square);
     }
 
-    // psi over where the laws meet, at most 1.
+    // psi / 1.5, at most 1.
     real wild() const {
         using kernels::min;
         return min(half_spread_ / (0.5 * heston_step::where_laws_meet * (m_ * m_)), 1.0);

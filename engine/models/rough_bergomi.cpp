@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rough Bergomi (Bayer, Friz and Gatheral 2016): the variance is xi(t) exp(eta Y(t) - eta^2 var Y(t) / 2) of
-// the Gaussian process in rough_noise.h. The logarithm of the asset takes Euler's step with the variance
-// where the step starts, so the mean of the variance is xi and every step is a martingale.
+// Rough Bergomi (Bayer, Friz and Gatheral 2016): the variance is xi(t) exp(eta Y(t) - eta^2 var Y(t) / 2)
+// with the Gaussian process of rough_noise.h. The log asset takes an Euler step with the variance at its
+// start, so the mean of the variance is xi and every step is a martingale.
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -31,7 +31,7 @@ using program::value;
 struct rough_parameters {
     by_term xi;
     double eta = 0, rho = 0, hurst = 0, steps_per_year = 0;
-    double least_steps = 0;  // of a path that ends soon
+    double least_steps = 0;  // of a short path
 };
 
 class rough_bergomi_walk final : public walk {
@@ -60,7 +60,7 @@ class rough_bergomi_walk final : public walk {
         const value length = of.row("length", [](double from, double to) { return to - from; });
         if (is_watched_) of.into().write(between_, length * v);
 
-        // One that is flat has nothing but dZ in a step.
+        // A flat kernel has only dZ in a step.
         const bool is_rough = noise_->steps().front().of_fresh > 0;
         const value fresh = is_rough ? of.lone_normal() : value();
         const auto with_noise = [&](const std::string& name, value base, auto&& move_of, auto&& fresh_of) {
@@ -108,7 +108,7 @@ class rough_bergomi_walk final : public walk {
   private:
     const rough_parameters& p_;
     const markets::asset& of_;
-    std::optional<rough_noise> noise_;  // from begin on
+    std::optional<rough_noise> noise_;  // set by begin()
     std::uint32_t variance_ = 0, between_ = 0;
     std::vector<std::uint32_t> factors_;
     bool is_watched_ = false;
@@ -133,10 +133,10 @@ class rough_bergomi final : public model {
     rough_parameters p_;
 };
 
-// Steps by default. For an option half a year to two years away and a fifth out of the money, on an H100 with
-// 2^24 paths, 250 steps a year are off steps of a quarter by 4.3 basis points of the spot at (xi 0.055, eta
-// 1.9, rho -0.9, hurst 0.07), by 1.1 at (0.04, 1.5, -0.7, 0.1) and by nothing that 0.2 can see at (0.04, 1,
-// -0.7, 0.3). The weak order says how many more steps bring the first below 2.
+// Default steps. For options of half a year to two years, a fifth out of the money (H100, 2^24 paths), 250
+// steps a year differ from quarter steps by 4.3 basis points of the spot at (xi 0.055, eta 1.9, rho -0.9,
+// hurst 0.07), by 1.1 at (0.04, 1.5, -0.7, 0.1) and by less than 0.2 at (0.04, 1, -0.7, 0.3). The weak order
+// gives the number that brings the first below 2.
 double usual_steps_per_year(const rough_parameters& p) {
     constexpr double fewest = 250, most = 4000, mild = 0.18;
     const double xi = *std::ranges::max_element(p.xi.values);
@@ -153,8 +153,7 @@ std::shared_ptr<const model> read_rough_bergomi(const config::node& parameters, 
     rough_parameters p;
     p.xi = read_by_term(parameters, "xi", {0, 25}, of.as_of);
     p.eta = read_parameter(parameters, "eta", {0, 5});
-    // With rho above 0 the asset is no martingale (Gassiat 2019): its options have no price that steps
-    // converge to.
+    // With rho > 0 the asset is not a martingale (Gassiat 2019), and option prices do not converge.
     p.rho = read_parameter(parameters, "rho", {-1, 0});
     p.hurst = read_parameter(parameters, "hurst", {0, 0.5, false, true});
     p.steps_per_year = read_parameter(parameters, "steps_per_year", {0.01, 100'000}, usual_steps_per_year(p));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hybrid scheme (Bennedsen, Lunde and Pakkanen 2017) with one exact cell, whose past is a sum of
-// exponentials (Abi Jaber and El Euch 2019, Romer 2022): what the newest step adds is exact, jointly with dZ;
-// what a step leaves behind in a factor is its mean given those two numbers.
+// The hybrid scheme (Bennedsen, Lunde and Pakkanen 2017) with one exact cell and the past as a sum of
+// exponentials (Abi Jaber and El Euch 2019, Romer 2022). The newest step contributes exactly, jointly with
+// dZ; its later effect through a factor is the conditional mean given those two numbers.
 #include "engine/models/rough_noise.h"
 
 #include <algorithm>
@@ -17,13 +17,13 @@ namespace {
 constexpr double enough = 5e-4;
 constexpr std::size_t most_noise_factors = 16;
 
-// The power is 1 within 1e-5 of all ranges, and what differs from a constant would be lost in rounding.
+// Closer to 1/2 the kernel is 1 within 1e-5 in all ranges, and its variation would be lost in rounding.
 constexpr double least_roughness = 1e-6;
 bool is_flat(double hurst) {
     return 0.5 - hurst < least_roughness;
 }
 
-// Least squares by Householder's reflections; columns[j] has a number for each equation.
+// Least squares by Householder reflections; columns[j] has one number for each equation.
 std::vector<double> solve(std::vector<std::vector<double>> columns, std::vector<double> right) {
     const std::size_t rows = right.size(), n = columns.size();
     const auto dot = [&](const std::vector<double>& a, const std::vector<double>& b, std::size_t from) {
@@ -54,8 +54,8 @@ std::vector<double> solve(std::vector<std::vector<double>> columns, std::vector<
     return x;
 }
 
-// So many rates at equal ratios, weights by least squares of the relative error at times at equal ratios. The
-// ends were searched for: with these 16 rates are enough for every range up to 1e6 and every H.
+// `count` rates at equal ratios, with weights by least squares of the relative error at geometrically spaced
+// times. The ends were optimised such that 16 rates suffice for every range up to 1e6 and every H.
 exponentials fit(double hurst, double shortest, double longest, std::size_t count) {
     constexpr double fastest = 3, slowest = 0.15, points_per_factor_e = 16;
     const double span = kernels::log(longest / shortest);
@@ -82,8 +82,8 @@ exponentials fit(double hurst, double shortest, double longest, std::size_t coun
     return out;
 }
 
-// The integral of u^(a - 1) exp(-x u) from 0 to h, over h^a: an incomplete gamma function by its series. All
-// terms are positive, and beyond the limit the integral is complete to the last bit.
+// The integral of u^(a - 1) exp(-x u) from 0 to h, over h^a: an incomplete gamma function by its series of
+// positive terms. Beyond the limit the integral is complete to the last bit.
 double decayed_power(double a, double x_h) {
     constexpr double limit = 50;
     const double z = std::min(x_h, limit);
@@ -101,7 +101,7 @@ double decayed_power(double a, double x_h) {
 exponentials fit_power(double hurst, double shortest, double longest) {
     if (is_flat(hurst)) return {{0.0}, {kernels::sqrt(2 * hurst)}, 0};
     exponentials best;
-    // Even numbers alone, so that trades whose paths are alike share a program.
+    // Even numbers only, so that trades with similar paths share a program.
     for (std::size_t count = 2; count <= most_noise_factors; count += 2) {
         exponentials made = fit(hurst, shortest, longest, count);
         if (count == 2 || made.error < best.error) best = std::move(made);
@@ -117,7 +117,7 @@ rough_noise::rough_noise(double hurst, std::span<const double> grid) : starts_(g
     const std::size_t n = factors();
     const double a = hurst + 0.5, root = kernels::sqrt(2 * hurst);
 
-    // The covariances of the factors after the last step.
+    // Covariances of the factors after the last step.
     std::vector<double> covariance(n * n, 0.0);
     for (std::size_t i = 0; i < starts_.size(); ++i) {
         const double h = grid[i + 1] - grid[i];
@@ -130,7 +130,7 @@ rough_noise::rough_noise(double hurst, std::span<const double> grid) : starts_(g
             f.decay = kernels::exp(-x * h);
             f.of_move = weight * decayed_power(1, x * h);
             if (s.of_fresh > 0) {
-                // The covariance with the newest step's share of Y, less what comes by dZ.
+                // Covariance with the newest step's part of Y, minus the contribution of dZ.
                 const double shared = weight * root * kernels::pow(h, a) * decayed_power(a, x * h);
                 f.of_fresh = (shared - s.of_move * f.of_move * h) / s.of_fresh;
             }

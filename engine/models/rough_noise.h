@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Gaussian process of rough volatility on a grid of times: Y(t) is the integral of
-// sqrt(2H) (t - s)^(H - 1/2) dZ(s) from 0 to t, of variance t^(2H).
+// The Gaussian process of rough volatility on a grid: Y(t), the integral of sqrt(2H) (t - s)^(H - 1/2) dZ(s)
+// from 0 to t, with variance t^(2H).
 #pragma once
 
 #include <cstddef>
@@ -9,21 +9,21 @@
 
 namespace tilewalk::models {
 
-// The sum of weight exp(-rate t) that stands for sqrt(2H) t^(H - 1/2).
+// Sum of weight exp(-rate t) that approximates sqrt(2H) t^(H - 1/2).
 struct exponentials {
     std::vector<double> rates, weights;
-    double error = 0;  // the largest from shortest to longest, relative
+    double error = 0;  // largest relative error from shortest to longest
 };
-// As few as keep the error within 5e-4, but no more than 16: for a range of 250 eight or ten, for one of 1e6
-// sixteen. Beyond that the error grows.
+// Uses the fewest terms with an error within 5e-4, at most 16: eight or ten for a range of 250, sixteen for
+// 1e6. The error grows beyond that.
 exponentials fit_power(double hurst, double shortest, double longest);
 
-// A step of the process, given the noise dZ over it and a fresh normal n. Each factor f keeps the past:
+// A step of the process from its noise dZ and a fresh normal n. Each factor f carries the past:
 //   Y after the step = of_move dZ + of_fresh n + the sum of decay f,
 //   f after the step = decay f + of_move dZ + of_fresh n, with the factor's own numbers.
-// Covariances are within 1.5e-3 where steps are even, within 1e-2 where dates break even steps. After a step
-// that is a hundred times shorter than the one before it Y lacks up to a tenth of its variance: what the two
-// numbers leave out.
+// Covariances are within 1.5e-3 on even steps, within 1e-2 if dates interrupt even steps. After a step a
+// hundred times shorter than its predecessor Y lacks up to a tenth of its variance, which two numbers can't
+// represent.
 class rough_noise {
   public:
     struct factor {
@@ -32,14 +32,14 @@ class rough_noise {
     struct step {
         double of_move = 0, of_fresh = 0;
         std::vector<factor> factors;
-        double variance = 0;  // of Y after the step, as these numbers make it
+        double variance = 0;  // of Y after the step, according to these numbers
     };
 
     rough_noise(double hurst, std::span<const double> grid);
 
     std::size_t factors() const { return kernel_.rates.size(); }
     const exponentials& kernel() const { return kernel_; }
-    // The step that starts at a time of the grid.
+    // The step that starts at this grid time.
     const step& from(double time) const;
     std::span<const step> steps() const { return steps_; }
 

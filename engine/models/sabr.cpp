@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each step takes the tangent of F^beta at its start. On it F + b is lognormal for some b, so that a step is
-// known: the volatility is drawn exactly, F moves first by the noise that it shares with the volatility and
-// then by its own, whose variance is the trapezoid's between the two volatilities, and a bridge in log(F + b)
-// says with which probability the path was absorbed at zero on the way. Every step is a martingale. The part
-// that the tangent leaves out is put right in the mean, which makes the weak order 2; near zero, where the
-// tangent at F would be far too steep, it is taken further up.
+// Each step replaces F^beta by its tangent at the start, under which F + b is lognormal for some b and the
+// step has a known law: the volatility is drawn exactly, F moves first by the noise shared with the
+// volatility and then by its own with trapezoidal variance, and a bridge in log(F + b) gives the probability
+// of absorption at zero. Every step is a martingale. A correction for the mean of what the tangent neglects
+// makes the weak order 2. Near zero the tangent at F would be too steep and is taken further up.
 #include "engine/models/sabr.h"
 
 #include <algorithm>
@@ -30,19 +29,19 @@ namespace {
 
 using program::value;
 
-// A beta below this one but 0 would be the normal law with a boundary at zero: b is then far larger than F,
-// and in single precision nothing is left of their difference.
+// A smaller positive beta would approach the normal law with a boundary at zero: b is then far larger than F,
+// and single precision loses their difference.
 constexpr double least_beta = 0.01;
 
-// Relative deviations of F over a step on the tangent. Beyond the first the tangent is taken further up.
-// Eight steps miss, of the probability of absorption in 10 years (beta 0.3, volatility 0.25, F 1), 0.013 with
-// 0.5, 0.004 with 1 and 0.002 with 1.5; above it a far tail would carry the mean.
+// Largest relative deviation of F over a step on its tangent; beyond, the tangent is taken further up. With
+// eight steps the probability of absorption in 10 years (beta 0.3, volatility 0.25, F 1) is off by 0.013 with
+// 0.5, 0.004 with 1 and 0.002 with 1.5; above, a far tail would dominate the mean.
 constexpr double most_deviation = 1.5;
-// Beyond the second the boundary is in sight, and the noise that F shares with the volatility is taken to be
-// normal, for which absorption is known.
+// Relative deviation beyond which the boundary matters and the shared noise counts as normal, since
+// absorption is known for normal noise.
 constexpr double sees_boundary = 0.4;
 
-// exp(y) - 1, where y may be small. Six terms leave out less than 1e-11 of it.
+// exp(y) - 1, accurate for small y. Six terms leave a relative error below 1e-11.
 value grown(value y) {
     constexpr double small = 0.0625;
     value sum = y * (1.0 / 6) + 1.0;
@@ -50,7 +49,7 @@ value grown(value y) {
     return select(abs(y) < y.home()->constant(small), y * sum, exp(y) - 1.0);
 }
 
-// The probability that a path is not absorbed between two distances from the boundary.
+// Probability that a bridge between two distances from the boundary is not absorbed.
 value survival(value from, value to, value variance) {
     constexpr double least_variance = 1e-30;
     const value touched = exp(-2.0 * max(from, 0.0) * max(to, 0.0) / max(variance, least_variance));
@@ -88,10 +87,10 @@ class sabr_walk_of_asset final : public walk {
         return {p_.beta == 1 ? lognormal(of, n, x) : p_.beta == 0 ? normal(of, n, x) : between(of, n, x)};
     }
 
-    // Elsewhere the probability of absorption takes noise for normal that is so but nearly.
+    // In other cases the absorption probability approximates the noise as normal.
     bool is_martingale() const override { return !p_.is_stochastic || p_.beta == 0 || p_.beta == 1; }
 
-    // The mean of what the noise has at both ends.
+    // The mean over both ends.
     value variance_between(section_at_hand& of, value) override {
         if (!is_watched_) between_ = of.state("between", 0.0);
         is_watched_ = true;
@@ -105,12 +104,12 @@ class sabr_walk_of_asset final : public walk {
     location where() const override { return of_.where; }
 
   private:
-    // The noises of one step. Without a volatility that moves there are only the last two.
+    // The noises of one step. Without stochastic volatility only the last two exist.
     struct noises {
         value log_alpha, rise;   // since the start, and over the step
-        value shared, half_nu;   // the volatility's own, standard; half its deviation
-        value trapezoid;         // mean of the squares of alpha at both ends over the first of them
-        value alone, deviation;  // the forward's own, standard; logarithm of its deviation at F = 1
+        value shared, half_nu;   // the volatility's own standard noise; half its deviation
+        value trapezoid;         // mean of alpha^2 over both ends, relative to the first
+        value alone, deviation;  // the forward's own standard noise; log of its deviation at F = 1
     };
 
     noises noises_of(step& of) const {
@@ -140,8 +139,8 @@ class sabr_walk_of_asset final : public walk {
         return n;
     }
 
-    // The move of the logarithm by the noise that it shares with the volatility: p z + q z^2, less the number
-    // that makes the mean of its exponential 1.
+    // Move of the logarithm by the noise shared with the volatility: p z + q z^2 minus the number that makes
+    // the mean of its exponential 1.
     struct shared_move {
         value by, deviation;
     };
@@ -171,7 +170,7 @@ class sabr_walk_of_asset final : public walk {
     }
 
     value lognormal(step& of, const noises& n, value x) const {
-        constexpr double most = 40;  // squared it is a number in single precision, too
+        constexpr double most = 40;  // its square is finite in single precision
         const value deviation = exp(min(n.deviation, most)), own = unshared_deviation(of, n, deviation);
         watch(of, n, deviation);
         const value next = x + own * fma(of.into().constant(-0.5), own, n.alone);
@@ -179,13 +178,13 @@ class sabr_walk_of_asset final : public walk {
         return next + move_of_shared(of, n, deviation, of.into().truth(true)).by;
     }
 
-    // The integral of alpha over what F shares with it is the rise of alpha over nu.
+    // The integral of alpha over the shared noise is the rise of alpha over nu.
     value normal(step& of, const noises& n, value x) const {
         const value deviation = exp(n.deviation);
         watch(of, n, deviation);
         const value next = fma(unshared_deviation(of, n, deviation), n.alone, x);
         if (!p_.is_stochastic) return next;
-        constexpr double least_nu = 1e-4;  // below it alpha hardly moves
+        constexpr double least_nu = 1e-4;  // below, alpha hardly moves
         const value is_moving = of.row("is_moving", [&](double, double) { return p_.nu > least_nu ? 1 : 0; });
         const value rho = of.row("rho", [&](double, double) { return p_.rho; });
         const value per_deviation = of.row("per_deviation", [&](double from, double to) {
@@ -207,8 +206,8 @@ class sabr_walk_of_asset final : public walk {
         const value log_relative =
             fma(number("beta_less_1", beta - 1), log(max(x, least_level)), n.deviation);
 
-        // The tangent at F, or further up at the F whose relative deviation is `most`; ratio is b / F, and
-        // deviation that of log(F + b), with the mean of what the tangent leaves out.
+        // The tangent at F, or at the higher F whose relative deviation is `most`. ratio is b / F, and
+        // deviation that of log(F + b) including the mean of what the tangent neglects.
         const double log_most = kernels::log(most_deviation);
         const value relative = exp(min(log_relative, log_most));
         const value above = max(log_relative - log_most, 0.0);
@@ -246,7 +245,7 @@ class sabr_walk_of_asset final : public walk {
 
     sabr_parameters p_;
     const markets::asset& of_;
-    double volatility_ = 0;  // of a forward that is 1 today
+    double volatility_ = 0;  // of a forward of 1 today
     std::uint32_t log_alpha_ = 0, between_ = 0;
     bool is_watched_ = false;
 };
@@ -282,13 +281,12 @@ double read_beta(const config::node& parameters) {
     return beta;
 }
 
-// With these 10 years of a volatility of 0.25 and nu 0.3 miss an option at twice the forward by less than
-// 0.01 of its price, the others by less than 0.001. With higher volatilities absorption comes soon, whose
-// error is of order 1 and goes with the spot: of 1.5 (alpha 0.4, beta 0.5, nu 0.8, rho -0.6, F 0.07) 228
-// steps a year left some 3.5 basis points of it, and of 0.7 50 steps left 1.8 (1 and 2 years, H100, 2^24
-// paths: +- 1).
+// Default steps. Over 10 years with volatility 0.25 and nu 0.3 they misprice an option at twice the forward
+// by less than 1 %, others by less than 0.1 %. Higher volatilities soon bring absorption, whose error is of
+// order 1 and scales with the spot: with 1.5 (alpha 0.4, beta 0.5, nu 0.8, rho -0.6, F 0.07) 228 steps a year
+// left some 3.5 basis points of it, with 0.7 50 steps left 1.8 (1 and 2 years, H100, 2^24 paths: +- 1).
 void read_steps(const config::node& parameters, const reading& of, sabr_parameters& p) {
-    // With a beta of 0 only the volatility needs steps, and they can be long.
+    // With beta 0 only the volatility needs steps, which can be long.
     const bool is_normal = p.beta == 0;
     const double per_nu = is_normal ? 10 : 100, fewest = is_normal ? 2 : 8;
     constexpr double most = 800;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schobel and Zhu (1999): the volatility itself reverts to a mean, ds = kappa (theta - s) dt + sigma dW', and
-// may pass through zero. It is drawn exactly. Given both its ends, the integrals of s and s^2 over a step
-// have known means (of the bridge of such a process), which replace them; what they vary by enters the
-// asset's variance; and every step is corrected to be a martingale. The weak order is 2.
+// Schobel and Zhu (1999): the volatility reverts to a mean, ds = kappa (theta - s) dt + sigma dW', and may
+// pass through zero. Steps draw it exactly. Given both ends, the integrals of s and s^2 over a step are
+// replaced by their known bridge means; their variance enters the asset's; and every step is corrected to be
+// a martingale. The weak order is 2.
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -26,7 +26,7 @@ namespace {
 
 using program::value;
 
-// A polynomial of the volatility s before a step and of its noise n over the step, of variance about dt.
+// A polynomial of the volatility s before a step and its noise n over the step, whose variance is about dt.
 struct quadratic {
     double one = 0, s = 0, ss = 0, n = 0, sn = 0, nn = 0;
 
@@ -36,7 +36,7 @@ struct quadratic {
     friend quadratic operator*(double by, const quadratic& a) {
         return {by * a.one, by * a.s, by * a.ss, by * a.n, by * a.sn, by * a.nn};
     }
-    // The square of a linear one.
+    // Square of a linear polynomial.
     quadratic squared() const { return {one * one, 2 * one * s, s * s, 2 * one * n, 2 * s * n, n * n}; }
     // The same function of s - from.
     quadratic shifted(double from) const {
@@ -46,13 +46,12 @@ struct quadratic {
 
 struct parameters_of_volatility {
     double vol0 = 0, kappa = 0, theta = 0, sigma = 0, rho = 0, steps_per_year = 0, watched_steps_per_year = 0;
-    double least_steps = 0;  // of a path that ends soon
+    double least_steps = 0;  // of a short path
 };
 
-// A step, given s and n: s goes to decay s + risen + sigma n, the logarithm of the asset grows by `growth`
-// and by sqrt(variance) z.
+// A step, given s and n: s moves to decay s + risen + sigma n, the log asset by growth + sqrt(variance) z.
 struct volatility_step {
-    double decay = 0, risen = 0, noise = 0;  // noise: the deviation of n
+    double decay = 0, risen = 0, noise = 0;  // noise: standard deviation of n
     quadratic integral;                      // of s^2
     quadratic growth, variance;
     bool is_martingale = false;
@@ -61,9 +60,9 @@ struct volatility_step {
         const double h = p.kappa * dt, e = kernels::exp(-h), e2 = e * e;
         decay = e;
         risen = p.theta * (1 - e);
-        // Over the bridge of y = s - theta from y to y': the integral of its mean is level (y + y'), that of
-        // its square ends (y^2 + y'^2) + 2 cross y y' + sigma^2 spread; sigma^2 wander is the variance of its
-        // integral. All are elementary; where h is small their series stand in for them.
+        // On the bridge of y = s - theta from y to y', the mean of its integral is level (y + y') and that of
+        // its square's is ends (y^2 + y'^2) + 2 cross y y' + sigma^2 spread; sigma^2 wander is the variance
+        // of its integral. All are elementary; series replace them for small h.
         double share, level, ends, cross, spread, wander;
         if (h < 0.01) {
             const double hh = h * h;
@@ -92,7 +91,7 @@ struct volatility_step {
                              2 * p.sigma * (ends * e + cross),
                              ends * p.sigma * p.sigma}
                        .shifted(p.theta);
-        // The integral of s dW' by Ito's formula: what is divided by sigma in it cancels.
+        // The integral of s dW' by Ito's formula; its divisions by sigma cancel.
         const quadratic of_noise = quadratic{p.sigma * (p.kappa * spread - 0.5 * dt),
                                              0,
                                              0,
@@ -103,7 +102,7 @@ struct volatility_step {
         const double unshared = 1 - p.rho * p.rho;
         growth = -0.5 * integral + p.rho * of_noise;
         variance = unshared * integral;
-        // With no noise of its own the asset cannot have what the integrals vary by.
+        // Without noise of its own the asset can't carry the variance of the integrals.
         if (unshared > least_unshared) {
             const double of_mean = 2 * p.rho * p.kappa - p.sigma;
             const quadratic slope = quadratic{of_mean * p.theta - p.rho * p.kappa * p.theta,
@@ -117,8 +116,8 @@ struct volatility_step {
     static constexpr double least_unshared = 1e-12;
 
   private:
-    // Takes off the logarithm of the mean of exp(growth + variance / 2) over a normal n. False where there is
-    // none.
+    // Subtracts the logarithm of the mean of exp(growth + variance / 2) over a normal n. Returns false if
+    // there is no mean.
     bool correct(double variance_of_noise) {
         const quadratic all = growth + 0.5 * variance;
         const double room = 1 - 2 * all.nn * variance_of_noise;
@@ -225,12 +224,11 @@ std::shared_ptr<const model> read_schobel_zhu(const config::node& parameters, co
     p.theta = read_parameter(parameters, "theta", {0, 5});
     p.sigma = read_parameter(parameters, "sigma", {0, 10});
     p.rho = read_parameter(parameters, "rho", {-1, 1});
-    // The trapezoid rule errs with the square of a step and what the volatility does over it.
+    // The trapezoid rule's error grows with the square of the step and the volatility's movement over it.
     p.steps_per_year = read_parameter(parameters, "steps_per_year", {0.01, 100'000},
                                       std::max({16.0, 8 * p.kappa, 40 * p.sigma}));
-    // As under Heston's variance, whose sigma is twice that of its root times the root.
-    // Over one step the asset is nearly lognormal: far from the money an option of a few days would see no
-    // smile.
+    // A single step is nearly lognormal: options of a few days far from the money would see no smile. The
+    // default of watched steps follows the same rule as Heston's.
     p.least_steps = parameters.find("steps_per_year") == nullptr ? 8 : 0;
     p.watched_steps_per_year =
         read_parameter(parameters, "watched_steps_per_year", {1, 100'000}, std::max(100.0, 400 * p.sigma));

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables that threads share, and how a program reads them.
 #include "engine/models/step_tables.h"
 
 namespace tilewalk::models {

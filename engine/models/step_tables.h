@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables by spot, one for each step of a path: made once, shared by the trades of an asset, read by paths
-// between two neighbours.
+// Tables by spot, one for each step, shared by the trades on an asset. Paths interpolate between two
+// neighbours.
 #pragma once
 
 #include <atomic>
@@ -18,22 +18,23 @@
 
 namespace tilewalk::models {
 
-// The table of a step: numbers at evenly spaced x, both ends included.
+// Numbers at evenly spaced x, including both ends.
 struct step_table {
     double low = 0, high = 0;
     std::vector<double> numbers;
 };
 
-// Most trades on an asset share them: steps end at multiples of one length. Threads may ask at once.
+// Cache of tables. Steps end at multiples of one length, so trades on an asset share most tables.
+// Thread-safe.
 class step_tables {
   public:
-    // Calls `poll`, which may throw, as often as program::recorder asks for.
+    // Calls `poll`, which may throw, as often as program::recorder demands.
     using maker = std::function<step_table(double from, double to, const std::function<void()>& poll)>;
 
     explicit step_tables(maker make) : make_(std::move(make)) {}
 
     std::shared_ptr<const step_table> find_or_make(double from, double to, const std::function<void()>& poll);
-    // The number of tables made so far; a table that two threads made at once counts twice.
+    // Tables made so far; one made by two threads at once counts twice.
     std::uint64_t made() const { return count_; }
 
   private:
@@ -45,8 +46,7 @@ class step_tables {
     std::map<std::pair<double, double>, std::shared_ptr<const step_table>> made_;
 };
 
-// Records the tables of the grid's steps into its step; what comes back reads at an x, with lines between the
-// numbers, and flat outside.
+// Records the tables of the grid's steps. The returned function interpolates linearly at an x, flat outside.
 std::function<program::value(program::value)> record_tables(step& of, step_tables& from,
                                                             const std::string& name);
 

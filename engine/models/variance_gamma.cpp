@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variance gamma (Madan, Carr and Chang 1998): Brownian motion with volatility sigma and drift theta on a
-// gamma clock, which runs as fast as time in the mean and with variance nu a year.
+// gamma clock with mean speed 1 and variance nu a year.
 #include <array>
 #include <memory>
 #include <vector>
@@ -21,18 +21,18 @@ namespace {
 
 using program::value;
 
-// Marsaglia and Tsang (2000): d (1 + c z)^3 for a normal z, accepted or not by a uniform, with no loop: the
-// first of seven that is accepted, or the seventh untested. The shape is brought to 2 or more, where a try is
-// refused with a probability below 0.0184, and back by two uniforms. So six are refused in 4e-11 of all
-// draws, and as the seventh then is off by no more than the seventh refusal, the law is off by 0.0184^7 <
-// 1e-12.
+// Marsaglia and Tsang (2000): d (1 + c z)^3 for a normal z, accepted or rejected by a uniform. Without a
+// loop: the first accepted of seven tries, or the seventh untested. The shape is raised to at least 2, where
+// a try is rejected with probability below 0.0184, and lowered again by two uniforms. Six rejections have a
+// probability of 4e-11, and using the seventh untested changes the law only if it would be rejected, too: by
+// 0.0184^7 < 1e-12.
 class gamma_clock final : public random_clock {
   public:
     explicit gamma_clock(double nu) : nu_(nu) {}
 
     value over(step& of) const override {
         constexpr std::size_t tries = 7;
-        constexpr double least_root = 1e-12;  // logarithms of refused tries are finite
+        constexpr double least_root = 1e-12;  // keeps logarithms of rejected tries finite
         program::recorder& into = of.into();
         const value d = of.row("gamma_d", [&](double from, double to) { return d_of(from, to); });
         const value c =
@@ -45,7 +45,7 @@ class gamma_clock final : public random_clock {
             cubes.push_back(root * root * root);
             if (i + 1 == tries) break;
             const value u = of.uniform();
-            // z^2 / 2 + d - d v + d log v for v = root^3, without the cancellation where v is near 1.
+            // z^2 / 2 + d - d v + d log v for v = root^3, without cancellation near v = 1.
             const value over_one = t * fma(t, t + 3.0, 3.0 * one);
             const value least_log = 0.5 * z * z - d * (over_one - 3.0 * log(max(root, least_root)));
             is_good.push_back(log(u) < least_log && root > into.constant(least_root));
@@ -53,7 +53,7 @@ class gamma_clock final : public random_clock {
         value cube = cubes.back();
         for (std::size_t i = tries - 1; i-- > 0;) cube = select(is_good[i], cubes[i], cube);
 
-        // Gamma of shape a is that of shape a + 1 by u^(1/a).
+        // Gamma of shape a is gamma of shape a + 1 times u^(1/a).
         const value first = log(of.uniform()), second = log(of.uniform());
         const value per_shape =
             of.row("gamma_per_shape", [&](double from, double to) { return nu_ / (to - from); });

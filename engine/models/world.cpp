@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assets and interest rates moved by their models and lognormal exchange rates, correlated, under the measure
-// of the trade currency's numeraire. Dividends, currencies and the other assets are dealt with here and in
-// world/, so that no model need know of them.
+// of the trade currency's numeraire. Handles dividends, currencies and other assets, so that models need not.
 #include "engine/models/world.h"
 
 #include <memory>

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Particles on one thread, with the kernels' own functions: the same leverage on every machine.
+// Single-threaded particles with the kernels' own functions: the same leverage on every machine.
 //
-// At each step they are sorted by x in batches and within a batch by v, and take the points of a lattice in
-// this order (L'Ecuyer, Lecot and Tuffin, "A randomized quasi-Monte Carlo simulation method for Markov
-// chains", 2008), which is shifted anew for each step. The mean of v at x is that of a local parabola
-// through the particles near by, weighted by the quartic kernel, with the paper's bandwidth of 1.5 standard
-// deviations of x times the particles to the power of -1/5.
+// Each step sorts the particles by x in batches and by v within a batch, and assigns lattice points in this
+// order (L'Ecuyer, Lecot and Tuffin, "A randomized quasi-Monte Carlo simulation method for Markov chains",
+// 2008), shifted anew for each step. The conditional mean of v at x is a local quadratic regression with the
+// quartic kernel and the paper's bandwidth, 1.5 standard deviations of x times particles^(-1/5).
 #include "engine/models/local/leverage.h"
 
 #include <algorithm>
@@ -22,25 +21,25 @@ namespace tilewalk::models {
 namespace {
 
 constexpr double bandwidth = 1.5;
-// If fewer are within the bandwidth, it is widened until it holds these.
+// Fewer particles within the bandwidth widen it.
 constexpr std::size_t least_neighbours = 64;
 constexpr std::size_t node_points = 65;
-// Steps over which a trend of the means is seen.
+// Steps over which to measure a trend of the means.
 constexpr std::size_t lag = 8;
-// The share of particles beyond the last place of a node, on either side; from there on it is flat.
+// Fraction of particles beyond either end of a node, which is flat there.
 constexpr double tail_share = 1.0 / 1024;
-// Floor on the local conditional variance, as a share of the overall mean: below it too few particles carry
-// the estimate, and one of them would decide where the asset goes.
+// Floor on the conditional variance, as a fraction of the overall mean: a lower estimate would rest on single
+// particles.
 constexpr double least_share = 1e-3;
-constexpr double most_leverage = 1e4;  // of a variance that fades away
+constexpr double most_leverage = 1e4;  // if the variance vanishes
 
 // The first two steps of Roberts's additive sequence in two dimensions: powers of 1 / 1.3247..., the root of
 // g^3 = g + 1.
 constexpr double lattice[] = {0.75487766624669276, 0.56984029099805327};
 constexpr kernels::word32 shift_stream = 2;
 
-// Steps are of one length but for the first, in quarters of it squared, where the mean hardly knows x yet,
-// and for late ones, which are as long as smiles change slowly.
+// Steps have one length, except the first, divided at squares of quarters because the mean hardly depends on
+// x yet, and late ones, which lengthen as smiles change slowly.
 constexpr double first_pieces = 4, late_share = 1.0 / 128, longest = 1.0 / 16;
 
 double fraction(double x) {
@@ -51,7 +50,7 @@ double normal_of(double turn) {
     return kernels::norm_inv(kernels::clamp(turn, 0x1p-53, 1 - 0x1p-53));
 }
 
-// Sums over particles from which a local parabola is fitted; distances are in bandwidths.
+// Moments of particles for a local quadratic fit; distances are in bandwidths.
 struct particle_moments {
     double s[5] = {}, v[3] = {};
 
@@ -64,13 +63,13 @@ struct particle_moments {
             weight *= distance;
         }
     }
-    // The value of the parabola in the middle, by Cramer's rule.
+    // The fitted value in the middle, by Cramer's rule.
     double level() const {
         const double a = s[2] * s[4] - s[3] * s[3], b = s[2] * s[3] - s[1] * s[4],
                      c = s[1] * s[3] - s[2] * s[2];
         const double spread = s[0] * a + s[1] * b + s[2] * c;
         const double mean = v[0] / s[0];
-        // A parabola needs particles in three places, and may be thrown by a few.
+        // A parabola needs three distinct places and is sensitive to outliers.
         if (!(spread > 1e-9 * s[0] * s[0] * s[0])) return mean;
         return kernels::clamp((v[0] * a + v[1] * b + v[2] * c) / spread, 0.5 * mean, 2 * mean);
     }
@@ -106,7 +105,7 @@ double leverage::next_time() const {
             break;
         }
     }
-    // One that is nearly a stop is not worth a step.
+    // Avoid a tiny step just before a stop.
     const auto stop = std::ranges::upper_bound(stops_, now_);
     return stop != stops_.end() && *stop < next + 1e-9 ? *stop : next;
 }
@@ -126,8 +125,8 @@ void leverage::walk_to(double years, const std::function<void()>& poll) {
     }
 }
 
-// The means at the end of the step are not known yet. Their trend beside the mean of all particles is
-// continued from the last steps.
+// The means at the end of the step are not known yet; extrapolate their trend relative to the overall mean
+// from the last steps.
 void leverage::move(double to) {
     const heston_step step(p_, now_, to);
     const auto rows = rows_of_leveraged<double>(
@@ -194,11 +193,11 @@ leverage::node leverage::seen(double years) const {
     const auto beyond = static_cast<std::size_t>(static_cast<double>(n) * tail_share);
     node out{years, all_mean_, particles_[beyond].x, particles_[n - 1 - beyond].x,
              std::vector<double>(node_points)};
-    // All in one place, where nothing moves.
+    // All particles may be in one place if nothing moves.
     if (!(out.high - out.low > 1e-12)) out.low -= 1e-12, out.high += 1e-12;
     const double per_interval = (out.high - out.low) / static_cast<double>(node_points - 1);
     const std::size_t neighbours = std::min(least_neighbours, n);
-    std::size_t nearest = 0;  // the first of those that lie next to x
+    std::size_t nearest = 0;  // first of the nearest particles
     for (std::size_t k = 0; k < node_points; ++k) {
         const double x = out.low + per_interval * static_cast<double>(k);
         while (nearest + neighbours < n && particles_[nearest + neighbours].x - x < x - particles_[nearest].x)
@@ -212,7 +211,7 @@ leverage::node leverage::seen(double years) const {
         const double level = near.level();
         out.means[k] = level;
     }
-    // Lines between the places lie above a convex mean, as in local_volatility::table.
+    // Lines lie above a convex mean; corrected as in local_volatility::table.
     double before = out.means.front();
     for (std::size_t k = 1; k + 1 < node_points; ++k) {
         const double here = out.means[k];
@@ -227,7 +226,7 @@ double leverage::mean_of(double years, double x) const {
     if (nodes_.empty()) return p_.v0;
     const node& first = nodes_.front();
     if (years <= first.years) {
-        // The slope in x is there from the start: it is the level that moves.
+        // The slope in x exists from the start; only the level moves.
         const double shape = first.at(x) / first.at(0);
         const double weight = years / first.years;
         return std::max(shape * (p_.v0 + weight * (first.at(0) - p_.v0)), least_share * p_.v0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The leverage L(t, x) that turns a stochastic variance v into a model of a surface: L^2 is the local
-// variance over the mean of v among the paths that are at x at t. The particle method finds that mean (Guyon
-// and Henry-Labordere, "Being particular about calibration", Risk, January 2012): particles walk through time
-// under the leverage that they themselves have shown so far.
+// The leverage L(t, x) that makes a stochastic variance v reproduce a surface: L^2 is the local variance over
+// the conditional mean of v at x. The particle method estimates this mean (Guyon and Henry-Labordere, "Being
+// particular about calibration", Risk, January 2012): particles walk through time under the leverage that
+// they have determined so far.
 #pragma once
 
 #include <cstddef>
@@ -25,36 +25,35 @@ struct particle_settings {
     std::uint64_t seed = 1;
 };
 
-// The mean of the variance counts as this where it is less.
+// Floor of the conditional mean of the variance.
 inline double least_mean_variance(const heston_parameters& p) {
     return 1e-6 * p.v0;
 }
 
-// The particles go on as far as somebody has asked; how far changes no number. Threads may ask at once.
+// Particles advance on demand; how far they have advanced changes no number. Thread-safe.
 class leverage {
   public:
     leverage(markets::local_volatility local, heston_parameters p, const particle_settings& how);
 
-    // L at `points` places that a step from `from` to `to` can reach. `poll` is called before each step of
-    // the particles, and may throw: who asks next goes on from there.
+    // L at `points` places that a step from `from` to `to` can reach. `poll` runs before each step of the
+    // particles and may throw; a later call resumes.
     step_table table(double from, double to, std::size_t points, const std::function<void()>& poll = {});
-    // The mean of the variance among those at x.
     double mean_variance(double years, double x);
 
-    // Differences of options on the particles from the surface, at its expiries, in the money of volatility.
+    // Differences between option prices on the particles and the surface, at its expiries, as volatilities.
     struct difference {
         double years, deviations, volatility;
     };
-    // Up to this time; none of a local volatility that was given.
+    // Up to this time; empty for a given local volatility.
     std::vector<difference> differences(double years);
 
     const particle_settings& how() const { return how_; }
 
   private:
-    // The particles at one time: means of the variance at evenly spaced x, flat outside.
+    // Conditional means of the variance at one time, at evenly spaced x, flat outside.
     struct node {
         double years;
-        double all_mean;  // of the variance, whatever x
+        double all_mean;  // unconditional mean of the variance
         double low, high;
         std::vector<double> means;
 
@@ -75,12 +74,12 @@ class leverage {
     markets::local_volatility local_;
     heston_parameters p_;
     particle_settings how_;
-    std::vector<double> stops_;  // times that are nodes whatever the steps
+    std::vector<double> stops_;  // times at which nodes are forced
 
     std::mutex lock_;
     double now_ = 0;
     double all_mean_ = 0;              // of the variance
-    std::vector<particle> particles_;  // in order of x
+    std::vector<particle> particles_;  // sorted by x
     std::vector<node> nodes_;
     std::vector<difference> differences_;
 };

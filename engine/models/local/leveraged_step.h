@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step of dx = L(t, x) sqrt(v) dW - L^2 v / 2 dt with Heston's v, written once for the paths of a program
-// and for the particles that L is found with.
+// A step of dx = L(t, x) sqrt(v) dW - L^2 v / 2 dt with Heston's v, for both programs and the particles that
+// determine L.
 //
-// With L as it is where the step begins this is the quadratic-exponential scheme, whose step is a martingale.
-// In the clock that runs at v, x is under local volatility, with the noise Y of variance v: what Platen's
-// explicit scheme (Kloeden and Platen 1992, section 15.1) adds to Euler's for an L that bends on the way is
-// added here, in that clock. On the smile of the tests, with sigma 0.6 and rho -0.7, options of a quarter of
-// a year are off by up to 46 basis points of volatility with 25 steps a year and by 7 with 100.
+// With L frozen at the start of the step this is the quadratic-exponential scheme, whose step is a
+// martingale. Under the clock that runs at speed v, x follows a local volatility model with a noise Y of
+// variance v, so the terms that Platen's explicit scheme (Kloeden and Platen 1992, section 15.1) adds to
+// Euler's for a varying L apply in that clock. On the smile of the tests, with sigma 0.6 and rho -0.7,
+// options of a quarter of a year are off by up to 46 basis points of volatility with 25 steps a year and by 7
+// with 100.
 #pragma once
 
 #include "engine/models/quadratic_exponential.h"
@@ -16,10 +17,10 @@ namespace tilewalk::models {
 template <class real>
 struct leveraged_rows {
     variance_rows<real> variance;
-    // Y grows by -before v + after v' + uncorrected + sqrt(alone (v + v')) z.
+    // Y increases by -before v + after v' + uncorrected + sqrt(alone (v + v')) z.
     real before, after, alone, uncorrected;
-    real taken;  // half the variance of Y that is shared, by v
-    real joint;  // of the integral of Y by its clock, the mean that its ends do not tell, by v
+    real taken;  // half the part of Y's variance shared with v, by v
+    real joint;  // mean of the integral of Y over its clock beyond what the end points determine, by v
     real half_length, is_moving;
 };
 template <class real, class make_row>
@@ -41,10 +42,10 @@ leveraged_rows<real> rows_of_leveraged(const make_row& row, bool has_tail) {
 template <class real>
 struct leveraged_move {
     real x, v;
-    real between;  // the integral of the squared volatility, with L where the step began
+    real between;  // integral of the squared volatility, with L from the start
 };
 
-// `z` is the standard normal of the variance, `alone` the one that the asset has for itself; lever(x) is L.
+// `z` is the standard normal of the variance, `alone` the asset's own; lever(x) is L.
 template <class real, class reader>
 leveraged_move<real> move_leveraged(const leveraged_rows<real>& step, real x, real v, real z, real alone,
                                     const reader& lever) {
@@ -61,11 +62,11 @@ leveraged_move<real> move_leveraged(const leveraged_rows<real>& step, real x, re
         drawn.corrected(fma(l, step.after, -taken), fma(l, step.before, taken) * v, l * step.uncorrected);
     const real held = drift + fma(l, shared + noise, -0.5 * square * clock);
 
-    // The second-order correction by the bend of L. The supports stand apart by what is known before the
-    // draw. Far draws count as if they were nearer, and all of it as no more than a deviation: where L bends
-    // much within a step, the mean of exp(x) would be ruled by them. The correction fades out where the
-    // variance is about to be drawn from its exponential tail, which the expansion does not describe: with
-    // sigma 1 and rho -0.9 the mean would be off by half a percent. The weight is 1 but for the square of the
+    // Second-order correction for the variation of L. The supports are apart by what is known before the
+    // draw. Large draws are clamped and the whole correction is limited to one deviation: otherwise a
+    // strongly varying L would dominate the mean of exp(x). The weight fades the correction out where the
+    // variance will come from its exponential tail, which the expansion does not describe (with sigma 1 and
+    // rho -0.9 the mean would be off by half a percent). The weight is 1 minus a term of second order in the
     // step.
     constexpr double farthest = 4;
     const real expected = step.half_length * (v + drawn.mean()), root = sqrt(expected), width = l * root;
@@ -75,7 +76,7 @@ leveraged_move<real> move_leveraged(const leveraged_rows<real>& step, real x, re
     const real far = farthest * root;
     const real y = min(max(step.uncorrected + shared + noise, -far), far);
     const real ticked = min(clock, farthest * farthest * expected);
-    // The integral of Y by its clock, and that of the clock by Y, as their ends tell: v goes along with Y.
+    // Integral of Y over its clock, and of the clock over Y, from the end points; v moves with Y.
     const real by_clock = fma(y, (2.0 / 3) * ticked - (1.0 / 3) * step.half_length * v, step.joint * v);
     const real by_noise = fma(y, ticked, -by_clock);
     const real squares = fma(up, up, down * down) - 2.0 * square;

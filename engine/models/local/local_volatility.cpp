@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A volatility that depends on time and spot, as Dupire's formula finds it in an implied surface, or as
-// given. A step needs of the surface only a table of the mean volatility over it at evenly spaced spots, so
-// no path searches for its place: it reads between two neighbours. Platen's explicit scheme (Kloeden and
-// Platen 1992, section 15.1) is of weak order 2 and reads the table at three places; Euler's, of order 1, at
-// one.
+// A volatility by time and spot, from Dupire's formula on an implied surface or given. A step only needs a
+// table of its mean volatility at evenly spaced spots, in which paths interpolate without searching. Platen's
+// explicit scheme (Kloeden and Platen 1992, section 15.1) has weak order 2 and reads the table at three
+// places; Euler's, of order 1, at one.
 #include "engine/models/local/local_volatility.h"
 
 #include <algorithm>
@@ -45,7 +44,7 @@ class local_volatility_walk final : public walk {
     void add_breaks(double last, std::vector<double>& times) const override {
         for (double k = 1; k < last * steps_per_year_; ++k) times.push_back(k / steps_per_year_);
     }
-    // A smile is steep at short maturities, so that a path that ends soon takes some steps, too.
+    // Smiles are steep at short maturities, so short paths need a minimum of steps.
     double longest_step(const path_ahead& of) const override {
         constexpr double least_steps = 16;
         return of.last() / least_steps;
@@ -59,7 +58,7 @@ class local_volatility_walk final : public walk {
         if (is_watched_) of.into().write(between_, variance);
         if (by_ == step_scheme::euler) return {x + fma(volatility, of.own(), -0.5 * variance)};
 
-        // Platen's explicit scheme, the drift at the predicted end taken as a line through the two supports.
+        // Platen's explicit scheme; the drift at the predicted end is interpolated from the two supports.
         const value root = of.row("root", [](double from, double to) { return kernels::sqrt(to - from); });
         const value z = of.row("per_root", [](double from, double to) {
             return 1 / kernels::sqrt(to - from);
@@ -188,8 +187,8 @@ double read_surface_steps(const config::node& parameters, double usual) {
     return read_parameter(parameters, "steps_per_year", {1, 100'000}, usual);
 }
 
-// A bridge between two steps has a variance that does not move. With a volatility that goes as 1 / spot, the
-// price of an option with a barrier is off by 0.5 % with 100 steps a year, and by 0.1 % with 500.
+// The bridge between two steps has a constant variance. With a volatility proportional to 1 / spot, a barrier
+// option is off by 0.5 % with 100 steps a year, and by 0.1 % with 500.
 double read_watched_surface_steps(const config::node& parameters) {
     return read_parameter(parameters, "watched_steps_per_year", {1, 100'000}, 500);
 }
@@ -198,8 +197,8 @@ std::shared_ptr<const model> read_local_volatility(const config::node& parameter
     parameters.only({"surface", "scheme", "points", "steps_per_year", "watched_steps_per_year"});
     const std::size_t points = read_points(parameters);
     const auto by = static_cast<step_scheme>(read_choice(parameters, "scheme", names_of_schemes, 0));
-    // At the money of a surface with the skew of an index Euler's scheme leaves 2.8 basis points of the spot
-    // with 100 steps a year (half a year, H100, 2^24 paths); the other one less than 0.3.
+    // At the money of a surface with index-like skew Euler's scheme leaves 2.8 basis points of the spot with
+    // 100 steps a year (half a year, H100, 2^24 paths); Platen's less than 0.3.
     const double usual_steps = by == step_scheme::euler ? 250 : 100,
                  steps = read_surface_steps(parameters, usual_steps),
                  watched = read_watched_surface_steps(parameters);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters that models of a surface have in common, and their readers.
+// Parameters shared by models of a surface, and their readers.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace tilewalk::models {
 
-// Their `surface`, of the random part of the asset.
+// Reads `surface`, which describes the random part of the asset.
 markets::surface_reading read_surface_of(const config::node& parameters, const reading& of);
-// Remarks on the places where it is bent.
+// Remarks on places where the surface is bent.
 std::vector<std::string> remarks_of(const markets::surface_reading& read);
 
-// The `points` of the table of a step.
+// Default number of `points` in the table of a step.
 inline constexpr std::size_t usual_points = 128;
 std::size_t read_points(const config::node& parameters);
 double read_surface_steps(const config::node& parameters, double usual);

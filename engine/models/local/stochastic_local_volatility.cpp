@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heston's variance, times a leverage by time and spot with which the model gives an implied surface back:
-// dS / S = L(t, S) sqrt(v) dW. `mixing` is the share of the variance's own volatility that is taken: with 0
-// this is local volatility. Paths and the particles of leverage.h take the same step, of leveraged_step.h.
+// Heston's variance times a leverage that reproduces an implied surface: dS / S = L(t, S) sqrt(v) dW.
+// `mixing` scales the volatility of variance; 0 is local volatility. Paths and the particles of leverage.h
+// share the step in leveraged_step.h.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -34,11 +34,11 @@ namespace {
 using program::value;
 
 struct settings {
-    heston_parameters variance;  // mixed
+    heston_parameters variance;  // sigma includes mixing
     double mixing = 1;
     std::size_t points = 0;
     double steps_per_year = 0, watched_steps_per_year = 0;
-    bool is_usual = false;  // steps, tables and particles are those that the model takes by itself
+    bool is_usual = false;  // default steps, tables and particles
 };
 
 class leveraged_walk final : public walk {
@@ -57,7 +57,7 @@ class leveraged_walk final : public walk {
         std::ranges::sort(pillars);
         expect_variance(pillars);
     }
-    // As under local volatility, a path that ends soon takes some steps, too.
+    // Short paths need a minimum of steps, as for local volatility.
     double longest_step(const path_ahead& of) const override {
         constexpr double least_steps = 16;
         return of.last() / least_steps;
@@ -82,7 +82,7 @@ class leveraged_walk final : public walk {
         return {to.x};
     }
 
-    // The variance is taken to be known, and the leverage to be that of the step's start.
+    // The bridge treats the variance as known, and the leverage as that at the start of the step.
     value variance_between(section_at_hand& of, value) override {
         if (!is_watched_) between_ = of.state("between", 0.0);
         is_watched_ = true;
@@ -93,7 +93,7 @@ class leveraged_walk final : public walk {
     }
     location where() const override { return of_.where; }
 
-    // Up to the last of the expiries that the path goes by.
+    // Up to the last expiry that the path passes.
     std::vector<std::string> remarks() const override {
         const leverage::difference* worst = nullptr;
         const auto all = leverage_->differences(last_);
@@ -110,7 +110,7 @@ class leveraged_walk final : public walk {
     }
 
   private:
-    // No leverage makes up for a variance that is gone.
+    // Throws if the variance fades away, since no leverage can make up for it.
     void expect_variance(const std::vector<double>& until) const {
         double mean = with_.variance.v0, from = 0;
         for (const double to : until) {
@@ -192,7 +192,7 @@ std::shared_ptr<const model> read_stochastic_local_volatility(const config::node
     heston.only({"v0", "kappa", "theta", "sigma", "rho"});
     settings with;
     with.variance = read_heston_parameters(heston, of.as_of);
-    read_parameter(heston, "v0", {1e-8, 25});  // the leverage is over it
+    read_parameter(heston, "v0", {1e-8, 25});  // the leverage is divided by it
     with.mixing = read_parameter(parameters, "mixing", {0, 1}, 1);
     for (double& sigma : with.variance.sigma.values) sigma *= with.mixing;
     with.points = read_points(parameters);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simple forward rates of the periods between given dates, each lognormal once a displacement is added to it
-// (Brace, Gatarek and Musiela 1997; Jamshidian 1997). F_j belongs to the period from date j to date j + 1 and
-// is fixed as that begins. The numeraire is what 1 becomes that is put into each period's rate in turn; with
-// the period at hand i, loadings L and accruals a,
-//     d log(F_j + d) = L_j . (sum over i < k <= j of a_k (F_k + d) / (1 + a_k F_k) L_k dt + dW) - |L_j|^2 / 2
-// dt. A step takes the mean of the drifts at both its ends, the end foretold with the first (Hunter, Jaeckel
-// and Joshi 2001); the drift of a rate knows only itself and the rates before it, so one round does both.
+// Displaced lognormal forward rates of the periods between given dates (Brace, Gatarek and Musiela 1997;
+// Jamshidian 1997). F_j belongs to the period from date j to date j + 1 and is fixed at its start. The
+// numeraire reinvests 1 at each period's rate in turn. With current period i, loadings L and accruals a,
+//     d log(F_j + d) = L_j . (sum over i < k <= j of a_k (F_k + d) / (1 + a_k F_k) L_k dt + dW)
+//                      - |L_j|^2 / 2 dt.
+// A step uses the mean of the drifts at both ends, with the end predicted by the first (Hunter, Jaeckel and
+// Joshi 2001). The drift of a rate depends only on itself and earlier rates, so one pass does both.
 //
-// Between its dates, what a bond is worth, divided by what the curve said that it would be, is linear in its
-// maturity; and so is what discounts a path, divided by the curve's discount factor, in time. Both follow
-// from one another, so the numeraire and all bonds agree, the curve is met at every time, and within a period
-// nothing is new about the time until its end.
+// Between dates the ratio of a bond to its value on the curve is linear in its maturity, and the ratio of a
+// path's discount factor to the curve's is linear in time. Each follows from the other, so numeraire and
+// bonds agree, the curve is matched at every time, and within a period no new information arrives about the
+// time until its end.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -46,20 +46,19 @@ using markets::volatility;
 using program::value;
 
 constexpr std::size_t most_rate_factors = 3, most_periods = 240;
-// Rates that a path carries: the states of one program.
+// Rates carried by a path, as states of one program.
 constexpr std::size_t most_live_rates = 64;
-// Variance of the logarithm of a rate. Beyond it no number of paths finds the mean.
+// Largest variance of the logarithm of a rate; more would need too many paths to find the mean.
 constexpr double most_variance = 16;
-// Bound on the interest of a period at a rate with its displacement, so that nothing overflows in any
-// precision.
+// Bound on a period's interest at a displaced rate, against overflow in any precision.
 constexpr double most_interest = 1e9;
-// Bound on the logarithm of a path's growth beyond the curve. A path at the bound discounts to 4e-18, and
-// assets grow by as much as is discounted.
+// Bound on the logarithm of a path's growth beyond the curve: a discount factor of 4e-18, and assets grow by
+// its inverse.
 constexpr double most_growth = 40;
 
 using loadings = std::array<double, most_rate_factors>;
 
-// By period, until a time; that of the last goes on.
+// Loadings by period, up to a time; the last slice continues.
 struct slice {
     double until = 0;
     std::vector<loadings> by_period;
@@ -69,33 +68,32 @@ struct forward_rates {
     std::string currency;
     location where;
     std::vector<double> dates;     // the first is 0
-    std::vector<double> interest;  // of each period, as today's curve says
+    std::vector<double> interest;  // of each period on today's curve
     double displacement = 0;
     std::size_t factors = 1;
     std::vector<slice> slices;
-    double steps_per_year = 0;  // 0: from date to date
+    double steps_per_year = 0;  // 0: one step between dates
 
     std::size_t periods() const { return interest.size(); }
     double accrual(std::size_t period) const { return dates[period + 1] - dates[period]; }
 
-    // The last period that has begun.
+    // The period that contains `years`.
     std::size_t at(double years) const {
         const auto next = std::ranges::upper_bound(dates, years + same_time_years);
         return static_cast<std::size_t>(next - dates.begin()) - 1;
     }
-    // The share of that period that has passed.
+    // Elapsed fraction of that period.
     double passed(double years) const {
         const std::size_t period = at(years);
         if (period >= periods() || years - dates[period] <= same_time_years) return 0;
         return std::min((years - dates[period]) / accrual(period), 1.0);
     }
-    // Just after `years`; a rate that is fixed no longer moves.
+    // Right limit; 0 for a fixed rate.
     loadings loading(double years, std::size_t period) const {
         if (period >= periods() || period <= at(years)) return {};
         const auto now = std::ranges::upper_bound(slices, years + same_time_years, {}, &slice::until);
         return (now == slices.end() ? slices.back() : *now).by_period[period];
     }
-    // The variance of the logarithm of a rate.
     double variance(std::size_t period, double until) const {
         std::vector<double> times{0};
         add_breaks(until, times);
@@ -117,8 +115,8 @@ struct forward_rates {
     }
 };
 
-// States: of each rate that is not fixed yet, nearest first, its displaced interest a (F + d); what the path
-// has grown beyond the curve; and over the period at hand, what the curve said of its growth, by what it is.
+// States: the displaced interest a (F + d) of each rate not fixed yet, nearest first; the growth of the path
+// beyond the curve; and for the current period the ratio of growth on the curve to actual growth.
 class forward_walk final : public rate_walk {
   public:
     forward_walk(const forward_rates& of, const markets::curve& today) : of_(of), today_(today) {}
@@ -152,7 +150,7 @@ class forward_walk final : public rate_walk {
         const value after = of.row("passing", [&](double from, double to) {
             return of_.at(to) > of_.at(from) ? 1.0 : of_.passed(to);
         });
-        std::array<value, most_rate_factors> now, foretold;  // the sums of the drift
+        std::array<value, most_rate_factors> now, foretold;  // sums of the drift
         now.fill(of.into().constant(0));
         foretold = now;
         std::vector<value> next;
@@ -193,14 +191,14 @@ class forward_walk final : public rate_walk {
         const value growth = of.into().read(growth_) + log(between(before, q) / between(after, q));
         of.into().write(growth_, min(growth, most_growth));
         of.into().write(ratio_, select(is_fixed, ratio, q));
-        // The nearest is fixed and the others move up.
+        // If the nearest rate is fixed, the others move up.
         for (std::size_t k = 0; k < n; ++k)
             of.into().write(live_[k], k + 1 < n ? select(is_fixed, next[k + 1], next[k]) : next[k]);
     }
 
     value log_growth(section_at_hand& of) const override { return of.into().read(growth_); }
 
-    // By the discounts until the dates around the maturity, each divided by the curve's.
+    // Interpolates between discount factors at the dates around the maturity, each relative to the curve's.
     value bond(section_at_hand& of, std::span<const double> maturities,
                const std::string& named) const override {
         struct bond_place {
@@ -247,10 +245,10 @@ class forward_walk final : public rate_walk {
     }
 
   private:
-    // The discounting within a period, as a factor on the discounting at its start and by the curve.
+    // Discounting within a period, relative to that at its start and to the curve.
     static value between(value passed, value ratio) { return fma(passed, ratio, 1.0 - passed); }
 
-    // 1 + a F is the displaced interest with this.
+    // 1 + a F is the displaced interest plus this.
     double offset_of(std::size_t period) const {
         return period < of_.periods() ? 1 - of_.accrual(period) * of_.displacement : 1;
     }
@@ -258,7 +256,7 @@ class forward_walk final : public rate_walk {
         return period < of_.periods() ? 1 + of_.interest[period] : 1;
     }
 
-    // Paths carry all rates until this one.
+    // Makes paths carry all rates up to `period`.
     void carry(section_at_hand& of, std::size_t period) const {
         if (period > most_live_rates) {
             throw error(error_kind::input,
@@ -296,7 +294,7 @@ class forward_walk final : public rate_walk {
     const volatility one_ = volatility::flat(1);
     double last_ = 0;
     std::uint32_t growth_ = 0, ratio_ = 0;
-    // Grows while sections ask for bonds; the step is recorded last.
+    // Grows while sections ask for bonds, before the step is recorded.
     mutable std::vector<std::uint32_t> live_;
 };
 
@@ -365,8 +363,8 @@ std::vector<double> read_dates(const config::node& parameters, dates::date as_of
     return out;
 }
 
-// exp(-decay * years between), as near as so many factors come to it: the heaviest directions, each row
-// then stretched to length 1. The rates that are next go up with each factor.
+// Rank-`factors` approximation of exp(-decay * years between): the heaviest eigenvectors, with rows rescaled
+// to length 1. Signs are chosen such that the next rates rise with each factor.
 std::vector<loadings> directions(const forward_rates& of, double decay, std::size_t factors) {
     const std::size_t n = of.periods() - 1;
     std::vector<loadings> out(of.periods(), loadings{});
@@ -421,7 +419,6 @@ void read_volatility(const config::node& parameters, dates::date as_of, forward_
         scaled(levels.years.empty() ? 0 : levels.years[i], [&](std::size_t) { return levels.values[i]; });
 }
 
-// A list of rows, one number a factor each.
 std::vector<loadings> read_rows(const config::node& value, std::size_t& factors) {
     expect_sequence(value, "rows, such as [0.15, 0.05]");
     std::vector<loadings> out;
@@ -439,8 +436,8 @@ std::vector<loadings> read_rows(const config::node& value, std::size_t& factors)
     return out;
 }
 
-// Rows by how many dates a rate's fixing is ahead; or for each of some times, rows by period, the first for
-// the rate that is fixed at the first date. The last row is that of all that come after it.
+// Reads rows by number of dates until a rate's fixing; or, for each of several times, rows by period,
+// starting with the rate fixed at the first date. The last row applies to all later ones.
 void read_loadings(const config::node& given, const config::node& parameters, dates::date as_of,
                    forward_rates& of) {
     for (const char* const other : {"volatility", "factors", "correlation_decay"}) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// With covariances of the factors and of their integrals, which grow over each piece of constant volatility
-// by a formula, everything is a lognormal bond. A swap is a sum of exponentials of one factor whose signs
-// change once in the order of its payments, so it has one zero or none (Descartes), and what lies on one side
-// of it is worth the sum of its parts (Jamshidian). A second factor is given first, and integrated over last.
+// The factors and their integrals have covariances in closed form on each piece of constant volatility, so
+// bonds are lognormal. A swap is a sum of exponentials of one factor whose signs change at most once in the
+// order of payments, so it has at most one zero (Descartes) and an option on it is the sum of options on its
+// parts (Jamshidian). With two factors the second is fixed first and integrated over last.
 #include "engine/models/rates/gaussian.h"
 
 #include <algorithm>
@@ -67,8 +67,8 @@ double first_moment(double x) {
     return sum;
 }
 
-// The integral of exp(-a u) decayed(b, u) over u from 0 to h: a divided difference of `decayed`, by its slope
-// where the difference would cancel.
+// The integral of exp(-a u) decayed(b, u) over u from 0 to h: a divided difference of `decayed`, or an
+// integral of its slope if the difference would cancel.
 double decayed_twice(double a, double b, double h) {
     if (b * h > 0.1 && b > a / 16) return (decayed(a, h) - decayed(a + b, h)) / b;
     return h * h *
@@ -76,8 +76,8 @@ double decayed_twice(double a, double b, double h) {
                .value;
 }
 
-// Covariances of the factors x at one time and of their integrals up to then: covariance[i][j] of x(i) and
-// x(j), and with_integral[i][j] of x(i) and the integral of x(j).
+// Covariances of the factors x and their integrals up to one time: covariance[i][j] of x(i) and x(j),
+// with_integral[i][j] of x(i) and the integral of x(j).
 struct covariances {
     std::array<two, 2> covariance{}, with_integral{};
 };
@@ -92,7 +92,7 @@ covariances covariances_at(const gaussian_rates& model, double years) {
         if (!(to > from)) continue;
         const double h = to - from;
         const covariances before = now;
-        // From the middle of the piece: a pillar belongs to what lies before it.
+        // The middle of the piece, since a pillar belongs to the piece before it.
         const two volatility{model.factors[0].volatility.from(0.5 * (from + to)),
                              model.factors[1].volatility.from(0.5 * (from + to))};
         for (std::size_t i = 0; i < 2; ++i) {
@@ -116,18 +116,18 @@ double quadratic(const std::array<two, 2>& covariance, const two& b) {
            b[1] * b[1] * covariance[1][1];
 }
 
-// By how much log of the bond price falls if a factor rises by one.
+// Minus the derivative of the log bond price to each factor.
 two durations(const gaussian_rates& model, double years) {
     return {decayed(model.factors[0].mean_reversion, years), decayed(model.factors[1].mean_reversion, years)};
 }
 
-// A payment is worth `forward` exp(-deviation z - deviation^2 / 2), z standard normal, in units of the bond
-// to the start of the swap; the deviations rise with the payments.
+// A payment worth `forward` exp(-deviation z - deviation^2 / 2) with standard normal z, in units of the bond
+// to the start of the swap; deviations increase with time.
 struct lognormal_payment {
     double amount = 0, forward = 0, deviation = 0;
 };
 
-// 1 less what the payments are worth, and its slope in z, both in a unit that lets neither overflow.
+// 1 minus the value of the payments, and its slope in z, both scaled against overflow.
 struct excess {
     double value = 0, slope = 0;
 };
@@ -144,9 +144,9 @@ excess excess_at(const std::vector<lognormal_payment>& payments, double z) {
     return sum;
 }
 
-// The mean of 1 less the payments (a call) or of the payments less 1 where that is above zero. 1 less the
-// payments rises through its only zero, whatever the sign of the strike: signs change at most once from the
-// start over the interest to the end, and without a change every sign is the start's.
+// The mean of the positive part of 1 minus the payments (call) or of the payments minus 1 (put). 1 minus the
+// payments increases through its only zero for any strike: signs change at most once from the start over the
+// interest to the end, and without a change all signs equal the start's.
 double exercised(right option, const std::vector<lognormal_payment>& payments) {
     const double sign = option == right::call ? 1 : -1;
     double mean = 1, largest = 0;
@@ -155,7 +155,7 @@ double exercised(right option, const std::vector<lognormal_payment>& payments) {
         largest = std::max(largest, p.deviation);
     }
     if (!(largest > 0)) return std::max(sign * mean, 0.0);
-    // Beyond these there is no mass, in the measure of any of the payments.
+    // Bounds beyond which no payment's measure has mass.
     double low = -40 - largest, high = 40, zero = 0;
     if (excess_at(payments, low).value > 0) return option == right::call ? mean : 0;
     if (!(excess_at(payments, high).value > 0)) return option == right::put ? -mean : 0;
@@ -164,7 +164,7 @@ double exercised(right option, const std::vector<lognormal_payment>& payments) {
         (here.value > 0 ? high : low) = zero;
         double next = zero - here.value / here.slope;
         if (!(next > low && next < high)) next = 0.5 * (low + high);
-        // Nothing is paid at the zero, so that an error of it counts squared.
+        // The payoff is 0 at the zero, so its error counts squared.
         if (std::abs(next - zero) <= 1e-10 || !(low < next && next < high)) break;
         zero = next;
     }
@@ -193,8 +193,7 @@ void check(const swap_terms& swap) {
     }
 }
 
-// A swap at the expiry of a swaption on it, given one of the two factors: its payments are then lognormal,
-// each by the other factor.
+// A swap at the expiry of a swaption, conditional on one of two factors: payments are lognormal in the other.
 class conditional_swap {
   public:
     conditional_swap(const gaussian_rates& model, const markets::curve& curve, double expiry,
@@ -203,7 +202,7 @@ class conditional_swap {
         const std::array<two, 2> covariance = covariances_at(model, expiry).covariance;
         const two to_start = durations(model, swap.start - expiry);
         const std::size_t n = payments_.size();
-        std::vector<two> sensitivities(n);  // to the factors, in excess of the start's
+        std::vector<two> sensitivities(n);  // to the factors, relative to the start's
         for (std::size_t k = 0; k < n; ++k) {
             const two b = durations(model, swap.payments[k] - expiry);
             sensitivities[k] = {b[0] - to_start[0], b[1] - to_start[1]};
@@ -212,7 +211,7 @@ class conditional_swap {
                 std::exp(curve.log_discount(swap.payments[k]) - curve.log_discount(swap.start));
         }
 
-        // The swap is solved in the factor that moves it more; the other is given.
+        // Condition on the factor that moves the swap less.
         const two last = sensitivities.back();
         const std::size_t inner = last[0] * last[0] * covariance[0][0] >= last[1] * last[1] * covariance[1][1]
                                       ? 0
@@ -227,10 +226,10 @@ class conditional_swap {
         }
     }
 
-    // The given factor does not move: the payments are the same from everywhere.
+    // True if the conditioning factor has no variance.
     bool has_one_factor() const { return !(given_ > 0); }
 
-    // The payments if the given factor is `z` deviations from its mean.
+    // Payments with the conditioning factor `z` deviations from its mean.
     std::vector<lognormal_payment> from(double z) const {
         std::vector<lognormal_payment> seen = payments_;
         if (has_one_factor()) return seen;
@@ -240,8 +239,8 @@ class conditional_swap {
         return seen;
     }
 
-    // Panels over z between which to integrate. If the other factor leaves little open, the integrand turns
-    // sharply at the zeros of the swap: panels end there, and where the turn is over.
+    // Panels of the integral over z. If the other factor has little variance, the integrand turns sharply at
+    // the zeros of the swap: panels end there, and where the turn is over.
     std::vector<double> panels() const {
         const auto [least, most] = std::ranges::minmax(shifts_);
         const double first = -9 - std::max(most, 0.0), end = 9 - std::min(least, 0.0);
@@ -268,7 +267,7 @@ class conditional_swap {
   private:
     double excess_from(double z) const { return excess_at(from(z), 0).value; }
 
-    // One deviation of what the other factor leaves open at a zero of the swap, in units of z.
+    // Standard deviation of the other factor's effect at a zero of the swap, in units of z.
     double width_of_turn(double zero) const {
         double open = 0, moved = 0;
         const std::vector<lognormal_payment> there = from(zero);
@@ -279,9 +278,9 @@ class conditional_swap {
         return std::abs(open / moved);
     }
 
-    std::vector<lognormal_payment> payments_;  // at the mean of the given factor
-    std::vector<double> shifts_;               // of each logarithm by one deviation of the given factor
-    double given_ = 0;                         // the deviation of that factor
+    std::vector<lognormal_payment> payments_;  // at the mean of the conditioning factor
+    std::vector<double> shifts_;  // of each logarithm by one deviation of the conditioning factor
+    double given_ = 0;            // standard deviation of that factor
 };
 
 }  // namespace
@@ -337,7 +336,8 @@ double bond_option(right option, const gaussian_rates& model, const markets::cur
 
 double caplet(right option, const gaussian_rates& model, const markets::curve& curve, const period& fixed,
               double strike) {
-    // The rate above the strike, paid at the end, is a put at 1 / growth on `growth` bonds.
+    // The excess of the rate over the strike, paid at the end, is a put with strike 1 / growth on `growth`
+    // bonds.
     const double growth = 1 + fixed.accrual * strike;
     if (!(growth > 0)) {
         need_order("the start", fixed.start, "the end", fixed.end);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gaussian short rates without a path: bonds, bond options, caps, swaptions and futures in closed form or by
-// one quadrature. Off the priced paths: it is for calibration and as the truth of what paths give.
+// Gaussian short rates without paths: bonds, bond options, caps, swaptions and futures in closed form or by
+// one quadrature. Used for calibration and as truths in tests, not for prices.
 #pragma once
 
 #include <array>
@@ -13,15 +13,14 @@
 
 namespace tilewalk::rates {
 
-// dx = -mean_reversion x dt + volatility(t) dW, from 0. Mean reversion may be zero.
+// dx = -mean_reversion x dt + volatility(t) dW, x(0) = 0. mean_reversion may be 0.
 struct factor {
     double mean_reversion = 0;
     models::by_term volatility;
 };
 
-// The short rate is the sum of one factor (Hull and White) or of two correlated ones (G2++), and of that
-// function of time which gives the curve's bonds their prices today. A second factor without volatility is
-// none at all, which is how the first stands alone.
+// The short rate is one factor (Hull-White) or the sum of two correlated ones (G2++), plus the function of
+// time that reproduces the curve's bonds. Zero volatility of the second factor makes it a one-factor model.
 struct gaussian_rates {
     std::array<factor, 2> factors;
     double correlation = 0;
@@ -29,24 +28,24 @@ struct gaussian_rates {
 gaussian_rates hull_white(double mean_reversion, models::by_term volatility);
 gaussian_rates g2(double a, double sigma, double b, double eta, double rho);
 
-// The factors at `years`, jointly normal, in the measure of the bond that matures then: a payment at `years`
-// of f(factors) is worth the curve's discount factor times the mean of f.
+// The jointly normal factors at `years`, in the forward measure to `years`: a payment f(factors) then is
+// worth the curve's discount factor times the mean of f.
 struct factor_law {
     std::array<double, 2> mean{}, deviation{};
     double correlation = 0;
 };
 factor_law law_at(const gaussian_rates& model, double years);
 
-// The price at `years` of 1 paid at `maturity`, where the factors are x then.
+// The price at `years`, given the factors x then, of 1 paid at `maturity`.
 double bond(const gaussian_rates& model, const markets::curve& curve, double years, double maturity,
             const std::array<double, 2>& x);
 
-// Everything below is worth today, in years from today, for a notional of 1. A call gains when its underlying
-// rises: the bond in bond_option, and the rate in the others (caplet, cap, payer swaption).
+// Values below are as of today for a notional of 1, with times in years from today. A call gains from a rise
+// of the bond in bond_option, and of the rate in the others (caplet, cap, payer swaption).
 double bond_option(analytics::right option, const gaussian_rates& model, const markets::curve& curve,
                    double expiry, double maturity, double strike);
 
-// Interest for `accrual` years at the simple rate from start to end, fixed at its start and paid at its end.
+// Interest over `accrual` years at the simple rate from start to end, fixed at the start and paid at the end.
 struct period {
     double start = 0, end = 0, accrual = 0;
 };
@@ -55,21 +54,20 @@ double caplet(analytics::right option, const gaussian_rates& model, const market
 double cap(analytics::right option, const gaussian_rates& model, const markets::curve& curve,
            std::span<const period> periods, double strike);
 
-// Fixed payments of `strike` times their accruals against the floating rate from the start to the last of
-// them.
+// Fixed payments of `strike` times accrual against the floating rate, from `start` to the last payment.
 struct swap_terms {
     double start = 0;
     std::vector<double> payments, accruals;
 };
 double annuity(const markets::curve& curve, const swap_terms& swap);
 double swap_rate(const markets::curve& curve, const swap_terms& swap);
-// The swap starts at the expiry or later. Exact but for rounding with one factor, to about 1e-13 with two.
+// The swap must not start before the expiry. Exact to rounding with one factor, to about 1e-13 with two.
 double swaption(analytics::right option, const gaussian_rates& model, const markets::curve& curve,
                 double expiry, const swap_terms& swap, double strike);
 
-// The excess of the rate of a future that settles daily over the forward rate, continuously compounded, per
-// year: 1 + (end - start) times the future's simple rate is exp((end - start) times this) times as much of
-// the forward's. If start and end are one, it is the difference of the instantaneous rates.
+// The continuously compounded convexity of a daily settled future, per year: 1 + (end - start) times the
+// future's simple rate is the forward's times exp((end - start) * result). If start equals end, the
+// difference of the instantaneous rates.
 double futures_convexity(const gaussian_rates& model, double start, double end);
 
 }  // namespace tilewalk::rates

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The short rate is what the curve says plus normal factors that revert to 0, one (Hull and White 1990) or
-// two (G2++, Brigo and Mercurio 2006, section 4.2): r(t) = f(0, t) + convexity(t) + sum of x_k(t). The
-// factors and the integral of their sum are normal together, so steps of any length are exact, and a bond is
-// the exponential of a line in the factors.
+// The short rate is the curve's plus one (Hull and White 1990) or two (G2++, Brigo and Mercurio 2006, section
+// 4.2) normal factors that revert to 0: r(t) = f(0, t) + convexity(t) + sum of x_k(t). The factors and the
+// integral of their sum are jointly normal, so steps of any length are exact, and a log bond is linear in the
+// factors.
 #include <algorithm>
 #include <span>
 #include <string>
@@ -35,7 +35,7 @@ namespace {
 using markets::volatility;
 using program::value;
 
-// One factor: dx = -decay x dt + scale(t) dW.
+// dx = -decay x dt + scale(t) dW.
 struct normal_factor {
     double decay = 0;
     volatility scale = volatility::flat(0);
@@ -49,9 +49,9 @@ struct gaussian {
     std::string currency;
     location where;
     std::vector<normal_factor> factors;
-    double rho = 0;  // between the two, where there are two
+    double rho = 0;  // between two factors
 
-    // The covariance of the noises of two factors over a step, with their loadings.
+    // Covariance of the noises of two factors over a step, with their loadings.
     double noise(std::size_t k, loading::kind by_k, std::size_t l, loading::kind by_l, double from,
                  double to) const {
         const normal_factor &f = factors[k], &g = factors[l];
@@ -59,11 +59,11 @@ struct gaussian {
     }
 };
 
-// Covariances, at one time, of the factors and of the integral of their sum until then.
+// Covariances of the factors and of the integral of their sum, at one time.
 struct rate_moments {
-    std::vector<double> of_factors;   // by row
+    std::vector<double> of_factors;   // row by row
     std::vector<double> of_integral;  // with each factor
-    double integral = 0;              // its own
+    double integral = 0;              // variance of the integral
 
     explicit rate_moments(std::size_t factors) : of_factors(factors * factors, 0), of_integral(factors, 0) {}
 
@@ -110,7 +110,7 @@ class gaussian_walk final : public rate_walk {
         return out;
     }
 
-    // Beyond this one the exponential of the integral has a mean that no number of paths can find.
+    // Throws if the exponential of the integral varies too much for samples to find its mean.
     void add_breaks(double last, std::vector<double>&) const override {
         constexpr double most_variance = 100;
         const double variance = rate_moments(of_.factors.size()).after(of_, 0, last).integral;
@@ -158,9 +158,9 @@ class gaussian_walk final : public rate_walk {
 
     value log_growth(section_at_hand& of) const override { return of.into().read(growth_); }
 
-    // With B the integrated decay over the time left, P(t, T) is P(0, T) / P(0, t) by the exponential of
-    // minus the sum of B_k x_k and of half of B_k B_l cov(x_k, x_l) + 2 B_k cov(x_k, I_l), as both stand at
-    // t: what the integral until T has beside that until t.
+    // With the integrated decay B over the remaining time, P(t, T) is P(0, T) / P(0, t) times the exponential
+    // of minus sum of B_k x_k, minus half the sum of B_k B_l cov(x_k, x_l) + 2 B_k cov(x_k, I_l), with
+    // covariances at t: the variance that the integral until T has beyond that until t.
     value bond(section_at_hand& of, std::span<const double> maturities,
                const std::string& named) const override {
         const auto by_run = [&](const std::string& name, const auto& number) {

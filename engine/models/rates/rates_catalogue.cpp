@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every model of interest rates: a declaration and a line here, and a file of its own beside this one.
+// All models of interest rates. A new one adds its declaration and a line here.
 #include <array>
 
 #include "engine/models/rates/rates.h"

@@ -15,8 +15,8 @@ using language::interval_end;
 using language::occurrence;
 using program::value;
 
-// log(level - shift) is a Brownian motion between grid times: scale is log-linear there, because a watched
-// path stops at every pillar. If level - shift itself is the Brownian motion, scale is taken to be linear.
+// log(level - shift) is a Brownian motion between grid times: scale is log-linear, since a watched path stops
+// at every pillar. If level - shift is the Brownian motion, scale is approximated as linear.
 bridge bridges::path_between(const factor& f) const {
     states_.watch(f);
     if (!f.is_logarithm()) return level_between(f);
@@ -49,14 +49,14 @@ bridge bridges::level_between(const factor& f) const {
     return {start, end, of_scale * f.walk->variance_between(seen, scaled)};
 }
 
-// The integral of the squared scale of the factor's noise over the interval.
+// Integral of the squared scale of the factor's noise over the interval.
 value bridges::scaled_variance(const factor& f) const {
     return in_.row(program::row_names::variance, f.number,
                    [&](const occurrence& o) { return of_.variance(f, o.start_years, o.years); });
 }
 
 value bridges::to_coordinate(const factor& f, value level, interval_end end) const {
-    // A level at or below the dividends to come is never reached from above: its coordinate is far away.
+    // A level at or below the future dividends is never reached from above: place it far away.
     constexpr double far_below = 1e-300, far_below_zero = -1e15;
     if (f.moves_in() == coordinate::level) return level - states_.shift(f, end);
     if (f.moves_in() == coordinate::level_from_zero) {
@@ -95,20 +95,20 @@ bool bridges::has_logarithm_for_coordinate(const factor& f) const {
     return f.is_logarithm() && !f.has_cash_dividends;
 }
 
-// The price where the coordinate is `at`, at a fraction of the interval, above 0 so that it has a logarithm.
+// Price at coordinate `at` and a fraction of the interval, floored above 0 so that it has a logarithm.
 value bridges::price_at(const factor& f, double fraction, value at) const {
-    constexpr double least_price = 1e-30;  // also a number in single
+    constexpr double least_price = 1e-30;  // representable in single precision
     return max(mean_price(f, fraction, at, in_.into().constant(0.0)), least_price);
 }
 
-// By how much the logarithm of the price moves with the coordinate.
+// Derivative of the log price by the coordinate.
 value bridges::slope_of_logarithm(const factor& f, double fraction, value at) const {
     const value price = price_at(f, fraction, at);
     return f.is_logarithm() ? exp(at) / price : 1.0 / price;
 }
 
-// The mean over the interval. If the coordinate is not the logarithm, a parabola through three places stands
-// for it at each time.
+// Mean over the interval. If the coordinate is not the logarithm, a quadratic through three places
+// approximates it.
 value bridges::mean_logarithm(const factor& f, const bridge& path) const {
     if (has_logarithm_for_coordinate(f)) return 0.5 * (path.start + path.end);
     return language::mean_between(path.start, path.end, path.variance, [&](double at, value mean, value v) {

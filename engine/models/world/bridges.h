@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths between two grid times: the Brownian bridges that watched paths are taken for, and the coordinates
-// that they are bridges in.
+// Paths between two grid times: Brownian bridges for watched paths, and their coordinates.
 #pragma once
 
 #include "engine/models/world/members.h"
@@ -11,7 +10,7 @@
 
 namespace tilewalk::models {
 
-// Answers for the intervals of the open section; language::world says what is asked.
+// Implements the interval questions of language::world for the open section.
 class bridges {
   public:
     bridges(const members& of, const open_section& in, path_states& states)

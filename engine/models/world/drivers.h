@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drivers: sources of noise under the names that correlations have for them, and covariances of sums of
-// drivers.
+// Drivers: named sources of noise, and covariances of their sums.
 #pragma once
 
 #include <cstddef>
@@ -14,32 +13,31 @@
 
 namespace tilewalk::models {
 
-// A source of noise: an asset's own, another of its model, a quoted pair of currencies, or a factor of
+// A source of noise: an asset's own, a second one of its model, a quoted currency pair, or a factor of
 // interest rates.
 struct driver {
-    std::string name;  // as the correlations call it
+    std::string name;  // in correlations
     const markets::volatility* vol = nullptr;
-    double sign = 1;  // -1: the pair is taken the other way round
+    double sign = 1;  // -1: against the quote of the pair
     loading by{};
-    std::size_t number = 0;  // of its name in the table of correlations
+    std::size_t number = 0;  // index in the table of correlations
 };
-// The log of an asset moves with one driver; that of an exchange rate with one, or with two where it is a
-// cross; the integral of a rate with one for each factor.
+// An asset's logarithm has one driver, an exchange rate one or (as a cross) two, and an integrated rate one
+// for each factor.
 using drivers = std::vector<driver>;
 
-// The correlations of all drivers of a trade. Each is looked up by name once a plan: a step asks for every
-// pair.
+// Correlations of all drivers of a trade, looked up once a plan because every step needs every pair.
 class driver_correlations {
   public:
     driver_correlations() = default;
-    // Gives the drivers their numbers.
+    // Assigns the numbers of the drivers.
     driver_correlations(const markets::market_view& market, std::span<drivers* const> all);
 
     double covariance(const drivers& a, const drivers& b, double from, double to) const;
 
   private:
     std::size_t names_ = 0;
-    std::vector<double> correlations_;  // of each name, row by row
+    std::vector<double> correlations_;  // matrix, row by row
 };
 
 }  // namespace tilewalk::models

@@ -19,14 +19,13 @@ namespace {
 using program::value;
 namespace row_names = program::row_names;
 
-// A normal move: `root` is its row of the triangular root of the step's covariance.
+// A normal move; `root` is its row of the triangular root of the step's covariance.
 value correlated_move(value drift, std::span<const value> shocks, std::span<const value> root) {
     value move = drift;
     for (std::size_t j = 0; j < root.size(); ++j) move = fma(shocks[j], root[j], move);
     return move;
 }
 
-// The moves of all sources over the step, recorded once.
 class joint_moves {
   public:
     joint_moves(const members& of, const open_section& in)
@@ -53,16 +52,16 @@ class joint_moves {
                  [&](std::size_t i, std::size_t k) { return roots_.entries(i, k); }},
                 in_.into());
     }
-    // The standard normal that is a source's own among those that moves are made of.
+    // The standard normal that belongs to the source among those that make up the moves.
     value shock(std::size_t source) const { return shocks_[source]; }
 
-    // True if a factor and own factor k of its model share noise with each other alone, without a drift.
+    // True if a factor and own factor k of its model share noise only with each other and have no drift.
     bool is_by_itself(const factor& f, std::size_t k) const {
         return !roots_.shares_noise(f.number) && f.quanto.empty() && !f.sources_of_others[k];
     }
 
-    // Own factor k of a factor's model. One that correlations do not name has noise of its own beside what it
-    // shares with the factor, so that it agrees with any correlations of the others.
+    // The move of own factor k. Without a named correlation its noise beyond the part shared with the factor
+    // is its own, which is consistent with any correlations of the others.
     value other(const factor& f, std::size_t k) const {
         if (const auto named = f.sources_of_others[k]) return moves_[*named];
         const own_factor& other = f.others[k];
@@ -77,7 +76,7 @@ class joint_moves {
     }
 
   private:
-    // The part of a source's move that is no noise.
+    // Deterministic part of a source's move.
     double sure_move(std::size_t i, double from, double to) const {
         const source& s = of_.sources()[i];
         const double own = !s.is_own    ? 0
@@ -101,7 +100,6 @@ class joint_moves {
     std::vector<value> shocks_, moves_;  // by source
 };
 
-// A step of one factor.
 class factor_step final : public own_section<step> {
   public:
     factor_step(const open_section& in, const factor& f, const joint_moves& moves)
@@ -114,7 +112,7 @@ class factor_step final : public own_section<step> {
         return at->second;
     }
     apart noise_apart(std::size_t k) override {
-        // Two independent normals are enough where nobody else shares them.
+        // Two independent normals suffice if nobody shares them.
         if (moves_.is_by_itself(of_, k)) return {normal(), moves_.shock(of_.number)};
         const by_term& rho = of_.others[k].correlation;
         const std::string name = "_apart_" + std::to_string(k);
@@ -132,7 +130,7 @@ class factor_step final : public own_section<step> {
   private:
     const factor& of_;
     const joint_moves& moves_;
-    std::map<std::size_t, value> others_;  // made so far: each has a shock of its own
+    std::map<std::size_t, value> others_;  // cached, since each has a shock of its own
 };
 
 class rates_step final : public own_section<rate_step> {
@@ -147,16 +145,15 @@ class rates_step final : public own_section<rate_step> {
     const joint_moves& moves_;
 };
 
-// The logarithm that is left once the cash dividends of the step's end are paid.
+// Logarithm after the cash dividends at the end of the step.
 value fallen(const open_section& in, const factor& f, value x) {
-    constexpr double nothing_left = 1e-30;  // also a number in single
+    constexpr double nothing_left = 1e-30;  // representable in single precision
     const value fall = in.row_between("fall", f.number, [&](double from, double to) {
         return markets::cash_fall(*f.asset, *f.carry, from, to);
     });
     return select(fall > in.into().constant(0.0), log(max(exp(x) - fall, nothing_left)), x);
 }
 
-// The factor after the step, in its coordinate.
 value moved_factor(const factor& f, const open_section& in, const joint_moves& moves, path_states& states) {
     const value x = states.at(f);
     value start = x, end;

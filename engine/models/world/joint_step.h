@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording of a world's step: independent shocks become the joint moves of all sources, and every walk takes
-// its own.
+// Records a world's step: turns independent shocks into joint moves of all sources, which the walks use.
 #pragma once
 
 #include "engine/models/world/members.h"
@@ -9,7 +8,7 @@
 
 namespace tilewalk::models {
 
-// Records the step from one grid time to the next into the open section, and what the states keep of it.
+// Records the step between grid times into the open section, and stores the results in the states.
 void record_joint_step(const members& of, const open_section& in, path_states& states,
                        hears_moves* by = nullptr);
 

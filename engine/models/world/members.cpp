@@ -39,7 +39,6 @@ markets::affine members::map_of(const factor& f, double years, bool before_divid
     return {f.start * f.carry->discount(years) / domestic_.discount(years), 0};
 }
 
-// The rates of a currency are added when they are first asked for.
 const moving_rates* members::add_rates(const std::string& currency) {
     if (const moving_rates* const known = find_rates(currency)) return known;
     const rate_model* const moved_by = market_.rate_model(currency);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The members of a trade's world: the assets, exchange rates and interest rates that it depends on, and the
-// sources of noise that move them. They do not change once they are made.
+// The members of a trade's world: assets, exchange rates, interest rates and the sources of noise that move
+// them. Immutable.
 #pragma once
 
 #include <cstddef>
@@ -20,81 +20,80 @@
 
 namespace tilewalk::models {
 
-// The interest rates of a currency that has a model for them.
+// Interest rates of a currency with a rate model.
 struct moving_rates {
     std::size_t number = 0;  // among the rates of the world
     std::string currency;
     const rate_model* model = nullptr;
     std::unique_ptr<rate_walk> walk;
-    drivers quanto;  // of the rate that turns the currency into the trade's; empty: it is the trade's
+    drivers quanto;                // of the exchange rate to the trade's currency; empty if they are equal
     std::size_t first_source = 0;  // of the walk's noises
 
-    // The name of the stream of its shocks.
     std::string stream() const { return stream_of_rates(currency); }
 };
 
-// An asset or an exchange rate, as a path carries it. Level(t) = scale(t) exp(x(t) + growth(t)) + shift(t),
-// or x(t) exp(growth(t)) in the place of the exponential: exp(x), or x, is a martingale up to the quanto
-// drift, and growth is how much more than the curve says the numeraire of the asset's currency has grown, or
-// that of the trade's beside the foreign one.
+// An asset or exchange rate on a path. Level(t) = scale(t) exp(x(t) + growth(t)) + shift(t), or with x(t)
+// exp(growth(t)) instead of the exponential. exp(x), or x, is a martingale up to the quanto drift. growth is
+// the excess of the numeraire over the curve, of an asset's currency, or of the trade's minus the foreign
+// currency for an exchange rate.
 struct factor {
     std::size_t number = 0;                 // among the factors of the world
-    std::string name;                       // of the asset or the currency
-    std::string stream;                     // of its shocks: an asset's name, or a pair, such as "EUR USD"
-    const markets::asset* asset = nullptr;  // none: an exchange rate
-    const markets::curve* carry = nullptr;  // discount curve of the asset's or the foreign currency
+    std::string name;                       // of the asset or currency
+    std::string stream;                     // of its shocks: an asset's name, or a pair such as "EUR USD"
+    const markets::asset* asset = nullptr;  // null for an exchange rate
+    const markets::curve* carry = nullptr;  // discount curve of the asset's or foreign currency
     drivers moves_with;
-    std::unique_ptr<models::walk> walk;  // of an asset
-    std::vector<own_factor> others;      // of its model
-    // By own factor: its source, if correlations name it.
+    std::unique_ptr<models::walk> walk;  // null for an exchange rate
+    std::vector<own_factor> others;      // of the model
+    // Source of each own factor that correlations name.
     std::vector<std::optional<std::size_t>> sources_of_others;
-    drivers quanto;  // of the rate that turns the asset's currency into the trade's; empty: the same currency
-    double start = 0;                     // exchange rate today
-    const moving_rates* rates = nullptr;  // of the asset's or the foreign currency; none: they do not move
-    bool has_cash_dividends = false;      // that shift the asset
-    bool falls = false;                   // by cash dividends, as a whole
+    drivers quanto;    // of the rate to the trade's currency; empty if the currencies are equal
+    double start = 0;  // today's exchange rate
+    const moving_rates* rates = nullptr;  // of the asset's or foreign currency; null if deterministic
+    bool has_cash_dividends = false;      // that contribute to shift
+    bool falls = false;                   // by cash dividends
 
     bool is_asset() const { return asset != nullptr; }
     bool jumps() const { return walk && walk->jumps(); }
     coordinate moves_in() const { return walk ? walk->moves_in() : coordinate::logarithm; }
     bool is_logarithm() const { return moves_in() == coordinate::logarithm; }
-    // As X is recorded.
+    // True for X as recorded.
     bool has_mean_of_one() const { return walk && walk->is_martingale() && quanto.empty() && !falls; }
 };
 
 // A source of moves: a factor's own noise, an own factor of its model that correlations name, or a noise of
 // interest rates.
 struct source {
-    const factor* of = nullptr;  // none: interest rates
+    const factor* of = nullptr;  // null for interest rates
     bool is_own = false;
     const drivers* quanto = nullptr;
     drivers moves_with;
-    std::string stream;  // of its shocks
+    std::string stream;
 };
 
 class members {
   public:
-    // Throws tilewalk::error (input) if the market lacks what the trade needs of it.
+    // Throws tilewalk::error (input) if the market lacks what the trade needs.
     explicit members(const world_needs& from);
     members(const members&) = delete;
     members& operator=(const members&) = delete;
 
     const markets::market_view& market() const { return market_; }
     const std::string& trade_currency() const { return trade_currency_; }
-    const markets::curve& domestic() const { return domestic_; }  // discount curve of the trade's currency
+    const markets::curve& domestic() const { return domestic_; }  // of the trade's currency
     const moving_rates* domestic_rates() const { return find_rates(trade_currency_); }
 
     std::span<const factor> factors() const { return factors_; }
     const std::deque<moving_rates>& rates() const { return rates_; }
-    std::span<const source> sources() const { return sources_; }  // the factors' own come first
+    std::span<const source> sources() const { return sources_; }  // the factors' own noises first
 
-    // They throw tilewalk::error (internal) for one that the needs do not name.
+    // Throw tilewalk::error (internal) for a name that is not among the needs.
     const factor& find_asset(const std::string& name) const { return find(name, true); }
     const factor& find_currency(const std::string& name) const { return find(name, false); }
-    // Null if the rates of the currency do not move.
+    // Null if rates of the currency are deterministic.
     const moving_rates* find_rates(const std::string& currency) const;
 
-    // Level(t) = scale(t) X(t) + shift(t) of a factor, X being a martingale up to the quanto drift.
+    // Level(t) = scale(t) X(t) + shift(t); X is a martingale up to the quanto drift.
     markets::affine map_of(const factor& f, double years, bool before_dividend = false) const;
 
     double covariance(const drivers& a, const drivers& b, double from, double to) const {
@@ -119,7 +118,7 @@ class members {
     const markets::curve& domestic_;
     const markets::volatility one_ = markets::volatility::flat(1);
     std::vector<factor> factors_;
-    std::deque<moving_rates> rates_;  // factors point at them
+    std::deque<moving_rates> rates_;  // a deque because factors hold pointers
     std::vector<source> sources_;
     driver_correlations correlations_;
 };

@@ -62,7 +62,6 @@ asset_numbers numbers_of(const members& of, const factor& f, std::span<const dou
     return out;
 }
 
-// Adds the numbers of a currency, if they are not there yet.
 void add_currency(const members& of, const std::string& name, std::span<const double> years,
                   std::vector<currency_numbers>& into) {
     if (std::ranges::find(into, name, &currency_numbers::name) != into.end()) return;
@@ -77,7 +76,7 @@ void add_currency(const members& of, const std::string& name, std::span<const do
     into.push_back(std::move(c));
 }
 
-// Adds the numbers of the quoted pairs among the drivers that are not there yet.
+// Adds missing numbers of the quoted pairs among the drivers.
 void add_exchange_rates(const market_view& market, const drivers& some, std::span<const double> years,
                         std::vector<exchange_rate_numbers>& into) {
     for (const driver& d : some) {

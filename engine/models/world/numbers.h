@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of a market that a world's paths depend on, for people.
+// Market numbers that a world's paths depend on, for people.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace tilewalk::models {
 
-// models::world says what each gives.
+// Implementations of the functions of models::world.
 std::vector<std::string> descriptions(const members& of);
 std::vector<correlation_taken> correlations_taken(const members& of);
 world::market_numbers numbers_at(const members& of, std::span<const double> years);

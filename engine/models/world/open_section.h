@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The section of a trade's program that is being recorded: its recorder, its runs, and rows of numbers with
-// one number for each run.
+// The section of a trade's program being recorded: its recorder, its runs, and rows with one number for each
+// run.
 #pragma once
 
 #include <cstddef>
@@ -29,22 +29,21 @@ class open_section {
         runs_ = runs;
         is_step_ = false;
     }
-    // Rows until a later time hold the numbers that it gives; null: those that they are made of.
+    // `by` supplies the numbers of rows until a later time; null restores the computed ones.
     void look_ahead_by(language::numbers_ahead* by) { ahead_ = by; }
     bool is_looking_ahead() const { return ahead_ != nullptr; }
-    // The step runs from each grid time to the next.
     void enter_step() { is_step_ = true; }
 
     program::recorder& into() const { return *into_; }
     std::span<const double> grid() const { return grid_; }
 
-    // Rows, called `name`#`number`. One number for each run of a section that follows steps:
+    // Rows are named `name`#`number`. row() has one number for each run of a section after steps,
     program::value row(std::string_view name, std::size_t number,
                        const std::function<double(const language::occurrence&)>& of) const;
-    // one that also depends on a time to come, of which there is one for each run:
+    // row_until() also depends on a later time for each run,
     program::value row_until(std::string_view name, std::size_t number, std::span<const double> years,
                              const std::function<double(const language::occurrence&, double)>& of) const;
-    // and one for each interval that a run of any section covers.
+    // and row_between() has one number for the interval of each run, in any section.
     program::value row_between(std::string_view name, std::size_t number,
                                const std::function<double(double from, double to)>& of) const;
 
@@ -60,8 +59,8 @@ class open_section {
     language::numbers_ahead* ahead_ = nullptr;
 };
 
-// The open section as one walk sees it, with rows and states under names of its own. `Seen` is
-// section_at_hand or an interface that adds to it.
+// The open section with names of its own for the rows and states of one walk. `Seen` is section_at_hand or an
+// interface derived from it.
 template <class Seen>
 class own_section : public Seen {
   public:
@@ -88,8 +87,8 @@ class own_section : public Seen {
   private:
     const open_section& in_;
     std::size_t number_ = 0;
-    std::string rows_, states_;  // their names begin so
-    std::string stream_;         // of shocks
+    std::string rows_, states_;  // prefixes of names
+    std::string stream_;
 };
 
 }  // namespace tilewalk::models

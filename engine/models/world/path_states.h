@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states that a path carries of its world, where each factor is and what is kept from before a step, and
-// what they say in the open section: growth of numeraires, martingales, levels.
+// The states of a path in its world: places of factors, copies from before a step, and derived numbers in the
+// open section (growth of numeraires, martingales, levels).
 #pragma once
 
 #include <cstdint>
@@ -17,40 +17,38 @@ class path_states {
   public:
     path_states(const members& of, const open_section& in) : of_(of), in_(in) {}
 
-    // Declares the states of all factors and of their walks.
     void begin();
 
-    // The place of a factor in its coordinate: now, and with the growth of the numeraires of its currencies.
+    // Coordinate of a factor: as it is, and including the growth of the numeraires.
     program::value at(const factor& f) const { return in_.into().read(kept_[f.number].now); }
     program::value grown(const factor& f, program::value x) const;
     // Y of a currency's numeraire (rates.h).
     program::value growth(const moving_rates& r) const;
 
-    // The martingale itself, and the martingale times the growth of the numeraires.
+    // The martingale, and the martingale times the growth of the numeraires.
     program::value martingale(const factor& f) const;
     program::value risen(const factor& f) const;
-    // The asset's price or the exchange rate on the date at hand.
+    // Price of the asset or exchange rate on the current date.
     program::value level(const factor& f) const;
-    // The dividends to come, at an end of an interval seen from inside it, or on a date after its own
-    // dividend.
+    // Future dividends, at an end of an interval seen from inside, or on a date after its own dividend.
     program::value shift(const factor& f, language::interval_end end, bool inside = true) const;
 
-    // From now on steps keep where the path was before them. Asked for in sections, which are recorded before
-    // the step.
+    // Makes steps keep where the path was before them. Called in sections, which are recorded before the
+    // step.
     void watch(const factor& f);
     bool is_watched(const factor& f) const { return kept_[f.number].is_watched; }
     program::value before(const factor& f) const { return in_.into().read(kept_[f.number].before); }
-    // Before the jumps of the step, which come first in it; of a factor that jumps.
+    // Before the jumps at the start of the step; only for a factor that jumps.
     program::value before_jumps(const factor& f) const {
         return in_.into().read(kept_[f.number].before_jumps);
     }
     // At the end of the step, before a cash dividend of that day.
     program::value before_fall(const factor& f) const;
-    // The growth before the step; it is watched from the first time that this is asked for.
+    // Growth before the step; the first call starts to keep it.
     program::value growth_before(const moving_rates& r);
 
-    // Written in the step. A watched factor keeps where it started, `x` in its coordinate before its jumps
-    // and `start` after them, and where it ended before it fell.
+    // Called in the step. A watched factor keeps `x` from before its jumps, `start` from after them, and its
+    // end from before a cash dividend.
     void keep_start(const factor& f, program::value start, program::value x);
     void keep_before_fall(const factor& f, program::value end);
     void keep_growth(const moving_rates& r);

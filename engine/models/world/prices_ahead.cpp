@@ -15,7 +15,8 @@ using program::value;
 
 namespace {
 
-// A path with less left than a dividend pays less, so that the mean is not known from the spot alone.
+// Throws for cash dividends on the way: a path with too little left pays less, so the mean does not follow
+// from the spot.
 void expect_no_fall(const factor& f, double from, double to) {
     if (!f.falls || markets::cash_fall(*f.asset, *f.carry, from, to) == 0) return;
     throw language::not_known_ahead(
@@ -37,8 +38,8 @@ value prices_ahead::forward(const factor& f, std::span<const double> years, cons
     return f.has_cash_dividends ? ahead.grown + ahead.shift : ahead.grown;
 }
 
-// Black's formula on what is random of the asset. A strike below the dividends to come is always exercised by
-// a call, which then is worth more by what the least strike stands above it.
+// Black's formula for the random part of the asset. A call with a strike below the future dividends is always
+// exercised, which adds the difference between the least strike and that strike.
 value prices_ahead::option_value(bool call, const factor& f, value strike, std::span<const double> years,
                                  const std::string& named) const {
     constexpr double least_strike = 1e-30, least_deviation = 1e-12;
@@ -83,7 +84,7 @@ value prices_ahead::discount_on_path(const std::string& currency, interval_end e
     return expected * exp(-(at_start ? states_.growth_before(*r) : states_.growth(*r)));
 }
 
-// The mean of the martingale to come is what it is now but for the quanto drift until then.
+// The mean of the future martingale is its current value times the quanto drift until then.
 prices_ahead::affine_values prices_ahead::ahead_of(const factor& f, std::span<const double> years,
                                                    const std::string& named) const {
     const value grown = scaled_ahead(f, states_.martingale(f), years, named, [&](double from, double until) {
@@ -97,7 +98,7 @@ prices_ahead::affine_values prices_ahead::ahead_of(const factor& f, std::span<co
                           [&](const occurrence&, double until) { return of_.map_of(f, until).shift; })};
 }
 
-// A decision looks ahead from the price as it is quoted on the date at hand.
+// Decisions look ahead from the quoted price on the current date.
 value prices_ahead::scaled_ahead(const factor& f, value now, std::span<const double> years,
                                  const std::string& named,
                                  const std::function<double(double, double)>& scale) const {
@@ -113,7 +114,7 @@ value prices_ahead::scaled_ahead(const factor& f, value now, std::span<const dou
     }) * quoted;
 }
 
-// The forward as the spot over the price of a bond: exact for any model, in the asset's own currency.
+// Forward = spot / bond price, exact for any model in the asset's own currency.
 value prices_ahead::forward_under_moving_rates(const factor& f, std::span<const double> years,
                                                const std::string& named) const {
     const value now = scaled_ahead(f, states_.risen(f), years, named,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices on the date at hand of what is paid on later dates: forwards, options and bonds, and payments
-// discounted along the path.
+// Prices on the current date of later payments: forwards, options and bonds, and discounting along the path.
 #pragma once
 
 #include <functional>
@@ -15,8 +14,8 @@
 
 namespace tilewalk::models {
 
-// Answers for the runs of the open section; language::world says what is asked. The first three throw
-// language::not_known_ahead where a price does not follow from what a path carries.
+// Implements questions of language::world for the open section. The first three throw
+// language::not_known_ahead if a price does not follow from the states of a path.
 class prices_ahead {
   public:
     prices_ahead(const members& of, const open_section& in, path_states& states)
@@ -30,15 +29,15 @@ class prices_ahead {
     program::value discount_on_path(const std::string& currency, language::interval_end end) const;
 
   private:
-    // Forward prices seen from the date at hand: their random part and that of the dividends.
+    // Forward prices seen from the current date: the random part and the dividends.
     struct affine_values {
         program::value grown, shift;
     };
     affine_values ahead_of(const factor& f, std::span<const double> years, const std::string& named) const;
     program::value forward_under_moving_rates(const factor& f, std::span<const double> years,
                                               const std::string& named) const;
-    // A quantity `now` of the asset, which a factor of the market turns into its price, on a later date, as
-    // far as it is not random.
+    // A quantity `now` of the asset times the deterministic factor of the market that makes it a price on a
+    // later date.
     program::value scaled_ahead(const factor& f, program::value now, std::span<const double> years,
                                 const std::string& named,
                                 const std::function<double(double from, double until)>& scale) const;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For each step of a grid the triangular root of the covariance of a world's sources over it, by which
-// independent shocks become their joint moves.
+// The triangular (Cholesky) root of the covariance of a world's sources for each step of a grid.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +16,9 @@ class step_roots {
     // Calls `poll`, which may throw, for every step.
     step_roots(const members& of, std::span<const double> grid, const std::function<void()>& poll);
 
-    // Entry (i, j), j at most i, of every step.
+    // Entry (i, j), j <= i, of every step.
     std::vector<double> entries(std::size_t i, std::size_t j) const;
-    // True if a source moves together with another one on some step.
+    // True if the source is correlated with another one on some step.
     bool shares_noise(std::size_t source) const { return shares_noise_[source]; }
 
   private:

@@ -9,10 +9,9 @@ namespace tilewalk::models {
 
 namespace {
 
-// Between two steps a watched path is taken for a bridge, as if rates went straight from one to the other. An
-// asset that is sold when it has come down by 5 % is off by 1.2e-3 of its price with 2 steps a year, rates of
-// 3 % volatility and a correlation of -0.8, and by nothing that a standard error of 2e-4 can see with 10 or
-// with 50.
+// The bridge of a watched path treats rates as linear between two steps. An asset sold when it has fallen by
+// 5 % is mispriced by 1.2e-3 with 2 steps a year, rate volatility 3 % and correlation -0.8; with 10 or 50
+// steps no error shows beyond the standard error of 2e-4.
 constexpr double watched_steps_per_year_of_rates = 50;
 
 }  // namespace
@@ -75,8 +74,8 @@ std::optional<double> steps_leave(const members& of, const path_states& states) 
     for (const factor& f : factors) {
         if (!f.is_asset()) continue;
         if (states.is_watched(f)) {
-            // Bridges of several assets are taken to be independent given their ends, a level less dividends
-            // to come is not log-linear, and rates do not go straight.
+            // Not exact: bridges of several assets are treated as independent given their ends, a level minus
+            // future dividends is not log-linear, and rates are not linear.
             const bool is_exact =
                 f.walk->longest_watched_step() == 0 && !f.has_cash_dividends && of.rates().empty();
             if (!is_exact || ++watched > 1) return {};

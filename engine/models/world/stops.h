@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times at which the paths of a world have to stop, and how long a step may be.
+// Mandatory stops of a world's paths, and the length of steps.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,11 @@
 
 namespace tilewalk::models {
 
-// models::world says what each does.
+// Implementations of the functions of models::world.
 void add_stops(const members& of, double from, double to, std::vector<double>& times);
 void add_breaks(const members& of, double last, std::vector<double>& times);
 double longest_step(const members& of, std::span<const double> stops);
 
-// The same as world::steps_leave, by members and states.
 std::optional<double> steps_leave(const members& of, const path_states& states);
 
 }  // namespace tilewalk::models
