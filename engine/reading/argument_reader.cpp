@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads one kind of argument after the other; every refusal says what was found and what the declaration
-// expects.
+// Every refusal names what was found and what the declaration expects.
 #include "engine/reading/argument_reader.h"
 
 #include <algorithm>
@@ -20,7 +19,7 @@ using language::parameter_type;
 
 namespace {
 
-// Gives an error of the dates module, which knows no files, its place.
+// Adds a place to errors of the dates module, which knows no files.
 template <class calculation>
 auto placed_at(const config::node& value, calculation&& calculate) {
     try {
@@ -83,7 +82,7 @@ std::vector<std::string> read_asset_list(const config::node& value) {
     return names;
 }
 
-// A date or a number of years; or {date: 2026-12-25, calendar: weekends, roll: following}, a date that rolls.
+// Reads a date, a number of years, or {date: 2026-12-25, calendar: weekends, roll: following}.
 dates::time_point read_date(const config::node& value, const calendars& known) {
     if (!value.is_mapping()) return config::read_time_point(value);
     value.only({"date", "calendar", "roll"});
@@ -108,7 +107,7 @@ dates::schedule read_schedule_rule(const config::node& value, const calendars& k
     }
     if (const auto* count = value.find("count")) {
         const std::int64_t steps = count->integer();
-        constexpr auto most = static_cast<int>(bounds::schedule_dates);  // what a schedule may hold at all
+        constexpr auto most = static_cast<int>(bounds::schedule_dates);  // limit of a schedule's size
         if (steps < 1 || steps > most) {
             count->fail("found " + count->found() + ", expected a number of dates from 1 to " +
                         std::to_string(most));
@@ -132,7 +131,7 @@ dates::schedule read_schedule(const config::node& value, const parameter& declar
     dates::schedule read;
     for (const auto& item : value.items()) read.times.push_back(config::read_time_point(item));
     if (read.times.empty()) {
-        // No dates at all only make sense where that is the declared default.
+        // An empty list is valid only if it is the declared default.
         const auto* fallback =
             declared.fallback ? std::get_if<dates::schedule>(&*declared.fallback) : nullptr;
         if (fallback && fallback->times.empty()) return read;
@@ -147,7 +146,7 @@ std::size_t length_of(const argument& list) {
     return std::get<std::vector<std::string>>(list).size();
 }
 
-// A value for each date or asset: written as a list, or as one value that stands for all.
+// Reads a list, or one value for all entries.
 template <class value_type, class read>
 argument read_each(const config::node& value, const parameter& declared, const arguments& others,
                    read&& read_one) {
@@ -164,7 +163,7 @@ argument read_each(const config::node& value, const parameter& declared, const a
     return each;
 }
 
-// A default is one value; where the parameter is a list it stands for every member.
+// Repeats a default for every entry of a list.
 argument spread(const argument& one, const parameter& declared, const arguments& others) {
     if (declared.per.empty()) return one;
     const std::size_t length = length_of(others.find(declared.per)->second);
@@ -243,7 +242,7 @@ arguments read_arguments(const config::node& trade, const std::vector<parameter>
                          const std::vector<std::string>& other_keys, const calendars& known) {
     refuse_unknown_keys(trade, parameters, other_keys);
     arguments read;
-    // Lists of one value per date or asset come last: they need to know how many there are.
+    // Lists by date or asset come last, since their length must be known.
     for (const bool is_list : {false, true}) {
         for (const auto& declared : parameters) {
             if (declared.per.empty() == is_list) continue;

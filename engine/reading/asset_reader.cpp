@@ -22,7 +22,7 @@ namespace {
 
 using config::node;
 
-// The array that a file holds; a file that several assets name is opened once.
+// Returns the index of a file's array; opens each file once.
 std::uint32_t scenarios_in(const node& value, market_so_far& into) {
     if (!value.is_scalar() || value.text().empty()) {
         value.fail("found " + value.found() + ", expected the name of a file, such as vols.npy");
@@ -45,7 +45,7 @@ std::uint32_t scenarios_in(const node& value, market_so_far& into) {
     return static_cast<std::uint32_t>(known.size() - 1);
 }
 
-// Numbers that are added to the rows of a file. Everything that a path meets stays a volatility.
+// Reads shifts of the rows of a file. Shifted numbers have to remain valid volatilities.
 std::vector<double> read_shifts(const node& given, const scenario_array& to) {
     expect_sequence(given, "a list of numbers, one for each row of the file, such as [0, 0.01]");
     if (given.items().size() != to.cube.steps) {
@@ -99,8 +99,7 @@ scenario_volatility read_scenario_volatility(const node& value, market_so_far& i
     return read;
 }
 
-// Empty for a dividend whose date has passed: the spot has fallen by it already, and a list need not be
-// cut every day.
+// Empty for a past dividend: the spot already reflects it, and lists need no daily pruning.
 std::optional<dividend> read_dividend(const node& item, dates::date as_of) {
     expect_mapping(item, "a dividend such as {date: 2026-06-01, amount: 0.5}");
     item.only({"date", "amount", "proportion"});
@@ -140,10 +139,10 @@ void read_dividends(const node& dividends, const market_state& market, asset& in
     for (const node& item : dividends.items()) {
         if (const auto paid = read_dividend(item, market.as_of)) into.dividends.push_back(*paid);
     }
-    // Dividends of one day keep the order of the file.
+    // Keep the order of the file on equal days.
     std::stable_sort(into.dividends.begin(), into.dividends.end(),
                      [](const dividend& a, const dividend& b) { return a.years < b.years; });
-    spot_map(into, market.discount_curve(into.currency), 0);  // complains if they exceed the spot
+    spot_map(into, market.discount_curve(into.currency), 0);  // throws if they exceed the spot
 }
 
 void read_model(const node& value, const node& moves, asset& read, market_state& market) {

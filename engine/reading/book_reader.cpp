@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A book file: its own errors stop the reading, a trade's errors stay with the trade.
+// Reads a book file: its own errors throw, a trade's errors stay with the trade.
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -38,16 +38,15 @@ const std::vector<std::string>& keys_of_trades() {
     return keys;
 }
 
-constexpr std::size_t most_currency_bytes =
-    64;  // all have three letters; a misspelt one gets a better answer
+constexpr std::size_t most_currency_bytes = 64;  // misspelt ones get a better message than a length limit
 
 using reading::read_named;
 
-// Rules for the files that a book names.
+// Rules for files that the book names.
 struct surroundings {
-    std::filesystem::path folder;  // where their names count from
+    std::filesystem::path folder;  // for relative names
     bool strict = false;
-    std::filesystem::path inside;  // what they are confined to, if they are
+    std::filesystem::path inside;  // confines the files; may be empty
 };
 
 std::filesystem::path resolved(const config::node& named, const surroundings& around) {
@@ -71,7 +70,7 @@ void read_market_of(const config::node& root, const surroundings& around, book_s
     });
 }
 
-// As an option of the command would be given: GPUs may also be a list.
+// Converts to the form of a command-line option; GPUs may also be a list.
 std::string text_of(const config::node& value, const run_setting& setting) {
     if (value.is_sequence() && setting.takes == run_setting::kind::devices) {
         std::string joined;
@@ -81,13 +80,13 @@ std::string text_of(const config::node& value, const run_setting& setting) {
     const bool is_read = value.is_scalar() && !(value.is_quoted() && setting.is_number());
     if (!is_read) value.fail("found " + value.found() + ", expected " + setting.expected());
     const std::string& text = value.text();
-    // 010 is ten as an option, but in YAML eight to some readers.
+    // 010 would be ten as an option, but YAML readers disagree about it.
     if (setting.is_number() && text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9')
         value.fail("found " + value.found() + ", expected " + setting.expected() + config::number_hint(text));
     return text;
 }
 
-// A file that is opened later, by its whole name where files are confined.
+// A file that is opened later; an absolute name if files are confined.
 std::string file_of(const config::node& named, const std::string& text, const surroundings& around) {
     const auto file = (around.folder / text).lexically_normal();
     if (around.inside.empty()) return file.string();
@@ -113,7 +112,7 @@ run_settings read_settings(const config::node& root, const surroundings& around)
     return read;
 }
 
-// The content of a file that the book names, which counts among the book's inputs.
+// Reads a file that the book names and records it as an input.
 config::document read_input(const config::node& named, const surroundings& around, book_state& into) {
     const auto file = resolved(named, around);
     config::document read = read_named(named, file, [&](const std::filesystem::path& path) {
@@ -123,7 +122,7 @@ config::document read_input(const config::node& named, const surroundings& aroun
     return read;
 }
 
-// Reads a part of the book, or a file that it names there.
+// Reads a part of the book, or the file named in its place.
 template <class make>
 auto made_of(const config::node& part, const surroundings& around, book_state& into, make&& from) {
     if (part.is_mapping()) return from(part);
@@ -170,14 +169,12 @@ calendars read_calendars(const config::node& root, const surroundings& around, b
     return known;
 }
 
-// Whether the parameter is a number that a search may change.
 bool is_searchable(const language::parameter& p) {
     using language::parameter_type;
     return p.type == parameter_type::amount || p.type == parameter_type::number ||
            p.type == parameter_type::rate;
 }
 
-// Whether one number stands for all that the parameter has.
 bool is_one_number(const language::argument& of) {
     if (std::holds_alternative<double>(of)) return true;
     const auto* each = std::get_if<std::vector<double>>(&of);
@@ -185,7 +182,7 @@ bool is_one_number(const language::argument& of) {
            std::ranges::all_of(*each, [&](double x) { return x == each->front(); });
 }
 
-// `implied_volatility`, `fair_strike`, or {fair: coupon, price: 100}.
+// Reads `implied_volatility`, `fair_strike`, or {fair: coupon, price: 100}.
 report_request read_report(const config::node& given, const trade& of) {
     constexpr std::string_view volatility = "implied_volatility", fair = "fair_";
     report_request asked;
@@ -237,8 +234,7 @@ accuracy read_tolerance(const config::node& given) {
     return *found;
 }
 
-// A name of rows of the results, such as an `id`. It is something that people see, and no other one looks
-// just like it.
+// Reads a visible name, such as an `id`, that no other one resembles.
 std::string read_visible(const config::node& id, const std::string& what) {
     const std::string the_one = "the " + what.substr(what.find(' ') + 1);
     const std::string& text = id.text();
@@ -268,7 +264,7 @@ std::string read_visible(const config::node& id, const std::string& what) {
     return text;
 }
 
-// 1 if the trade has no such key. A key without a number is no 1: most often a join of tables has lost it.
+// 1 without a key. An empty value throws: it is usually the loss of a join of tables.
 double read_quantity(const config::node& row) {
     const config::node* const given = row.find("quantity");
     if (given == nullptr) return 1;
@@ -278,7 +274,7 @@ double read_quantity(const config::node& row) {
         "{csv: trades.csv, default_quantity: 1}, or default_quantity=1 in Python");
 }
 
-// The quantity of a trade that failed, if it can be read.
+// `no_figure` if unreadable.
 double quantity_of_failed(const config::node& row) {
     try {
         return row.is_mapping() ? read_quantity(row) : no_figure;
@@ -295,8 +291,7 @@ void read_id(const config::node& row, const config::node*& id, trade& into) {
     id = &given;
 }
 
-// Fills `into` as far as the trade can be read; throws the first error. `id` is where its id stands, as soon
-// as that is a good one.
+// Fills `into` as far as possible and throws the first error. Sets `id` once the id is valid.
 void read_trade(const config::node& row, const own_products& products, const calendars& known,
                 const config::node*& id, trade& into) {
     read_id(row, id, into);
@@ -332,8 +327,7 @@ void read_trade(const config::node& row, const own_products& products, const cal
     if (const auto* tolerance = row.find("tolerance")) into.tolerance = read_tolerance(*tolerance);
 }
 
-// Fails trades with the id of an earlier one, of which nothing else is told. `ids` are null where there is no
-// good one.
+// Fails trades that repeat an earlier id and drops their other contents. Null `ids` are skipped.
 void refuse_duplicates(const std::vector<const config::node*>& ids, std::vector<trade>& of) {
     std::unordered_map<std::string_view, std::size_t> first;
     first.reserve(of.size());
@@ -358,7 +352,7 @@ void refuse_duplicates(const std::vector<const config::node*>& ids, std::vector<
     }
 }
 
-// Facts that trades are read with, beside their own rows.
+// Shared context for reading trades.
 struct trade_readers {
     const own_products& products;
     const calendars& known;
@@ -366,7 +360,7 @@ struct trade_readers {
     bool demands_end;  // of files of trades
 };
 
-// Values that a book gives to rows of a file without their own; empty if it gives none.
+// Defaults that a book gives to rows of a file; may be empty.
 struct words_of_rows {
     std::string product, quantity;
 };
@@ -400,8 +394,8 @@ words_of_rows read_words_of_rows(const config::node& given, const own_products& 
     return out;
 }
 
-// {csv: trades.csv, product: european, default_quantity: 1}, where csv may be a list, and one of a list
-// {file: NAME, product: NAME, default_quantity: 1}.
+// Reads {csv: trades.csv, product: european, default_quantity: 1}. csv may be a list, with entries {file:
+// NAME, product: NAME, default_quantity: 1}.
 void read_trade_files(const config::node& given, const surroundings& around, const trade_readers& with,
                       rows_of_trades& rows, book_state& into) {
     if (given.find("id") != nullptr)
@@ -418,7 +412,7 @@ void read_trade_files(const config::node& given, const surroundings& around, con
         if (own.product.empty()) own.product = of_all.product;
         if (own.quantity.empty()) own.quantity = of_all.quantity;
         const auto file = resolved(named, around);
-        // A file that can't be opened is an error of its name; what is in it is its own.
+        // A failure to open the file is an error of its name; other errors are the file's own.
         const auto source = read_named(named, file, [&](const std::filesystem::path& path) {
             return std::make_unique<config::checked_source>(path, config::limits{}, around.inside);
         });
@@ -429,8 +423,7 @@ void read_trade_files(const config::node& given, const surroundings& around, con
     for (const config::node& one : files.items()) read_one(one);
 }
 
-// Trades are read by several threads, each for itself: what they share, products and calendars, changes no
-// more, but for products of the library, which see to that themselves.
+// Threads read trades independently. Products and calendars are constant, and the library locks for itself.
 void read_trades(const std::vector<config::node>& rows, const std::map<std::size_t, error>& failures,
                  const trade_readers& with, book_state& into) {
     into.trades.resize(rows.size());
@@ -486,7 +479,7 @@ void demand_end_of_book(const config::document& read) {
     };
     if (!read.root.find("trade_count"))
         refuse("found neither trade_count nor a last line '...', expected one of them");
-    // A count guards the trades and nothing behind them.
+    // A count protects only the trades.
     const std::string& last = read.root.members().back().key;
     if (last != "trades" && last != "trade_count")
         refuse("found '" + last +
@@ -525,7 +518,7 @@ std::shared_ptr<const book_state> read_book(const config::document& read, const 
     return state;
 }
 
-// A file of trades is a book by itself: it has neither a market nor settings.
+// A file of trades alone has neither market nor settings.
 bool is_table(const std::filesystem::path& file) {
     return file.extension() == ".csv";
 }

@@ -19,44 +19,44 @@
 
 namespace tilewalk::books {
 
-// An answer that a trade asks for beside its price.
+// An additional answer that a trade requests.
 struct report_request {
-    std::string what;       // as the row says it: "implied_volatility", "fair_strike"
-    std::string parameter;  // whose value is wanted, or empty
-    double price = 0;       // that the trade is to have with it
+    std::string what;       // as in results: "implied_volatility", "fair_strike"
+    std::string parameter;  // to solve for; may be empty
+    double price = 0;       // target price
 };
 
-// The place of an asset or a currency in the terms of a trade.
+// Name of an asset or currency in the terms of a trade, with its place in the file.
 struct placed_name {
     std::string name;
-    int line, column;  // in the trade's file
+    int line, column;
 };
 
 struct trade {
     std::string id;
     location where;
     std::string product_name;
-    std::shared_ptr<const language::product> product;  // null if it could not be read
+    std::shared_ptr<const language::product> product;  // null if unreadable
     language::arguments args;
     std::vector<placed_name> names;
-    std::vector<bool> is_said;  // by parameter of the product: the trade gives it
-    // The rules of dates and schedules that are given by one, as they are written.
+    std::vector<bool> is_said;  // by parameter of the product: whether the trade sets it
+    // Rules of dates and schedules, as written.
     std::map<std::string, std::string, std::less<>> rules;
-    std::string currency;   // empty: the currency of its first asset
-    double quantity = 1;    // `no_figure` if it could not be read
-    std::string portfolio;  // empty: none
+    std::string currency;   // empty: that of the first asset
+    double quantity = 1;    // `no_figure` if unreadable
+    std::string portfolio;  // may be empty
     std::optional<report_request> report;
-    std::optional<accuracy> tolerance;  // beats that of the run
-    std::string left_out;               // what a study does not take of it, a sentence; or empty
+    std::optional<accuracy> tolerance;  // overrides the run's
+    std::string left_out;               // a sentence on what a study ignores; may be empty
     std::optional<error> failure;
 };
 
-// A file of trades that a book names, as it was read.
+// A file of trades that a book names.
 struct trade_file {
     std::string name;
     std::shared_ptr<const std::string> text;
-    std::string product;           // of rows which name none; may be empty
-    std::string default_quantity;  // of rows which name none, as it is written; empty: not stated
+    std::string product;           // of rows that name none; may be empty
+    std::string default_quantity;  // of rows without a quantity, as written; may be empty
     own_products products;
 };
 
@@ -65,10 +65,11 @@ struct book_state {
     std::vector<trade> trades;
     std::optional<tilewalk::market> market;
     run_settings settings;
-    std::vector<input_file> inputs;  // the book and its product files; the market of a run may be another
-    std::shared_ptr<const std::string> text;  // that it was read from; null for trades in files alone
-    std::vector<trade_file> trade_files;      // where trades do not stand in the text
-    std::filesystem::path folder;             // from which the names in it count
+    std::vector<input_file>
+        inputs;  // the book and its product files, but not the market, which a run may replace
+    std::shared_ptr<const std::string> text;  // null if all trades are in files
+    std::vector<trade_file> trade_files;
+    std::filesystem::path folder;  // of relative names
 };
 
 }  // namespace tilewalk::books

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Books as values.
 #include <set>
 #include <tuple>
 #include <utility>
@@ -15,13 +14,12 @@ namespace tilewalk {
 book book::of(const value& written, const std::string& name, const std::filesystem::path& folder,
               const load_options& options) {
     load_options whole = options;
-    whole.strict = false;  // a value is never cut short
+    whole.strict = false;  // values are never truncated
     return parse(written.yaml(), name, folder, whole);
 }
 
 namespace {
 
-// Rows of files as trades of a list.
 std::vector<config::node> rows_of_files(const books::book_state& of) {
     books::rows_of_trades read;
     for (const books::trade_file& file : of.trade_files) books::read_trade_table(file, 1, read);
@@ -42,7 +40,7 @@ value book::written() const {
         for (const config::node& row : rows) trades.push_back(config::value_of(row));
         out["trades"] = value::list(std::move(trades));
     }
-    // A trade is known by its place: one that can't be read may have any id, or none.
+    // Identify trades by place: an unreadable one may have any id, or none.
     std::set<std::tuple<std::string, int, int>> kept;
     for (const books::trade& t : state_->trades) kept.emplace(t.where.file, t.where.line, t.where.column);
     if (kept.size() == rows.size()) return out;

@@ -16,7 +16,7 @@ namespace tilewalk::books {
 
 namespace {
 
-// Enough for all markets of the world for centuries; each holiday is looked up for every date.
+// Enough for centuries of all markets; every date looks up each holiday.
 constexpr std::size_t most_holidays = bounds::holidays;
 
 std::bitset<7> read_weekend(const config::node& value) {

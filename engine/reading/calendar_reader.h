@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calendars in a book: those that it defines, and the names by which its dates ask for them.
+// Calendars that a book defines or refers to.
 #pragma once
 
 #include <functional>
@@ -13,13 +13,12 @@ namespace tilewalk::books {
 
 using calendars = std::map<std::string, dates::calendar, std::less<>>;
 
-// The calendars that every book has: none and weekends.
 calendars usual_calendars();
 
-// A definition: {holidays: [2026-12-25], weekend: [saturday, sunday]}.
+// Reads such as {holidays: [2026-12-25], weekend: [saturday, sunday]}.
 dates::calendar read_calendar(const config::node& definition);
 
-// `calendar` and `roll` of a schedule or a date.
+// `calendar` and `roll` of a schedule or date.
 struct business_days {
     dates::calendar days;
     dates::roll rule = dates::roll::unadjusted;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correlations of assets, exchange rates, rates, and own factors of models.
 #include <algorithm>
 #include <cmath>
 #include <map>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Currencies: a discount curve and, where rates move, their model.
 #include <string>
 #include <utility>
 

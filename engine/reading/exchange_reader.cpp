@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exchange rates with their volatilities, and whether quoted crosses agree.
+// Exchange rates with their volatilities, and the check of quoted crosses.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace {
 
 using config::node;
 
-// The difference up to which a quoted cross agrees with the product of the two rates that imply it.
+// Relative tolerance between a quoted cross and the product of two rates.
 constexpr double cross_tolerance = 0.01;
 
 }  // namespace

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Past values of assets and exchange rates.
 #include <map>
 
 #include "engine/base/text/time_reader.h"

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view unit_of_rates = "rate a year";
 
-// ORE's keys are such as "EquityVolatility/ACME/1"; a slash in a name has a backslash before it.
+// ORE's key, such as "EquityVolatility/ACME/1"; a backslash escapes a slash in a name.
 struct ore_key {
     std::string type, name, index;
 };
@@ -51,7 +51,6 @@ std::string reversed(const std::string& pair) {
     return pair.size() == 6 ? pair.substr(3) + pair.substr(0, 3) : "";
 }
 
-// The day count that the curve of a rate states.
 dates::day_count day_count_of(const markets::keyed_number& rate, const node& market) {
     const node* of = nullptr;
     if (rate.of.in == markets::market_part::section::currencies) {
@@ -64,7 +63,7 @@ dates::day_count day_count_of(const markets::keyed_number& rate, const node& mar
                             : dates::day_count::act_365f;
 }
 
-// The rate that the market writes at the pillar of a number for a zero rate of 1, by its day count.
+// See level_source::per_rate.
 double rate_per_zero_rate(std::size_t number, const movable_numbers& numbers) {
     const markets::keyed_number& rate = numbers.written(number);
     const dates::day_count count = day_count_of(rate, numbers.root());
@@ -72,7 +71,7 @@ double rate_per_zero_rate(std::size_t number, const movable_numbers& numbers) {
     const std::size_t at = rate.key.rfind('@');
     if (at == rate.key.npos) return count == dates::day_count::act_360 ? 360.0 / 365.0 : 1;
     const auto day = dates::parse_date(std::string_view(rate.key).substr(at + 1));
-    if (!day) return 1;  // a number of years is one by any convention
+    if (!day) return 1;  // a number of years is the same in every convention
     return dates::time_point{*day}.years(numbers.as_of()) /
            dates::year_fraction(numbers.as_of(), *day, count);
 }
@@ -128,7 +127,7 @@ level_keys::level_keys(const node& given, const movable_numbers& numbers) : is_g
             add(m.value, m.key, read_source(m.value, m.key, numbers));
             continue;
         }
-        // A list has the keys of a name by the index that follows it.
+        // A list maps the names with index 0, 1, ...
         const auto& items = m.value.items();
         for (std::size_t i = 0; i < items.size(); ++i) {
             const std::string column = m.key + "/" + std::to_string(i);
@@ -169,7 +168,7 @@ level_table::level_table(config::csv_reader& rows, const level_keys& keys, const
     const auto& header = rows.header();
     std::size_t first = 1;
     if (is_of_ore(rows)) first = header.size() > 2 && header[2].text == "Numeraire" ? 3 : 2;
-    std::map<std::size_t, std::size_t> columns_of;  // numbers
+    std::map<std::size_t, std::size_t> columns_of;  // by number of the market
     for (std::size_t cell = first; cell < header.size(); ++cell) {
         const auto from = source_of(cell, keys, numbers);
         if (!from) {
@@ -199,7 +198,7 @@ std::optional<level_source> level_table::source_of(std::size_t cell, const level
     if (const auto* const told = keys.find(name)) return *told;
     if (const auto number = numbers.known(name)) return level_source{*number, 0, 1, false};
     if (const auto ore = read_ore_key(name)) {
-        // These two can mean nothing else.
+        // ORE's names that need no mapping.
         std::optional<std::size_t> number;
         bool turns = false;
         if (ore->type == "EquitySpot") number = numbers.known(ore->name + ".spot");

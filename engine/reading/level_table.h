@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of levels of a market's numbers, a row a day or scenario: by market keys, or in the layout of ORE,
-// whose keys a table leads to market keys.
+// A table of levels of market numbers, one row a day or scenario. Columns are market keys, or ORE's names
+// mapped to market keys.
 #pragma once
 
 #include <cstddef>
@@ -17,23 +17,23 @@
 
 namespace tilewalk::reading {
 
-// A number of the market, and how the cells of a column tell it.
+// The market number of a column and the meaning of its cells.
 struct level_source {
     std::size_t number = 0;
-    double factor_years = 0;  // above 0: cells are discount factors of that time
-    double per_rate = 1;      // the market's rate for a zero rate of 1, continuously compounded and ACT/365F
-    bool is_inverse = false;  // an exchange rate the other way round
+    double factor_years = 0;  // above 0: cells are discount factors for that time
+    double per_rate = 1;      // the market's rate for a continuously compounded ACT/365F zero rate of 1
+    bool is_inverse = false;  // an exchange rate against the market's quote
 };
 
-// The names of columns that are no market keys.
+// A mapping from names of columns to market keys.
 class level_keys {
   public:
     level_keys() = default;
-    // A mapping of names to market keys: {EquityVolatility/ACME/1: ACME.volatility@1y}.
+    // Reads such as {EquityVolatility/ACME/1: ACME.volatility@1y}.
     level_keys(const config::node& given, const movable_numbers& numbers);
 
     bool is_given() const { return is_given_; }
-    // Null: not told. A source without a value: told to be left out.
+    // Null if not mapped. A source without a value is to be ignored.
     const std::optional<level_source>* find(const std::string& column) const;
 
   private:
@@ -42,31 +42,31 @@ class level_keys {
     bool is_given_ = false;
     std::map<std::string, std::optional<level_source>> sources_;
 };
-// The table under the key `keys`: a mapping, or the name of a file with one. Null: none.
+// Reads `keys`: a mapping, or the name of a file with one. `given` may be null.
 level_keys read_level_keys(const config::node* given, const movable_numbers& numbers, named_files& files);
 
 class level_table {
   public:
-    // The columns of a table that begins with "Date" (see is_of_levels). `rows` is at its header.
+    // Requires a table that begins with "Date" (see is_of_levels), with `rows` at its header.
     level_table(config::csv_reader& rows, const level_keys& keys, const movable_numbers& numbers);
 
     std::size_t columns() const { return columns_.size(); }
     std::size_t number(std::size_t column) const { return columns_[column].from.number; }
-    // In the row at hand.
+    // In the current row.
     double level(std::size_t column) const;
     [[noreturn]] void fail(std::size_t column, const std::string& message) const;
     dates::date date() const;
     const std::string& date_text() const { return rows_.row().front().text; }
     const std::string& scenario_text() const { return rows_.row()[1].text; }
 
-    // A sentence on the columns that nothing leads to a number of the market; empty if there are none.
+    // A sentence on unmapped columns; may be empty.
     std::string remark() const;
 
   private:
     struct used_column {
         std::size_t cell;
         level_source from;
-        markets::range_check in_range;  // null: none
+        markets::range_check in_range;  // may be null
     };
     std::optional<level_source> source_of(std::size_t cell, const level_keys& keys,
                                           const movable_numbers& numbers) const;
@@ -76,12 +76,12 @@ class level_table {
     std::vector<std::string> left_out_;
 };
 
-// "Date,Scenario,...": ORE's. "Date,..." else: by market keys.
+// A header "Date,Scenario,..." is ORE's; any other "Date,..." has market keys.
 bool is_of_levels(const config::csv_reader& table);
 bool is_of_ore(const config::csv_reader& table);
 
-// Refuses a table that has been read to its end, and that may be cut short where files are read strictly:
-// neither a count of its rows nor a last line "..." says that it is whole.
+// Checks a table that has been read to its end. Strict reading refuses it if neither a count of rows nor a
+// last line "..." proves it complete.
 void check_whole(const config::csv_reader& table, const config::node* row_count, bool strict,
                  std::vector<std::string>& remarks);
 

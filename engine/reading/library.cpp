@@ -12,7 +12,7 @@ std::shared_ptr<const language::product> read(const library_file& file) {
     const config::document text = config::read_document(file.text, name);
     auto product = read_product(text.root);
     config::demand_end(text);
-    // The file is found by the name of its product.
+    // The name of the file must match.
     if (product->name + ".yaml" != file.name) {
         throw error(error_kind::internal,
                     "found the product '" + product->name + "' in a file of another name", {name});
@@ -41,7 +41,7 @@ std::vector<std::string> product_library::names() const {
 }
 
 const product_library& library() {
-    // The files are part of the binary and products never change, so a process reads each once.
+    // Products never change, so a process reads each once.
     static const product_library own(library_files());
     return own;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public market: a file, a text or a value, read once and shared, and what changes make of it.
+// The public market: reading, sharing and changes.
 #include "tilewalk/market.h"
 
 #include <array>
@@ -22,7 +22,7 @@ namespace {
 market market_of(const config::document& read, const std::string& name, bool strict,
                  const std::filesystem::path& inside) {
     markets::market_state state = markets::read_market(read.root, inside);
-    // A market that is none is told so before one that is cut short.
+    // Report "not a market" before "truncated".
     if (strict) config::demand_end(read);
     state.name = name;
     state.hash = read.hash;
@@ -39,7 +39,7 @@ market_number as_it_is(const markets::keyed_number& number, const markets::marke
     return {number.key, changed == state.changes.end() ? number.value : changed->second, number.unit};
 }
 
-// Facts about the model of an asset, and whether changes of its numbers have changed them.
+// Adds the remarks on a model, and whether changes of numbers have altered them.
 void add_remarks(const std::string& name, const std::vector<std::string>& now,
                  const std::vector<std::string>* as_read, std::vector<std::string>& out) {
     for (const std::string& remark : now) out.push_back(name + ": " + remark);
@@ -103,7 +103,7 @@ market market::parse(std::string_view yaml, const std::string& name, const load_
 
 market market::of(const value& written, const std::string& name, const load_options& options) {
     load_options whole = options;
-    whole.strict = false;  // a value is never cut short
+    whole.strict = false;  // values are never truncated
     return parse(written.yaml(), name, whole);
 }
 

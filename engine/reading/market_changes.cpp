@@ -29,7 +29,7 @@ bool same_bits(double a, double b) {
     return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
-// Notes the new values in `now`. Returns the parts with numbers that have others than before.
+// Records new values in `now`. Returns the parts whose numbers differ from before.
 std::set<market_part> note(std::span<const market_change> changes, const written_market& in,
                            written_market::changes& now) {
     std::set<market_part> touched;
@@ -77,7 +77,7 @@ market_so_far as_it_was(const market_state& from) {
     return out;
 }
 
-// Reads the parts again that have changed, in the order in which they need one another.
+// Reads changed parts again, in the order of their dependence.
 void read_again(std::set<market_part> touched, market_so_far& so_far) {
     market_state& market = so_far.market;
     const written_market& in = *market.source;
@@ -106,7 +106,7 @@ void read_again(std::set<market_part> touched, market_so_far& so_far) {
     each(section::fixings, [&](const node::member& m) { read_fixings(m, so_far); });
 }
 
-// "ACME.spot moved by -1 to 99, USD.rate set to 0.03"
+// Returns such as "ACME.spot moved by -1 to 99, USD.rate set to 0.03".
 std::string described(std::span<const market_change> changes, const written_market::changes& now) {
     constexpr std::size_t most = 3;
     std::string out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A market from YAML: its sections in the order in which they need one another, and the names of its parts.
+// Reads a market's sections in the order of their dependence, and checks names.
 #include "engine/reading/market_reader.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ void check_pair_name(const node::member& pair, const market_so_far& so_far) {
         pair.fail("found " + pair.key + " beside " + quote + base +
                   ", expected a pair of currencies to be quoted once");
     }
-    // The unknown half is the likelier mistake, so it is named where there is one.
+    // Name the unknown currency first: it is the likelier mistake.
     for (const std::size_t half : {std::size_t{0}, std::size_t{3}}) {
         if (pair.key.size() != 6 || market.currencies.contains(pair.key.substr(half, 3))) continue;
         pair.fail("found the pair " + config::shown(pair.key) + ": " +
@@ -120,8 +120,7 @@ void read_past(const node& fixings, market_so_far& into) {
     }
 }
 
-// The owners of the quotes. Quotes are read where sensitivities to them are asked for, by the models that
-// were fitted.
+// Checks the owners of the quotes. The quotes themselves are read when sensitivities to them are requested.
 void check_quotes(const node& quotes, const market_so_far& so_far) {
     expect_mapping(quotes,
                    "a mapping of assets and currencies to models with the quotes that they were fitted to, "
@@ -165,7 +164,7 @@ market_state read_market(const node& root, const std::filesystem::path& inside,
     so_far.market.name = root.where().file;
     so_far.market.as_of = config::read_date(root.at("as_of"));
     read_currencies(root.at("currencies"), so_far);
-    // Exchange rates come first: an asset must not be called as one of them is.
+    // Exchange rates first: an asset must not have the name of one.
     if (const node* fx = root.find("fx")) read_fx(*fx, so_far);
     if (const node* assets = root.find("assets")) read_assets(*assets, so_far);
     const std::string fault = program::fault_of_keys(models::stream_names(so_far.market));
@@ -173,7 +172,7 @@ market_state read_market(const node& root, const std::filesystem::path& inside,
     if (const node* correlations = root.find("correlations")) read_correlations(*correlations, so_far);
     if (const node* fixings = root.find("fixings")) read_past(*fixings, so_far);
     if (const node* quotes = root.find(key_of_quotes)) check_quotes(*quotes, so_far);
-    read_simm(root, so_far.market);  // who needs it reads it again
+    read_simm(root, so_far.market);  // only checked here
     so_far.market.source = std::make_shared<const written_market>(root, so_far.market.as_of, inside, folder);
     return std::move(so_far.market);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of a market by keys and patterns of keys, looked up many times.
+// Repeated lookup of a market's numbers by keys and patterns.
 #pragma once
 
 #include <cstddef>
@@ -22,19 +22,18 @@ class movable_numbers {
 
     std::size_t size() const { return numbers_.size(); }
     const market_number& operator[](std::size_t number) const { return numbers_[number]; }
-    // Its place in the market, and its time in a key such as "USD.rate@1y".
+    // written() is the number's place in the market, years() the time in a key such as "USD.rate@1y".
     const markets::keyed_number& written(std::size_t number) const;
     std::optional<double> years(std::size_t number) const;
     dates::date as_of() const { return market_.state().as_of; }
     const config::node& root() const { return market_.state().source->root(); }
 
-    // A number by a key that is spelt as the market spells it.
+    // Looks up a key spelt exactly as in the market.
     std::optional<std::size_t> known(std::string_view key) const;
-    // A number by its key, spelt in any way. Throws tilewalk::error (input), without a place, naming the
-    // nearest.
+    // Looks up a key in any spelling. Throws tilewalk::error (input) without a place, naming the nearest key.
     std::size_t find(std::string_view key) const;
-    // The number of a key, or all those that fit a pattern, in the order of the market: at least one. Known
-    // facts, such as fixings, fit no pattern. Throws as find() does. Stays until the end.
+    // Returns the number of a key, or all that match a pattern, in the order of the market; never empty.
+    // Fixings match no pattern. Throws like find(). The reference stays valid.
     const std::vector<std::size_t>& fitting(std::string_view key_or_pattern) const;
 
   private:

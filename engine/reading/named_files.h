@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that a file names: found from its folder, confined to it where its reader says so, and noted as
-// inputs.
+// Files named by another file: found from its folder, optionally confined to it, and recorded as inputs.
 #pragma once
 
 #include <filesystem>
@@ -16,12 +15,11 @@
 
 namespace tilewalk::reading {
 
-// A text whose bytes were checked.
 struct checked_text {
     std::string name, text;
 };
 
-// Reads a file that another names: what can't be read is an error of that one, at the place of the name.
+// Reports a file that can't be read as an error at the place of its name.
 template <class reader>
 auto read_named(const config::node& named, const std::filesystem::path& file, reader&& from) {
     try {
@@ -42,10 +40,9 @@ class named_files {
     void note(const std::string& name, const std::string& hash) { inputs_.push_back({name, hash}); }
     std::vector<input_file> take_inputs() { return std::move(inputs_); }
 
-    // Each reads the file that stands at `named` and notes it. A file that can't be read is an error there.
+    // Each reads and records the file named at `named`; failures are errors there.
     config::document yaml(const config::node& named);
     checked_text csv(const config::node& named);
-    // The same by its path.
     config::document yaml(const std::filesystem::path& file);
 
   private:
@@ -54,11 +51,11 @@ class named_files {
 
     std::filesystem::path folder_;
     bool strict_ = false;
-    std::filesystem::path inside_;  // what they are confined to, if they are
+    std::filesystem::path inside_;  // confines the files; may be empty
     std::vector<input_file> inputs_;
 };
 
-// All of a source but a byte order mark.
+// The text without a byte order mark.
 checked_text whole(config::checked_source& from);
 
 }  // namespace tilewalk::reading

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's products as text: types, ranges and defaults in the words of the YAML they are written in.
+// The library's products as text, in the words of their YAML.
 #include <algorithm>
 #include <charconv>
 
@@ -104,7 +104,7 @@ book example_book(const product_page& page) {
     std::string_view lines = market.text;
     while (!lines.empty()) {
         const std::size_t end = std::min(lines.find('\n'), lines.size());
-        if (lines.substr(0, end) == "...") break;  // the end of the market's own file
+        if (lines.substr(0, end) == "...") break;  // end of the market's file
         yaml += "  " + std::string(lines.substr(0, end)) + "\n";
         lines.remove_prefix(std::min(end + 1, lines.size()));
     }

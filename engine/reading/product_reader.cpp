@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A product file: every key checked, every name usable in a script, the default and the example read as a
-// trade would be.
+// Product files: checks every key and name, and reads defaults and the example like a trade's terms.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -31,7 +30,7 @@ std::string read_line(const config::node& value) {
     return text;
 }
 
-// Lines of text that may be left out.
+// Reads optional text.
 std::string read_text(const config::node& root, std::string_view key) {
     const auto* given = root.find(key);
     std::string text = given ? given->text() : "";
@@ -39,7 +38,7 @@ std::string read_text(const config::node& root, std::string_view key) {
     return text;
 }
 
-// `refuse` complains at the place of the name, which may be a key.
+// `refuse` throws at the place of the name, which may be a key.
 template <class complain>
 void check_name(const std::string& name, complain&& refuse) {
     constexpr std::size_t longest = 64;
@@ -136,7 +135,7 @@ void read_default(const config::node& value, parameter& into) {
     into.fallback = read_argument(value, single, {});
 }
 
-// An earlier parameter of the same type, whose value stands in for one that is left out.
+// True if the value is an earlier parameter of the same type, which then supplies the default.
 bool names_another(const config::node& value, const parameter& into, const std::vector<parameter>& earlier) {
     if (!is_number_like(into.type) && into.type != parameter_type::date &&
         into.type != parameter_type::asset) {
@@ -233,7 +232,7 @@ std::vector<parameter> read_parameters(const config::node& declarations) {
     return read;
 }
 
-// A value in one line of YAML.
+// Writes a value as one line of YAML.
 void write_flow(const config::node& value, std::string& out) {
     switch (value.kind()) {
         case config::node::shape::null:
@@ -274,7 +273,7 @@ void write_flow(const config::node& value, std::string& out) {
     out += '\'';
 }
 
-// The example as a whole trade, ready to be pasted into a book.
+// Returns the example as a complete trade.
 std::string read_example(const config::node& example, const std::string& product,
                          const std::vector<parameter>& parameters) {
     read_arguments(example, parameters, {trade_keys.begin() + 2, trade_keys.end()});
@@ -283,7 +282,7 @@ std::string read_example(const config::node& example, const std::string& product
     return "{id: example, product: " + product + (example.members().empty() ? "" : ", ") + terms.substr(1);
 }
 
-// A script that stops in the last line of its file may have gone on.
+// A script that ends on the last line of its file may be truncated.
 language::script read_script(const config::node& text, const std::vector<parameter>& parameters,
                              const std::vector<language::placed_text>& features) {
     const location start = text.content_start();
@@ -298,8 +297,7 @@ language::script read_script(const config::node& text, const std::vector<paramet
     }
 }
 
-// Expressions of the language. One with a comma must be quoted in a list between brackets, where a comma
-// ends it.
+// Reads expressions of the language. In a bracketed list one with a comma needs quotes.
 std::vector<language::placed_text> read_features(const config::node& root) {
     std::vector<language::placed_text> out;
     bool has_states = false;
@@ -328,7 +326,7 @@ std::vector<language::placed_text> read_features(const config::node& root) {
     return out;
 }
 
-// The name of a parameter that is one amount.
+// The name of a parameter that is a single amount.
 std::string read_measure(const config::node& root, const std::vector<parameter>& parameters) {
     const config::node* const given = root.find("measure");
     if (given == nullptr) return {};

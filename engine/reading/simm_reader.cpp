@@ -25,7 +25,7 @@ std::vector<std::string> names_of(const auto& by_name) {
     return out;
 }
 
-// A qualifier stands in files that are read by programs with little grammar.
+// Qualifiers appear in files whose readers know little grammar.
 std::string read_qualifier(const node& value) {
     const std::string& text = value.text();
     const bool is_plain =
@@ -39,7 +39,6 @@ std::string read_qualifier(const node& value) {
     return text;
 }
 
-// The buckets of equities in SIMM.
 std::string read_bucket(const node& value) {
     static const std::vector<std::string> known{"1", "2", "3",  "4",  "5",  "6",       "7",
                                                 "8", "9", "10", "11", "12", "Residual"};
@@ -49,7 +48,7 @@ std::string read_bucket(const node& value) {
     return value.text();
 }
 
-// The currency that an asset is the price of, in its own.
+// The currency that the asset is the price of, in its own currency.
 std::string read_fx(const node& value, const std::string& priced_in) {
     const std::string& text = value.text();
     const bool is_currency =

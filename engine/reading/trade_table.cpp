@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells are split off by one thread, and rows made of them by all: what a cell holds follows from its column,
-// by the product of its row.
+// One thread splits the cells, and all threads build rows: the meaning of a cell follows from its column and
+// its row's product.
 #include "engine/reading/trade_table.h"
 
 #include <algorithm>
@@ -33,11 +33,11 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
 }
 
-// Forms that a cell of a column may have beside one word.
+// Forms of a cell besides a single word.
 struct cell_forms {
     bool list = false;     // "[90, 100]", or "90;100"
     bool mapping = false;  // "{start: 0, end: 1, every: 3m}"
-    bool is_list = false;  // one word is a list of one
+    bool is_list = false;  // a single word is a list of one
 };
 
 cell_forms forms_of(const language::parameter& p) {
@@ -47,7 +47,6 @@ cell_forms forms_of(const language::parameter& p) {
             is_list};
 }
 
-// The columns of a table as one product sees them.
 class columns_of_product {
   public:
     columns_of_product(const std::vector<std::string>& names,
@@ -82,7 +81,7 @@ bool is_plain_word(std::string_view word) {
            std::ranges::all_of(word, is_plain);
 }
 
-// A cell without the blanks around it.
+// A cell without surrounding blanks.
 struct placed_cell {
     std::string_view text;
     int line = 0, column = 0;
@@ -96,7 +95,7 @@ struct placed_cell {
     }
 };
 
-// Makes rows, for one thread.
+// Builds rows for one thread.
 class row_maker {
   public:
     row_maker(config::entry_tree&& tree, const trade_file& file, const std::vector<std::string>& names)
@@ -107,14 +106,14 @@ class row_maker {
           has_told_(names.size()) {
         product_column_ = column_of("product");
         quantity_column_ = column_of("quantity");
-        // The id and the quantity come first, so that a row with a bad cell has them.
+        // Id and quantity first, so that rows with a bad cell have them.
         for (const std::size_t c : {column_of("id"), quantity_column_})
             if (c != config::csv_reader::no_column) order_.push_back(c);
         for (std::size_t c = 0; c < names.size(); ++c)
             if (std::ranges::find(order_, c) == order_.end()) order_.push_back(c);
     }
 
-    // The failure, if the line has one.
+    // Returns the fault of the line, if any.
     std::optional<error> make(const std::vector<cell>& cells, int index, config::node& into) {
         const location begins{of_.name, cells.front().line, cells.front().column};
         tree_.row_begins(begins.line, begins.column, index, into);
@@ -126,7 +125,7 @@ class row_maker {
             for (const std::size_t c : order_) {
                 if (c >= cells.size()) continue;
                 const placed_cell at(cells[c]);
-                // A line with too few or too many cells does not tell which one is the quantity.
+                // With a wrong number of cells the quantity is uncertain.
                 const bool is_quantity = c == quantity_column_;
                 if (is_quantity && (!is_whole || (at.text.empty() && of_.default_quantity.empty()))) {
                     tree_.stands_at(at.line, at.column);
@@ -169,9 +168,9 @@ class row_maker {
         return failure;
     }
 
-    // Whether a row had something in the column.
+    // True if a row had something in the column.
     bool has_told(std::size_t column) const { return has_told_[column]; }
-    // All products that rows had, but for unknown ones.
+    // Known products of the rows.
     const std::unordered_map<std::string, columns_of_product>& products() const { return columns_; }
 
   private:
@@ -204,7 +203,7 @@ class row_maker {
         }
     }
 
-    // A list of plain words in brackets; false, with nothing told, if it is another.
+    // A list of plain words in brackets; otherwise returns false and reports nothing.
     bool tell_plain_list(const placed_cell& at) {
         if (at.text.size() < 2 || at.text.back() != ']') return false;
         const std::string_view inside = at.text.substr(1, at.text.size() - 2);
@@ -217,7 +216,7 @@ class row_maker {
         return true;
     }
 
-    // Words between separators, from the character `from` of the cell on.
+    // Words between separators, starting at character `from` of the cell.
     void tell_words(const placed_cell& at, std::size_t from, std::string_view words, char separator) {
         tree_.sequence_starts(0);
         for (std::size_t begin = 0; begin <= words.size();) {
@@ -261,10 +260,10 @@ class row_maker {
     const std::vector<std::string>& names_;
     std::size_t product_column_ = config::csv_reader::no_column;
     std::size_t quantity_column_ = config::csv_reader::no_column;
-    std::vector<std::size_t> order_;  // in which columns are told
+    std::vector<std::size_t> order_;  // of reporting columns
     const columns_of_product of_unknown_;
-    std::vector<bool> has_told_;  // by column: some row had something there
-    std::string product_;         // of the row at hand
+    std::vector<bool> has_told_;  // by column, over all rows
+    std::string product_;         // of the current row
     std::unordered_map<std::string, columns_of_product> columns_;
 };
 
@@ -294,7 +293,7 @@ std::vector<std::string> names_of_columns(const config::csv_reader& table, bool 
     return names;
 }
 
-// Refuses columns that no product of the table has, unless all their cells are empty.
+// Throws for non-empty columns that no product of the table has.
 void check_columns(const config::csv_reader& table, const std::vector<std::string>& names,
                    const std::vector<row_maker>& makers) {
     std::vector<bool> is_known(names.size());
@@ -307,7 +306,7 @@ void check_columns(const config::csv_reader& table, const std::vector<std::strin
             for (const auto& p : columns.product().parameters) known.insert(p.name);
         }
     }
-    if (known.empty()) return;  // every row fails, and says why
+    if (known.empty()) return;  // every row fails with its own message
     known.insert(trade_keys.begin(), trade_keys.end());
     const auto wrong = static_cast<std::size_t>(std::ranges::find(is_known, false) - is_known.begin());
     if (wrong == names.size()) return;
@@ -325,7 +324,7 @@ void read_trade_table(const trade_file& file, int threads, rows_of_trades& into)
     for (config::entry_tree& tree : config::entry_tree::of_rows(file.name, "trades", threads))
         makers.emplace_back(std::move(tree), file, names);
 
-    // Few at a time, so that cells need little memory beside the rows.
+    // Small batches keep the memory for cells low.
     constexpr std::size_t batch = 8192;
     std::vector<std::vector<cell>> cells;
     std::vector<std::optional<error>> failures(batch);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trades as rows of CSV: each row becomes the mapping that it would be in YAML, with the places of its cells,
-// so that whatever reads and refuses trades reads and refuses rows.
+// Trades as rows of CSV. Each row becomes the mapping that it would be in YAML, with the places of its cells,
+// so that the readers of trades serve both.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ namespace tilewalk::books {
 
 struct rows_of_trades {
     std::vector<config::node> rows;
-    // The fault of the line of a row, by its number; its mapping has what stood before the fault.
+    // Faults of lines, by number of the row; its mapping has what preceded the fault.
     std::map<std::size_t, error> failures;
     bool has_end_marker = false;
     location end;
 };
 
-// Adds the rows of a file whose bytes were checked. Throws tilewalk::error (input) for what leaves no rows to
-// tell apart: the header, or a quote without end.
+// Adds the rows of a checked file. Throws tilewalk::error (input) for a fault that makes rows
+// indistinguishable: in the header, or an unterminated quote.
 void read_trade_table(const trade_file& file, int threads, rows_of_trades& into);
 
 }  // namespace tilewalk::books

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A market as it is written, and its market keys: the names of the numbers in it.
+// A market as written, and the keys of its numbers.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace tilewalk::markets {
 
-// A part of a market that is read by itself: a currency, an exchange rate, an asset, all correlations, the
+// A part of a market that is read separately: a currency, exchange rate or asset, all correlations, or the
 // fixings of one name.
 struct market_part {
     enum class section { currencies, fx, assets, correlations, fixings };
@@ -28,15 +28,14 @@ struct market_part {
     auto operator<=>(const market_part&) const = default;
 };
 
-// A number of a market that has a key.
 struct keyed_number {
     std::string key, unit;
     double value = 0;  // as written
     market_part of;
-    std::vector<std::size_t> place;  // numbers of the children that lead to it from its part
-    double factor_years = 0;  // above 0: a discount factor of that time, which its zero rate stands for
-    bool is_added = false;    // a number that is added to a row of scenarios; `place` ends with the row
-    range_check in_range = nullptr;  // of the number alone; null: the model of which it is a parameter knows
+    std::vector<std::size_t> place;  // indexes of children on the way from the part to the number
+    double factor_years = 0;         // above 0: a discount factor for that time; `value` is its zero rate
+    bool is_added = false;           // a shift of a row of scenarios; `place` ends with the row
+    range_check in_range = nullptr;  // null: the model checks its parameter
 };
 
 class written_market {
@@ -48,14 +47,14 @@ class written_market {
     const std::filesystem::path& inside() const { return inside_; }
     const std::filesystem::path& folder() const { return folder_; }
 
-    // In the order of the file. Made once, by the first who asks.
+    // In the order of the file; made on first use.
     const std::vector<keyed_number>& numbers() const;
-    // Times and numbers in a key may be written in any way ("@0.50y", "@1e2"), and the names of a correlation
-    // in either order. Throws tilewalk::error (usage) for a key that names nothing or several numbers.
+    // Accepts any spelling of times and numbers in a key ("@0.50y", "@1e2"), and either order of a
+    // correlation's names. Throws tilewalk::error (usage) for a key with no match or several.
     const keyed_number& find(std::string_view key) const;
 
     using changes = std::map<std::string, double, std::less<>>;
-    // A part with the numbers that `now` has for keys of it; the original where there are none.
+    // The part with the changed numbers of `now`.
     config::node::member part(const market_part& of, const changes& now) const;
     config::node whole(const changes& now) const;
 

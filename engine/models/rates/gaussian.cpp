@@ -278,9 +278,9 @@ class conditional_swap {
         return std::abs(open / moved);
     }
 
-    std::vector<lognormal_payment> payments_;  // at the mean of the conditioning factor
-    std::vector<double> shifts_;  // of each logarithm by one deviation of the conditioning factor
-    double given_ = 0;            // standard deviation of that factor
+    std::vector<lognormal_payment> payments_;  // at the mean of the given factor
+    std::vector<double> shifts_;               // of each logarithm by one deviation of the given factor
+    double given_ = 0;                         // the deviation of that factor
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ORE's scripted trade Autocallable_01, which no product of the library is: it is called where the price is
-// low, and pays for what the price is above a level at the end. The book brings the product with it.
+// ORE's scripted trade Autocallable_01: called at low prices, and pays the price's excess over a level at the
+// end. The library has no such product, so the book includes one.
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of trades that are known: one more is a line here and a function that reads it.
+// The supported kinds of trades. A new one is a line here and a function.
 #include "engine/reading/ore/trade.h"
 
 namespace tilewalk::reading::ore {

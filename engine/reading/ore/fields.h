@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of a trade in ORE's XML. They are asked for by name, and what nobody asked for is refused in the
-// end: a field that is not known here may change the value of the trade.
+// Fields of a trade in ORE's XML, by name. Throws in the end if a field was never read, since it may change
+// the value of the trade.
 #pragma once
 
 #include <initializer_list>
@@ -17,11 +17,11 @@
 
 namespace tilewalk::reading::ore {
 
-// The elements and attributes of a trade that were read.
+// Elements and attributes of a trade that were read.
 struct read_parts {
     std::string file;
-    std::unordered_set<const void*> seen;   // elements and attributes
-    std::unordered_set<const void*> whole;  // elements with all that is in them
+    std::unordered_set<const void*> seen;
+    std::unordered_set<const void*> whole;  // including all their contents
 };
 
 class fields {
@@ -34,38 +34,37 @@ class fields {
     location where() const { return {read_->file, of_->line, of_->column}; }
     bool has(std::string_view name) const;
 
-    // The only child of this name. One that is empty is there for find(), and not for the others.
+    // The only child of this name. find() also returns an empty one; the others treat it as missing.
     std::optional<fields> find(std::string_view name) const;
     fields at(std::string_view name) const;
     std::vector<fields> all(std::string_view name) const;
     std::optional<std::string> attribute(std::string_view name) const;
 
-    // This element, read.
+    // The value of this element.
     const std::string& text() const;
     double number() const;
     dates::date date() const;
 
-    // A child, read; std::nullopt where there is none, or an empty one.
+    // The value of a child; empty if it is missing or empty.
     std::optional<std::string> word(std::string_view name) const;
     std::optional<double> number(std::string_view name) const;
     std::optional<dates::date> date(std::string_view name) const;
     bool truth(std::string_view name, bool otherwise) const;
-    // The same where there has to be one.
+    // The same for a mandatory child.
     std::string need_word(std::string_view name) const;
     double need_number(std::string_view name) const;
     dates::date need_date(std::string_view name) const;
-    // The meaning of a child's word.
+    // Translates a child's word.
     using meanings = std::initializer_list<std::pair<std::string_view, std::string_view>>;
     std::string one_of(std::string_view name, meanings known) const;
     std::string one_of(std::string_view name, meanings known, std::string_view otherwise) const;
 
-    // Children that change no value.
+    // Marks children that affect no value as read.
     void ignore(std::initializer_list<std::string_view> names) const;
-    // Throws for the first part of this element that nobody read.
     void expect_all_read() const;
 
     [[noreturn]] void fail(const std::string& message) const;
-    // "found <Style> 'Asian', expected ..."
+    // Message: "found <Style> 'Asian', expected ...".
     [[noreturn]] void fail_found(const std::string& expected) const;
 
   private:

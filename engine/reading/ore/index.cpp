@@ -22,7 +22,7 @@ constexpr std::array act_365f{
     "KRW-CD",    "KRW-KORIBOR", "MYR-KLIBOR", "NZD-OCR",      "PLN-POLONIA", "PLN-WIBOR",   "SGD-SIBOR",
     "SGD-SOR",   "SGD-SORA",    "THB-BIBOR",  "THB-THBFIX",   "THB-THOR",    "TWD-TAIBOR",  "ZAR-JIBAR"};
 constexpr std::array act_act{"NZD-BKBM", "RUB-MOSPRIME"};
-// Averages, and rates that are counted by business days.
+// Averages, and rates with business-day counts.
 constexpr std::array other_rates{"BRL-CDI", "USD-BMA", "USD-SIFMA"};
 
 template <std::size_t N>
@@ -44,7 +44,7 @@ floating_index read_index(const fields& index, const std::string& currency) {
     if (is_among(act_360, family)) out.day_count = "act_360";
     if (is_among(act_365f, family)) out.day_count = "act_365f";
     if (is_among(act_act, family)) out.day_count = "act_act";
-    // Its fixings by term are counted by another count than what it is compounded of.
+    // Term fixings use another day count than the overnight rate.
     if (family == "GBP-SONIA" && !out.tenor.empty()) out.day_count.clear();
     return out;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Indices of floating rates: what a name such as EUR-EURIBOR-6M says of the rate.
+// Floating rate indices: the properties that a name such as EUR-EURIBOR-6M implies.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace tilewalk::reading::ore {
 
 struct floating_index {
     std::string name;
-    std::string tenor;      // "6M"; empty: an overnight rate, compounded over the period
-    std::string day_count;  // by which the rate is quoted; empty: not known here
+    std::string tenor;      // "6M"; empty for an overnight rate, compounded over the period
+    std::string day_count;  // of the quoted rate; empty if unknown
 };
 
-// Throws where the rate is of another currency, or more than the growth of money over a period.
+// Throws for an index of another currency, and for one that is more than the growth of money over a period.
 floating_index read_index(const fields& index, const std::string& currency);
 
 }  // namespace tilewalk::reading::ore

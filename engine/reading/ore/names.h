@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of a portfolio and what they stand for: assets of the market, calendars, credit. A table leads
-// the one to the other where they differ, and whatever was taken for something is noted.
+// Maps a portfolio's names to assets of the market, calendars and credit, and notes every substitution.
 #pragma once
 
 #include <filesystem>
@@ -17,23 +16,24 @@ namespace tilewalk::reading::ore {
 class names {
   public:
     names() = default;
-    // {assets: {RIC:.SPX: INDEX}, calendars: {TARGET: target.yaml, US: weekends}, without_credit: [CPTY_C]}
+    // Reads such as {assets: {RIC:.SPX: INDEX}, calendars: {TARGET: target.yaml, US: weekends},
+    // without_credit: [CPTY_C]}.
     explicit names(const std::filesystem::path& file);
 
-    // The asset of the market.
+    // Returns the asset of the market.
     std::string asset(const std::string& named);
-    // The same of one that a trade, which pays in `currency`, takes to be quoted in it. Throws where another
-    // trade takes it to be quoted in a second currency.
+    // The same for an asset that a trade paying in `currency` assumes to be quoted in it. Throws if another
+    // trade assumes a second currency.
     std::string quoted(const std::string& named, const fields& currency);
-    // The calendar of a field, which may be several, joined by commas; empty: every day is a business day.
-    // Throws tilewalk::error (input) at the field for one that the table does not lead anywhere.
+    // Returns the calendar of a field, which may join several by commas; if empty, every day is a business
+    // day. Throws tilewalk::error (input) for an unmapped calendar.
     dates::calendar calendar(const fields& at) const;
-    // Throws where the issuer may default and the table does not say that it is to be taken as if not.
+    // Throws for an issuer that may default, unless the table lists it as without credit.
     void demand_without_credit(const fields& curve);
 
-    // The line is told once, if its trade is taken.
+    // Reports the line once, if the trade is kept.
     void note(std::string line) { open_notes_.insert(std::move(line)); }
-    // Ends a trade: notes on one that is left out are dropped.
+    // End a trade; drop() discards its notes.
     void keep();
     void drop();
     std::vector<std::string> notes() const { return {notes_.begin(), notes_.end()}; }

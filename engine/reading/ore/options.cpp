@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of ORE on one asset or exchange rate.
+// ORE's options on one asset or exchange rate.
 #include <optional>
 #include <string>
 
@@ -12,7 +12,6 @@ namespace {
 
 const fields::meanings european{{"European", "European"}};
 
-// The asset of an option, how much of it, and at which price.
 struct written_on {
     std::string asset, currency;
     double quantity = 1, strike = 0;
@@ -23,7 +22,7 @@ written_on read_equity(trade& of) {
     return {read_asset(of), currency, of.data.need_number("Quantity"), read_strike(of, currency)};
 }
 
-// The bought currency is the asset, the sold one pays.
+// The bought currency is the asset; payments are in the sold one.
 written_on read_exchange(trade& of) {
     const std::string bought = of.data.need_word("BoughtCurrency"), sold = of.data.need_word("SoldCurrency");
     const double amount = of.data.need_number("BoughtAmount");
@@ -77,7 +76,7 @@ void read_vanilla(trade& of, const written_on& on) {
     finish(row, on, terms);
 }
 
-// <BarrierData>: one level or two, watched at every moment.
+// <BarrierData>: one or two levels, monitored continuously.
 struct barrier_terms {
     std::string type;
     std::vector<double> levels;
@@ -97,7 +96,7 @@ barrier_terms read_barrier(trade& of, std::size_t count, fields::meanings types)
     if (count == 2 && !(out.levels[0] < out.levels[1]))
         data.at("Levels").fail("found levels that do not increase, expected the lower one first");
     out.rebate = data.number("Rebate").value_or(0);
-    // Says since when touches of the past count; a day to come changes nothing.
+    // StartDate only matters for touches in the past.
     if (of.data.date("StartDate")) of.known.note(std::string(nothing_touched));
     of.data.ignore({"Calendar", "EQIndex", "FXIndex"});
     return out;
@@ -144,8 +143,7 @@ void read_double_barrier(trade& of, const written_on& on) {
     finish(row, on, terms);
 }
 
-// The payment of a digital or a touch: money, or so many of the asset where that is the currency of the
-// payoff.
+// The payment of a digital or touch: cash, or units of the asset if the payoff is in its currency.
 struct payout {
     std::string pays = "cash", currency;
     double amount = 0;
@@ -177,7 +175,7 @@ void read_digital(trade& of, const written_on& on, const payout& what) {
     set_payout(row, what, terms.sign, on.quantity);
 }
 
-// A touch pays when it comes, or at the end.
+// A touch pays at hit or at the end.
 void set_day_of_payment(value& row, trade& of, const option_terms& terms, bool is_in) {
     if (terms.pays_at_expiry) return;
     if (!is_in)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ORE's portfolios, trade by trade: none that is not known keeps the others from the book.
+// ORE's portfolios, trade by trade: an unsupported trade does not prevent the import of the others.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -22,7 +22,7 @@ namespace {
 using config::xml_element;
 using reading::ore::fields;
 
-// A book may have so many, in which a rule of few bytes may have become many dates.
+// Bound for a book, since short rules can expand to many dates.
 constexpr std::size_t most_values = 5'000'000;
 
 const reading::ore::kind& kind_of(const fields& type) {
@@ -39,10 +39,9 @@ const reading::ore::kind& kind_of(const fields& type) {
 
 struct rows_of_trade {
     std::vector<value> rows;
-    value product;  // that its rows need beside the library's; nothing: none
+    value product;  // that the rows need; may be nothing
 };
 
-// Throws for a trade that is not known, with its place.
 rows_of_trade read_trade(const xml_element& of, const std::string& file, reading::ore::names& known) {
     reading::ore::read_parts read{file, {}, {}};
     const fields whole(of, read);
@@ -65,8 +64,7 @@ rows_of_trade read_trade(const xml_element& of, const std::string& file, reading
     return {std::move(trade.rows), std::move(trade.own_product)};
 }
 
-// The complaint of a book about rows, such as of an id of 300 bytes or a strike below 0. Nothing: it takes
-// them.
+// The error of a book about rows, such as a negative strike; empty if they are valid.
 std::optional<std::string> complaint_of_book(const rows_of_trade& of) {
     value written;
     if (!of.product.is_nothing()) written["products"] = value::list({of.product});
@@ -124,7 +122,7 @@ imported_portfolio import_text(std::string_view xml, const std::string& name,
                 reader.fail(element,
                             "found a second trade " + config::shown(id) + ", expected different ids");
             rows_of_trade made = read_trade(element, name, known);
-            // Trades that are refused count, too: to find that out takes as long.
+            // Refused trades count, since they cost as much time.
             for (const value& row : made.rows) values += values_in(row);
             if (values <= most_values) {
                 if (const auto complaint = complaint_of_book(made))
@@ -179,7 +177,7 @@ std::vector<known_trade> known_ore_trades() {
 imported_portfolio import_ore(const std::filesystem::path& portfolio, const std::filesystem::path& names) {
     const arrays::mapped_file file = arrays::map_file(portfolio);
     const std::string_view bytes(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
-    // A copy, which stays as it is whatever happens to the file.
+    // A copy, so that later changes of the file have no effect.
     imported_portfolio out =
         import_text(std::string(bytes.substr(0, bounds::file_bytes + 1)), portfolio.string(), names);
     out.files.insert(out.files.begin(), portfolio);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ORE's swaps, swaptions, caps, floors and bonds. Floating rates are those of one curve for each currency.
+// ORE's swaps, swaptions, caps, floors and bonds. Each currency has one curve for all floating rates.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -44,7 +44,7 @@ std::string read_day_count(const fields& of, const schedule& periods) {
                                                       {"T360", "us"},
                                                       {"30/360 (Bond Basis)", "thirty_360"}});
     if (word != "us") return word;
-    // The American count differs from ours where a period begins on the last day of February.
+    // The American count differs from ours if a period begins on the last day of February.
     for (const dates::date d : periods.dates)
         if (dates::civil(d).month == 2 && dates::civil({d.serial + 1}).day == 1)
             of.at("DayCounter")
@@ -54,7 +54,7 @@ std::string read_day_count(const fields& of, const schedule& periods) {
     return "thirty_360";
 }
 
-// The only one of a list such as <Rates>.
+// The only value of a list such as <Rates>.
 double only_one(const fields& of, const char* list, const char* item, std::optional<double> otherwise) {
     const auto all = of.find(list);
     const std::vector<fields> items = all ? all->all(item) : std::vector<fields>();
@@ -74,7 +74,7 @@ std::string lower(std::string text) {
     return text;
 }
 
-// Months and days of a tenor: 12M is 1Y, and 28D is 4W.
+// Months and days: 12M equals 1Y, and 28D equals 4W.
 std::pair<int, int> length_of(const std::string& tenor) {
     const auto read = dates::parse_period(lower(tenor));
     if (!read) return {0, 0};
@@ -100,7 +100,7 @@ void read_floating(trade& of, leg& into) {
                                     ": rates are those of the periods that they are paid for");
     if (!into.is_overnight && into.periods.tenor.empty())
         of.known.note(index.name + " is paid for periods that are listed, whatever its tenor is");
-    // Interest is what money grows by, so that the count of the rate must be that of the leg.
+    // The floating interest is the growth of money, so rate and leg need the same day count.
     if (index.day_count.empty()) {
         of.known.note(index.name + " is counted as its legs are");
     } else if (index.day_count != into.day_count) {
@@ -121,7 +121,7 @@ void read_floating(trade& of, leg& into) {
     }
     if (data.truth("IsAveraged", false)) data.at("IsAveraged").fail_found("false: rates are compounded");
     if (data.truth("HasSubPeriods", false)) data.at("HasSubPeriods").fail_found("false");
-    // A rate of a tenor is that of its period, whenever it is fixed.
+    // A term rate is that of its period, whatever its fixing day.
     if (data.number("FixingDays").value_or(0) != 0 && into.is_overnight)
         of.known.note(index.name + " is fixed on the days on which it accrues, none of them earlier");
     of.known.note(index.name + " is the growth of money on the curve of " + into.currency);
@@ -151,7 +151,6 @@ leg read_leg(trade& of, const fields& data) {
     return out;
 }
 
-// The fixed and the floating leg of a swap.
 std::pair<leg, leg> read_legs(trade& of) {
     const std::vector<fields> all = of.data.all("LegData");
     if (all.size() != 2) of.data.fail("found " + std::to_string(all.size()) + " legs, expected two");
@@ -177,7 +176,7 @@ std::pair<leg, leg> read_legs(trade& of) {
     return {std::move(a), std::move(b)};
 }
 
-// A swap that an option is on has a floating leg that is worth the difference of two bonds.
+// The floating leg of an option's swap has to equal the difference of two bonds.
 void demand_plain(const leg& fixed, const leg& floating) {
     if (floating.spread != 0)
         floating.data.at("FloatingLegData").at("Spreads").fail("found a spread, expected none");
@@ -265,7 +264,7 @@ void read_cap_floor(trade& of) {
     }
     const bool has_cap = of.data.has("Caps"), has_floor = of.data.has("Floors");
     if (!has_cap && !has_floor) of.data.fail("found neither <Caps> nor <Floors>");
-    // A collar is a cap less a floor.
+    // A collar is a cap minus a floor.
     const auto add = [&](const char* list, const char* item, const char* option, double quantity,
                          const std::string& suffix) {
         value& row = of.add("cap_floor", suffix);
@@ -284,7 +283,7 @@ void read_cap_floor(trade& of) {
 }
 
 void read_bond(trade& of) {
-    // Days of settlement and the day of issue move no cash flow that is to come.
+    // Settlement days and issue date affect no future cash flow.
     of.data.ignore({"IssuerId", "SettlementDays", "Calendar", "IssueDate", "PriceQuoteMethod"});
     if (const auto security = of.data.word("SecurityId"))
         of.known.note(*security + " is discounted without a spread of its own");
@@ -303,7 +302,7 @@ void read_bond(trade& of) {
         row["currency"] = coupons.currency;
         return;
     }
-    // The coupon that runs today began to accrue on a date that only a rule of the book tells.
+    // Only a rule tells the book when the current coupon began.
     const fields periods = data.at("ScheduleData");
     const auto rules = periods.find("Rules");
     if (!rules)

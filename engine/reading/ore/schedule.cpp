@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dates are counted from one end and compared once they are rolled, so that no two become one; the last date
-// rolls by a convention of its own.
+// Dates are generated from one end and compared after rolling, so that they stay distinct; the last date has
+// its own roll convention.
 #include "engine/reading/ore/schedule.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ std::vector<date> dates_of(const rules& by) {
     if (by.is_backward) std::ranges::reverse(out);
     for (std::size_t i = 0; i + 1 < out.size(); ++i) out[i] = rolled(out[i], by.convention);
     out.back() = rolled(out.back(), by.last);
-    // Conventions that differ may put one date behind the other.
+    // Different conventions can reverse the order of two dates.
     if (out.size() >= 2 && out[out.size() - 2] >= out.back()) {
         out[out.size() - 2] = out.back();
         out.pop_back();
@@ -75,7 +75,7 @@ period read_tenor(const fields& of) {
     return *read;
 }
 
-// Whether no business day of its month comes after it.
+// True for the last business day of its month.
 bool is_end_of_month(date d, const dates::calendar& days) {
     const date next = dates::adjust({d.serial + 1}, days, roll::following);
     return dates::civil(next).month != dates::civil(d).month;
@@ -89,7 +89,7 @@ schedule read_rules(const fields& of, const names& known) {
     out.tenor = of.word("Tenor").value_or("");
     if (of.has("Convention")) by.convention = read_roll(of.at("Convention"));
     by.last = of.has("TermConvention") ? read_roll(of.at("TermConvention")) : by.convention;
-    // The days of a calendar matter where dates roll.
+    // The calendar only matters if dates roll.
     const bool rolls = by.convention != roll::unadjusted || by.last != roll::unadjusted;
     out.calendar = of.find("Calendar");
     if (out.calendar && rolls) by.days = known.calendar(*out.calendar);

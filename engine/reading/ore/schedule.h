@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ORE's schedules as the dates that they stand for, found as ORE finds them.
+// ORE's schedules, expanded to dates like ORE does.
 #pragma once
 
 #include <optional>
@@ -16,18 +16,18 @@ namespace tilewalk::reading::ore {
 
 struct schedule {
     std::vector<dates::date> dates;  // increasing
-    std::string tenor;               // of rules: "6M"; else empty
-    std::optional<fields> calendar;  // by which it rolls, if it does
+    std::string tenor;               // of rules: "6M"; otherwise empty
+    std::optional<fields> calendar;  // for rolling; may be empty
 };
 
-// Reads <ScheduleData>, or whatever has <Rules> or <Dates>. Refuses rules that are not known here.
+// Reads <ScheduleData>, or any element with <Rules> or <Dates>. Throws for unsupported rules.
 schedule read_schedule(const fields& of, const names& known);
 
 dates::roll read_roll(const fields& convention);
-// Whether payments on the end of periods, rolled by a convention of their own, stay there; refuses others.
+// Throws unless payment dates rolled by their own convention equal the ends of periods.
 void demand_payments_on(const schedule& periods, const fields& of, const names& known);
 
-// As a list of a book, from the date `first` on.
+// A list for a book, starting with the date at index `first`.
 value list_of(const std::vector<dates::date>& all, std::size_t first = 0);
 
 }  // namespace tilewalk::reading::ore

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ORE's trades on several observations: Asian options, variance swaps, cliquets, target redemption forwards
+// ORE's trades with several observations: Asian options, variance swaps, cliquets, target redemption forwards
 // and accumulators.
 #include <cmath>
 #include <optional>
@@ -13,7 +13,7 @@ namespace tilewalk::reading::ore {
 
 namespace {
 
-// All is paid on the day on which it is observed.
+// Throws unless payments are on the day of observation.
 void demand_no_lag(const trade& of, const schedule& days) {
     for (const char* const name : {"SettlementLag", "SettlementDays"}) {
         const auto given = of.data.word(name);
@@ -32,7 +32,7 @@ void demand_no_lag(const trade& of, const schedule& days) {
                             dates::to_string(paid) + ", expected payment on the day itself");
 }
 
-// <RangeBounds>: how much is exchanged where the price is. Two ranges that meet at the strike.
+// <RangeBounds>: amounts by range of the price. Supports two ranges that meet at the strike.
 struct two_ranges {
     double below = 0, above = 0;  // leverages
 };
@@ -58,7 +58,7 @@ two_ranges read_ranges(const trade& of, double strike) {
             one.at("Strike").fail_found("the strike of the trade, " + config::shown(strike));
         if (one.number("StrikeAdjustment").value_or(0) != 0) one.at("StrikeAdjustment").fail_found("0");
     }
-    // No price of an asset comes near to it.
+    // Far above any price.
     if (const auto to = high.number("RangeTo"); to && *to < 1000 * strike)
         high.at("RangeTo").fail_found("none: the upper range has no end");
     return {low.number("Leverage").value_or(1), high.number("Leverage").value_or(1)};
@@ -121,7 +121,7 @@ void read_variance_swap(trade& of) {
     row["fixings"] = list_of(fixings);
     row["strike"] = strike;
     of.known.note("a variance swap counts 252 returns a year, on the days of its own calendar");
-    // A notional by the point of volatility is so much by the unit of variance.
+    // Converts a notional per volatility point to one per unit of variance.
     row["notional"] = notional * 100 / (2 * strike);
     if (sign < 0) row["quantity"] = -1;
     row["currency"] = of.data.need_word("Currency");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trade of ORE on its way into a book, and the parts that kinds of trades share.
+// A trade of ORE during import, and parts shared by kinds of trades.
 #pragma once
 
 #include <optional>
@@ -16,48 +16,46 @@ namespace tilewalk::reading::ore {
 
 struct trade {
     std::string id, portfolio;
-    fields data;  // <FxOptionData> and its like
+    fields data;  // such as <FxOptionData>
     names& known;
-    std::vector<value> rows{}, premiums{};  // of the book
-    value own_product{};                    // that the library does not have; nothing: none
+    std::vector<value> rows{}, premiums{};
+    value own_product{};  // nothing unless the book needs one
 
-    // A row of the book; one of several has an id of its own, such as "cap_1_floor".
+    // Adds a row to the book. With several rows each has its own id, such as "cap_1_floor".
     value& add(const std::string& product, const std::string& suffix = "");
-    // The price that is paid for the trade: a bond of its own, which is gone once the day has passed.
+    // Adds the premium of the trade as a bond of its own, which is worth nothing after its day.
     void add_premium(double amount, dates::date day, const std::string& currency, double sign);
 };
 
-// A kind of trade: one line of the catalogue.
+// A kind of trade: a line of the catalogue.
 struct kind {
     std::string_view name;      // "FxOption"
     std::string_view data;      // "FxOptionData"
-    std::string_view products;  // that it becomes, for the list of kinds
+    std::string_view products;  // for the list of kinds
     void (*read)(trade& of);
 };
 const std::vector<kind>& kinds();
 
-// <OptionData>
 struct option_terms {
-    double sign = 1;     // -1 for a short one
-    std::string option;  // call or put; empty: it does not say
-    std::string style;   // European, American, Bermudan
+    double sign = 1;     // 1 if long, -1 if short
+    std::string option;  // call or put; may be empty
+    std::string style;
     std::vector<dates::date> exercise;
     bool pays_at_expiry = true;
 
     dates::date expiry() const { return exercise.back(); }
 };
-// `styles` are those that the kind of trade has here. Adds rows for premiums.
+// `styles` are those supported for the kind of trade. Adds rows for premiums.
 option_terms read_option(trade& of, fields::meanings styles);
-// 1 for Long, -1 for Short.
 double sign_of(const fields& position);
-// <Premiums>, if there are any, as rows of their own.
+// Adds <Premiums>, if any, as rows.
 void read_premiums(trade& of, const fields& in, double sign);
 
-// The asset of <Underlying> or <Name>; "EURUSD" for a pair of currencies, which has to be an asset of the
-// market. `currency` is the field that says what the trade pays in.
+// The asset of <Underlying> or <Name>; "EURUSD" for a currency pair, which has to be an asset of the market.
+// `currency` is the field with the payment currency.
 std::string read_asset(trade& of, const char* currency = "Currency");
 std::string read_pair(trade& of, const std::string& foreign, const std::string& domestic);
-// <Strike> or <StrikeData>, in `currency`.
+// Reads <Strike> or <StrikeData>, in `currency`.
 double read_strike(const trade& of, const std::string& currency);
 
 inline constexpr std::string_view nothing_touched =

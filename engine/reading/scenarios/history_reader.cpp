@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios from a history: the market moves as it did between two days of a table of levels.
+// Scenarios from a history: the market repeats its moves between two days of a table.
 #include <algorithm>
 #include <deque>
 #include <optional>
@@ -18,7 +18,7 @@ using config::node;
 
 namespace {
 
-// How a column's moves are taken from its levels and given to the market's number.
+// How to derive a column's moves from levels and apply them.
 struct column_rule {
     move_way way = move_way::absolute;
     double displacement = 0;
@@ -32,7 +32,7 @@ move_way read_way_of_returns(const node& given) {
     return static_cast<move_way>(found - known.begin());
 }
 
-// One value for all columns, or a mapping of keys and patterns, of which the last that fits counts.
+// Reads one value for all columns, or a mapping of keys and patterns in which the last match counts.
 template <class put>
 void read_by_key(const node* given, const level_table& table, const movable_numbers& numbers, put&& puts) {
     if (given == nullptr) return;
@@ -95,7 +95,7 @@ class history {
         for (std::size_t c = 0; c < table.columns(); ++c) numbers_.push_back({table.number(c)});
     }
 
-    // Returns how many days were used.
+    // Returns the number of days used.
     std::size_t read() {
         std::size_t used = 0;
         std::optional<dates::date> last;
@@ -171,7 +171,7 @@ class history {
     std::size_t days_ = 1;
     bool rolls_ = false;
     std::optional<dates::date> from_, to_;
-    std::deque<day_of_levels> window_;  // the last days, as many as a return spans and one more
+    std::deque<day_of_levels> window_;  // the last days, one more than a return spans
 };
 
 void read_one(const node& given, scenarios_so_far& so_far) {

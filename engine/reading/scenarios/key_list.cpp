@@ -38,7 +38,7 @@ complaint check_fixing(double number, std::string_view written) {
     return check_positive(number, "fixing", written);
 }
 
-// Walks the parts of a market and lists their numbers. `place_` leads from the part to the value at hand.
+// Lists the numbers of all parts. `place_` is the way from the part to the current value.
 class lister {
   public:
     lister(const node& root, dates::date as_of) : root_(root), as_of_(as_of) {}
@@ -139,7 +139,7 @@ class lister {
         model(of);
     }
 
-    // Dividends of one day are told apart by their number: "@2026-06-01#2".
+    // Dividends on one day are numbered: "@2026-06-01#2".
     void dividends(const node& all, const std::string& of, const std::string& currency) {
         std::map<std::string, int> of_day;
         items(all, [&](const node& item) {
@@ -147,7 +147,7 @@ class lister {
             const int number = ++of_day[day];
             const std::string key =
                 of + ".dividend@" + time_name(day) + (number > 1 ? "#" + std::to_string(number) : "");
-            // One whose date has passed moves nothing.
+            // Past dividends move nothing.
             if (!(config::read_time_point(item.at("date")).years(as_of_) > 0)) return;
             child(item, "amount", [&](const node& amount) { add(key, currency, check_dividend, amount); });
             child(item, "proportion",
@@ -167,7 +167,7 @@ class lister {
         }
     }
 
-    // A file's numbers by path have no names of their own; the number that is added to all of a row has one.
+    // The numbers by path have no keys; the shift of a row has one.
     void scenarios(const node& value, const std::string& key) {
         const node* const added = value.find("shift");
         items(value.at("times"), [&](const node& time) {
@@ -215,8 +215,7 @@ class lister {
         });
     }
 
-    // Numbers of a model's mapping, with the names under which it writes them. Times and places in lists
-    // stand behind an "@".
+    // Numbers of a model's mapping, keyed by name, with "@" before times and indexes.
     void parameters(const node& value, const std::string& of, const std::string& key,
                     const std::string& model) {
         members(value, [&](const node::member& m) {

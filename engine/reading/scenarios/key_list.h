@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of a market's keys.
 #pragma once
 
 #include <string>
@@ -11,10 +10,10 @@
 
 namespace tilewalk::markets {
 
-// A time as keys name it: "2027-01-15", "0.5y".
+// Returns a time as in keys: "2027-01-15", "0.5y".
 std::string time_name(const std::string& written);
 
-// Every number of a market that was read without a complaint, in the order of the file.
+// Returns every number of a valid market, in the order of the file.
 std::vector<keyed_number> list_keys(const config::node& root, dates::date as_of);
 
 }  // namespace tilewalk::markets

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view fill = "...";
 
-// Numbers of a market, or the days that pass, and what they do at each point.
+// Numbers of a market, or passing days, with their values at each point.
 struct axis {
     const node::member* given = nullptr;
     const std::vector<std::size_t>* numbers = nullptr;  // null: days
@@ -25,7 +25,7 @@ struct axis {
     std::size_t size() const { return numbers != nullptr ? moves.size() : days.size(); }
 };
 
-// The moves between the last ones so far and `end`, which is added, too.
+// Adds the moves between the last one and `end`, and `end`.
 void fill_up(std::vector<move>& moves, const move& end, const node& dots) {
     constexpr int usual_size = 9;
     const move last = moves.back();
@@ -34,7 +34,7 @@ void fill_up(std::vector<move>& moves, const move& end, const node& dots) {
         dots.fail("found '...' between amounts in different units, expected the same unit");
     const double distance = end.in_unit - last.in_unit;
     const auto add = [&](double in_unit) {
-        // -0.3 + 3 * 0.1 is 0 and nothing near it.
+        // -0.3 + 3 * 0.1 should be exactly 0.
         moves.push_back(with_amount(last, std::abs(in_unit) < 1e-9 * std::abs(distance) ? 0 : in_unit));
     };
     if (moves.size() == 1) {
@@ -151,7 +151,7 @@ void read_grid(const node& grid, scenarios_so_far& so_far) {
         }
         points *= size;
     }
-    // The last axis goes round first.
+    // The last axis varies fastest.
     std::vector<std::size_t> point(axes.size(), 0);
     for (std::size_t made = 0; made < points; ++made) {
         make_scenario(axes, point, grid, so_far.into);

@@ -33,7 +33,7 @@ constexpr std::string_view expected = ", expected a move such as 5, -20%, +10pt 
     throw error(error_kind::input, message);
 }
 
-// By the exponent, not by division, since 5.35% is 0.0535 and nothing near it.
+// Changes the exponent instead of dividing, so that 5.35% is exactly 0.0535.
 std::optional<move> with_unit(std::string_view text) {
     for (const unit_entry& unit : units) {
         if (!text.ends_with(unit.name)) continue;
@@ -45,7 +45,7 @@ std::optional<move> with_unit(std::string_view text) {
     return std::nullopt;
 }
 
-// The move that another spelling was meant to be.
+// Suggests the intended spelling.
 std::string hint(std::string_view text) {
     std::string bare;
     for (const char c : text.substr(0, 40))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Readers of the parts of a file of scenarios, and the scenarios as far as they have been read.
+// Readers of the parts of a file of scenarios, and their shared state.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@
 
 namespace tilewalk::reading {
 
-// In place of a market key, where days pass.
+// Stands in for a market key where days pass.
 inline constexpr std::string_view key_of_days = "days";
 
-// Lets a complaint without a place be one of `at`: of a node, of a member's key, of a cell.
+// Adds the place of a node, a member's key or a cell to errors without one.
 template <class place, class act>
 decltype(auto) told_at(const place& at, act&& does) {
     try {
@@ -44,7 +44,7 @@ struct cell_of_header {
     [[noreturn]] void fail(const std::string& message) const { of.fail_header(column, message); }
 };
 
-// Makes scenarios, one after the other. All errors are input errors without a place.
+// Builds scenarios one after the other. All errors are input errors without a place.
 class scenario_builder {
   public:
     explicit scenario_builder(const movable_numbers& numbers);
@@ -54,24 +54,24 @@ class scenario_builder {
 
     static void check_set(const std::string& name);
     scenario& begin(const std::string& set, const std::string& name);
-    // Takes numbers for a key or pattern: none is moved twice in a scenario.
+    // Reserves numbers for a key or pattern; throws if a scenario moves a number twice.
     void claim(const std::vector<std::size_t>& numbers, std::string_view by);
     void move(const std::vector<std::size_t>& numbers, const reading::move& by);
     void set(std::size_t number, double value);
-    void end() const;  // refuses a scenario in which nothing happens
+    void end() const;  // throws for an empty scenario
 
   private:
     void add(market_change change);
 
     const movable_numbers& numbers_;
     std::vector<scenario> made_;
-    std::unordered_set<std::string> names_;  // with their sets
+    std::unordered_set<std::string> names_;  // set and name
     std::size_t changes_ = 0;
-    std::vector<std::size_t> claimed_in_;  // by number: the scenario that took it last, from 1
+    std::vector<std::size_t> claimed_in_;  // by number: last scenario that reserved it, counted from 1
     std::vector<std::string> claimed_by_;
 };
 
-// Adds one name after another to a set of likely ones, each once.
+// Adds a name unless it is there.
 void add_name(const std::string& name, std::vector<std::string>& to);
 
 struct scenarios_so_far {
@@ -82,7 +82,7 @@ struct scenarios_so_far {
     movable_numbers numbers;
     named_files files;
     scenario_builder into;
-    std::vector<std::string> likely_sets{};  // unless the file says which
+    std::vector<std::string> likely_sets{};  // default, if the file does not list them
     std::vector<std::string> remarks{};
 };
 
@@ -91,14 +91,14 @@ inline constexpr const char* set_of_grids = "ladder";
 inline constexpr const char* set_of_history = "history";
 inline constexpr const char* set_of_levels = "ore";
 
-// "days: 3", those that pass.
+// Reads "days: 3".
 int read_days(const config::node& given);
 
 void read_ladder(const config::node& given, scenarios_so_far& so_far);
 void read_history(const config::node& given, scenarios_so_far& so_far);
 void read_table(const config::node& given, scenarios_so_far& so_far);
 
-// A table of scenarios by itself, with the keys of its columns in a file beside it, if that is there.
+// A whole file that is a table of scenarios; a file beside it may map the names of its columns.
 bool is_table(std::string_view begin, const std::string& name);
 void read_table(const checked_text& table, scenarios_so_far& so_far);
 

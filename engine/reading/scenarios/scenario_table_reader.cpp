@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios from tables: a row of moves each, or of the levels to which numbers are set, as ORE writes them.
+// Scenarios from tables: a row of moves each, or of levels to set, as in ORE.
 #include <filesystem>
 #include <string>
 #include <unordered_set>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view column_of_names = "Scenario", column_of_sets = "Set", column_of_days = "Days";
 
-// A column of moves. Market keys have a point, so that none is taken for another column.
+// A column of moves. Market keys contain a point, which distinguishes them from other columns.
 struct column_of_moves {
     std::size_t cell = 0;
     const std::vector<std::size_t>* numbers = nullptr;
@@ -80,7 +80,7 @@ void read_moves(config::csv_reader& rows, scenarios_so_far& so_far) {
     }
 }
 
-// The names of rows, which are all different: their scenarios, or their days, or both.
+// Distinct names for rows: their scenarios, their days, or both.
 class names_of_rows {
   public:
     explicit names_of_rows(config::csv_reader rows) {
@@ -91,7 +91,7 @@ class names_of_rows {
             if (has_scenarios_) has_scenarios_ = scenarios.insert(rows.row()[1].text).second;
             if (has_days_) has_days_ = days.insert(rows.row()[0].text).second;
         }
-        // One row tells nothing about what differs.
+        // A single row shows no difference.
         if (read == 1) has_scenarios_ = false;
     }
     std::string of(const level_table& row) const {

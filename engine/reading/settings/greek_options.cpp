@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choices of sensitivities by the names that people give them.
 #include "tilewalk/greek_options.h"
 
 #include <string>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A precision by the name that people give it.
 #pragma once
 
 #include <string_view>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings of a run, an entry each, and the strict reading of their values. Knobs of kernels are in a
-// table of their own (engine/walk/cuda/compile/knobs.h).
+// The settings of a run and the strict reading of their values. Kernel knobs have their own table
+// (engine/walk/cuda/compile/knobs.h).
 #include "tilewalk/setting_table.h"
 
 #include <algorithm>
@@ -286,7 +286,7 @@ constexpr std::array<unit, 9> byte_units{{{"B", 1},
                                           {"GiB", std::uint64_t{1} << 30},
                                           {"TiB", std::uint64_t{1} << 40}}};
 
-// Digits with or without a unit; 1e6 and 1.5e3 are whole numbers too, as long as a double holds them.
+// Digits with an optional unit; 1e6 and 1.5e3 count as whole numbers as far as a double is exact.
 template <std::size_t count>
 std::optional<std::uint64_t> parse_natural(std::string_view text, const std::array<unit, count>& units) {
     const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
@@ -319,7 +319,7 @@ bool are_devices(std::string_view text) {
     }
 }
 
-// A whole number within the bounds of a setting, or nothing.
+// Empty if out of bounds.
 std::optional<std::uint64_t> natural_of(const run_setting& of, const std::string& text) {
     const auto number =
         of.takes == kind::bytes ? parse_natural(text, byte_units) : parse_natural(text, count_units);
@@ -340,7 +340,7 @@ std::optional<std::string> text_in(const run_setting& of, const std::string& tex
     }
 }
 
-// The value that a text stands for, or nothing if it is none.
+// Empty if invalid.
 template <class type>
 std::optional<type> value_of(const run_setting& of, const std::string& text) {
     const bool is_choice = std::ranges::find(of.choices, text) != of.choices.end();
@@ -443,7 +443,7 @@ std::optional<std::string> run_setting::read(const std::string& text, run_settin
         },
         value);
     if (is_read) return {};
-    // The nearest name first: a list may be long. Who asks for a GPU does not mean the CPU.
+    // Lead with the nearest name, since the list may be long. "gpu" suggests cuda, not cpu.
     const std::string near =
         config::suggestion(takes == kind::devices && text == "gpu" ? "cuda" : text, choices);
     return (near.empty() ? "," : near) + " expected " + expected();

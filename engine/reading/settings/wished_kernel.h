@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel that the settings of a run wish for.
 #pragma once
 
 #include "engine/walk/cuda/compile/kernel_wish.h"
@@ -7,8 +6,8 @@
 
 namespace tilewalk {
 
-// `all` are settings with the presets filled in. Throws tilewalk::error (usage) for a feed that makes its own
-// shocks in a run that has to read them.
+// Returns the kernel that the settings ask for. `all` has the defaults filled in. Throws tilewalk::error
+// (usage) for a feed that generates shocks in a run that has to read them.
 cuda::kernel_wish wished_kernel(const run_settings& all);
 
 }  // namespace tilewalk
