@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the wheels of the Python package into build/wheels: one of the stable ABI for Python 3.12 and all that come
-# after it, and one for Python 3.11, both around the libraries of one build: build/release, or TILEWALK_BUILT, which have to
-# be there (`cmake --preset release && cmake --build build/release --target tilewalk_commands tilewalk_verify tilewalk_bench`).
+# Builds the wheels of the Python package into build/wheels: one with the stable ABI for Python 3.12 and
+# later, and one for Python 3.11. Both contain the libraries of one build: build/release, or TILEWALK_BUILT,
+# which have to exist (`cmake --preset release && cmake --build build/release --target tilewalk_commands
+# tilewalk_verify tilewalk_bench`).
 #
 #     python/build_wheels.sh [PYTHON...]
 #
-# builds one for each of these interpreters; without any, for python3.11 and for a Python 3.13 that it gets itself:
-# Debian 13's, unpacked by debootstrap (as root) under build/trixie from the mirror of Debian that apt is configured with.
-# Its headers and its interpreter are enough, as the extension takes nothing else from it: compiled here, on Debian 12, the
-# wheel asks for no newer glibc than Debian 12's.
+# builds one for each of these interpreters; by default for python3.11 and for Debian 13's Python 3.13, which
+# it unpacks with debootstrap (as root) under build/trixie from apt's mirror. The extension only takes headers
+# and interpreter from there: compiled on Debian 12, the wheel needs no newer glibc than Debian 12's.
 #
-# It needs the packages of `.ci/install_packages.sh ci`, debootstrap, and the network for CMake (Debian 12's is too old
-# to find the stable ABI) and the packages of the build, which go into build/wheel_tools.
+# Needs the packages of `.ci/install_packages.sh ci`, debootstrap, and the network for CMake (Debian 12's is
+# too old to find the stable ABI) and the build's packages, which go into build/wheel_tools.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -30,14 +30,14 @@ for library in engine/libtilewalk_commands.a engine/libtilewalk_verify.a bench/l
     fi
 done
 
-# All of these are pure Python, but for CMake, which is a program: they serve every interpreter.
+# Pure Python, except for CMake, which is a program: one copy serves every interpreter.
 if [ ! -x "$tools/bin/cmake" ]; then
     "$checks/python" -m venv "$tools"
     "$tools/bin/pip" install --quiet 'cmake==3.31.10'
     "$tools/bin/pip" install --quiet --target "$tools/backend" scikit-build-core==1.1.2 nanobind==3.1.0
 fi
 
-# The mirror that apt takes this release of Debian from; it has the next release, too.
+# The apt mirror of this release, which also has the next one.
 mirror_of_debian() {
     local mirror
     mirror=$(. /etc/os-release && [ "$ID" = debian ] && apt-get indextargets --format '$(REPO_URI)' "Release: $VERSION_CODENAME" \
@@ -50,14 +50,15 @@ mirror_of_debian() {
     echo "$mirror"
 }
 
-# Debian 13's interpreter, started by its own loader: it runs on an older glibc, and calls itself by this script's name.
+# Debian 13's interpreter, run by its own loader so that it works on an older glibc; it calls itself by this
+# script's name.
 python_of_trixie() {
     local mirror
     if [ ! -x "$trixie/usr/bin/python3.13" ]; then
         mirror=$(mirror_of_debian) || return
         debootstrap --variant=minbase --include=python3,libpython3-dev trixie "$trixie" "$mirror" >&2 || return
     fi
-    # Its pyconfig.h lies among the headers of its C library, which are not for this compiler.
+    # Its pyconfig.h is among the headers of its C library, which are not for this compiler.
     mkdir -p "$trixie/headers/x86_64-linux-gnu"
     ln -sfn "$trixie/usr/include/x86_64-linux-gnu/python3.13" "$trixie/headers/x86_64-linux-gnu/python3.13"
     cat > "$trixie/python3.13" <<END
@@ -80,8 +81,8 @@ fi
 mkdir -p "$out/raw"
 for python in "${pythons[@]}"; do
     rm -f "$out"/raw/*.whl
-    rm -rf build/wheel  # what CMake found of another interpreter would be taken for this one's
-    # CMake itself, and not the script around it, which another interpreter's home would mislead.
+    rm -rf build/wheel  # stale cache of another interpreter
+    # Calls CMake directly: its wrapper script would follow the other interpreter's home.
     PATH="$(echo "$tools"/lib/python*/site-packages/cmake/data/bin):$PATH" PYTHONPATH="$tools/backend" PYTHONDONTWRITEBYTECODE=1 "$python" - "$out/raw" "$built" <<'END'
 import sys
 from scikit_build_core.build import build_wheel

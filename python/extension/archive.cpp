@@ -17,8 +17,8 @@ namespace {
     throw error(error_kind::input, std::string("not the state of gains: ") + why);
 }
 
-// Both ways go over the same members in the same order, which each type lists below: all of them, as the
-// names of a binding have to be as many as the members.
+// Reader and writer visit the same members in the same order, listed below. Structured bindings demand that
+// every member is listed.
 class writer {
   public:
     template <class Number>
@@ -36,7 +36,7 @@ class writer {
     template <class Record>
     requires std::is_class_v<Record>
     void operator()(const Record& of) {
-        // The lists below only look at what they are given when they write.
+        // When writing, the lists below do not modify their argument.
         members(*this, const_cast<Record&>(of));
     }
     std::string taken() { return std::move(out_); }
@@ -58,7 +58,7 @@ class reader {
     }
     template <class Item>
     void operator()(std::vector<Item>& items) {
-        items.resize(count());  // each item takes a byte at least
+        items.resize(count());  // each item takes at least one byte
         for (Item& item : items) (*this)(item);
     }
     template <class Record>
@@ -136,7 +136,7 @@ void members(auto& way, input_file& x) {
     each(way, file, hash);
 }
 
-// All but the base market's results, which have a text of their own.
+// Everything but the base market's results, which are stored as their own text.
 void members(auto& way, scenario_results& x) {
     auto& [scenarios, base, numbers, gains, errors, converted_gains, converted_errors, gain_parts,
            converted_gain_parts, part_paths, portfolios, failures, totals, risks, measures, explained, inputs,

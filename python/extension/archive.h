@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gains in scenarios as bytes, to the bit, for pickles between processes of one version.
+// Gains in scenarios as bytes, bit for bit, for pickles between processes of one version.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace tilewalk::python {
 
 std::string archived(const scenario_results& of);
-// Throws tilewalk::error (input) for bytes that are none of these.
+// Throws tilewalk::error (input) for other bytes.
 scenario_results from_archive(std::string_view bytes);
 
 }  // namespace tilewalk::python

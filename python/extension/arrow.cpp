@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The structs are those of Arrow's specification, and what is made for a reader lives until it calls release.
+// The structs follow Arrow's specification. Memory for a reader lives until it calls release.
 #include "python/extension/arrow.h"
 
 #include <cerrno>
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-// By their names in the specification, as other libraries may look at them.
+// Names as in the specification, for other libraries.
 extern "C" {
 struct ArrowSchema {
     const char* format;
@@ -53,7 +53,7 @@ namespace {
 
 constexpr std::int64_t nullable = 2;  // ARROW_FLAG_NULLABLE
 
-// The memory that a schema or an array of Arrow points to; the children are owned by it.
+// Memory that an Arrow schema or array points to; owns its children.
 template <class Struct>
 struct kept {
     std::string format, name;
@@ -61,7 +61,7 @@ struct kept {
     std::vector<Struct*> pointers;
     Struct dictionary{};
     std::vector<const void*> buffers;
-    std::vector<std::vector<std::uint8_t>> made;  // buffers that the table does not have
+    std::vector<std::vector<std::uint8_t>> made;  // buffers that the table lacks
     texts words;
     std::shared_ptr<const table> of;
 
@@ -127,7 +127,6 @@ void hand_over(std::unique_ptr<kept<ArrowArray>> from, std::size_t rows, std::in
     static_cast<void>(from.release());
 }
 
-// A bit for each row.
 template <class IsSet>
 std::vector<std::uint8_t> bits_of(std::size_t rows, IsSet is_set) {
     std::vector<std::uint8_t> out((rows + 7) / 8);
@@ -145,7 +144,7 @@ ArrowArray array_of(const std::shared_ptr<const table>& in, const column& of) {
     made->of = in;
     std::int64_t nulls = 0;
     const std::size_t rows = in->rows;
-    // The bits of rows that have a value; none are needed where all have.
+    // Validity bitmap; null if no row is missing.
     const auto bits_of_present = [&](const auto& is_absent) -> const void* {
         for (std::size_t row = 0; row < rows; ++row) nulls += is_absent(row) ? 1 : 0;
         if (nulls == 0) return nullptr;
@@ -187,7 +186,7 @@ stream_state& state_of_stream(ArrowArrayStream* stream) {
     return *static_cast<stream_state*>(stream->private_data);
 }
 
-// Readers are C: no exception leaves.
+// Called from C: no exception may leave.
 template <class Make>
 int told(ArrowArrayStream* stream, Make make) noexcept {
     try {
@@ -215,7 +214,7 @@ int get_schema(ArrowArrayStream* stream, ArrowSchema* out) {
 int get_next(ArrowArrayStream* stream, ArrowArray* out) {
     return told(stream, [out](stream_state& state) {
         *out = {};
-        if (std::exchange(state.is_told, true)) return;  // an array without release: the end
+        if (std::exchange(state.is_told, true)) return;  // an array without release marks the end
         auto made = std::make_unique<kept<ArrowArray>>();
         made->children.reserve(state.of->columns.size());
         for (const column& one : state.of->columns) made->children.push_back(array_of(state.of, one));
@@ -236,7 +235,7 @@ void release_stream(ArrowArrayStream* stream) {
 
 constexpr const char* capsule_name = "arrow_array_stream";
 
-// A reader takes the stream out of the capsule and leaves it without release; else nobody has read it.
+// A reader moves the stream out and leaves no release; otherwise the stream is unread.
 void release_capsule(PyObject* capsule) {
     auto* stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule, capsule_name));
     if (stream->release != nullptr) stream->release(stream);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables as Arrow streams, by Arrow's C interface, which needs no library of Arrow.
+// Tables as Arrow streams, by Arrow's C interface without an Arrow library.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace tilewalk::python {
 
-// A capsule "arrow_array_stream" with one batch, whose arrays are those of the table.
+// Returns a capsule "arrow_array_stream" with one batch that shares the table's arrays.
 nb::object arrow_stream(std::shared_ptr<const table> of);
 
 }  // namespace tilewalk::python

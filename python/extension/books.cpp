@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Books and products.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>

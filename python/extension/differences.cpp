@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differences of values for the usual shifts of a market as a table, and the files that risk systems read.
+// Differences for standard shifts of a market as a table, and files for risk systems.
 #include "python/extension/differences.h"
 
 #include <nanobind/stl/string.h>

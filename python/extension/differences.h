@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differences of values for shifts of a market, as Python holds them.
 #pragma once
 
 #include "python/extension/module.h"

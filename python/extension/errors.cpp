@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors of the library as exceptions of the package: a class for each kind, with the place and the sentence.
+// Errors of the library as Python exceptions: a class for each kind, with place and message.
 #include "python/extension/errors.h"
 
 #include <nanobind/stl/string.h>
@@ -16,7 +16,7 @@ namespace tilewalk::python {
 
 namespace {
 
-// tilewalk.errors knows the classes; a place is that of a file, or empty.
+// The classes are in tilewalk.errors.
 void raise(const error& e, const char* kind, const std::vector<std::size_t>& missing = {}) {
     const location& at = e.where();
     nb::object made =

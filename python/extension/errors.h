@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words for kinds of error, the same in exceptions, rows and files.
+// Names of error kinds, the same in exceptions, rows and files.
 #pragma once
 
 #include "tilewalk/error.h"

@@ -13,26 +13,26 @@ namespace tilewalk::python {
 
 namespace {
 
-// Runs stop within milliseconds; a file that is being read or made may take longer.
+// Runs stop within milliseconds; reading or writing a file may take longer.
 constexpr std::chrono::seconds longest_wait{10};
 
 struct ending {
-    std::mutex lock;  // of what follows
+    std::mutex lock;  // of the members below
     std::condition_variable fewer;
-    int away = 0;  // threads without the interpreter
+    int away = 0;  // threads that have released the GIL
     bool begins = false, is_over = false;
     std::thread::id by;
 
     bool ends(bool since) const { return since && by != std::this_thread::get_id(); }
 };
 
-// It stays until the process ends: threads may still ask when static objects are gone.
+// Never destroyed: threads may use it after static destructors have run.
 ending*& now() {
     static auto* state = new ending;
     return state;
 }
 
-// A child has the thread that forked it, and none of the others.
+// After fork the child has only the forking thread.
 void begin_anew() {
     now() = new ending;
 }
@@ -56,7 +56,7 @@ without_interpreter::without_interpreter() {
     {
         ending& all = *now();
         const std::lock_guard<std::mutex> alone(all.lock);
-        // A thread that would not get the interpreter back keeps it.
+        // Keep the GIL if Python is ending, since it could not be reacquired.
         if (all.ends(all.is_over)) return;
         ++all.away;
     }
@@ -88,7 +88,7 @@ bool is_python_ending() {
 }
 
 void add_ending(nb::module_&) {
-    // Objects that Python has not taken down when it ends are no defect of a user's program.
+    // Objects that are alive at shutdown are not a defect of the user's program.
     nb::set_leak_warnings(false);
     now();
     ::pthread_atfork(nullptr, nullptr, begin_anew);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time without the interpreter. When Python shuts down it ends every thread that asks for the interpreter by
-// unwinding its stack, of which a C++ program dies; so all threads are back before.
+// Releasing the GIL. At shutdown Python unwinds the stack of every thread that asks for the GIL, which kills
+// a C++ program; so all threads return before.
 #pragma once
 
 #include <sstream>
@@ -11,7 +11,7 @@
 
 namespace tilewalk::python {
 
-// Lets other threads run Python until it goes out of scope: in place of nb::gil_scoped_release.
+// Releases the GIL for its lifetime; replaces nb::gil_scoped_release.
 class without_interpreter {
   public:
     without_interpreter();
@@ -23,7 +23,7 @@ class without_interpreter {
     PyThreadState* state_ = nullptr;
 };
 
-// The text that `write` puts into a stream, made without the interpreter, which others may use meanwhile.
+// Returns what `write` writes to a stream, without holding the GIL.
 template <class Write>
 std::string text_by(Write write) {
     const without_interpreter others_run;
@@ -32,10 +32,10 @@ std::string text_by(Write write) {
     return std::move(out).str();
 }
 
-// True in every thread but the one that shuts Python down, from when it begins to: work is to stop.
+// True once Python is shutting down, except in the thread that does it: work has to stop.
 bool is_python_ending();
 
-// Has Python wait for threads that are without it when it shuts down.
+// Makes Python wait at shutdown for threads without the GIL.
 void add_ending(nb::module_& to);
 
 }  // namespace tilewalk::python

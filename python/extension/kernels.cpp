@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels made ready ahead of runs, and kernels tuned, as tables.
+// Warmed and tuned kernels as tables.
 #include "tilewalk/kernels.h"
 
 #include <nanobind/stl/string.h>
@@ -16,7 +16,7 @@ namespace tilewalk::python {
 
 namespace {
 
-// The columns, and the text for people.
+// Columns, and the text for people.
 template <class Kernel>
 nb::tuple told(const std::vector<Kernel>& kernels) {
     return nb::make_tuple(object_of(table_of(kernel_columns(kernels))), kernel_table(kernels));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices, versions, and the command itself, run inside this process with all that are programs elsewhere.
+// Devices, versions, and the whole command, run in this process.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 

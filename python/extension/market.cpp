@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Markets, and models that are fitted to quotes.
+// Markets and calibration.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -19,7 +19,6 @@ namespace tilewalk::python {
 
 namespace {
 
-// Changes of numbers by their keys, shifts and new values apart.
 market changed(const market& self, const std::vector<std::pair<std::string, double>>& shifts,
                const std::vector<std::pair<std::string, double>>& sets) {
     std::vector<market_change> changes;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The extension tilewalk._core: the public C++ API as Python sees it, before the package tilewalk gives it
-// its manners. Each theme adds its own functions and classes.
+// The extension tilewalk._core: the public C++ API in Python, before the package tilewalk refines it.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,7 +8,7 @@ namespace tilewalk::python {
 
 namespace nb = nanobind;
 
-// For results whose type the stubs leave to the package around.
+// A result whose type stubs do not state.
 inline nb::any any_of(nb::object of) {
     return nb::steal<nb::any>(of.release());
 }

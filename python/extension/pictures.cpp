@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trades as pictures, and portfolios of other systems as books.
+// Pictures of trades, and import of portfolios.
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

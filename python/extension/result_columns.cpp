@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of prices, sensitivities and totals in memory: those of the library's one list of columns.
+// In-memory columns of prices, sensitivities and totals, from the library's list of columns.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -16,7 +16,7 @@ namespace tilewalk::python {
 
 namespace {
 
-// Columns of texts that differ from row to row; all others have few words.
+// Columns with mostly distinct texts; all others have few distinct words.
 constexpr std::array<std::string_view, 3> of_many_texts{"trade", "message", "remark"};
 
 std::string_view text_of(const cell& of) {
@@ -49,7 +49,7 @@ decltype(column::data) filled(std::size_t first, std::size_t end, Get get) {
     return out;
 }
 
-// The rows that have no value, in the form of column::absent.
+// Missing values, as in column::absent.
 std::vector<std::uint8_t> absent(const column_table& from, std::size_t at, std::size_t first,
                                  std::size_t end) {
     std::vector<std::uint8_t> out;
@@ -96,7 +96,7 @@ decltype(column::data) read(const column_table& from, std::size_t at, std::size_
     return filled<coded_texts>(first, end, text);
 }
 
-// The rows from `first` up to `end`, a column at a time in as many threads as there are cores.
+// Rows from `first` up to `end`, built column by column with one thread a core.
 std::shared_ptr<const table> table_of(const column_table& from, std::size_t first, std::size_t end) {
     table out;
     out.rows = end - first;
@@ -111,7 +111,7 @@ std::shared_ptr<const table> table_of(const column_table& from, std::size_t firs
         }
     };
     constexpr std::size_t worth_threads = 10'000;
-    std::vector<std::future<void>> crew;  // each waits for its thread, and has its exception
+    std::vector<std::future<void>> crew;  // rethrows exceptions of its thread
     if (out.rows >= worth_threads)
         for (int t = 1; t < usable_cores(); ++t) crew.push_back(std::async(std::launch::async, work));
     work();

@@ -50,8 +50,7 @@ std::string text_of_totals(const held_results& self, const std::string& format) 
     return text_by([&](std::ostream& out) { write_totals(out, self.of(), as); });
 }
 
-// The JSON of the manifest and of these rows alone, so that the catalogue of their members stands in one
-// place.
+// JSON of the manifest and these rows, which reuses the writer's list of members.
 std::string json_of_rows(const held_results& self, const std::vector<std::size_t>& rows, bool parts) {
     results few;
     few.manifest = self.of().manifest;
@@ -67,7 +66,7 @@ nb::bytes parquet(const held_results& self, bool of_greeks) {
     return nb::bytes(all.data(), all.size());
 }
 
-// All of it, to the bit: results_of_json() takes the two.
+// The complete state, bit for bit, for results_of_json().
 nb::tuple state_of(const held_results& self) {
     std::string json = text_by([&](std::ostream& out) {
         const text_form form = form_of(200, false, true);
@@ -103,7 +102,7 @@ std::string metrics(const held_results& self, const std::string& command, const 
         {.command = command, .book = name, .prices = self.of(), .at = std::chrono::system_clock::now()});
 }
 
-// Facts to know of the whole run, a sentence each.
+// Remarks on the whole run, a sentence each.
 std::vector<std::string> remarks(const held_results& self) {
     const results& of = self.of();
     std::vector<std::string> out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of a run as Python holds them: the rows, and their columns once somebody asks for them.
+// Results of a run in Python: the rows, and their columns once requested.
 #pragma once
 
 #include <memory>
@@ -24,12 +24,11 @@ class held_results {
 
   private:
     std::shared_ptr<const results> of_;
-    // Any thread may ask first, and none waits for the interpreter while it makes columns.
+    // Guards lazy columns; no thread waits for the GIL while it makes them.
     mutable std::mutex lock_;
     mutable std::shared_ptr<const table> rows_, greeks_;
 };
 
-// All rows of a table of the library.
 std::shared_ptr<const table> table_of(const column_table& from);
 std::shared_ptr<const table> table_of_rows(const results& of);
 std::shared_ptr<const table> table_of_greeks(const results& of);
@@ -39,7 +38,7 @@ std::shared_ptr<const table> table_of_numbers(const std::vector<market_number>& 
 
 nb::any object_of(results of);
 
-// "table", "csv" or "json".
+// Accepts "table", "csv" or "json".
 output_format format_of(const std::string& word);
 
 }  // namespace tilewalk::python

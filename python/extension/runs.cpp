@@ -23,7 +23,7 @@ namespace tilewalk::python {
 
 namespace {
 
-// Ctrl-C is noticed within this time; each look takes some microseconds.
+// Delay before Ctrl-C is noticed; a check takes some microseconds.
 constexpr std::chrono::milliseconds between_looks{50};
 
 nb::dict dict_of(const progress& now) {
@@ -40,7 +40,7 @@ nb::dict dict_of(const progress& now) {
     return out;
 }
 
-// A number of paths may be written 1e6.
+// Accepts 1e6 for a number of paths.
 std::string text_of_setting(const run_setting& known, nb::handle object) {
     if (nb::isinstance<nb::float_>(object)) {
         const double number = nb::cast<double>(object);
@@ -205,12 +205,12 @@ void watched_call::look_at_python() {
         const std::lock_guard<std::mutex> alone(lock_);
         news.swap(news_);
     }
-    if (raised_) return;  // the work is on its way out
+    if (raised_) return;  // the work is already stopping
     try {
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
         if (!cancel_.is_none() && nb::bool_(cancel_.attr("is_set")())) stop_ = true;
         if (news && !hears_.is_none()) hears_(news());
-    } catch (...) {  // the work has to end before its caller hears
+    } catch (...) {  // the work has to end before its caller learns of it
         raised_ = std::current_exception();
         stop_ = true;
     }
@@ -263,10 +263,10 @@ void watched_call::run(const std::function<void()>& work) {
         if (worker.joinable()) worker.join();
     }
     if (ends) {
-        PyErr_SetNone(PyExc_SystemExit);  // ends a thread without a word
+        PyErr_SetNone(PyExc_SystemExit);  // ends a thread silently
         throw nb::python_error();
     }
-    if (!raised_) look_at_python();  // the last news
+    if (!raised_) look_at_python();  // reports the last progress
     if (raised_) std::rethrow_exception(raised_);
     if (failed) std::rethrow_exception(failed);
 }
@@ -318,7 +318,7 @@ run_settings settings_of(const nb::dict& by_name, const std::vector<std::string>
 }
 
 std::shared_ptr<const engine> engine_with(const std::string& instruction_set) {
-    // It stays until the process ends: threads may still use it when a library would take it down.
+    // Never destroyed: threads may use it during shutdown.
     static const auto* const shared = new std::shared_ptr<const engine>(std::make_shared<engine>());
     if (instruction_set == "auto") return *shared;
     return std::make_shared<engine>(engine_settings{instruction_set});

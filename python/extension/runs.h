@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long calls: they run in a thread of their own, while the caller's waits without the interpreter, looks for
-// Ctrl-C and tells of progress.
+// Long calls run in a thread of their own. The calling thread releases the GIL, checks for Ctrl-C and reports
+// progress.
 #pragma once
 
 #include <atomic>
@@ -20,17 +20,17 @@
 
 namespace tilewalk::python {
 
-// The part of a long call that its two threads share.
+// State shared by the two threads of a long call.
 class watched_call {
   public:
-    // `hears` is called with a dict now and then, unless it is None; `cancel` is None, or has is_set().
+    // `hears` is None or receives dicts from time to time; `cancel` is None or has is_set().
     watched_call(nb::object hears, nb::object cancel)
         : hears_(std::move(hears)), cancel_(std::move(cancel)) {}
 
-    // Runs `work` in its thread until it is done; throws what it throws, or what Python has raised meanwhile.
+    // Runs `work` in its thread. Throws what it throws, or what Python has raised meanwhile.
     void run(const std::function<void()>& work);
     run_options watching(run_options options);
-    // The latest news, of any thread: `made` is called with the interpreter, unless others come before.
+    // Reports progress from any thread: `made` is called with the GIL, unless newer progress replaces it.
     void tell(std::function<nb::dict()> made);
 
   private:
@@ -39,7 +39,7 @@ class watched_call {
     nb::object hears_, cancel_;
     std::atomic<bool> stop_ = false;
     std::exception_ptr raised_;  // in Python, or on the way there
-    std::mutex lock_;            // of what follows
+    std::mutex lock_;            // guards the members below
     std::condition_variable ended_;
     bool is_done_ = false;
     std::function<nb::dict()> news_;
@@ -54,20 +54,20 @@ auto run_beside(nb::object hears, nb::object cancel, Work work, const run_option
     return std::move(*out);
 }
 
-// The arguments that every run takes.
+// Arguments of every run.
 struct run_arguments {
     std::shared_ptr<const engine> by;
     run_options options;
     nb::object hears, cancel;
 };
-// `said` are the settings; `how` has the options that are no settings.
+// `said` are the settings, `how` the other options.
 run_arguments arguments_of(const nb::dict& said, const nb::dict& how);
 
-// Settings by name, from the one table. Throws tilewalk::error (usage) for a name or a value that it does not
-// have; `also` are other names that the caller may have meant.
+// Settings by name. Throws tilewalk::error (usage) for an unknown name or invalid value; `also` are other
+// names to suggest.
 run_settings settings_of(const nb::dict& by_name, const std::vector<std::string>& also = {});
 
-// The engine of this process, made when it is first asked for, or one with another instruction set.
+// The engine of this process, made on first use, or a new one with another instruction set.
 std::shared_ptr<const engine> engine_with(const std::string& instruction_set);
 
 template <class Page>

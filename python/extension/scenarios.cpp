@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of scenarios, and what comes of them: the cube of gains as arrays, all else as tables.
+// Lists of scenarios and their results: the cube of gains as arrays, everything else as tables.
 #include "python/extension/scenarios.h"
 
 #include <nanobind/ndarray.h>
@@ -29,7 +29,7 @@ struct held_scenarios {
     std::shared_ptr<const scenario_results> of;
 };
 
-// The numbers by scenario and trade as they lie in memory.
+// Views the numbers by scenario and trade in place.
 nb::any cube(nb::handle_t<held_scenarios> self, const std::vector<double> scenario_results::*numbers) {
     const scenario_results& of = *nb::cast<held_scenarios&>(self).of;
     const std::vector<double>& all = of.*numbers;
@@ -43,7 +43,7 @@ nb::any cube_of(nb::handle_t<held_scenarios> self) {
     return cube(self, numbers);
 }
 
-// A row of each of the tables below, with what it belongs to.
+// Rows of the tables below with their context.
 struct total_at {
     const portfolio_gains* of;
     const scenario* in;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gains in scenarios as Python holds them.
 #pragma once
 
 #include "python/extension/tables.h"

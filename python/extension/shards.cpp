@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shards: plans of parts of a request in a folder, which are run anywhere and merged.
 #include "tilewalk/shards.h"
 
 #include <nanobind/stl/optional.h>

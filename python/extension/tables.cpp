@@ -16,7 +16,7 @@ namespace tilewalk::python {
 
 namespace {
 
-// The class of Python holds it by a pointer, so that views may outlive results.
+// Holds a pointer so that views can outlive results.
 struct shown_table {
     std::shared_ptr<const table> of;
 };
@@ -39,7 +39,7 @@ nb::any str_of(std::string_view text) {
     return any_of(nb::str(text.data(), text.size()));
 }
 
-// The numbers of a column as they lie in memory: figures, counts, truths, or the codes of words.
+// Views the numbers of a column in place: figures, counts, flags, or codes of words.
 nb::any array(nb::handle_t<shown_table> self, const std::string& name) {
     const table& in = *nb::cast<shown_table&>(self).of;
     const column& of = find(in, name);
@@ -83,7 +83,7 @@ nb::any cell(const shown_table& self, const std::string& name, std::size_t row) 
         coded.of());
 }
 
-// The places of rows whose text in this column is that one.
+// Indexes of the rows with this text in the column.
 std::vector<std::size_t> places(const shown_table& self, const std::string& name, const std::string& text) {
     const column& of = find(*self.of, name);
     std::vector<std::size_t> out;

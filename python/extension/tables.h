@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of columns, each one array in memory that Python, NumPy and Arrow look at without a copy.
+// Tables of columns, each one array that Python, NumPy and Arrow share without a copy.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace tilewalk::python {
 
-// Texts one behind another; that of row i ends at ends[i + 1].
+// Concatenated texts; that of row i ends at ends[i + 1].
 struct texts {
     std::vector<std::int64_t> ends{0};
     std::string bytes;
@@ -31,11 +31,11 @@ struct texts {
     }
 };
 
-// Texts of which there are few, by their numbers in a list of words.
+// Texts with few distinct values, as codes into a list of words.
 class coded_texts {
   public:
     void add(std::string_view text);
-    // Makes the codes as narrow as they can be; nothing is added after that.
+    // Narrows the codes; nothing may be added afterwards.
     void finish();
 
     using codes =
@@ -49,7 +49,7 @@ class coded_texts {
     std::unordered_map<std::string, std::int32_t> numbers_;
 };
 
-// In figures NaN stands for none; counts and flags can't say it, and their column does.
+// Missing figures are NaN; missing counts and flags are marked in column::absent.
 using figures = std::vector<double>;
 using counts = std::vector<std::int64_t>;
 using flags = std::vector<std::uint8_t>;
@@ -57,16 +57,16 @@ using flags = std::vector<std::uint8_t>;
 struct column {
     std::string name;
     std::variant<figures, counts, flags, texts, coded_texts> data;
-    std::vector<std::uint8_t> absent{};  // 1 for each row without a count or a flag; empty if all have one
+    std::vector<std::uint8_t> absent{};  // 1 for a missing count or flag; empty if none is missing
 };
 
-// Immutable once it is made.
+// Immutable.
 struct table {
     std::vector<column> columns;
     std::size_t rows = 0;
 };
 
-// Fills a column of each row in turn: `get(row)` is a number, a truth or a text.
+// Fills a column row by row; `get(row)` returns a number, truth or text.
 template <class Column, class Rows, class Get>
 column column_of(std::string name, const Rows& rows, Get get) {
     Column data;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int most_nesting = 100;
 
-// An object that is no value, and its place: each list and mapping around it adds its part to the front.
+// An unsupported object and its place, which enclosing lists and mappings prefix.
 struct no_value {
     std::string place, found;
 };
@@ -51,7 +51,7 @@ value list_of(nb::handle object, int depth) {
     return value::list(std::move(items));
 }
 
-// A day that falls on midnight is a date, which is all that YAML has.
+// A time of midnight becomes a date, the only form of YAML.
 value moment_of(nb::handle object) {
     std::string text = nb::cast<std::string>(object.attr("isoformat")());
     const std::size_t time = text.find('T');
@@ -59,13 +59,12 @@ value moment_of(nb::handle object) {
     return text;
 }
 
-// A day reads as a key as it does as a value.
 std::string key_of(nb::handle object) {
     if (!nb::isinstance<nb::str>(object) && nb::hasattr(object, "isoformat")) return moment_of(object).text();
     return text_of(object);
 }
 
-// Members of whatever has items(): a dict, or a Series of pandas.
+// Members of anything with items(): a dict, or a pandas Series.
 template <class Items>
 value mapping_of(Items items, int depth) {
     std::vector<value::member> members;
@@ -81,7 +80,7 @@ value mapping_of(Items items, int depth) {
     return value::mapping(std::move(members));
 }
 
-// A Series whose index only counts is a list.
+// A Series with a RangeIndex is a list.
 bool is_mapping(nb::handle object) {
     if (!nb::hasattr(object, "items")) return false;
     return !nb::hasattr(object, "index") ||
@@ -92,7 +91,7 @@ std::string type_of(nb::handle object) {
     return nb::cast<std::string>(nb::type_name(object.type()));
 }
 
-// The kind of NumPy's arrays and of their numbers: 'M' for days, 'm' for spans of time; 0 for other objects.
+// The dtype kind of NumPy arrays and scalars ('M' for dates, 'm' for time spans), 0 for other objects.
 char kind_in_numpy(nb::handle object) {
     if (!nb::hasattr(object, "dtype")) return 0;
     if (nb::cast<std::string>(object.type().attr("__module__")) != "numpy") return 0;
@@ -106,7 +105,7 @@ value read(nb::handle object, int depth) {
     if (nb::isinstance<nb::int_>(object)) return value::scalar(text_of(object), false);
     if (nb::isinstance<nb::float_>(object)) {
         const double number = nb::cast<double>(object);
-        // As its word: who reads it refuses it at its key, and in a trade refuses that trade alone.
+        // As text: its reader refuses it with the key, and in a trade fails only that trade.
         if (!std::isfinite(number)) return value::scalar(text_of(object), false);
         return number;
     }
@@ -123,9 +122,9 @@ value read(nb::handle object, int depth) {
     if (nb::hasattr(object, "isoformat")) return moment_of(object);
     if (nb::hasattr(object, "__fspath__")) return path_of(object).string();
     const char kind = kind_in_numpy(object);
-    // In a finer unit than Python's they would come as whole numbers.
+    // Units finer than microseconds would become integers.
     if (kind == 'M') return read(object.attr("astype")("datetime64[us]").attr("tolist")(), depth + 1);
-    // Arrays, the numbers that they are made of, and Decimal, Fraction and their kind.
+    // Arrays, their scalars, and Decimal, Fraction and similar.
     if (kind != 'm') {
         if (nb::hasattr(object, "tolist")) return read(object.attr("tolist")(), depth + 1);
         if (nb::hasattr(object, "item")) return read(object.attr("item")(), depth + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of Python (dicts, lists, numbers, texts, dates) as those that YAML writes, and back.
+// Conversion between Python objects (dicts, lists, numbers, texts, dates) and values.
 #pragma once
 
 #include <filesystem>
@@ -10,11 +10,11 @@
 
 namespace tilewalk::python {
 
-// Throws tilewalk::error (usage) for an object that has no such value.
+// Throws tilewalk::error (usage) for an object without a counterpart.
 value value_of(nb::handle object);
 nb::any object_of(const value& of);
 
-// A text, or whatever os.fspath takes.
+// Accepts text, or anything that os.fspath does.
 std::filesystem::path path_of(nb::handle object);
 
 load_options loading(bool strict, bool confine);

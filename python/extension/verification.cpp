@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verification as a value: the verdict, its columns, and the texts of the command.
+// Verification: the verdict, its columns, and the texts of the command.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -19,7 +19,7 @@ namespace tilewalk::python {
 
 namespace {
 
-// Settings of runs that it does not take are refused.
+// Throws for settings that verification does not support.
 run_settings settings_for_verification(const nb::dict& by_name) {
     std::vector<std::string> known;
     for (const verified_setting& one : verified_settings()) known.emplace_back(one.name);

@@ -10,10 +10,10 @@ from . import _core
 def main() -> None:
     """Runs the command and ends the process with its exit code."""
     for stream in (sys.stdout, sys.stderr):
-        if stream is not None:  # as it is where it was closed from the start
+        if stream is not None:  # None if it was closed from the start
             stream.flush()
     code = _core.run_command(sys.argv[1:], [sys.executable, "-m", "tilewalk"])
-    # The streams of C++ are flushed, and the interpreter has nothing left to say.
+    # The C++ streams are flushed, and the interpreter has no output left.
     os._exit(code)
 
 

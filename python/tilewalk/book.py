@@ -19,9 +19,9 @@ __all__ = ["Book", "Imported", "Product", "book_of", "import_ore", "product", "p
 
 
 class Book:
-    """Trades, with the market and the settings that they ask for: from a path, or a dict of what its file would say.
+    """Trades with the market and settings that they ask for, from a path or from a dict like its file.
 
-    Relative names of files in a dict count from `folder`.
+    Relative file names in a dict start from `folder`.
     """
 
     def __init__(
@@ -63,10 +63,11 @@ class Book:
         folder: str | os.PathLike[str] = ".",
         default_quantity: float | None = None,
     ) -> Book:
-        """A book of a DataFrame (pandas, polars, Arrow) with a column for each parameter, or of a list of dicts.
+        """A book from a DataFrame (pandas, polars, Arrow) with a column for each parameter, or from a list of dicts.
 
-        An empty cell (None, NaN) is left out; a cell may be a list. `products` are files or dicts of your own. A trade
-        whose `quantity` is empty fails, unless `default_quantity` states one, which trades without that key have too.
+        Empty cells (None, NaN) count as missing; a cell may be a list. `products` are files or dicts of your own. A
+        trade with an empty `quantity` fails, unless `default_quantity` supplies one, which trades without that key use,
+        too.
         """
         written: dict[str, Any] = {}
         if market is not None:
@@ -86,26 +87,26 @@ class Book:
 
     @property
     def settings(self) -> dict[str, str]:
-        """The settings that the book says itself."""
+        """The settings that the book itself states."""
         out: dict[str, str] = self._core.settings
         return out
 
     @property
     def files(self) -> list[str]:
-        """The files that it was read from."""
+        """The files that were read."""
         return self._core.files
 
     def only(self, *trades: str) -> Book:
-        """The same book with these trades alone, by their ids."""
+        """The same book with these trades alone, by id."""
         return self._of(self._core.only(list(trades)), self._folder)
 
     def written(self) -> dict[str, Any]:
-        """The whole of it, as its file would say it, with the market that it names or holds."""
+        """The complete book as a dict like its file, with the market that it names or holds."""
         out: dict[str, Any] = self._core.written()
         return out
 
     def whole(self) -> dict[str, Any]:
-        """The same with the market, products and calendars of its files in it, so that it can be read anywhere."""
+        """The same with market, products and calendars included, so that it can be read anywhere."""
         out = self.written()
         if isinstance(out.get("market"), str) and self.market is not None:
             out["market"] = self.market.written()
@@ -123,7 +124,7 @@ class Book:
         return _core.object_of_yaml(text_of_file(file), file)
 
     def to_yaml(self) -> str:
-        """The text of a file of it, which names no other."""
+        """The text of a self-contained file."""
         return _core.yaml_of(self.whole())
 
     def write(self, file: str | os.PathLike[str]) -> None:
@@ -157,13 +158,13 @@ def _is_missing(cell: Any) -> bool:
         return True
     if isinstance(cell, (str, list, tuple, dict)) or hasattr(cell, "shape") and getattr(cell, "shape", ()) != ():
         return False
-    # NaN and NaT differ from themselves; NA of pandas answers no question with a truth.
+    # NaN and NaT differ from themselves; pandas' NA has no truth value.
     return type(cell).__name__ in ("NAType", "NaTType") or bool(cell != cell)
 
 
 def records_of(trades: Any, default_quantity: float | None = None) -> list[dict[str, Any]]:
-    """The rows of a table of trades, without the cells that are empty, but for an empty quantity, which is None."""
-    if hasattr(trades, "read_all"):  # a stream of Arrow
+    """The rows of a table of trades, without empty cells, except for an empty quantity, which becomes None."""
+    if hasattr(trades, "read_all"):  # Arrow stream
         trades = trades.read_all()
     if hasattr(trades, "to_dicts"):  # polars
         rows = trades.to_dicts()
@@ -218,13 +219,13 @@ def _trade(place: int, row: Any) -> Mapping[str, Any]:
 
 
 class _Unquoted(str):
-    """A text that stands in YAML without quotes: a number where one is expected, and else a name, such as 0700."""
+    """A text written to YAML without quotes: a number if one is expected, otherwise a name, such as 0700."""
 
     is_unquoted = True
 
 
 def _cell(name: str, cell: Any) -> Any:
-    """A column of texts may have numbers among its dates; ids and the like stay as they are."""
+    """A column of texts may mix numbers with dates; ids and portfolios stay text."""
     if _is_missing(cell):
         return None
     if isinstance(cell, str) and name not in ("id", "portfolio") and _NUMBER.fullmatch(cell):
@@ -259,7 +260,7 @@ def book_of(
     folder: str | os.PathLike[str] = ".",
     default_quantity: float | None = None,
 ) -> Book:
-    """A book from whatever may stand for one: a path, a dict, a Book, a table or a list of trades."""
+    """A book from anything that stands for one: a path, a dict, a Book, a table or a list of trades."""
     is_book = isinstance(source, Book)
     if is_book or isinstance(source, (str, os.PathLike, Mapping)):
         if default_quantity is not None:
@@ -269,7 +270,7 @@ def book_of(
 
 
 class Imported:
-    """A portfolio of another system as a book, with the trades that are not known and why."""
+    """A portfolio of another system as a book, with the unsupported trades and the reasons."""
 
     def __init__(self, found: dict[str, Any]) -> None:
         self.written: dict[str, Any] = found["book"]
@@ -282,7 +283,7 @@ class Imported:
 
     @property
     def book(self) -> Book:
-        """The trades that are known; it names no market."""
+        """The supported trades; the book names no market."""
         return Book(self.written, name="imported book")
 
     def __repr__(self) -> str:
@@ -290,7 +291,7 @@ class Imported:
 
 
 def import_ore(portfolio: str | os.PathLike[str], names: str | os.PathLike[str] | None = None) -> Imported:
-    """A portfolio in the XML of Open Source Risk Engine; `names` leads its names to those of the market."""
+    """Imports a portfolio in the XML of Open Source Risk Engine; `names` maps its names to those of the market."""
     return Imported(_core.import_ore(portfolio, names or ""))
 
 
@@ -313,7 +314,7 @@ def products() -> dict[str, Product]:
 
 
 def product(source: str | os.PathLike[str]) -> Product:
-    """A product of the library by its name, or one of your own, checked: the path of its file, or its text."""
+    """A product of the library by name, or your own, checked, from the path or text of its file."""
     name = os.fspath(source)
     if "\n" in name:
         return Product(_core.read_product(name))

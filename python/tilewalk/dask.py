@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Books on a cluster of Dask: shards on its workers, merged to the bits of one process.
 
-Workers need this package and nothing else: a plan travels to them with all that it names, and what they find travels
-back. A worker that is lost is replaced by Dask; a shard that a machine has failed is tried again.
+Workers need this package and nothing else: a plan travels to them with all files that it names, and results travel
+back. Dask replaces a lost worker; a shard that failed on a machine is tried again.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ if TYPE_CHECKING:
 
 __all__ = ["Submitted", "submit"]
 
-# The plan has absolute names in it, so that it lies at the same place everywhere.
+# A fixed place, since the plan contains absolute names.
 _SHELF = pathlib.Path("/tmp")
 _FOUND = re.compile(r"(shard|training)-\d+-of-\d+\.(kept|json)")
 
 
 class Submitted:
-    """A request whose shards are with Dask. `result()` waits for them and merges what they found."""
+    """A request whose shards Dask runs. `result()` waits for them and merges."""
 
     def __init__(self, plan: shards.Shards, walk: Callable[[shards.Shards], list[Any]]) -> None:
         self.plan = plan
         self.futures = walk(plan)
         self._walk = walk
-        self._folder = plan.folder  # with the plans of later rounds in it
+        self._folder = plan.folder  # also holds the plans of later rounds
 
     def result(self, timeout: float | None = None) -> Results | Gains | Differences:
-        """The results of one process, to the bit. Raises what a shard has raised.
+        """The results, bit for bit those of one process. Raises what a shard has raised.
 
-        A request to a tolerance takes rounds, each with more paths: their shards are submitted here, and each round has
-        the `timeout`.
+        A request with a tolerance takes rounds, each with more paths. This method submits their shards, and `timeout`
+        applies to each round.
         """
         from distributed import wait
 
@@ -63,13 +63,13 @@ class Submitted:
             self.plan, self.futures = more, self._walk(more)
 
     def cancel(self) -> None:
-        """Gives up what has not been done."""
+        """Cancels the remaining shards."""
         for future in self.futures:
             future.cancel()
         self.close()
 
     def close(self) -> None:
-        """Removes the plan of this machine; results stay."""
+        """Removes this machine's plan; results stay valid."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def __enter__(self) -> Submitted:
@@ -91,8 +91,8 @@ def submit(
 ) -> Submitted:
     """Cuts a request into `count` shards (four for each worker) and submits them.
 
-    `how` are the arguments of tilewalk.shards.plan: greeks, settings and the like. Policies of trades that may be ended
-    early are found here, before anything is submitted. A shard takes one thread of its worker; `threads` is for others.
+    `how` are the arguments of tilewalk.shards.plan: greeks, settings and so on. Exercise policies are found here,
+    before anything is submitted. A shard takes one thread of its worker unless `threads` says otherwise.
     """
     if client is None:
         from distributed import get_client
@@ -125,7 +125,7 @@ def submit(
 
 
 def _gathered(book: Any, market: Any, how: Mapping[str, Any]) -> Book:
-    """The book with its market in it, in which nothing names a file of this machine."""
+    """The book including its market, without names of files on this machine."""
     trades = book_of(book, strict=bool(how.get("strict")), confine=bool(how.get("confine")))
     of = trades.market if market is None else market_of(market)
     if of is None:
@@ -146,7 +146,7 @@ def _with_market(trades: Book, market: Market) -> Book:
 
 
 def _scenarios_in(folder: pathlib.Path, scenarios: Any, book: Book) -> str:
-    """A file of scenarios in the folder, with the tables that it names beside it."""
+    """A file of scenarios in the folder, with the tables that it names."""
     inside = folder / "scenarios"
     inside.mkdir()
     if isinstance(scenarios, Mapping):
@@ -166,7 +166,7 @@ def _scenarios_in(folder: pathlib.Path, scenarios: Any, book: Book) -> str:
 
 
 def _pack(root: pathlib.Path, plan: str) -> dict[str, bytes]:
-    """The files that a plan needs, itself last; not what shards of an earlier round have found."""
+    """The files that a plan needs, the plan last, without results of an earlier round."""
     files = [file for file in sorted(root.rglob("*")) if file.is_file() and not _FOUND.fullmatch(file.name)]
     files.sort(key=lambda file: file == _plan_in(plan))
     return {str(file.relative_to(root)): file.read_bytes() for file in files}
@@ -188,12 +188,12 @@ def _unpack(files: Mapping[str, bytes], folder: pathlib.Path) -> None:
 
 
 def _walk(parcel: Mapping[str, Any], number: int, local: Mapping[str, Any]) -> dict[str, bytes]:
-    """On a worker: does a shard, and returns the file that holds what it found."""
+    """Runs on a worker: does a shard and returns its file of results."""
     folder = pathlib.Path(parcel["at"])
     if not _plan_in(parcel["at"]).exists():
         root = pathlib.Path(parcel["root"])
         root.mkdir(mode=0o700, exist_ok=True)
-        _unpack(parcel["files"], root)  # the plan comes last
+        _unpack(parcel["files"], root)  # the plan is written last
     plan = shards.open(folder)
     done = plan.run(number, **{"threads": 1, **local})
     file = folder / done["file"]

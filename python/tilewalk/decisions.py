@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run decided about its trades before their paths were walked: to look at, edit, keep, and follow.
+"""Decisions of a run about its trades, made before their paths were walked: inspect, edit, save and reuse them.
 
 found = tilewalk.price("book.yaml").decisions
 found["asian"].paths *= 4
@@ -23,26 +23,26 @@ __all__ = ["Decision", "Decisions", "read_decisions"]
 
 @dataclasses.dataclass
 class Decision:
-    """What was decided about a trade. Members that are None say that it has none."""
+    """The decisions about a trade. A member is None if there is none."""
 
-    paths: int  # the run's, or a doubling of them
-    randomisations: int | None = None  # of quasi-random points; None: its numbers are independent
+    paths: int  # the run's, times a power of two
+    randomisations: int | None = None  # of quasi-random points; None: independent paths
     construction: str | None = None  # of the points
     control: dict[str, Any] | None = None
     shifts: dict[str, Any] | None = None
-    drops_control: bool = False  # where paths are shifted
-    integrates_jumps: bool = False  # of dates that decide
-    jumps: dict[str, Any] | None = None  # how sensitivities treat those of its payoff; None: it is found anew
-    control_of_derivatives: dict[str, Any] | None = None  # empty: sensitivities have none; None: that of the price
-    policy: dict[str, Any] | None = None  # of a trade that can be ended early; None: it is found anew
-    walk: str = "0000000000000000"  # the fingerprint of its random numbers
+    drops_control: bool = False  # if paths are shifted
+    integrates_jumps: bool = False  # preintegration at dates that decide
+    jumps: dict[str, Any] | None = None  # of the payoff, for sensitivities; None: find anew
+    control_of_derivatives: dict[str, Any] | None = None  # empty: none for sensitivities; None: that of the price
+    policy: dict[str, Any] | None = None  # for early exercise; None: train anew
+    walk: str = "0000000000000000"  # fingerprint of its random numbers
 
 
 class Decisions(MutableMapping[str, Decision]):
-    """Decisions of a run by trade, which `decisions=` follows. They pickle, and compare by what they say."""
+    """Decisions of a run by trade, for `decisions=`. They can be pickled and compared."""
 
     def __init__(self, text: str, name: str = "decisions") -> None:
-        """From the text of a file of decisions, or of results."""
+        """Reads the text of a file of decisions or results."""
         read = json.loads(_core.decisions_json(checked(name, text), name))
         self._format: str = read["format"]
         self.seed: int = read["seed"]
@@ -87,11 +87,11 @@ class Decisions(MutableMapping[str, Decision]):
         return json.dumps({"format": self._format} | said)
 
     def write(self, file: str | os.PathLike[str]) -> None:
-        """Writes a file of JSON, which `decisions=` and `--decisions` take."""
+        """Writes a JSON file for `decisions=` and `--decisions`."""
         write_text(file, {".json": self.to_json})
 
 
 def read_decisions(source: str | os.PathLike[str]) -> Decisions:
-    """Decisions from a file of them or of results, or from its text."""
+    """Decisions from a file of decisions or results, or from its text."""
     is_text = isinstance(source, str) and source.lstrip().startswith("{")
     return Decisions(str(source), "decisions") if is_text else Decisions(text_of_file(source), os.fspath(source))

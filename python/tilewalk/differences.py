@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Differences of values for the usual shifts of a market, as risk systems take them."""
+"""Differences of values for standard shifts of a market, as risk systems take them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["Differences"]
 
 
 class Differences(Table):
-    """Differences of each trade's value for shifts of the market, each with its standard error, and the values.
+    """Differences of each trade's value for shifts of the market, with standard errors, and the values.
 
     `delta` is V(up) - V and `gamma` V(up) - 2 V + V(down), in the trade's currency and, as `base_delta` and so on, in
-    the base currency; `second_key` is that of the second shift, where there are two at once.
+    the base currency; `second_key` names the second of two simultaneous shifts.
     """
 
     def __init__(self, core: _core.Differences) -> None:
@@ -31,17 +31,17 @@ class Differences(Table):
 
     @property
     def currency(self) -> str:
-        """The base currency; empty: each trade has its own."""
+        """The base currency; empty if each trade keeps its own."""
         return self._core.currency
 
     @property
     def failures(self) -> list[str]:
-        """Shifts in which a trade has no value, a sentence each."""
+        """Shifts for which a trade has no value, a sentence each."""
         return self._core.failures
 
     @property
     def remarks(self) -> list[str]:
-        """Facts to know, a sentence each."""
+        """Remarks on the run, a sentence each."""
         return self._core.remarks
 
     def write_files(self, folder: str | os.PathLike[str]) -> list[str]:

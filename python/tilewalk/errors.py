@@ -22,7 +22,7 @@ __all__ = [
 
 
 class Error(Exception):
-    """An error of Tilewalk. `str()` has the place and the key path in front of the message."""
+    """An error of Tilewalk. `str()` puts the place and the key path in front of the message."""
 
     kind: str = "internal"
 
@@ -96,20 +96,20 @@ class InternalError(Error):
 
 
 class MachineFailure(Error):
-    """A failure of the machine, not of the input: the same call may succeed on another day."""
+    """A failure of the machine, not of the input: a retry may succeed."""
 
     kind = "machine"
 
 
 class ShardsMissing(MachineFailure):
-    """Parts that are not there yet: `which` are their numbers."""
+    """Shards that are not done yet: `which` are their numbers."""
 
     kind = "shards_missing"
     which: list[int] = []
 
 
 class RunWarning(UserWarning):
-    """A run did what it was asked for, but its results are to be read with care: `remarks` has it too."""
+    """A run succeeded, but its results need care; `remarks` has the same text."""
 
 
 _classes: dict[str, type[Error]] = {
@@ -130,7 +130,7 @@ _classes: dict[str, type[Error]] = {
 
 
 def checked(name: str, text: str) -> str:
-    """The text, which `name` was given. Raises UsageError for half a character, which no UTF-8 has."""
+    """Returns the text, which `name` was given. Raises UsageError for a lone surrogate, which UTF-8 can't encode."""
     try:
         text.encode()
     except UnicodeEncodeError as e:
@@ -141,7 +141,7 @@ def checked(name: str, text: str) -> str:
 
 
 def shown(thing: Any) -> str:
-    """The thing that was found in place of what was expected, for a message."""
+    """An unexpected value, for a message."""
     if isinstance(thing, (bool, int, float, str)) or thing is None:
         return repr(thing) if len(repr(thing)) < 60 else f"{repr(thing)[:56]}..."
     return f"an object of type {type(thing).__name__}"
@@ -157,7 +157,7 @@ def of(
     text: str,
     which: list[int],
 ) -> Error:
-    """For the extension: an error of the library as an exception."""
+    """Makes an exception of a library error; called by the extension."""
     out = _classes[kind](text, message, file, line, column, key_path)
     if isinstance(out, ShardsMissing):
         out.which = which

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are read and written whole, and texts and arrays that the engine reads as files without a disk."""
+"""Reading and writing of whole files, and in-memory files for texts and arrays."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def text_of_file(file: str | os.PathLike[str]) -> str:
 
 
 def write_by_ending(file: str | os.PathLike[str], of: object) -> None:
-    """Writes the form of an object that the ending names, among those that it has."""
+    """Writes the form of an object that the file's ending names."""
     write_text(file, {ending: getattr(of, form) for ending, form in _FORMS.items() if hasattr(of, form)})
 
 
@@ -52,8 +52,8 @@ def write_text(file: str | os.PathLike[str], by_ending: dict[str, Callable[[], s
 
 
 def _write_whole(name: str, made: bytes) -> None:
-    """Writes beside and renames, as the command does: the file appears whole or not at all, and the old one stays
-    until then. A target that is no plain file, such as /dev/stdout, is written where it is."""
+    """Writes a temporary file and renames it: the file appears complete or not at all, and the old one stays until
+    then. A target that is not a plain file, such as /dev/stdout, is written directly."""
     target = os.path.realpath(name)
     is_there = os.path.exists(target)
     if is_there and not os.access(target, os.W_OK):
@@ -81,14 +81,14 @@ def _flush_to_disk(descriptor: int) -> None:
     try:
         os.fsync(descriptor)
     except OSError as e:
-        if e.errno not in (errno.EINVAL, errno.ENOTSUP):  # of file systems that have nothing to flush
+        if e.errno not in (errno.EINVAL, errno.ENOTSUP):  # file systems without flush
             raise
 
 
 def write_reports(
     folder: str | os.PathLike[str], names: Iterable[str], report: Callable[[str], str]
 ) -> list[str]:
-    """Writes a catalogue of files into a folder, which is made where it is missing, and returns their names."""
+    """Writes a catalogue of files into a folder, made if missing, and returns their names."""
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as e:
@@ -101,7 +101,7 @@ def write_reports(
 
 
 def array_of(shocks: Any) -> np.ndarray[Any, Any]:
-    """An array of NumPy, or whatever speaks DLPack from the memory of the processor."""
+    """A NumPy array, from one or from any DLPack object in CPU memory."""
     if isinstance(shocks, np.ndarray):
         return shocks
     try:
@@ -112,9 +112,9 @@ def array_of(shocks: Any) -> np.ndarray[Any, Any]:
 
 @contextlib.contextmanager
 def in_memory(settings: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Settings of files that may be arrays or texts instead: each is a file in memory while the run lasts.
+    """Turns settings of files that are arrays or texts into in-memory files for the duration of a run.
 
-    Messages name the setting, as nobody knows the file.
+    Messages name the setting, since the file has no known name.
     """
     with contextlib.ExitStack() as opened:
         out = dict(settings)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gains of a book in scenarios: a cube of NumPy, and tables of totals, tails and what explains them."""
+"""Gains of a book in scenarios: a NumPy cube, and tables of totals, tails and explanations."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Cube = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class Gains:
-    """Gains by scenario and trade, each with its standard error; arrays look at memory that never changes."""
+    """Gains by scenario and trade with standard errors; arrays are read-only views."""
 
     def __init__(self, core: _core.Gains) -> None:
         self._core = core
 
     @property
     def gains(self) -> Cube:
-        """gains[scenario, trade] in the trade's currency, with its quantity; NaN where it failed."""
+        """gains[scenario, trade] in the trade's currency, including its quantity; NaN if it failed."""
         return self._core.gains()
 
     @property
@@ -36,12 +36,12 @@ class Gains:
 
     @property
     def converted_gains(self) -> Cube | None:
-        """The gains in the one currency that the scenarios ask for, if they do."""
+        """The gains in the scenarios' currency, if they name one."""
         return self._core.converted_gains()
 
     @property
     def converted_errors(self) -> Cube | None:
-        """The standard errors of these."""
+        """The standard errors of converted_gains."""
         return self._core.converted_errors()
 
     @property
@@ -61,7 +61,7 @@ class Gains:
 
     @property
     def base(self) -> Results:
-        """The prices in the base market; their manifest is that of the whole request."""
+        """The prices in the base market; the manifest covers the whole request."""
         return Results(self._core.base())
 
     @property
@@ -81,7 +81,7 @@ class Gains:
 
     @property
     def explained(self) -> Table:
-        """The part of each gain that sensitivities explain, where that was asked for."""
+        """The part of each gain that sensitivities explain, if requested."""
         return Table(self._core.explained())
 
     @property
@@ -91,7 +91,7 @@ class Gains:
 
     @property
     def remarks(self) -> list[str]:
-        """Facts to know."""
+        """Remarks on the run."""
         return self._core.remarks
 
     @property
@@ -103,7 +103,7 @@ class Gains:
     def to_pandas(self, *, copy: bool = False) -> Any:
         """The cube as a DataFrame: a row for each scenario, a column for each trade.
 
-        Numbers are not copied and can't be assigned to in place; `copy=True` makes numbers of the frame's own.
+        Numbers are a read-only view; `copy=True` makes the frame's own copy.
         """
         import pandas as pd
 
@@ -128,7 +128,7 @@ class Gains:
         write_by_ending(file, self)
 
     def to_page(self) -> str:
-        """A page of HTML for people, whole in itself: prices in the base market, gains and tails."""
+        """A self-contained page of HTML for people: prices in the base market, gains and tails."""
         return self._core.page()
 
     def to_parquet(self) -> bytes:
@@ -136,12 +136,12 @@ class Gains:
         return self._core.parquet()
 
     def metrics(self, name: str | None = None) -> str:
-        """How the run went, in the text format of Prometheus; `name` tells its series from others' (the first file)."""
+        """Metrics of the run in Prometheus text format; `name` labels the series (default: the first file)."""
         inputs = self.base.manifest["inputs"]
         return self._core.metrics(name or (inputs[0]["file"] if inputs else ""))
 
     def write_files(self, folder: str | os.PathLike[str]) -> list[str]:
-        """Writes the files that risk systems read into a folder, and returns their names."""
+        """Writes the files for risk systems into a folder, and returns their names."""
         return write_reports(folder, (name for name, _ in _core.scenario_files()), self._core.report)
 
     def __getstate__(self) -> bytes:

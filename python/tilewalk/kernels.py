@@ -10,7 +10,7 @@ __all__ = ["TunedKernels", "WarmedKernels"]
 
 
 class _Kernels(Table):
-    """A row for each kernel; `message` says why one is not there."""
+    """A row for each kernel; `message` says why one is missing."""
 
     def __init__(self, core: _core.Table, text: str) -> None:
         super().__init__(core)
@@ -18,7 +18,7 @@ class _Kernels(Table):
 
     @property
     def failed(self) -> list[str]:
-        """The kernels that could not be had, by their names."""
+        """Names of kernels that failed."""
         columns = self.to_dict()
         return [name for name, why in zip(columns["kernel"], columns["message"], strict=True) if why]
 
@@ -31,8 +31,8 @@ class _Kernels(Table):
 
 
 class WarmedKernels(_Kernels):
-    """Kernels that are ready in the cache, by architecture; `outcome` is compiled, from cache or failed."""
+    """Kernels ready in the cache, by architecture; `outcome` is compiled, from cache or failed."""
 
 
 class TunedKernels(_Kernels):
-    """Kernels whose ways to be built were timed: the way by the rules beside the fastest, which is kept."""
+    """Tuned kernels: the default variant, and the fastest, which is kept."""

@@ -14,7 +14,7 @@ __all__ = ["Devices", "devices"]
 
 
 class Devices:
-    """The processor and the GPUs, and why one is not used."""
+    """The processor and the GPUs, with the reason if one is not used."""
 
     def __init__(self, found: dict[str, Any]) -> None:
         self._text: str = found["text"]
@@ -25,7 +25,7 @@ class Devices:
 
     @property
     def gpus(self) -> list[Row]:
-        """The GPUs; one that can't be used says why."""
+        """The GPUs; an unusable one has the reason."""
         return [Row(gpu) for gpu in self.all["gpus"]]
 
     @property
@@ -51,5 +51,5 @@ def _escaped(text: str) -> list[str]:
 
 
 def devices() -> Devices:
-    """Looks at the devices of this machine and opens none."""
+    """Inspects the devices of this machine without opening them."""
     return Devices(_core.devices())

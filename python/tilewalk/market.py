@@ -35,7 +35,7 @@ class Numbers(Table):
 
 
 class Market:
-    """A market as of a day, from a path or from a dict of what its file would say."""
+    """A market as of a day, from a path or from a dict like its file."""
 
     def __init__(
         self,
@@ -68,20 +68,20 @@ class Market:
 
     @property
     def remarks(self) -> list[str]:
-        """Facts that a person should know of what was read."""
+        """Remarks on what was read."""
         return self._core.remarks
 
     @property
     def files(self) -> list[str]:
-        """The files that it was read from."""
+        """The files that were read."""
         return self._core.files
 
     def numbers(self) -> Numbers:
-        """All its numbers, by their market keys."""
+        """All numbers by their market keys."""
         return Numbers(self._core.numbers())
 
     def changes(self) -> Numbers:
-        """The numbers that are others than its file says."""
+        """The numbers that differ from the file."""
         return Numbers(self._core.changes())
 
     def number(self, key: str) -> Row:
@@ -92,21 +92,21 @@ class Market:
         return float(self._core.number(key)["value"])
 
     def shifted(self, key: str, by: float) -> Market:
-        """A new market in which a number is larger by so much."""
+        """A new market with one number increased by an amount."""
         return self._of(self._core.changed([(key, _number(key, by))], []))
 
     def with_(self, key: str, value: float) -> Market:
-        """A new market in which a number has this value."""
+        """A new market with one number set to a value."""
         return self._of(self._core.changed([], [(key, _number(key, value))]))
 
     def changed(
         self, values: Mapping[str, float] | None = None, *, shift: Mapping[str, float] | None = None
     ) -> Market:
-        """A new market with these values, and with numbers that are larger by so much, all at once."""
+        """A new market with several numbers set or shifted at once."""
         return self._of(self._core.changed(_pairs("shift", shift), _pairs("set", values)))
 
     def written(self) -> dict[str, Any]:
-        """The whole of it, as its file would say it."""
+        """The complete market as a dict like its file."""
         out: dict[str, Any] = self._core.written()
         return out
 
@@ -157,12 +157,12 @@ def _pairs(name: str, changes: Mapping[str, float] | None) -> list[tuple[str, fl
 def market_of(
     source: Market | str | os.PathLike[str] | Mapping[str, Any], strict: bool = False, confine: bool = False
 ) -> Market:
-    """A market from whatever may stand for one."""
+    """A market from anything that stands for one."""
     return source if isinstance(source, Market) else Market(source, strict=strict, confine=confine)
 
 
 class Calibration:
-    """Models fitted to quotes; `market` has them."""
+    """Models fitted to quotes; `market` contains them."""
 
     def __init__(self, found: dict[str, Any]) -> None:
         self.as_of: str = found["as_of"]
@@ -179,6 +179,6 @@ class Calibration:
 
 
 def calibrate(quotes: str | os.PathLike[str] | Mapping[str, Any], *, cancel: Any = None) -> Calibration:
-    """Fits models to the quotes of a file, or of a dict of what that file would say."""
+    """Fits models to the quotes of a file or of a dict like it."""
     read = _core.Quotes.of(dict(quotes)) if isinstance(quotes, Mapping) else _core.Quotes.load(quotes)
     return Calibration(_core.calibrate(read, cancel))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables as HTML for notebooks, in the colours of a light or a dark page."""
+"""Tables as HTML for notebooks, for light and dark themes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["price_page", "product_page", "table_page"]
 
 MOST_ROWS = 60
 
-# Colours follow the page: notebooks in the dark say so by classes of their own, others by the system.
+# Colours follow the theme: by the notebook's classes, or by the system's preference.
 STYLE = """<style>
 .tilewalk {--tw-line: #d0d0d8; --tw-soft: #6b6b78; --tw-bar: #3b6fb6; --tw-bad: #b3261e; --tw-thin: #9a6700}
 @media (prefers-color-scheme: dark) {
@@ -36,7 +36,7 @@ STYLE = """<style>
 
 
 def number(x: float, error: float | None = None) -> str:
-    """The digits that the error leaves, and two more."""
+    """The digits that exceed the error, and two more."""
     if x != x:
         return ""
     if error is None or error != error or error <= 0:
@@ -50,12 +50,12 @@ def short(x: float) -> str:
 
 
 def error_bar(low: float, price: float, high: float) -> str:
-    """The interval as a bar, as wide as it is beside the price."""
+    """The confidence interval as a bar, scaled by its width relative to the price."""
     if not (low == low and high == high and price == price):
         return ""
     half = (high - low) / 2
     relative = half / abs(price) if price else math.inf
-    # From a millionth of the price (a dot) to all of it (the whole width), by powers of ten.
+    # Logarithmic from a millionth of the price (a dot) to all of it (full width).
     share = 0.0 if relative <= 1e-6 else min(1.0, (math.log10(min(relative, 1.0)) + 6) / 6)
     reach = 2 + 38 * share
     title = f"95 % interval: {low:.10g} to {high:.10g}"
@@ -75,7 +75,7 @@ def page(head: list[tuple[str, bool]], rows: list[str], caption: str) -> str:
 
 
 def price_page(results: Results) -> str:
-    """Prices with their error bars, a mark at thin ones and wide bounds, and failed trades with their reason."""
+    """Prices with error bars, marks for thin ones and wide bounds, and failed trades with their reasons."""
     core = results._core_table()
     first = min(len(results), MOST_ROWS)
     failed = (results.column("status") == "failed").nonzero()[0].tolist()
@@ -121,7 +121,7 @@ _SHOWN = (
 
 
 def caption_of(table: Table, first: int, failed: int = 0, later: int = 0) -> str:
-    """How many rows there are and are shown: the first ones, and some of those that failed after them."""
+    """The number of rows, and how many are shown: the first ones, then some failed ones."""
     said = f"{len(table)} row{'' if len(table) == 1 else 's'}"
     if failed:
         said += f", {failed} failed"
@@ -131,7 +131,7 @@ def caption_of(table: Table, first: int, failed: int = 0, later: int = 0) -> str
 
 
 def table_page(table: Table) -> str:
-    """Any table; columns in which nothing stands are left out."""
+    """A table without its empty columns."""
     core = table._core_table()
     shown = min(len(table), MOST_ROWS)
     kept: list[tuple[str, bool, list[str]]] = []
@@ -159,7 +159,7 @@ def text_of(cell: Any) -> str:
 
 
 def product_page(page_of: dict[str, Any]) -> str:
-    """A product: what it is, its parameters, its script."""
+    """A product: description, parameters and script."""
     rows = [
         f"<tr><td>{escape(p['name'])}</td><td>{escape(p['type'])}</td><td>{escape(p['range'])}</td>"
         f"<td>{escape(p['default'] or 'required')}</td><td>{escape(p['help'])}</td></tr>"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Progress of long calls: a line on standard error, tqdm, or whatever the caller hands in."""
+"""Progress of long calls: a line on standard error, tqdm, or a callable."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ News = dict[str, Any]
 
 
 def _steps(news: News) -> tuple[int, int]:
-    """Work done, and all of it: steps of paths, or kernels; 0 where nobody knows."""
+    """Work done and total work: path steps or kernels; 0 if unknown."""
     unit = "kernels" if "kernels" in news else "path_steps"
     return news.get(f"{unit}_done", 0), news.get(unit, 0)
 
@@ -34,7 +34,7 @@ def _text_of(news: News) -> str:
 
 
 class _Line:
-    """A line of standard error that goes when the run ends."""
+    """A line on standard error that disappears when the run ends."""
 
     def __call__(self, news: News) -> None:
         print(f"\r{_text_of(news)}\x1b[K", end="", file=sys.stderr, flush=True)
@@ -44,7 +44,7 @@ class _Line:
 
 
 class _Lines:
-    """Lines of a log, which stay: one for each tenth of the work at most, or for each thing that is done."""
+    """Lines of a log: at most one for each tenth of the work or each item."""
 
     def __init__(self) -> None:
         self.tenths = 0
@@ -61,7 +61,7 @@ class _Lines:
 
 
 class _Bar:
-    """Feeds an object with `total` and `update(n)`, as tqdm has them."""
+    """Drives an object with `total` and `update(n)`, like tqdm's."""
 
     def __init__(self, bar: Any) -> None:
         self.bar = bar
@@ -78,7 +78,7 @@ class _Bar:
 
 @contextlib.contextmanager
 def watching(asked: Any) -> Iterator[Callable[[News], None] | None]:
-    """The function that a run calls with its news, for an argument `progress`: None, True, a callable or one like tqdm."""
+    """Yields the callback for an argument `progress`: None, True, a callable, or an object like tqdm's."""
     if asked is None or asked is False:
         yield None
     elif asked is not True:

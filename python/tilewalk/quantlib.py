@@ -45,7 +45,7 @@ def from_option(
     horizon: Any = None,
     bound: float = 1e-9,
     check: bool = True,
-    # Arguments that QuantLib was told and does not tell again, by the names of its constructors.
+    # Arguments that QuantLib hides after construction, by their constructor names.
     payoff: Any = None,
     payoffAtExpiry: bool | None = None,
     barrierType: int | None = None,
@@ -64,26 +64,26 @@ def from_option(
     a: Sequence[float] | None = None,
     Q1: int | None = None,
     Q2: int | None = None,
-    # Arguments that QuantLib tells its engines, and not the option or the process.
+    # Arguments of QuantLib's engines, not of options or processes.
     correlation: Any = None,
     foreignRiskFreeRate: Any = None,
     exchangeRateVolatility: Any = None,
     foreign_currency: str | None = None,
-    # Arguments that Tilewalk asks for beyond QuantLib.
+    # Arguments that only Tilewalk has.
     rebate_paid: str | None = None,
     exercise_step: float | None = None,
     smile: str | None = None,
     surface_dates: Sequence[Any] | None = None,
     surface_strikes: Sequence[float] | None = None,
 ) -> dict[str, Any]:
-    """The book of one option: a market and trades, as `tilewalk.price` takes it.
+    """Returns the book of one option: a market and trades, for `tilewalk.price`.
 
     `model` is the process or model that QuantLib's engine was given: see `known_models()`; a list of
     processes, with `correlation`, for options on several assets. Curves and variances by term are read on
     every day up to `horizon` (the last day of the option if left out), and the market's agree with them on
     each: the logarithms of discount factors, and total variances, within `bound`.
 
-    Nothing is guessed: an argument that the option needs and one that it has no use for are refused alike.
+    Nothing is guessed: a missing argument and a superfluous one are both errors.
     """
     given = dict(locals())
     terms = {term for reader in READERS.values() for term in reader.needs + reader.may}.union(OF_MARKETS)
@@ -133,10 +133,10 @@ def from_option(
 
 
 def join(*books: Mapping[str, Any]) -> dict[str, Any]:
-    """One book of several: their trades, and the market that they have in common.
+    """Joins several books: their trades, and their common market.
 
-    Two books may name the same currency or asset if they say the same about it, to the bit; `horizon` makes
-    the curves of two options the same, and `underlying` and `currency` give other names.
+    Books may share a currency or asset if their data are equal to the bit; `horizon` makes the curves of two options
+    equal, and `underlying` and `currency` rename.
     """
     if not books:
         refuse("found no book to join; expected one at least")
@@ -172,12 +172,12 @@ def join(*books: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def known_options() -> list[str]:
-    """The classes of QuantLib's options that can be conveyed."""
+    """The supported classes of QuantLib's options."""
     return sorted(READERS)
 
 
 def known_models() -> list[str]:
-    """The classes of QuantLib's processes and models that can be conveyed."""
+    """The supported classes of QuantLib's processes and models."""
     return sorted(LOGNORMAL + HESTON + tuple(RATES))
 
 

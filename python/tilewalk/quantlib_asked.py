@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A question to `tilewalk.quantlib`: an option of QuantLib, all that was said about it, the catalogue of
-readers, and the checks that they share."""
+"""Requests to `tilewalk.quantlib`: a QuantLib option with all arguments, the catalogue of readers, and shared
+checks."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ import QuantLib as ql
 
 from .errors import InputError
 
-DAYS_A_YEAR = 365.0  # every time of Tilewalk counts ACT/365F
+DAYS_A_YEAR = 365.0  # Tilewalk counts all times in ACT/365F
 
 
 class NotConveyed(InputError):
-    """An object of QuantLib that has no counterpart, or of which QuantLib does not tell enough."""
+    """An object of QuantLib without a counterpart, or with too little accessible data."""
 
 
 @dataclasses.dataclass
 class Asked:
-    """The option, its model and all that was said beside them."""
+    """The option, its model and all other arguments."""
 
     option: Any
     model: Any
@@ -52,7 +52,7 @@ class Asked:
         return float(value)
 
     def dates(self, term: str) -> list[Any]:
-        """Dates that were said: in order, none of them gone."""
+        """Dates of an argument: increasing, none in the past."""
         held = list(self.said[term])
         days = [self.day(d) for d in held]
         if not held or days[0] < 0 or any(later <= earlier for earlier, later in zip(days, days[1:])):
@@ -71,17 +71,17 @@ class Asked:
 
 @dataclasses.dataclass
 class Conveyed:
-    """Trades of Tilewalk, the days that the market reaches, and the option made again from what was said."""
+    """Trades of Tilewalk, the days that the market has to cover, and the option rebuilt from the arguments."""
 
     trades: list[dict[str, Any]]
     days: list[Any]
-    strike: float | None = None  # at which a smile would be read
+    strike: float | None = None  # where a smile is read
     again: Any = None
 
 
 @dataclasses.dataclass(frozen=True)
 class Reader:
-    """The arguments that an option needs, those that it may have, and the function that conveys it."""
+    """The required and optional arguments of an option, and the function that converts it."""
 
     needs: tuple[str, ...]
     may: tuple[str, ...]
@@ -89,14 +89,14 @@ class Reader:
 
 
 READERS: dict[str, Reader] = {}
-# Arguments that any option may have, as they are about the market.
+# Arguments about the market, valid for every option.
 OF_MARKETS = ("smile", "surface_dates", "surface_strikes", "correlation")
 
 
 def reads(
     *classes: str, needs: tuple[str, ...] = (), may: tuple[str, ...] = ()
 ) -> Callable[[Callable[[Asked], Conveyed]], Callable[[Asked], Conveyed]]:
-    """Enters a reader in the catalogue, by the classes of QuantLib that it reads."""
+    """Registers a reader for these classes of QuantLib."""
 
     def enter(convey: Callable[[Asked], Conveyed]) -> Callable[[Asked], Conveyed]:
         for name in classes:
@@ -115,7 +115,7 @@ def listed(words: Sequence[str]) -> str:
 
 
 def class_of(held: Any) -> str:
-    """QuantLib's class of an object; a class of the caller's that derives from it counts as that."""
+    """QuantLib's class of an object, also for a derived class of the caller's."""
     for one in type(held).__mro__:
         if one.__module__.startswith("QuantLib"):
             return one.__name__
@@ -133,14 +133,14 @@ def evaluation_date() -> Any:
 
 
 def expect_same_price(option: Any, again: Any) -> None:
-    """The option that was made again has the price of the option itself, by the engine that it has."""
+    """Checks that the rebuilt option has the price of the original, by its own engine."""
     engine = option.pricingEngine()
     if engine is None:
         return
     try:
         price = option.NPV()
     except RuntimeError:
-        return  # the engine cannot price this option, so that it tells nothing about it
+        return  # the engine can't price this option, so there is nothing to compare
     again.setPricingEngine(engine)
     try:
         found = again.NPV()
@@ -149,7 +149,7 @@ def expect_same_price(option: Any, again: Any) -> None:
     if same(found, price):
         return
     option.recalculate()
-    if same(option.NPV(), price):  # an engine that draws anew each time could not tell them apart
+    if same(option.NPV(), price):  # distinguishes engines that redraw every time
         refuse(
             f"what was said makes another option: QuantLib prices it at {found!r} and the option at {price!r}"
         )

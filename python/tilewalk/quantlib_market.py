@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The market of a book from QuantLib's processes and models: curves, volatilities, correlations and rates."""
+"""The market of a book, from QuantLib's processes and models: curves, volatilities, correlations and rates."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def market_of(asked: Asked, conveyed: Conveyed) -> dict[str, Any]:
 
 
 def _asset(asked: Asked, conveyed: Conveyed, model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """An asset as the market writes it, and the discount curve of its process."""
+    """An asset in market form, and the discount curve of its process."""
     name = class_of(model)
     if name not in LOGNORMAL + HESTON:
         refuse(
@@ -85,8 +85,7 @@ def _asset(asked: Asked, conveyed: Conveyed, model: Any) -> tuple[dict[str, Any]
 
 
 def _curve(asked: Asked, handle: Any, what: str) -> dict[str, Any]:
-    """Discount factors whose logarithms are linear between the days that are written, as Tilewalk has
-    them."""
+    """Discount factors at days chosen such that log-linear interpolation, as in Tilewalk, is accurate."""
     if handle.referenceDate() != asked.today:
         refuse(
             f"found a {what} of {handle.referenceDate().ISO()}, expected one of {asked.today.ISO()},"
@@ -104,12 +103,12 @@ def _curve(asked: Asked, handle: Any, what: str) -> dict[str, Any]:
 
 
 def _plain(value: float) -> float:
-    """Without the rounding of the last digits, which would make one number two for two horizons."""
+    """Rounds the last digits, so that two horizons give the same number."""
     return float(round(value, 14)) + 0.0
 
 
 def _nodes(values: Sequence[float], bound: float) -> list[int]:
-    """The days, up to the last, between which lines from value to value leave none by more than the bound."""
+    """Days, including the last, such that linear interpolation misses no value by more than the bound."""
     found = [len(values) - 1]
     waiting = [(0, len(values) - 1)]
     while waiting:
@@ -127,7 +126,7 @@ def _nodes(values: Sequence[float], bound: float) -> list[int]:
 
 
 def _clock(asked: Asked, handle: Any, what: str) -> float:
-    """Years of a curve's day count in a year of 365 days, which is one number for a count of days."""
+    """Years of a curve's day count in 365 days, a constant for day counts that count days."""
     counter = handle.dayCounter()
     rates = [
         counter.yearFraction(asked.today, asked.today + day) * DAYS_A_YEAR / day
@@ -142,9 +141,9 @@ def _clock(asked: Asked, handle: Any, what: str) -> float:
 
 
 def _heston(asked: Asked, model: Any) -> tuple[Any, dict[str, Any]]:
-    """The process of a model of Heston's or Bates's, and its parameters in years of 365 days.
+    """The process of a Heston or Bates model, and its parameters in years of 365 days.
 
-    QuantLib's processes tell no parameters, but the models that it makes of them do.
+    QuantLib's processes hide their parameters; models made of them do not.
     """
     name = class_of(model)
     if name == "HestonProcess":
@@ -213,7 +212,7 @@ def _volatility(asked: Asked, conveyed: Conveyed, process: Any) -> dict[str, Any
 
 
 def _by_term(asked: Asked, variances: Sequence[float]) -> Any:
-    """A number, or volatilities by date between which total variance is linear, as Tilewalk has them."""
+    """A number, or volatilities by date with linear total variance between them, as in Tilewalk."""
     days = _nodes(variances, asked.bound)
     levels = {
         (asked.today + day).ISO(): _plain(math.sqrt(variances[day] * DAYS_A_YEAR / day)) for day in days
@@ -222,7 +221,7 @@ def _by_term(asked: Asked, variances: Sequence[float]) -> Any:
 
 
 def _expect_own_local_volatility(process: Any, handle: Any, spot: float, dates: Iterable[Any]) -> None:
-    """A process may have been given a local volatility that has nothing to do with its Black volatility."""
+    """Checks that a process does not have a local volatility unrelated to its Black volatility."""
     local, step = process.localVolatility(), 1 / 365.0
     for date in dates:
         time = handle.timeFromReference(date)
@@ -240,8 +239,7 @@ def _expect_own_local_volatility(process: Any, handle: Any, spot: float, dates: 
 
 
 def _surface(asked: Asked, handle: Any) -> dict[str, Any]:
-    """Black volatilities on a grid of dates and strikes, met on the grid; between them Tilewalk has its own
-    lines."""
+    """Black volatilities on a grid of dates and strikes: exact on the grid, interpolated by Tilewalk between."""
     if "surface_dates" not in asked.said or "surface_strikes" not in asked.said:
         refuse(
             "smile='local_volatility' needs surface_dates and surface_strikes: QuantLib does not tell where a"
@@ -279,7 +277,7 @@ def _quanto_market(asked: Asked, market: dict[str, Any]) -> None:
 
 
 def _correlations(asked: Asked) -> list[list[Any]]:
-    """Pairs of assets, from a matrix or from the StochasticProcessArray that was given one."""
+    """Pairs of assets, from a matrix or a StochasticProcessArray."""
     held = asked.said.get("correlation")
     count = len(asked.names)
     if held is None:
@@ -288,7 +286,7 @@ def _correlations(asked: Asked) -> list[list[Any]]:
             "StochasticProcessArray that was made with one, or a number for two assets"
         )
     if isinstance(held, ql.StochasticProcessArray):
-        # Covariances over a day, as QuantLib's arrays have them, hold the correlation.
+        # Covariances over a day contain the correlation.
         covariance = held.covariance(0.0, held.initialValues(), 1 / 365.0)
         size = covariance.rows()
         rows = [
@@ -339,7 +337,7 @@ RATES = {"HullWhite": _hull_white, "G2": _g2}
 
 
 def _moving_rates(asked: Asked) -> dict[str, Any]:
-    """A currency whose rates move, in years of 365 days."""
+    """A currency with a rate model, in years of 365 days."""
     curve = asked.model.termStructure()
     clock = _clock(asked, curve, "termStructure")
     moves = RATES[class_of(asked.model)](list(asked.model.params()), clock)

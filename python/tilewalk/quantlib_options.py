@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Readers of QuantLib's options: each class that is known, and the trades of Tilewalk that it becomes."""
+"""Readers of QuantLib's options: the supported classes and the trades that they become."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .quantlib_market import RATES
 
 @dataclasses.dataclass(frozen=True)
 class _Payoff:
-    """A payoff of one price in plain terms; `held` can be given to QuantLib's constructors."""
+    """A payoff of one price in plain terms; `held` fits QuantLib's constructors."""
 
     kind: str  # plain, cash, asset or gap
     option: str
@@ -39,7 +39,7 @@ _SIDES = {ql.Option.Call: "call", ql.Option.Put: "put"}
 
 
 def _payoff(asked: Asked, *kinds: str) -> _Payoff:
-    """The payoff of an option on one price. QuantLib tells a plain one; another has to be said."""
+    """The payoff of an option on one price. QuantLib reveals a plain one; others must be given."""
     own = asked.option.payoff()
     said = asked.said.get("payoff")
     held = ql.as_plain_vanilla_payoff(own) if said is None else said
@@ -59,13 +59,13 @@ def _payoff(asked: Asked, *kinds: str) -> _Payoff:
     _expect_same_payoff(own, held, strike)
     inside = strike * (2.0 if side == "call" else 0.5) if strike > 0 else 1.0
     cash = float(held(inside)) if kind == "cash" else 0.0
-    # A gap pays the price less the second strike, or the other way round.
+    # A gap pays price - second strike, or the reverse for a put.
     paid_for = inside - held(inside) if side == "call" else inside + held(inside)
     return _Payoff(str(kind), side, strike, held, cash, paid_for)
 
 
 def _expect_same_payoff(own: Any, said: Any, strike: float) -> None:
-    """The payoff that was said pays the same as the option's own payoff at prices around the strike and far from it."""
+    """Checks that the given payoff equals the option's own at prices around the strike and far from it."""
     for share in (0.0, 0.25, 0.5, 1 - 1e-9, 1.0, 1 + 1e-9, 1.5, 2.0, 8.0):
         price = share * (strike or 1.0)
         if own(price) != said(price):
@@ -76,10 +76,10 @@ def _expect_same_payoff(own: Any, said: Any, strike: float) -> None:
 
 
 def _plain_inside(payoff: Any) -> tuple[str, float]:
-    """Side and strike of the plain payoff within one of a basket, read off its values.
+    """Option type and strike of the plain payoff inside a basket payoff, from its values.
 
-    A put pays its strike at a price of 0. A call's is found at a price within a factor of two of it, where
-    the difference of two numbers is exact.
+    A put pays its strike at price 0. A call's strike follows from a price within a factor of two of it, where the
+    difference is exact.
     """
     if payoff(0.0) > 0:
         side, strike = "put", float(payoff(0.0))
@@ -103,7 +103,7 @@ def _plain_inside(payoff: Any) -> tuple[str, float]:
 
 
 def _exercise(asked: Asked, *known: int) -> Any:
-    """The exercise of an option; the last of its days is still to come."""
+    """The exercise of an option; its last day must not be past."""
     held = asked.option.exercise()
     names = {
         ql.Exercise.European: "European",
@@ -194,7 +194,7 @@ def _on_one_day(payoff: _Payoff, maturity: Any) -> dict[str, Any]:
 
 
 def _touch(asked: Asked, payoff: _Payoff, exercise: Any) -> dict[str, Any]:
-    """An American digital: it pays when the price touches the strike, or on the last day if it did."""
+    """An American digital: pays on touching the strike, at once or on the last day."""
     if exercise.type() != ql.Exercise.American or asked.day(exercise.dates()[0]) > 0:
         refuse(
             "found a digital payoff with early exercise that begins later or on some days only; known is "
@@ -241,7 +241,7 @@ def _barrier(asked: Asked) -> Conveyed:
         "rebate": rebate,
     }
     if kind == "knock_out":
-        trade["rebate_paid"] = "at_hit"  # as QuantLib's engines have it
+        trade["rebate_paid"] = "at_hit"  # as QuantLib's engines assume
     again = ql.BarrierOption(asked.said["barrierType"], barrier, rebate, payoff.held, exercise)
     return Conveyed([trade], [maturity], payoff.strike, again)
 
@@ -356,7 +356,7 @@ def _started_forward(asked: Asked, side: str, share: float, reset: Any, maturity
 
 @reads("CliquetOption", needs=("payoff", "resetDates"))
 def _cliquet(asked: Asked) -> Conveyed:
-    """QuantLib's cliquet is a row of options, each on the price at which the one before ends."""
+    """QuantLib's cliquet is a series of options, each struck at the price at which the previous one ends."""
     exercise, maturity = _european(asked)
     held = asked.said["payoff"]
     if class_of(held) != "PercentageStrikePayoff":
@@ -376,8 +376,7 @@ def _cliquet(asked: Asked) -> Conveyed:
 
 @reads("VarianceSwap", needs=("fixingDates",))
 def _variance_swap(asked: Asked) -> Conveyed:
-    """QuantLib's swap is on the variance of every moment; Tilewalk's is on that of the fixings that were
-    said."""
+    """QuantLib's swap has continuously observed variance; Tilewalk's uses the given fixings."""
     swap = asked.option
     dates = asked.dates("fixingDates")
     if dates[0] != swap.startDate() or dates[-1] != swap.maturityDate() or len(dates) < 2:
@@ -404,7 +403,7 @@ def _variance_swap(asked: Asked) -> Conveyed:
     needs=("foreignRiskFreeRate", "exchangeRateVolatility", "correlation", "foreign_currency"),
 )
 def _quanto(asked: Asked) -> Conveyed:
-    """Paid in `currency`; the asset's own, `foreign_currency`, has the curve foreignRiskFreeRate."""
+    """Pays in `currency`; the asset's `foreign_currency` has the curve foreignRiskFreeRate."""
     exercise, maturity = _european(asked)
     payoff = _payoff(asked, "plain")
     trade = _on_one_day(payoff, maturity)
@@ -470,7 +469,7 @@ def _basket(asked: Asked) -> Conveyed:
 
 
 def _again(asked: Asked, held: Any) -> Any:
-    """An AverageBasketPayoff with the weights that were said; another payoff as it is."""
+    """An AverageBasketPayoff with the given weights; other payoffs unchanged."""
     if class_of(held) != "AverageBasketPayoff":
         return held
     side, strike = _plain_inside(held)
@@ -502,8 +501,8 @@ def _margrabe(asked: Asked) -> Conveyed:
 
 @reads("Swaption")
 def _swaption(asked: Asked) -> Conveyed:
-    """QuantLib tells all of a swaption. The swap has to be what Tilewalk's are: one curve, no spread, paid at
-    the end of each period."""
+    """QuantLib reveals all of a swaption. Its swap has to be like Tilewalk's: one curve, no spread, payments at the end
+    of each period."""
     option, swap = asked.option, asked.option.underlying()
     if class_of(asked.model) not in RATES:
         refuse(
@@ -583,7 +582,7 @@ def _expect_plain_leg(leg: Sequence[Any], what: str) -> None:
 
 
 def _day_count(fixed: Sequence[Any]) -> str:
-    """The convention of Tilewalk's by which every coupon has the years that QuantLib counts."""
+    """Tilewalk's day count that gives every coupon QuantLib's years."""
     known = {
         "act_365f": ql.Actual365Fixed(),
         "act_360": ql.Actual360(),

@@ -19,13 +19,13 @@ from .tables import Table
 
 __all__ = ["Comparison", "Greeks", "Results", "Row", "compare", "read_results", "warn_of"]
 
-# Members of the JSON that only rows of some trades have.
+# Members of the JSON that some rows lack.
 _OF_SOME_TRADES = ("decisions", "early", "kind", "reported")
 
 
 class Row(dict[str, Any]):
-    """A trade's row: the members of the JSON of results, also as attributes, and theirs too, as in
-    `row.early.upper_bound`. None stands for no figure, and for what the trade has none of."""
+    """A trade's row: members of the JSON of results, also as attributes, such as `row.early.upper_bound`. None stands
+    for a missing figure or part."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -42,24 +42,23 @@ class _Written(Table):
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """All that the run was made from: versions, settings, inputs with their hashes, remarks."""
+        """How the run was made: versions, settings, inputs with hashes, remarks."""
         out: dict[str, Any] = json.loads(self._core.json_of_rows([]))["manifest"]
         return out
 
     @property
     def remarks(self) -> list[str]:
-        """Facts to know of the whole run, a sentence each, such as correlations that were taken as 0."""
+        """Remarks on the whole run, a sentence each, such as correlations taken as 0."""
         return self._core.remarks
 
     @property
     def policies(self) -> str:
-        """The policies by which trades are ended early, for the setting `policy`; of runs with keep_policies."""
+        """The exercise policies, for the setting `policy`; only of runs with keep_policies."""
         return self._core.policies
 
     @property
     def decisions(self) -> Decisions:
-        """What was decided about trades before their paths were walked, for the setting `decisions`: with policies if
-        the run kept them."""
+        """Decisions about trades, for the setting `decisions`; includes policies if the run kept them."""
         return Decisions(self._core.decisions_json())
 
     def _text(self, format: str, columns: int = 200, spreadsheet_safe: bool = False, parts: bool = False) -> str:
@@ -82,7 +81,7 @@ class _Written(Table):
         write_by_ending(file, self)
 
     def to_page(self) -> str:
-        """A page of HTML for people, whole in itself, with all that there is to know."""
+        """A self-contained page of HTML for people, with everything in the results."""
         return self._core.page()
 
     def to_parquet(self) -> bytes:
@@ -90,7 +89,7 @@ class _Written(Table):
         return self._core.parquet(isinstance(self, Greeks))
 
     def metrics(self, name: str | None = None) -> str:
-        """How the run went, in the text format of Prometheus; `name` tells its series from others' (the first file)."""
+        """Metrics of the run in Prometheus text format; `name` labels the series (default: the first file)."""
         command = "greeks" if isinstance(self, Greeks) else "price"
         inputs = self.manifest["inputs"]
         return self._core.metrics(command, name or (inputs[0]["file"] if inputs else ""))
@@ -106,7 +105,7 @@ class _Written(Table):
         return self.to_text()
 
     def __eq__(self, other: object) -> bool:
-        """The same figures to the bit; how long a run took, and where, does not count."""
+        """True for equal figures, bit for bit; durations and machines do not count."""
         if not isinstance(other, type(self)):
             return NotImplemented
         return self is other or self._text("csv") == other._text("csv")
@@ -127,7 +126,7 @@ class Results(_Written):
         return len(self._core)
 
     def __getitem__(self, trade: str | int) -> Row:
-        """The row of a trade by its id, or by its place in the book."""
+        """The row of a trade by its id or its index in the book."""
         if not isinstance(trade, str):
             try:
                 trade = operator.index(trade)
@@ -155,12 +154,12 @@ class Results(_Written):
 
     @property
     def failed(self) -> list[str]:
-        """The ids of the trades that could not be priced; their rows have the reason as `message`."""
+        """The ids of trades that could not be priced; their rows have the reason in `message`."""
         return self._core.failures()
 
     @property
     def totals(self) -> Table:
-        """A row for each currency, with errors that know what trades have in common."""
+        """A row for each currency; errors include correlations between trades."""
         return Table(self._core.totals())
 
     @property
@@ -189,7 +188,7 @@ class Greeks(_Written):
         return len(self._core_table())
 
     def __getitem__(self, trade: str) -> dict[tuple[str, str], Row]:
-        """The sensitivities of a trade, by measure and market key; the key "" is that of all together."""
+        """The sensitivities of a trade, by measure and market key; the key "" is that to all numbers together."""
         table = self._core_table()
         names = table.names
         out: dict[tuple[str, str], Row] = {}
@@ -221,13 +220,13 @@ class _Remarked(Protocol):
 
 
 def warn_of(*found: _Remarked) -> None:
-    """One warning of the remarks on these results, for the caller of the function that calls this."""
+    """Issues one warning with all remarks, at the caller of the calling function."""
     if told := dict.fromkeys(remark for one in found for remark in one.remarks):
         warnings.warn("; ".join(told), RunWarning, stacklevel=3)
 
 
 def read_results(source: str | os.PathLike[str]) -> Results:
-    """Results from a file of JSON, or from its text, to the same bits."""
+    """Results from a file of JSON or from its text, bit for bit."""
     is_text = isinstance(source, str) and source.lstrip().startswith("{")
     text = checked("results", str(source)) if is_text else text_of_file(source)
     return Results(_core.read_results(text, "results" if is_text else os.fspath(source)))
@@ -242,12 +241,12 @@ class Comparison:
 
     @property
     def rows(self) -> list[Row]:
-        """A row for each trade, with `agrees` among its members."""
+        """A row for each trade, including `agrees`."""
         return [Row(row) for row in self._core.rows(*self._rule)]
 
     @property
     def differing(self) -> list[str]:
-        """The ids of the trades that do not agree."""
+        """The ids of trades that do not agree."""
         return [row.trade for row in self.rows if not row.agrees]
 
     def __bool__(self) -> bool:
@@ -260,7 +259,7 @@ class Comparison:
 def compare(
     first: Results, second: Results, *, limit: float = 4.5, tolerance: float | None = None, relative: bool = False
 ) -> Comparison:
-    """Compares two results in standard errors; a tolerance is an amount, or a part of the first price."""
+    """Compares two results in standard errors; a tolerance is an amount, or a fraction of the first price."""
     for one in (first, second):
         if not isinstance(one, Results):
             raise UsageError(f"compare: found {shown(one)}, expected Results")

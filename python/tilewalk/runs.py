@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The things that an engine does with a book: price, greeks, scenarios, explain, validate, warm and their kin.
+"""Calls of the engine on a book: price, greeks, scenarios, explain, validate, warm and so on.
 
 Each takes a book (a path, a dict, a Book, or a DataFrame of trades), a market (a path, a dict, a Market; that of the
 book if left out), the options below, and any setting of a run by its name, such as `paths=1e6, seed=7`. One RunWarning
@@ -68,7 +68,7 @@ _NO_TRADES = "the book has no trades"
 
 
 class _Asked:
-    """A book, its market, and the settings and options of a call, apart."""
+    """The parts of a call: book, market, settings and options."""
 
     def __init__(self, book: Any, market: Any, how: Mapping[str, Any], needs_market: bool = True) -> None:
         self.settings = {name: held for name, held in how.items() if name not in _OF_READING + _OF_RUNS}
@@ -100,19 +100,19 @@ class _Asked:
         self.market: Market = found
 
     def run(self, function: Any, *arguments: Any) -> Any:
-        """Calls a function of the extension with the settings and the options of the call."""
+        """Calls a function of the extension with the settings and options of the call."""
         with watching(self.progress) as hears, in_memory(self.settings) as settings:
             return function(*arguments, settings, {**self.options, "progress": hears})
 
 
 def check_cancel(cancel: Any) -> None:
-    """Raises UsageError for what can't be asked whether to stop."""
+    """Raises UsageError for an object without is_set()."""
     if cancel is not None and not hasattr(cancel, "is_set"):
         raise UsageError(f"cancel: found {shown(cancel)}, expected an object with is_set(), such as threading.Event")
 
 
 def listed_texts(name: str, wanted: Any, what: str) -> list[str]:
-    """Texts, or one of them alone; ids are texts, too, where a table has numbers."""
+    """One text or several; ids may be numbers, as in tables."""
     if isinstance(wanted, str):
         return [checked(name, wanted)]
     if not isinstance(wanted, Iterable):
@@ -128,9 +128,9 @@ def listed_texts(name: str, wanted: Any, what: str) -> list[str]:
 def price(book: Any, market: Any = None, **how: Any) -> Results:
     """Prices a book: every trade with its standard error.
 
-    A book is a path, a dict, a Book, a table of trades or a list of dicts; without `market` it names one itself.
-    Options such as `trades`, `shift` and `progress` are told by `help(tilewalk.runs)`, settings such as `paths` and
-    `seed` by `tilewalk.settings()`.
+    A book is a path, a dict, a Book, a table of trades or a list of dicts; without `market` it names its own.
+    `help(tilewalk.runs)` lists options such as `trades`, `shift` and `progress`, and `tilewalk.settings()` settings
+    such as `paths` and `seed`.
     """
     asked = _Asked(book, market, how)
     out = Results(asked.run(_core.price, asked.book._core, asked.market._core))
@@ -139,7 +139,7 @@ def price(book: Any, market: Any = None, **how: Any) -> Results:
 
 
 def price_in(book: Any, markets: Iterable[Any], **how: Any) -> list[Results]:
-    """Prices a book in many markets at once, in one walk with common random numbers.
+    """Prices a book in many markets at once, on common random numbers.
 
     Options and settings: `help(tilewalk.runs)`.
     """
@@ -161,10 +161,10 @@ def greeks(
     view: str = "market",
     **how: Any,
 ) -> Greeks:
-    """Prices a book with its sensitivities to the numbers of the market, each with its standard error.
+    """Prices a book with its sensitivities to market numbers, all with standard errors.
 
-    `wanted` are measures ("delta") and patterns of market keys ("*.rate@2y"); none: all of the first order.
-    Options and settings: `help(tilewalk.runs)`.
+    `wanted` are measures ("delta") and patterns of market keys ("*.rate@2y"); empty: all of first order. Options and
+    settings: `help(tilewalk.runs)`.
     """
     asked = _Asked(book, market, how)
     out = _greeks(asked, partial(_core.greeks, asked.book._core), wanted, method, view)
@@ -180,10 +180,10 @@ def _greeks(asked: _Asked, find: Callable[..., Any], wanted: Sequence[str] | str
 def differences(
     book: Any, market: Any = None, *, cross_gamma: bool = False, vanna: bool = False, **how: Any
 ) -> Differences:
-    """Prices a book, and again for the usual shifts of each number of the market, on the same random numbers.
+    """Prices a book and revalues it for standard shifts of market numbers, on common random numbers.
 
-    `cross_gamma` and `vanna` add two shifts at once: of two assets' prices, of an asset's price and a volatility.
-    Options and settings: `help(tilewalk.runs)`.
+    `cross_gamma` and `vanna` add simultaneous shifts: of two spots, and of a spot and a volatility. Options and
+    settings: `help(tilewalk.runs)`.
     """
     asked = _Asked(book, market, how)
     out = _differences(asked, partial(_core.differences, asked.book._core), cross_gamma, vanna)
@@ -198,9 +198,9 @@ def _differences(asked: _Asked, find: Callable[..., Any], cross_gamma: bool, van
 def write_values(
     results: Results, folder: str | os.PathLike[str], book: Any, market: Any = None, **how: Any
 ) -> list[str]:
-    """Writes the files of `tilewalk price --files` of results into a folder, and returns their names.
+    """Writes the files of `tilewalk price --files` into a folder, and returns their names.
 
-    The book and the market are those that the results are of: the files tell of trades what results do not.
+    Book and market have to be those of the results, since the files need more than results contain.
     """
     asked = _Asked(book, market, {**how, "trades": results._core_table().strings("trade")})
     if len(asked.book) != len(results):
@@ -217,10 +217,10 @@ def scenarios(
     explain: bool = False,
     **how: Any,
 ) -> Gains:
-    """Finds what a book gains or loses in other markets, on the same random numbers.
+    """Values the gains and losses of a book in other markets, on common random numbers.
 
-    Scenarios are a file, a dict of what it would say, or a list of dicts of moves by market key, such as
-    {"ACME.spot": "-20%"}, each perhaps with a "name" and the "days" that pass:
+    Scenarios are a file, a dict like it, or a list of dicts of moves by market key, such as {"ACME.spot": "-20%"},
+    optionally with a "name" and the "days" that pass:
     [{"name": "down", "ACME.spot": -10, "USD.rate@1y": -0.01}, {"days": 1}].
     Options and settings: `help(tilewalk.runs)`.
     """
@@ -271,7 +271,7 @@ def explain(book: Any, market: Any = None, *, program: bool = False, **how: Any)
 
 
 class Picture:
-    """A trade as a picture, in SVG."""
+    """A picture of a trade, in SVG."""
 
     def __init__(self, svg: str) -> None:
         self.svg = svg
@@ -291,7 +291,7 @@ def picture(book: Any, trade: str, market: Any = None, *, sample: int = 10, **ho
 
 
 class Problem(NamedTuple):
-    """A trade that can't be priced, and where that stands."""
+    """A trade that can't be priced, and its place."""
 
     trade: str
     message: str
@@ -301,13 +301,13 @@ class Problem(NamedTuple):
 
 
 class Problems(list[Problem]):
-    """The trades that can't be priced; none: all is well. `missing_correlations` are taken as 0."""
+    """The trades that can't be priced; empty if all can. `missing_correlations` are taken as 0."""
 
     missing_correlations: list[tuple[str, str]]
 
 
 def validate(book: Any, market: Any = None, **how: Any) -> Problems:
-    """Checks a book, its market and every trade, and prices nothing."""
+    """Checks a book, its market and every trade without pricing."""
     asked = _Asked(book, market, how)
     if not len(asked.book):
         warnings.warn(_NO_TRADES, RunWarning, stacklevel=2)
@@ -318,7 +318,7 @@ def validate(book: Any, market: Any = None, **how: Any) -> Problems:
 
 
 class Dependence(NamedTuple):
-    """The numbers of the market that a trade's price depends on; `failure` says why they are not known."""
+    """The market numbers that a trade's price depends on; `failure` says why they are unknown."""
 
     trade: str
     numbers: dict[str, float]
@@ -326,14 +326,14 @@ class Dependence(NamedTuple):
 
 
 def depends_on(book: Any, market: Any = None, **how: Any) -> dict[str, Dependence]:
-    """The numbers of the market that each trade depends on, by trade; no path is walked."""
+    """The market numbers that each trade depends on, found without walking a path."""
     asked = _Asked(book, market, how)
     found = asked.run(_core.depends_on, asked.book._core, asked.market._core)
     return {one[0]: Dependence(*one) for one in found}
 
 
 class Session:
-    """A book that is planned once, for many calls in markets that change a little from one to the next."""
+    """A book that is planned once, for many calls in slightly changing markets."""
 
     def __init__(self, book: Any, *, instruction_set: str = "auto", **how: Any) -> None:
         asked = _Asked(book, None, how, needs_market=False)
@@ -343,7 +343,7 @@ class Session:
         self._core = _core.open(asked.book._core, instruction_set)
 
     def price(self, market: Any = None, **how: Any) -> Results:
-        """Prices the book; only trades that read what has changed are planned anew."""
+        """Prices the book; plans only trades that depend on what has changed."""
         asked = _Asked(self.book, market, how)
         out = Results(asked.run(self._core.price, asked.market._core))
         warn_of(out)
@@ -358,7 +358,7 @@ class Session:
         view: str = "market",
         **how: Any,
     ) -> Greeks:
-        """As `tilewalk.greeks`, with its bits."""
+        """Like `tilewalk.greeks`, with the same bits."""
         out = _greeks(_Asked(self.book, market, how), self._core.greeks, wanted, method, view)
         warn_of(out)
         return out
@@ -371,33 +371,33 @@ class Session:
         explain: bool = False,
         **how: Any,
     ) -> Gains:
-        """As `tilewalk.scenarios`, with its bits."""
+        """Like `tilewalk.scenarios`, with the same bits."""
         out = _scenarios(_Asked(self.book, market, how), self._core.scenarios, scenarios, explain, how.get("folder", "."))
         warn_of(out.base, out)
         return out
 
     def differences(self, market: Any = None, *, cross_gamma: bool = False, vanna: bool = False, **how: Any) -> Differences:
-        """As `tilewalk.differences`, with its bits."""
+        """Like `tilewalk.differences`, with the same bits."""
         out = _differences(_Asked(self.book, market, how), self._core.differences, cross_gamma, vanna)
         warn_of(out.values)
         return out
 
     @property
     def facts(self) -> Row:
-        """Facts about what is kept between calls."""
+        """What is kept between calls."""
         return Row(self._core.facts())
 
 
 def open(book: Any, **how: Any) -> Session:
-    """A book that is open for many calls."""
+    """Opens a book for many calls."""
     return Session(book, **how)
 
 
 def warm(book: Any, market: Any = None, *, architectures: Iterable[str] | str = (), **how: Any) -> WarmedKernels:
-    """Compiles the kernels of a book for GPUs and keeps them in the cache, also where there is no GPU.
+    """Compiles the GPU kernels of a book into the cache, also on machines without a GPU.
 
-    `architectures` are those to compile for, such as "sm_90"; none: those of this machine, which then needs a GPU.
-    `progress` hears of `kernels_done` out of `kernels`. Options and settings: `help(tilewalk.runs)`.
+    `architectures` are the targets, such as "sm_90"; by default those of this machine's GPUs. `progress` receives
+    `kernels_done` and `kernels`. Options and settings: `help(tilewalk.runs)`.
     """
     targets = listed_texts("architectures", architectures, "an architecture such as 'sm_90'")
     asked = _Asked(book, market, how)
@@ -412,10 +412,10 @@ def tune(
     greeks: bool = False,
     **how: Any,
 ) -> TunedKernels:
-    """Times the ways to build the kernels of a book on this machine's GPU, and keeps the fastest for later runs.
+    """Times kernel variants of a book on this machine's GPU, and keeps the fastest for later runs.
 
-    `seconds` is the longest time for each kernel, compilation apart; `greeks` tunes the kernels of sensitivities.
-    `progress` hears as `doing` of what is timed. Options and settings: `help(tilewalk.runs)`.
+    `seconds` limits the time for each kernel, without compilation; `greeks` tunes the kernels of sensitivities.
+    `progress` receives what is being timed as `doing`. Options and settings: `help(tilewalk.runs)`.
     """
     if isinstance(seconds, str) or not hasattr(seconds, "__float__"):
         raise UsageError(f"seconds: found {shown(seconds)}, expected a number")
@@ -424,5 +424,5 @@ def tune(
 
 
 def settings() -> dict[str, Row]:
-    """The settings of a run by name: meaning, choices, preset, and whether a price depends on each."""
+    """The settings of a run by name: meaning, choices, default, and whether prices depend on them."""
     return {row["name"]: Row(row) for row in _core.setting_rows()}

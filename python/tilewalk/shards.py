@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shards: parts of a request that many processes do, in a folder that all of them see."""
+"""Shards: parts of a request for many processes, in a shared folder."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Shards:
 
     @property
     def count(self) -> int:
-        """The number of parts."""
+        """The number of shards."""
         return self._core.count
 
     @property
@@ -42,17 +42,17 @@ class Shards:
 
     @property
     def costs(self) -> list[float]:
-        """The cost of each part, in operations."""
+        """The cost of each shard, in operations."""
         return self._core.costs
 
     @property
     def untrained(self) -> list[int]:
-        """Places of trades whose policies are still to be found: run the stage "training" before any pricing."""
+        """Indexes of trades that lack a policy: run the stage "training" before pricing."""
         return self._core.untrained
 
     @property
     def next(self) -> Shards | None:
-        """The plan with more paths that `merge` has written, if figures were wider than the tolerance of the request."""
+        """The plan with more paths that `merge` wrote because figures missed the tolerance."""
         folder = self._core.next_folder
         return open(folder) if folder else None
 
@@ -66,19 +66,19 @@ class Shards:
         cancel: Any = None,
         **settings: Any,
     ) -> Row:
-        """Does a part, counted from 1. Run again after it was ended, it goes on where it was."""
+        """Runs a shard, counted from 1. An interrupted shard resumes."""
         where = "" if journal is None else os.fspath(journal)
         with watching(progress) as hears:
             return Row(self._core.run(number, stage, where, settings, hears, cancel))
 
     def merge(self, *, progress: Any = None, cancel: Any = None) -> Results | Gains | Differences:
-        """The results of all parts, to the bits of one process; raises ShardsMissing while some are missing."""
+        """Merges all shards, bit for bit like one process; raises ShardsMissing while some are missing."""
         found, told = self._merged(progress, cancel)
         warn_of(*told)
         return found
 
     def _merged(self, progress: Any = None, cancel: Any = None) -> tuple[Results | Gains | Differences, tuple[Any, ...]]:
-        """The results, and those of whose remarks the caller is to be warned."""
+        """The results, and the objects whose remarks become warnings."""
         with watching(progress) as hears:
             out = self._core.merge(hears, cancel)
         if isinstance(out, _core.Gains):
@@ -91,7 +91,7 @@ class Shards:
         return found, (found,)
 
     def merge_training(self) -> None:
-        """Adds the policies that all parts of the training have found to the plan."""
+        """Adds the policies of all training shards to the plan."""
         self._core.merge_training()
 
     def __len__(self) -> int:
@@ -120,11 +120,11 @@ def plan(
     cancel: Any = None,
     **how: Any,
 ) -> Shards:
-    """Cuts a request into so many parts of about equal cost, in a folder.
+    """Cuts a request into shards of about equal cost, in a folder.
 
-    A book or a market that is no file is written into the folder, where all that do a part find it. `greeks` are what
-    tilewalk.greeks calls `wanted`, [] for all; `scenarios` is a file, and what is merged are then gains, which `explain`
-    explains by sensitivities; `differences`, with `cross_gamma` and `vanna`, are those of tilewalk.differences.
+    A book or market that is not a file is written into the folder, where every process finds it. `greeks` are the
+    `wanted` of tilewalk.greeks, [] for all. `scenarios` is a file; merging then gives gains, which `explain` splits by
+    sensitivities. `differences`, with `cross_gamma` and `vanna`, are those of tilewalk.differences.
     """
     request: dict[str, Any] = {name: how[name] for name in _OF_REQUESTS if name in how}
     settings = {name: held for name, held in how.items() if name not in _OF_REQUESTS}
@@ -146,7 +146,7 @@ def plan(
 
 
 def open(folder: Path) -> Shards:
-    """A plan that is there."""
+    """An existing plan."""
     return Shards(_core.Shards.open(folder), folder)
 
 

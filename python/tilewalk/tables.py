@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of columns: NumPy arrays, DataFrames and Arrow streams look at the engine's memory without a copy."""
+"""Tables of columns: NumPy arrays, DataFrames and Arrow streams share the engine's memory without a copy."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["Table"]
 
 
 class Table:
-    """Rows in columns. `columns` has NumPy arrays by name; numbers are views, and NaN stands for none, 0 or False in counts
-    and flags, which have no NaN."""
+    """Rows in columns. `columns` has NumPy arrays by name; numbers are views. A missing number is NaN, or 0 or False in
+    counts and flags."""
 
     def __init__(self, core: _core.Table) -> None:
         self._table = core
@@ -28,7 +28,7 @@ class Table:
 
     @property
     def columns(self) -> dict[str, np.ndarray[Any, Any]]:
-        """A NumPy array for each column. Arrays of numbers look at memory that never changes."""
+        """A NumPy array for each column. Arrays of numbers are read-only views."""
         return {name: self.column(name) for name in self.names}
 
     def column(self, name: str) -> np.ndarray[Any, Any]:
@@ -44,7 +44,7 @@ class Table:
         return out
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Lists of plain Python values by column; None stands for no figure."""
+        """Lists of plain Python values by column; None for a missing figure."""
         core = self._core_table()
         out: dict[str, list[Any]] = {}
         for name in self.names:
@@ -58,10 +58,10 @@ class Table:
         return out
 
     def to_pandas(self, *, copy: bool = False) -> Any:
-        """A DataFrame of pandas; texts of which there are few are categories.
+        """A DataFrame of pandas; columns with few distinct texts are categories.
 
-        Numbers are not copied: they look at memory that never changes, so an assignment in place, such as
-        `frame.loc[0, "price"] = 1`, is refused as read-only. `copy=True` makes numbers of the frame's own.
+        Numbers are not copied: they are read-only views, so that an assignment in place, such as `frame.loc[0, "price"]
+        = 1`, fails. `copy=True` makes the frame's own copy.
         """
         import pandas as pd
 
@@ -84,20 +84,20 @@ class Table:
         return pd.array(self._core_table().strings(name), dtype="str")
 
     def to_arrow(self) -> Any:
-        """A table of pyarrow. Others (polars, DuckDB) read `__arrow_c_stream__` by themselves."""
+        """A table of pyarrow. polars, DuckDB and others read `__arrow_c_stream__` themselves."""
         import pyarrow as pa
 
         return pa.table(self)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """A stream of Arrow with one batch; a schema that is asked for is not followed, as Arrow allows."""
+        """An Arrow stream with one batch; ignores the requested schema, as Arrow allows."""
         return self._core_table().arrow_stream()
 
     def __len__(self) -> int:
         return len(self._core_table())
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """The rows one after another, as dicts."""
+        """Iterates over the rows as dicts."""
         columns = self.to_dict()
         for place in range(len(self)):
             yield {name: values[place] for name, values in columns.items()}

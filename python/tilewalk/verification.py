@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verification: random trades whose prices are known without simulation are priced, and their errors judged together."""
+"""Verification: prices random trades with known prices and judges their errors together."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["Verification", "verify"]
 
 
 class Verification(Table):
-    """A row for each bound that a figure has to keep: over all trades (an empty product), and over those of a product.
+    """A row for each bound on a figure: over all trades (an empty product), and by product.
 
-    `verdict` is holds or out; `false_alarm` is the chance that a sound engine misses the bound. Rows with a `mistake`
-    are those of the engine with that mistake in it.
+    `verdict` is holds or out; `false_alarm` is the probability that a correct engine misses the bound. Rows with a
+    `mistake` are those of the engine with that mistake planted.
     """
 
     def __init__(self, core: _core.Verification) -> None:
@@ -32,17 +32,17 @@ class Verification(Table):
 
     @property
     def passed(self) -> bool:
-        """Every bound holds for the engine as it is, every trade was priced, and every mistake was noticed."""
+        """True if every bound holds, every trade was priced, and every planted mistake was noticed."""
         return self._core.holds
 
     @property
     def mistakes(self) -> list[Row]:
-        """The mistakes that were made: `name`, `what`, `caught`, `noticed_by`, `times_the_bound`."""
+        """The planted mistakes: `name`, `what`, `caught`, `noticed_by`, `times_the_bound`."""
         return [Row({name: held for name, held in made.items() if name != "engine"}) for made in self._all()["mistakes"]]
 
     @property
     def worst(self) -> list[Row]:
-        """The trades farthest from their true price, each with the `book` that prices it again."""
+        """The trades farthest from their true price, each with a `book` to price it again."""
         return [Row(one) for one in self._all()["engine"]["worst"]]
 
     def _all(self) -> Any:
@@ -81,10 +81,10 @@ def verify(
     cancel: Any = None,
     **settings: Any,
 ) -> Verification:
-    """Prices random trades whose prices are known without simulation, and judges their errors.
+    """Prices random trades with known prices, and judges their errors.
 
-    `greeks` verifies sensitivities in place of prices. `plant` makes a mistake by its name, or "all" of them one at a
-    time, and sees that it is noticed. Settings are paths, seed, threads, device, precision, random and construction.
+    `greeks` verifies sensitivities instead of prices. `plant` makes one mistake by name, or "all" in turn, and checks
+    that it is noticed. Settings are paths, seed, threads, device, precision, random and construction.
     """
     most = _core.most_verified_trades
     if trades is not None and not (hasattr(trades, "__index__") and 1 <= trades <= most):
