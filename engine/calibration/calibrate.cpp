@@ -35,7 +35,6 @@ const char* section_of(fitted_part what) {
     return what == fitted_part::asset ? "assets" : "currencies";
 }
 
-// Returns `root` with a change to one asset or currency.
 template <class Change>
 node changed(const node& root, fitted_part what, const std::string& name, Change change) {
     const node* const section = root.find(section_of(what));

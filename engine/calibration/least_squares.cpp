@@ -49,7 +49,6 @@ struct change {
     bool is_at_bound(double variable) const { return 1 / (1 + std::exp(std::abs(variable))) < at_the_end; }
 };
 
-// The interface that Eigen requires.
 class functor {
   public:
     using Scalar = double;
@@ -94,7 +93,6 @@ class functor {
         return at;
     }
 
-    // Use central differences.
     bool is_careful = false;
     std::uint64_t evaluations = 0;
 
@@ -145,7 +143,6 @@ std::vector<std::size_t> undetermined(functor& along, const Eigen::VectorXd& at,
     const double most = slopes.colwise().norm().maxCoeff();
     for (std::size_t k = 0; k < inside.size(); ++k) {
         const auto column = slopes.col(static_cast<Eigen::Index>(inside[k]));
-        // A parameter without effect has no direction.
         if (!(column.norm() > 1e-6 * most)) out.push_back(inside[k]);
         shapes.col(static_cast<Eigen::Index>(k)) = column / std::max(column.norm(), 1e-6 * most);
     }
@@ -218,7 +215,7 @@ moved_minimum move_minimum(const least_squares& of, std::span<const double> at) 
     Eigen::MatrixXd slopes(along.values(), count);
     for (Index k = 0; k < count; ++k) slopes.col(k) = all.col(inside[static_cast<std::size_t>(k)]);
 
-    // Inner product of the fixed residuals with the model; its second derivatives are the curvature term.
+    // Inner product with the fixed residuals; its second derivatives are the curvature term.
     constexpr double h = 1e-3;
     const auto bent = [&](Index j, double by_j, Index k, double by_k) {
         Eigen::VectorXd moved = variables;

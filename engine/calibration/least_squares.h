@@ -42,8 +42,7 @@ struct minimum {
     std::size_t starts = 0;
 };
 
-// Returns the best minimum over the starting points. Throws tilewalk::error if a residual is not a number,
-// (cancelled) if cancelled.
+// Throws tilewalk::error if a residual is not a number, (cancelled) if cancelled.
 minimum minimise(const least_squares& of, const std::vector<std::vector<double>>& starts);
 
 // How a minimum moves when the targets of the residuals move.
@@ -61,7 +60,7 @@ struct moved_minimum {
 // derivatives of nonzero residuals count. Does not search.
 moved_minimum move_minimum(const least_squares& of, std::span<const double> at);
 
-// Returns the coefficients of the least-squares combination of `columns` for `to`.
+// Returns the coefficients of the best combination.
 std::vector<double> linear_fit(const std::vector<std::vector<double>>& columns, std::span<const double> to);
 
 }  // namespace tilewalk::calibrations

@@ -130,7 +130,6 @@ class option_quotes_reader {
         add(std::move(read), std::move(q), price != nullptr, level, item.key_path());
     }
 
-    // Returns the volatility that a discounted price implies.
     double implied_of(const node& price, const quoted_expiry& at, const quoted_option& q) const {
         const bool is_call = q.option == right::call;
         const double least =

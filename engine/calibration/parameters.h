@@ -30,7 +30,6 @@ class parameter_space {
     std::size_t free() const { return free_.size(); }
     std::vector<between> bounds() const;
     std::string name_of_free(std::size_t number) const { return std::string(all_[free_[number]].name); }
-    // Conversions between free and all parameters.
     std::vector<double> all(std::span<const double> free) const;
     std::vector<double> free_of(std::span<const double> all) const;
     std::vector<fitted_parameter> fitted(const minimum& found) const;
@@ -69,12 +68,10 @@ std::vector<fitted_quote> weighed(const std::vector<fitted_quote>& quotes);
 // Throws the error of follow() for a market whose numbers are not those of a fit.
 [[noreturn]] void fail_as_no_fit(const model_fit& of, const std::string& found);
 
-// Appends numbers to equal keys: "ACME.quote@0.5y,1#2".
 void number_repeated_keys(std::vector<fitted_quote>& quotes);
 
 void summarise(model_fit& of);
 
-// Throws if there are fewer quotes with a weight than parameters.
 void expect_enough(const config::node& at, const std::vector<fitted_quote>& quotes, std::size_t parameters);
 
 }  // namespace tilewalk::calibrations

@@ -16,7 +16,6 @@
 
 namespace tilewalk::calibrations {
 
-// Points into the YAML tree.
 struct named_quotes {
     const config::node::member* of = nullptr;
     const config::node::member* quotes = nullptr;

@@ -30,7 +30,6 @@ using markets::rounded;
 constexpr std::size_t most_rate_quotes = bounds::rate_quotes, most_payments = 1'200;
 constexpr double most_years = 100, most_rate_weight = 1e9;
 constexpr models::range normal_volatilities{1e-7, 1}, black_volatilities{1e-4, 5}, strikes{-1, 1};
-// Relative tolerance for a whole number of periods.
 constexpr double whole = 1e-9;
 
 // The price of the out-of-the-money option for one unit of the rate; `s` is the standard deviation.
@@ -63,7 +62,6 @@ double exercised(const quoted_rate_option& q) {
     return sum;
 }
 
-// The supremum of Black prices.
 double most_black(const quoted_rate_option& q) {
     double sum = 0;
     for (const optionlet& o : q.lets) sum += o.worth * (q.option == right::call ? o.forward : q.strike);

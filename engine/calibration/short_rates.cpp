@@ -33,7 +33,6 @@ constexpr std::array<parameter, 5> g2_parameters{{
 struct rate_family {
     std::span<const parameter> parameters;
     std::function<rates::gaussian_rates(std::span<const double>)> model;
-    // Starting points from the level of the quoted normal volatilities.
     std::function<std::vector<std::vector<double>>(double)> starts;
 };
 

@@ -53,7 +53,6 @@ struct shape {
         return p;
     }
 
-    // Derivatives of a, b, rho, m and sigma, by parameter and unknown.
     std::array<std::array<double, numbers>, numbers> slopes_of_svi() const {
         const double sum = left + right, mean = std::sqrt(left * right);
         return {{{1, -0.5 * sigma * right / mean, -0.5 * sigma * left / mean, 0, -mean},
@@ -185,7 +184,6 @@ class svi_target final : public target {
     }
 
   private:
-    // Points at which to check an expiry's smile against the previous one.
     std::vector<double> watched(std::size_t e, const std::vector<svi_parameters>& smiles) const {
         double low = slices_[e].least_x, high = slices_[e].most_x;
         for (std::size_t i = e > 0 ? e - 1 : 0; i <= e; ++i) {

@@ -27,14 +27,12 @@ struct fitted_numbers {
     std::vector<std::string> keys;           // market keys of the moving numbers
     std::vector<fitted_quote> quotes;        // with a weight
     std::vector<std::vector<double>> moves;  // derivatives by number and quote
-    // Years to the last exercise, by quote; for rates only.
     std::vector<double> expiries{};
 
     bool has_volatilities() const { return unit != "price"; }
 };
 using number_by_key = std::function<double(const std::string&)>;
 
-// A model with its quotes, read and checked.
 class target {
   public:
     virtual ~target() = default;

@@ -21,7 +21,6 @@ constexpr double quoted_deviations = 4;  // for SVI
 constexpr double highest_volatility = 10;
 constexpr int even_points = 400;    // over the whole range
 constexpr int points_between = 16;  // of two neighbouring quotes
-// Allowances for rounding.
 constexpr double price_rounding = 1e-13;
 constexpr double variance_rounding = 1e-12;
 constexpr double ratio_rounding = 1e-9;
@@ -51,7 +50,6 @@ bool exceeds(double price, double bound, double strike) {
     return price - bound > price_rounding * std::max(1.0, strike);
 }
 
-// Interpolates linearly between two calls.
 double chord(const call& a, const call& b, double strike) {
     return a.price + (b.price - a.price) * ((strike - a.strike) / (b.strike - a.strike));
 }
@@ -66,7 +64,6 @@ double most_price(const std::vector<call>& calls, double strike) {
 }
 
 double least_price(const std::vector<call>& calls, double strike) {
-    // Strikes may differ by rounding.
     const double rounding = 1e-12 * strike;
     double least = std::max(1 - strike, 0.0);
     for (std::size_t i = 0; i + 1 < calls.size(); ++i) {
@@ -78,7 +75,6 @@ double least_price(const std::vector<call>& calls, double strike) {
     return least;
 }
 
-// A point to check.
 struct spot_check {
     double x = 0;
     const expiry* of = nullptr;  // null unless a quote is here
@@ -202,7 +198,6 @@ class search {
                               rounded(bound) + " that " + whose + " allow" + expected});
     }
 
-    // Returns true if it found any.
     bool butterflies_in_quotes(const expiry& e) {
         const std::vector<call> calls = calls_of(e);
         const std::size_t before = found_.size();

@@ -119,13 +119,11 @@ class correlation_check {
                                                    names[members[static_cast<std::size_t>(j)]]);
             }
         }
-        // Most matrices are positive definite, and Cholesky is a cheap test.
         if (Eigen::LLT<Eigen::MatrixXd>(matrix).info() == Eigen::Success) return std::nullopt;
         const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solved(matrix);
         const double smallest = solved.eigenvalues()(0);
         if (smallest >= -eigenvalue_tolerance) return std::nullopt;
 
-        // Factors by their weight in the offending eigenvector, heaviest first.
         std::vector<Eigen::Index> heaviest(members.size());
         std::iota(heaviest.begin(), heaviest.end(), Eigen::Index{0});
         const Eigen::VectorXd direction = solved.eigenvectors().col(0).cwiseAbs();

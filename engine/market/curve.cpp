@@ -82,7 +82,6 @@ double curve::log_discount(double years) const {
     if (above == years_.end()) return log_factors_.back() - last_rate_ * (years - years_.back());
     const auto i = static_cast<std::size_t>(above - years_.begin());
     const double t0 = i == 0 ? 0 : years_[i - 1], log0 = i == 0 ? 0 : log_factors_[i - 1];
-    // At a pillar the weight is exactly one, which returns the pillar's own value.
     const double weight = (years - t0) / (years_[i] - t0);
     return weight == 1 ? log_factors_[i] : log0 + (log_factors_[i] - log0) * weight;
 }

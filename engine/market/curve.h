@@ -9,7 +9,7 @@ namespace tilewalk::markets {
 class curve {
   public:
     static curve flat(double rate);
-    // Requires strictly increasing times > 0 and factors > 0.
+    // Requires increasing times > 0 and factors > 0.
     static curve from_discount_factors(std::vector<double> years, std::vector<double> factors);
     static curve from_zero_rates(std::vector<double> years, std::vector<double> rates);
     double discount(double years) const;  // 1 at 0

@@ -15,10 +15,9 @@
 namespace tilewalk::markets {
 namespace {
 
-// Two-point Gauss-Legendre nodes on [0, 1]: (1 -+ 1 / sqrt(3)) / 2.
+// Two-point Gauss-Legendre nodes on [0, 1].
 constexpr double gauss_points[] = {0.21132486540518711775, 0.78867513459481288225};
 
-// A position between increasing numbers: the index below and the fraction of the way to the next.
 struct grid_place {
     std::size_t below = 0;
     double weight = 0;

@@ -13,7 +13,6 @@
 
 namespace tilewalk::markets {
 
-// Given local volatility: linear in time and spot, flat outside.
 struct local_volatility_grid {
     std::vector<double> years, spots;               // strictly increasing
     std::vector<std::vector<double>> volatilities;  // a row for each time
@@ -45,18 +44,17 @@ class local_volatility {
     static local_volatility of_surface(implied_surface surface);
     static local_volatility of_grid(local_volatility_grid grid, forward_function forward);
 
-    // None: it was given.
+    // Null for a given local volatility.
     const implied_surface* implied() const { return std::get_if<implied_surface>(&form_); }
 
-    // The mean of sigma^2 over the time from t0 to t1 at x; t0 < t1. The rise of a surface's total variance
-    // enters exactly, however many expiries lie between.
+    // Mean of sigma^2 over [t0, t1] at x, t0 < t1; exact across any number of expiries of a surface.
     double local_variance(double t0, double t1, double x) const;
 
-    // For the step from t0 to t1: the x that a path can reach, low < 0 < high.
+    // The x that a path can reach in the step from t0 to t1, low < 0 < high.
     std::pair<double, double> table_range(double t0, double t1) const;
-    // Volatilities at out.size() >= 2 evenly spaced x, both ends included, to be read with lines between
-    // them. Such lines lie above a convex smile, on average by a twelfth of the second difference, and that
-    // alone would show in prices; so that much is taken off the roots of local_variance.
+    // Fills `out`, of size >= 2, with volatilities at evenly spaced x including both ends, for linear
+    // interpolation. Lines lie above a convex smile by a twelfth of the second difference on average, which
+    // prices would show, so the roots of local_variance are lowered by that much.
     void table(double t0, double t1, double x_low, double x_high, std::span<double> out) const;
 
   private:
@@ -68,7 +66,6 @@ class local_volatility {
     };
 
     explicit local_volatility(std::variant<implied_surface, given> form) : form_(std::move(form)) {}
-    // The sum of piece(from, to) over [t0, t1] cut at the kinks.
     template <class Piece>
     double over_pieces(double t0, double t1, Piece piece) const;
 

@@ -56,8 +56,8 @@ struct market_state {
     std::map<std::string, std::vector<model_parameter>, std::less<>> rate_parameters;  // as written
     std::map<std::string, asset, std::less<>> assets;
     std::vector<fx_rate> fx;
-    // Factors are asset names, FX pairs as written ("EURUSD"), rates ("USD.rate") and models' own factors
-    // ("ACME.variance", "USD.rate_2"); the lesser name comes first.
+    // Keys are asset names, FX pairs ("EURUSD"), rates ("USD.rate") and models' own factors ("ACME.variance",
+    // "USD.rate_2"), the lesser name first.
     std::map<std::pair<std::string, std::string>, double> correlations;
     bool has_all_correlations = false;  // true: trades that need a missing correlation fail
     struct own_factor {
@@ -95,7 +95,6 @@ struct market_state {
     // 1 for equal factors, 0 if not stated. An own factor of a model uses the correlation of its asset unless
     // the market states another.
     double correlation(const std::string& a, const std::string& b) const;
-    // True if the market states it for the factors, or for the asset of an own factor.
     bool states_correlation(const std::string& a, const std::string& b) const;
     bool has_correlations(const std::string& factor) const;  // true if the market states any
 };

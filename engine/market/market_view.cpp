@@ -15,7 +15,6 @@ auto found_in(const map& in, const std::string& name) -> decltype(&in.begin()->s
     return at == in.end() ? nullptr : &at->second;
 }
 
-// True if both are null or both are equal.
 template <class value>
 bool same(const value* a, const value* b) {
     return a == nullptr || b == nullptr ? a == b : *a == *b;

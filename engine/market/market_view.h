@@ -14,7 +14,6 @@
 
 namespace tilewalk::markets {
 
-// The reads of a plan, which can be repeated in another market.
 class market_reads {
   public:
     using pair = std::pair<std::string, std::string>;
@@ -46,7 +45,6 @@ class market_view {
     double correlation(const std::string& a, const std::string& b) const;
     bool states_correlation(const std::string& a, const std::string& b) const;
     bool has_correlations(const std::string& factor) const;
-    // True if the market itself states the pair, in this order of names.
     bool writes_correlation(const std::pair<std::string, std::string>& pair) const;
     bool is_own_factor(const std::string& factor) const;
     // Null if rates of the currency are deterministic.

@@ -16,7 +16,6 @@ std::string found(std::string_view what, std::string_view written) {
     return "found the " + std::string(what) + " " + std::string(written);
 }
 
-// A hint for numbers that look like percent.
 std::string percent_hint(double value) {
     return rounded(value) + " means " + rounded(100 * value) + " %; " + rounded(value) + " % is written " +
            rounded(value / 100);

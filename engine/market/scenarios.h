@@ -34,7 +34,6 @@ struct scenario_array {
 // than volatilities.
 scenario_array open_volatilities(const std::filesystem::path& file, const std::filesystem::path& inside = {});
 
-// Returns minimum and maximum of a row.
 std::pair<double, double> range_of_row(const scenario_array& of, std::size_t row);
 
 bool is_scenario_volatility(const config::node& value);

@@ -19,7 +19,6 @@ constexpr double steepest_slope = 2;  // Lee, "The moment formula for implied vo
 std::vector<double> natural_curvatures(const std::vector<double>& x, const std::vector<double>& y) {
     const std::size_t n = x.size();
     std::vector<double> curvatures(n), above(n);
-    // Gaussian elimination of the tridiagonal system, which is diagonally dominant.
     for (std::size_t i = 1; i + 1 < n; ++i) {
         const double left = x[i] - x[i - 1], right = x[i + 1] - x[i];
         const double bend = 6 * ((y[i + 1] - y[i]) / right - (y[i] - y[i - 1]) / left);
@@ -32,7 +31,6 @@ std::vector<double> natural_curvatures(const std::vector<double>& x, const std::
     return curvatures;
 }
 
-// Extrapolates by `distance` beyond the last quote, from its `variance` and outward `slope`.
 smile_point beyond(double variance, double slope, double distance) {
     const double kept = std::clamp(slope, 0.0, steepest_slope);
     const double turn = kept - slope;

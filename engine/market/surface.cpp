@@ -68,7 +68,6 @@ std::pair<double, double> implied_surface::reach(double years, double deviations
     const auto one_side = [&](double sign) {
         const double at_the_money = std::max(total_variance(years, 0).at.variance, 0.0);
         double distance = std::max(0.25 * deviations * std::sqrt(at_the_money), least_reach);
-        // The step of 5 % is not critical, only that the search ends.
         while (distance < most_reach) {
             const double w = std::max(total_variance(years, sign * distance).at.variance, 0.0);
             if (distance >= deviations * std::sqrt(w) + w / 2) break;

@@ -12,7 +12,6 @@
 
 namespace tilewalk::markets {
 
-// A quoted Black volatility.
 struct quote {
     double log_moneyness = 0, volatility = 0;
     std::string written;  // strike or moneyness

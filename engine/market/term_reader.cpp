@@ -44,7 +44,6 @@ double read_positive(const node& value, std::string_view what) {
 
 namespace {
 
-// A mapping of times to numbers, sorted by time.
 struct pillars {
     std::vector<double> years;
     std::vector<double> values;

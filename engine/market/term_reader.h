@@ -23,9 +23,7 @@ double read_volatility_level(const config::node& value);
 // Range: above 0 and up to bounds::money. Errors call the number `what`.
 double read_positive(const config::node& value, std::string_view what);
 
-// `may_move`: allow the key `model` beside the curve.
 curve read_curve(const config::node& value, dates::date as_of, bool may_move = false);
-// Accepts a number, or a mapping of dates or years to numbers.
 volatility read_volatility(const config::node& value, dates::date as_of);
 
 }  // namespace tilewalk::markets

@@ -15,8 +15,7 @@ class volatility {
     // Instantaneous levels: levels[i] from the pillar before to years[i]; the last also continues after it.
     // Without pillars there is one level.
     static volatility piecewise(std::vector<double> years, const std::vector<double>& levels);
-    // Index of the first pillar with less total variance than the one before it; the number of pillars if
-    // there is none.
+    // Index of the first pillar with less total variance than the one before; the number of pillars if none.
     static std::size_t falls_at(const std::vector<double>& years, const std::vector<double>& levels);
     double total_variance(double years) const;
     const std::vector<double>& pillars() const { return years_; }

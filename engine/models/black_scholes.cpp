@@ -83,7 +83,6 @@ class lognormal_by_scenario final : public walk {
     location where() const override { return from_.where; }
 
   private:
-    // Volatility on the current step, or on the one before the current section.
     value volatility_of_path(section_at_hand& of) const {
         program::scenario_rows rows{from_.array, {}};
         for (std::size_t s = 0; s + 1 < of.grid().size(); ++s) {

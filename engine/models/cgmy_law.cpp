@@ -57,7 +57,6 @@ complex exp(complex a) {
     return {size * turned.cosine, size * turned.sine};
 }
 
-// Four half-angle steps bring the angle below 0.2.
 double angle(complex a) {
     if (a.im == 0) return a.re < 0 ? pi : 0;
     const double size = kernels::sqrt(square_of(a));
@@ -150,7 +149,6 @@ class one_side {
         down_ = scale_ * kernels::pow(p.g, p.y);
     }
 
-    // Probabilities of more and of less than x, accurate to the last digits even if tiny.
     tail more_than(double x) { return tail_at(more_, x, 0, p_.m); }
     tail less_than(double x) { return tail_at(less_, x, -p_.g, 0); }
 
@@ -255,7 +253,6 @@ class one_side {
         return {kernels::abs(probability), density, error};
     }
 
-    // Reuses a contour while its sums show that it is good.
     tail tail_at(contour& nodes, double x, double low, double high) {
         constexpr double good = 1e-12;
         if (!nodes.empty()) {
@@ -348,7 +345,6 @@ std::vector<double> distances(one_side& side, const std::vector<double>& normals
     return out;
 }
 
-// Limit of draws.
 constexpr double end = 8.5;
 
 // Mean of exp(x) over a normal z, with x linear between the numbers and flat outside, by five-point

@@ -156,7 +156,6 @@ class heston final : public walk {
         const double usual = 1 / p_.steps_per_year;
         return p_.least_steps > 0 ? std::min(usual, last / p_.least_steps) : usual;
     }
-    // The first part of a step; all parts are alike.
     heston_step part(double from, double to) const { return {p_, from, from + (to - from) / parts_}; }
 
     value row(step& of, std::string_view name,
@@ -215,14 +214,12 @@ class heston final : public walk {
         return {x + fma(deviation, noise.alone, fma(named("k2", k2), ends.total, drift)), v, both};
     }
 
-    // A variance that hardly moves counts as its mean.
     value seen(step& of, const drawn_variance<value>& drawn) const {
         const value is_moving =
             row(of, "is_moving", [](const heston_step& s) { return s.is_moving ? 1.0 : 0.0; });
         return fma(is_moving, drawn.after() - drawn.mean(), drawn.mean());
     }
 
-    // K0 + K1 v, of all parts or one.
     value short_drift(step& of, value starts, value skews) const {
         const value by_v = row(of, "by_v", [](const heston_step& s) {
             const double a = exponent(s);

@@ -20,7 +20,6 @@ class jump_law {
     virtual ~jump_law() = default;
     // Yearly intensity of the Poisson process in a step; the largest one if there are several.
     virtual double intensity() const = 0;
-    // Mean yearly growth by jumps, of the logarithm and of the asset.
     virtual double mean() const = 0;
     virtual double growth() const = 0;
     // Sum of the jumps in a step; exact for steps of at most longest_step_of(intensity()).
@@ -59,11 +58,9 @@ class walk_by_jumps : public walk {
     const markets::asset& of_;
 };
 
-// A lognormal model with jumps; reads volatility and watched_steps_per_year.
 std::shared_ptr<const model> lognormal_with_jumps(std::string name, const config::node& parameters,
                                                   dates::date as_of, std::shared_ptr<const jump_law> jumps);
 
-// Keys and reader of jump_intensity, jump_mean and jump_sd.
 std::vector<std::string> normal_jump_keys();
 std::shared_ptr<const jump_law> read_normal_jumps(const config::node& parameters);
 

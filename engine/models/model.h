@@ -28,14 +28,12 @@ class section_at_hand {
   public:
     virtual ~section_at_hand() = default;
     virtual program::recorder& into() const = 0;
-    // Times of the grid: step i goes from grid()[i] to grid()[i + 1].
+    // Step i goes from grid()[i] to grid()[i + 1].
     virtual std::span<const double> grid() const = 0;
     // One number for each run, which covers [from, to].
     virtual program::value row(std::string_view name,
                                const std::function<double(double from, double to)>& number) = 0;
-    // Declares a state of the path for this walk.
     virtual std::uint32_t state(std::string_view name, double initial) = 0;
-    // Draws a fresh shock of the step from the stream of this asset or rate.
     virtual program::value normal() = 0;
     // Draws a normal that is not an increment of a near-Brownian sum over steps, so that Brownian bridges
     // can't construct it from its end.
@@ -92,7 +90,6 @@ class walk {
     virtual void add_breaks(double /*last*/, std::vector<double>& /*times*/) const {}
     // 0: unlimited.
     virtual double longest_step(const path_ahead& /*of*/) const { return 0; }
-    // The same while a path is watched continuously.
     virtual double longest_watched_step() const { return 0; }
 
     virtual void begin(section_at_hand& /*of*/) {}
@@ -113,7 +110,6 @@ class walk {
     // The reason why options or the quanto drift do not follow from the spot alone; empty if future spots are
     // lognormal.
     virtual std::string why_not_lognormal() const = 0;
-    // Place of that statement in the market file.
     virtual location where() const = 0;
 
     virtual std::vector<std::string> remarks() const { return {}; }
@@ -149,7 +145,6 @@ class model {
     virtual ~model() = default;
     // Returns such as "heston, quadratic_exponential, steps of at most 0.0625 years", for people.
     virtual std::string describe() const = 0;
-    // Remarks on what was read, such as a surface bent to remove arbitrage.
     virtual std::vector<std::string> remarks() const { return {}; }
     virtual std::vector<own_factor> own_factors() const { return {}; }
     // Number of tables made for walks since the model was read; trades share tables.

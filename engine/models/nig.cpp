@@ -49,7 +49,6 @@ std::shared_ptr<const model> read_nig(const config::node& parameters, const read
     const double delta = read_parameter(parameters, "delta", {0, 1000, false});
     const double gamma = kernels::sqrt((alpha - beta) * (alpha + beta));
     const double after = kernels::sqrt((alpha - beta - 1) * (alpha + beta + 1));
-    // delta (after - gamma), by the difference of squares.
     const double drift = -delta * (2 * beta + 1) / (after + gamma);
     expect_moderate(parameters, -(drift + beta * delta / gamma));
     return model_on_clock({"nig", std::make_shared<inverse_gaussian_clock>(delta, gamma), drift, beta, 1,

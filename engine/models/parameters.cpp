@@ -95,7 +95,6 @@ void add_as_written(const config::node& value, const std::string& name, dates::d
             read.values.push_back(*level);
         }
     } else if (value.is_mapping()) {
-        // Keys are times, or names of parameters.
         for (const config::node::member& m : value.members()) {
             const auto level = number_of(m.value);
             try {

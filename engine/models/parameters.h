@@ -19,7 +19,6 @@ struct range {
     bool has_low = true, has_high = true;  // whether the ends are valid
 };
 
-// Returns such as "between 0 and 10", "above 0 and at most 10".
 std::string to_string(const range& r);
 
 double read_parameter(const config::node& value, const range& within);
@@ -40,7 +39,6 @@ struct by_term {
     double from(double when) const;
     void add_breaks(double last, std::vector<double>& times) const;
 };
-// Accepts a number, or a mapping of dates or years to numbers.
 by_term read_by_term(const config::node& parameters, std::string_view name, const range& within,
                      dates::date as_of);
 
@@ -54,7 +52,6 @@ std::vector<model_parameter> parameters_as_written(const std::string& name, cons
 // market number that can be shifted.
 bool says_how(std::string_view name);
 
-// Returns the index of the choice.
 std::size_t read_choice(const config::node& parameters, std::string_view name,
                         std::span<const std::string_view> choices, std::size_t unless_given);
 

@@ -32,7 +32,6 @@ struct heston_step {
           length(to - from) {}
 
     double decay() const { return kernels::exp(-kappa * length); }
-    // Integral of the decay over the step.
     double decayed() const { return kappa * length < 1e-8 ? length : (1 - decay()) / kappa; }
     // v decay() + risen() is the mean of the variance after the step.
     double risen() const { return theta * kappa * decayed(); }
@@ -46,7 +45,6 @@ struct heston_step {
     // (2 kappa theta) at v = 0. Above 1.5 the law has an exponential tail.
     static constexpr double where_laws_meet = 1.5;
     bool has_tail() const { return sigma * sigma > 2 * where_laws_meet * kappa * theta; }
-    // Returns the v below which psi exceeds 1.5; -1 if there is none.
     double tail_below() const {
         if (!has_tail()) return -1;
         const double a = where_laws_meet * decay() * decay(),
@@ -134,7 +132,6 @@ class drawn_variance {
         return a_ * a_ * (has_tail_ ? select(is_square_, of_square, 0.0) : of_square);
     }
 
-    // psi / 1.5, at most 1.
     real wild() const {
         using kernels::min;
         return min(half_spread_ / (0.5 * heston_step::where_laws_meet * (m_ * m_)), 1.0);

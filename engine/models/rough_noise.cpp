@@ -117,7 +117,6 @@ rough_noise::rough_noise(double hurst, std::span<const double> grid) : starts_(g
     const std::size_t n = factors();
     const double a = hurst + 0.5, root = kernels::sqrt(2 * hurst);
 
-    // Covariances of the factors after the last step.
     std::vector<double> covariance(n * n, 0.0);
     for (std::size_t i = 0; i < starts_.size(); ++i) {
         const double h = grid[i + 1] - grid[i];

@@ -39,7 +39,6 @@ class rough_noise {
 
     std::size_t factors() const { return kernel_.rates.size(); }
     const exponentials& kernel() const { return kernel_; }
-    // The step that starts at this grid time.
     const step& from(double time) const;
     std::span<const step> steps() const { return steps_; }
 

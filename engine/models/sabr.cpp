@@ -90,7 +90,6 @@ class sabr_walk_of_asset final : public walk {
     // In other cases the absorption probability approximates the noise as normal.
     bool is_martingale() const override { return !p_.is_stochastic || p_.beta == 0 || p_.beta == 1; }
 
-    // The mean over both ends.
     value variance_between(section_at_hand& of, value) override {
         if (!is_watched_) between_ = of.state("between", 0.0);
         is_watched_ = true;

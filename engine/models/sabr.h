@@ -26,7 +26,6 @@ struct sabr_parameters {
 };
 
 double read_beta(const config::node& parameters);
-// Requires the other parameters of `p`.
 void read_steps(const config::node& parameters, const reading& of, sabr_parameters& p);
 
 std::string describe(const sabr_parameters& p);

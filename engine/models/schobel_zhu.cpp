@@ -36,9 +36,7 @@ struct quadratic {
     friend quadratic operator*(double by, const quadratic& a) {
         return {by * a.one, by * a.s, by * a.ss, by * a.n, by * a.sn, by * a.nn};
     }
-    // Square of a linear polynomial.
     quadratic squared() const { return {one * one, 2 * one * s, s * s, 2 * one * n, 2 * s * n, n * n}; }
-    // The same function of s - from.
     quadratic shifted(double from) const {
         return {one - from * s + from * from * ss, s - 2 * from * ss, ss, n - from * sn, sn, nn};
     }

@@ -18,7 +18,6 @@
 
 namespace tilewalk::models {
 
-// Numbers at evenly spaced x, including both ends.
 struct step_table {
     double low = 0, high = 0;
     std::vector<double> numbers;

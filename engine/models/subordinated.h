@@ -14,7 +14,6 @@ namespace tilewalk::models {
 class random_clock {
   public:
     virtual ~random_clock() = default;
-    // Time of the clock in a step, exact for any length.
     virtual program::value over(step& of) const = 0;
 };
 

@@ -70,7 +70,6 @@ class gamma_clock final : public random_clock {
     double nu_;
 };
 
-// log(1 - y) for y < 1.
 double log_less(double y) {
     if (kernels::abs(y) > 1e-3) return kernels::log(1 - y);
     return -y * (1 + y * (1.0 / 2 + y * (1.0 / 3 + y * (1.0 / 4 + y * (1.0 / 5)))));

@@ -68,7 +68,6 @@ class world : public language::world {
     // recorded.
     virtual std::optional<double> steps_leave() const = 0;
 
-    // Models of assets and rates, one line each, and remarks on them and on what was recorded; for people.
     virtual std::vector<std::string> describe() const = 0;
 
     // Correlations that the moves depend on, each pair of factors once, sorted by name.

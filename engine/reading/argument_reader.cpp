@@ -146,7 +146,6 @@ std::size_t length_of(const argument& list) {
     return std::get<std::vector<std::string>>(list).size();
 }
 
-// Reads a list, or one value for all entries.
 template <class value_type, class read>
 argument read_each(const config::node& value, const parameter& declared, const arguments& others,
                    read&& read_one) {
@@ -163,7 +162,6 @@ argument read_each(const config::node& value, const parameter& declared, const a
     return each;
 }
 
-// Repeats a default for every entry of a list.
 argument spread(const argument& one, const parameter& declared, const arguments& others) {
     if (declared.per.empty()) return one;
     const std::size_t length = length_of(others.find(declared.per)->second);

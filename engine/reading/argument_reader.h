@@ -17,7 +17,6 @@ namespace tilewalk::books {
 inline constexpr std::array<std::string_view, 7> trade_keys{"id",     "product",   "currency", "quantity",
                                                             "report", "tolerance", "portfolio"};
 
-// Largest absolute value of a number of this type.
 double most_of(language::parameter_type type);
 double read_bounded(const config::node& value, double most);
 

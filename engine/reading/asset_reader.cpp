@@ -22,7 +22,6 @@ namespace {
 
 using config::node;
 
-// Returns the index of a file's array; opens each file once.
 std::uint32_t scenarios_in(const node& value, market_so_far& into) {
     if (!value.is_scalar() || value.text().empty()) {
         value.fail("found " + value.found() + ", expected the name of a file, such as vols.npy");
@@ -139,7 +138,6 @@ void read_dividends(const node& dividends, const market_state& market, asset& in
     for (const node& item : dividends.items()) {
         if (const auto paid = read_dividend(item, market.as_of)) into.dividends.push_back(*paid);
     }
-    // Keep the order of the file on equal days.
     std::stable_sort(into.dividends.begin(), into.dividends.end(),
                      [](const dividend& a, const dividend& b) { return a.years < b.years; });
     spot_map(into, market.discount_curve(into.currency), 0);  // throws if they exceed the spot

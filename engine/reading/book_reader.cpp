@@ -42,7 +42,6 @@ constexpr std::size_t most_currency_bytes = 64;  // misspelt ones get a better m
 
 using reading::read_named;
 
-// Rules for files that the book names.
 struct surroundings {
     std::filesystem::path folder;  // for relative names
     bool strict = false;
@@ -112,7 +111,6 @@ run_settings read_settings(const config::node& root, const surroundings& around)
     return read;
 }
 
-// Reads a file that the book names and records it as an input.
 config::document read_input(const config::node& named, const surroundings& around, book_state& into) {
     const auto file = resolved(named, around);
     config::document read = read_named(named, file, [&](const std::filesystem::path& path) {
@@ -122,7 +120,6 @@ config::document read_input(const config::node& named, const surroundings& aroun
     return read;
 }
 
-// Reads a part of the book, or the file named in its place.
 template <class make>
 auto made_of(const config::node& part, const surroundings& around, book_state& into, make&& from) {
     if (part.is_mapping()) return from(part);
@@ -274,7 +271,6 @@ double read_quantity(const config::node& row) {
         "{csv: trades.csv, default_quantity: 1}, or default_quantity=1 in Python");
 }
 
-// `no_figure` if unreadable.
 double quantity_of_failed(const config::node& row) {
     try {
         return row.is_mapping() ? read_quantity(row) : no_figure;
@@ -352,7 +348,6 @@ void refuse_duplicates(const std::vector<const config::node*>& ids, std::vector<
     }
 }
 
-// Shared context for reading trades.
 struct trade_readers {
     const own_products& products;
     const calendars& known;
@@ -360,7 +355,6 @@ struct trade_readers {
     bool demands_end;  // of files of trades
 };
 
-// Defaults that a book gives to rows of a file; may be empty.
 struct words_of_rows {
     std::string product, quantity;
 };

@@ -19,14 +19,12 @@
 
 namespace tilewalk::books {
 
-// An additional answer that a trade requests.
 struct report_request {
     std::string what;       // as in results: "implied_volatility", "fair_strike"
     std::string parameter;  // to solve for; may be empty
     double price = 0;       // target price
 };
 
-// Name of an asset or currency in the terms of a trade, with its place in the file.
 struct placed_name {
     std::string name;
     int line, column;
@@ -40,7 +38,6 @@ struct trade {
     language::arguments args;
     std::vector<placed_name> names;
     std::vector<bool> is_said;  // by parameter of the product: whether the trade sets it
-    // Rules of dates and schedules, as written.
     std::map<std::string, std::string, std::less<>> rules;
     std::string currency;   // empty: that of the first asset
     double quantity = 1;    // `no_figure` if unreadable
@@ -51,7 +48,6 @@ struct trade {
     std::optional<error> failure;
 };
 
-// A file of trades that a book names.
 struct trade_file {
     std::string name;
     std::shared_ptr<const std::string> text;

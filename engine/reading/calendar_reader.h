@@ -18,7 +18,6 @@ calendars usual_calendars();
 // Reads such as {holidays: [2026-12-25], weekend: [saturday, sunday]}.
 dates::calendar read_calendar(const config::node& definition);
 
-// `calendar` and `roll` of a schedule or date.
 struct business_days {
     dates::calendar days;
     dates::roll rule = dates::roll::unadjusted;

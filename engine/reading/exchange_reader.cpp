@@ -18,7 +18,6 @@ namespace {
 
 using config::node;
 
-// Relative tolerance between a quoted cross and the product of two rates.
 constexpr double cross_tolerance = 0.01;
 
 }  // namespace

@@ -63,7 +63,6 @@ dates::day_count day_count_of(const markets::keyed_number& rate, const node& mar
                             : dates::day_count::act_365f;
 }
 
-// See level_source::per_rate.
 double rate_per_zero_rate(std::size_t number, const movable_numbers& numbers) {
     const markets::keyed_number& rate = numbers.written(number);
     const dates::day_count count = day_count_of(rate, numbers.root());

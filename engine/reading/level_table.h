@@ -17,7 +17,6 @@
 
 namespace tilewalk::reading {
 
-// The market number of a column and the meaning of its cells.
 struct level_source {
     std::size_t number = 0;
     double factor_years = 0;  // above 0: cells are discount factors for that time
@@ -25,7 +24,6 @@ struct level_source {
     bool is_inverse = false;  // an exchange rate against the market's quote
 };
 
-// A mapping from names of columns to market keys.
 class level_keys {
   public:
     level_keys() = default;
@@ -52,14 +50,12 @@ class level_table {
 
     std::size_t columns() const { return columns_.size(); }
     std::size_t number(std::size_t column) const { return columns_[column].from.number; }
-    // In the current row.
     double level(std::size_t column) const;
     [[noreturn]] void fail(std::size_t column, const std::string& message) const;
     dates::date date() const;
     const std::string& date_text() const { return rows_.row().front().text; }
     const std::string& scenario_text() const { return rows_.row()[1].text; }
 
-    // A sentence on unmapped columns; may be empty.
     std::string remark() const;
 
   private:

@@ -12,7 +12,6 @@ std::shared_ptr<const language::product> read(const library_file& file) {
     const config::document text = config::read_document(file.text, name);
     auto product = read_product(text.root);
     config::demand_end(text);
-    // The name of the file must match.
     if (product->name + ".yaml" != file.name) {
         throw error(error_kind::internal,
                     "found the product '" + product->name + "' in a file of another name", {name});

@@ -24,7 +24,6 @@ struct library_file {
 std::span<const library_file> library_files();
 std::span<const library_file> example_markets();
 
-// Reads a product definition of the library or a user.
 std::shared_ptr<const language::product> read_product(const config::node& root);
 // Products by name, each read from its file on first use because a book names few. Thread-safe.
 class product_library {

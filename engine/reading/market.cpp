@@ -39,7 +39,6 @@ market_number as_it_is(const markets::keyed_number& number, const markets::marke
     return {number.key, changed == state.changes.end() ? number.value : changed->second, number.unit};
 }
 
-// Adds the remarks on a model, and whether changes of numbers have altered them.
 void add_remarks(const std::string& name, const std::vector<std::string>& now,
                  const std::vector<std::string>* as_read, std::vector<std::string>& out) {
     for (const std::string& remark : now) out.push_back(name + ": " + remark);

@@ -77,7 +77,6 @@ market_so_far as_it_was(const market_state& from) {
     return out;
 }
 
-// Reads changed parts again, in the order of their dependence.
 void read_again(std::set<market_part> touched, market_so_far& so_far) {
     market_state& market = so_far.market;
     const written_market& in = *market.source;

@@ -18,7 +18,6 @@ inline constexpr const char* key_of_quotes = "calibrated";
 
 struct market_so_far {
     market_state market;
-    // See read_market().
     std::filesystem::path inside, folder;
     // Names in the order of the file, for messages.
     std::vector<std::string> currency_names, rate_names, pair_names, asset_names;

@@ -28,7 +28,6 @@ class movable_numbers {
     dates::date as_of() const { return market_.state().as_of; }
     const config::node& root() const { return market_.state().source->root(); }
 
-    // Looks up a key spelt exactly as in the market.
     std::optional<std::size_t> known(std::string_view key) const;
     // Looks up a key in any spelling. Throws tilewalk::error (input) without a place, naming the nearest key.
     std::size_t find(std::string_view key) const;

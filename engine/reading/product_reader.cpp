@@ -30,7 +30,6 @@ std::string read_line(const config::node& value) {
     return text;
 }
 
-// Reads optional text.
 std::string read_text(const config::node& root, std::string_view key) {
     const auto* given = root.find(key);
     std::string text = given ? given->text() : "";
@@ -232,7 +231,6 @@ std::vector<parameter> read_parameters(const config::node& declarations) {
     return read;
 }
 
-// Writes a value as one line of YAML.
 void write_flow(const config::node& value, std::string& out) {
     switch (value.kind()) {
         case config::node::shape::null:
@@ -273,7 +271,6 @@ void write_flow(const config::node& value, std::string& out) {
     out += '\'';
 }
 
-// Returns the example as a complete trade.
 std::string read_example(const config::node& example, const std::string& product,
                          const std::vector<parameter>& parameters) {
     read_arguments(example, parameters, {trade_keys.begin() + 2, trade_keys.end()});
@@ -326,7 +323,6 @@ std::vector<language::placed_text> read_features(const config::node& root) {
     return out;
 }
 
-// The name of a parameter that is a single amount.
 std::string read_measure(const config::node& root, const std::vector<parameter>& parameters) {
     const config::node* const given = root.find("measure");
     if (given == nullptr) return {};

@@ -48,7 +48,6 @@ std::string read_bucket(const node& value) {
     return value.text();
 }
 
-// The currency that the asset is the price of, in its own currency.
 std::string read_fx(const node& value, const std::string& priced_in) {
     const std::string& text = value.text();
     const bool is_currency =

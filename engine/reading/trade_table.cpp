@@ -81,7 +81,6 @@ bool is_plain_word(std::string_view word) {
            std::ranges::all_of(word, is_plain);
 }
 
-// A cell without surrounding blanks.
 struct placed_cell {
     std::string_view text;
     int line = 0, column = 0;
@@ -95,7 +94,6 @@ struct placed_cell {
     }
 };
 
-// Builds rows for one thread.
 class row_maker {
   public:
     row_maker(config::entry_tree&& tree, const trade_file& file, const std::vector<std::string>& names)
@@ -168,9 +166,7 @@ class row_maker {
         return failure;
     }
 
-    // True if a row had something in the column.
     bool has_told(std::size_t column) const { return has_told_[column]; }
-    // Known products of the rows.
     const std::unordered_map<std::string, columns_of_product>& products() const { return columns_; }
 
   private:

@@ -33,13 +33,11 @@ const char* name_of(section s) {
     return "fixings";
 }
 
-// Text of a changed number.
 std::string text_of(const keyed_number& number, const node& written, double value) {
     if (number.factor_years == 0) return config::shown(value);
     return config::shown(written.number() * kernels::exp(-(value - number.value) * number.factor_years));
 }
 
-// The asset with a shift of a row of its scenarios.
 node with_added(const node& asset, std::size_t row, double value) {
     const node& vol = asset.at("volatility");
     const node* const before = vol.find("shift");
@@ -51,7 +49,6 @@ node with_added(const node& asset, std::size_t row, double value) {
     return asset.with("volatility", vol.with("shift", config::parse(list + "]", vol.where().file)));
 }
 
-// Alternative spellings of a key in the list.
 std::vector<std::string> spellings(std::string_view key) {
     std::vector<std::string> out{std::string(key)};
     if (const std::size_t at = key.rfind('@'); at != std::string_view::npos) {

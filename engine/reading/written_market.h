@@ -54,7 +54,6 @@ class written_market {
     const keyed_number& find(std::string_view key) const;
 
     using changes = std::map<std::string, double, std::less<>>;
-    // The part with the changed numbers of `now`.
     config::node::member part(const market_part& of, const changes& now) const;
     config::node whole(const changes& now) const;
 

@@ -16,7 +16,6 @@ namespace tilewalk::python {
 
 namespace {
 
-// The classes are in tilewalk.errors.
 void raise(const error& e, const char* kind, const std::vector<std::size_t>& missing = {}) {
     const location& at = e.where();
     nb::object made =

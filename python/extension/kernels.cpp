@@ -16,7 +16,6 @@ namespace tilewalk::python {
 
 namespace {
 
-// Columns, and the text for people.
 template <class Kernel>
 nb::tuple told(const std::vector<Kernel>& kernels) {
     return nb::make_tuple(object_of(table_of(kernel_columns(kernels))), kernel_table(kernels));

@@ -8,7 +8,6 @@ namespace tilewalk::python {
 
 namespace nb = nanobind;
 
-// A result whose type stubs do not state.
 inline nb::any any_of(nb::object of) {
     return nb::steal<nb::any>(of.release());
 }

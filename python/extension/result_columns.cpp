@@ -49,7 +49,6 @@ decltype(column::data) filled(std::size_t first, std::size_t end, Get get) {
     return out;
 }
 
-// Missing values, as in column::absent.
 std::vector<std::uint8_t> absent(const column_table& from, std::size_t at, std::size_t first,
                                  std::size_t end) {
     std::vector<std::uint8_t> out;

@@ -102,7 +102,6 @@ std::string metrics(const held_results& self, const std::string& command, const 
         {.command = command, .book = name, .prices = self.of(), .at = std::chrono::system_clock::now()});
 }
 
-// Remarks on the whole run, a sentence each.
 std::vector<std::string> remarks(const held_results& self) {
     const results& of = self.of();
     std::vector<std::string> out;

@@ -38,7 +38,6 @@ std::shared_ptr<const table> table_of_numbers(const std::vector<market_number>& 
 
 nb::any object_of(results of);
 
-// Accepts "table", "csv" or "json".
 output_format format_of(const std::string& word);
 
 }  // namespace tilewalk::python

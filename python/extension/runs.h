@@ -20,7 +20,6 @@
 
 namespace tilewalk::python {
 
-// State shared by the two threads of a long call.
 class watched_call {
   public:
     // `hears` is None or receives dicts from time to time; `cancel` is None or has is_set().
@@ -54,7 +53,6 @@ auto run_beside(nb::object hears, nb::object cancel, Work work, const run_option
     return std::move(*out);
 }
 
-// Arguments of every run.
 struct run_arguments {
     std::shared_ptr<const engine> by;
     run_options options;

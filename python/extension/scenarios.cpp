@@ -29,7 +29,6 @@ struct held_scenarios {
     std::shared_ptr<const scenario_results> of;
 };
 
-// Views the numbers by scenario and trade in place.
 nb::any cube(nb::handle_t<held_scenarios> self, const std::vector<double> scenario_results::*numbers) {
     const scenario_results& of = *nb::cast<held_scenarios&>(self).of;
     const std::vector<double>& all = of.*numbers;
@@ -43,7 +42,6 @@ nb::any cube_of(nb::handle_t<held_scenarios> self) {
     return cube(self, numbers);
 }
 
-// Rows of the tables below with their context.
 struct total_at {
     const portfolio_gains* of;
     const scenario* in;

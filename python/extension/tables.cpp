@@ -39,7 +39,6 @@ nb::any str_of(std::string_view text) {
     return any_of(nb::str(text.data(), text.size()));
 }
 
-// Views the numbers of a column in place: figures, counts, flags, or codes of words.
 nb::any array(nb::handle_t<shown_table> self, const std::string& name) {
     const table& in = *nb::cast<shown_table&>(self).of;
     const column& of = find(in, name);
@@ -83,7 +82,6 @@ nb::any cell(const shown_table& self, const std::string& name, std::size_t row) 
         coded.of());
 }
 
-// Indexes of the rows with this text in the column.
 std::vector<std::size_t> places(const shown_table& self, const std::string& name, const std::string& text) {
     const column& of = find(*self.of, name);
     std::vector<std::size_t> out;

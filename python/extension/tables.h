@@ -60,7 +60,6 @@ struct column {
     std::vector<std::uint8_t> absent{};  // 1 for a missing count or flag; empty if none is missing
 };
 
-// Immutable.
 struct table {
     std::vector<column> columns;
     std::size_t rows = 0;

@@ -64,7 +64,6 @@ std::string key_of(nb::handle object) {
     return text_of(object);
 }
 
-// Members of anything with items(): a dict, or a pandas Series.
 template <class Items>
 value mapping_of(Items items, int depth) {
     std::vector<value::member> members;

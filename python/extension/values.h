@@ -14,7 +14,6 @@ namespace tilewalk::python {
 value value_of(nb::handle object);
 nb::any object_of(const value& of);
 
-// Accepts text, or anything that os.fspath does.
 std::filesystem::path path_of(nb::handle object);
 
 load_options loading(bool strict, bool confine);

@@ -19,7 +19,6 @@ namespace tilewalk::python {
 
 namespace {
 
-// Throws for settings that verification does not support.
 run_settings settings_for_verification(const nb::dict& by_name) {
     std::vector<std::string> known;
     for (const verified_setting& one : verified_settings()) known.emplace_back(one.name);

@@ -14,7 +14,6 @@ struct accuracy {
     static constexpr accuracy basis_points(double of_each) { return {of_each, true, false}; }
     static constexpr accuracy of_totals(double amount) { return {amount, false, true}; }
 
-    // `measure` is the trade's notional or first spot.
     constexpr double amount_for(double measure) const {
         return is_in_basis_points ? size * 1e-4 * measure : size;
     }

@@ -65,9 +65,7 @@ class benchmark_results {
 
     // JSON has one object a line.
     std::string text(output_format as, const text_form& form = {}) const;
-    // Returns a self-contained page of HTML.
     std::string page() const;
-    // Returns the figures of that page as SVG, by name.
     std::vector<std::pair<std::string, std::string>> figures() const;
     // Joins the parts of a cancelled run, such as those given to on_row; the last row says that it was
     // cancelled.

@@ -27,11 +27,9 @@ struct book_state;
 class book {
   public:
     static book load(const std::filesystem::path& file, const load_options& options = {});
-    // Resolves relative file names in the text against `folder`.
     static book parse(std::string_view yaml, const std::string& name = "book",
                       const std::filesystem::path& folder = ".", const load_options& options = {});
 
-    // Makes a book of a value that a program has built or changed.
     static book of(const value& written, const std::string& name = "book",
                    const std::filesystem::path& folder = ".", const load_options& options = {});
 
@@ -48,7 +46,6 @@ class book {
     // The same book with these trades alone, in the book's order. Throws tilewalk::error (usage) for an
     // unknown id, with the nearest.
     book only(const std::vector<std::string>& ids) const;
-    // The complete book as a value, with these trades and the market that it names or holds.
     value written() const;
     const books::book_state& state() const { return *state_; }
 

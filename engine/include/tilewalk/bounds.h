@@ -17,7 +17,6 @@ inline constexpr std::size_t entries = 500'000;      // of a list or mapping tha
 inline constexpr std::size_t part_values = 200'000;  // in one such entry, and in everything outside of them
 inline constexpr int nesting = 64;
 
-// Numbers: absolute values.
 inline constexpr double money = 1e15;
 inline constexpr double number = 1e100;  // of a trade, without a unit: squares of its payments stay finite
 inline constexpr double rate = 1e6;      // of a trade; one of a market is at most market_rate

@@ -39,7 +39,6 @@ template <>
 inline constexpr std::array<std::string_view, 5> choice_names<construction>{"auto", "steps", "bridge",
                                                                             "principal", "coarse"};
 
-// Whether to use a variance reduction technique.
 enum class technique {
     none,
     automatic,  // if a pilot shows a smaller error

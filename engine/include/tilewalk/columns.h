@@ -47,7 +47,6 @@ column_table price_columns(const results& of);  // a row for each trade
 column_table total_columns(const results& of);  // a row for each currency
 // A row for each sensitivity, then one for each total.
 column_table greek_columns(const results& of);
-// A row for each trade in each scenario.
 column_table gain_columns(const scenario_results& of);
 column_table kernel_columns(std::span<const warmed_kernel> kernels);
 column_table kernel_columns(std::span<const tuned_kernel> kernels);

@@ -76,7 +76,6 @@ std::string_view name_of(study s);    // "greeks by bump"
 std::string_view name_of(feature f);  // "importance: auto"
 
 combination combined(study s, feature f);
-// The answer that holds in all studies.
 combination combined(feature a, feature b);
 
 // Returns such as "importance: auto does not go with greeks yet: ...".
@@ -90,7 +89,6 @@ void refuse_combinations(study s, std::span<const feature> asked);
 // Returns sentences on the studies that refuse or ignore a feature.
 std::vector<std::string> remarks_on_other_studies(std::span<const feature> asked);
 
-// Returns the table of all studies and features, with the reasons.
 std::string combinations_text();
 
 }  // namespace tilewalk

@@ -43,7 +43,6 @@ struct price_difference {
     // Trades that fail in both are within any limit. A trade that fails, is missing or changes currency in
     // one result is outside of every limit.
     bool within(double limit) const;
-    // The same with an absolute bound on the difference of the prices.
     bool within_amount(double amount) const;
 };
 inline constexpr double default_limit = 4.5;
@@ -74,7 +73,6 @@ struct comparison {
     std::size_t differing(const difference_rule& by = {}) const;  // number of rows that do not agree
 };
 comparison compare(const results& first, const results& second);
-// Writes a table for people.
 void write(std::ostream& out, const comparison& c, const difference_rule& by = {},
            const text_form& form = {});
 

@@ -48,7 +48,6 @@ struct device_pages {
 // threads.
 int usable_cores();
 
-// Inspects the devices without opening them.
 device_pages describe_devices();
 
 }  // namespace tilewalk

@@ -37,7 +37,6 @@ struct valued_trade {
     std::string_view product_class{};  // of SIMM: "Equity" if an equity moves the trade, else "RatesFX"
 };
 
-// The difference of a trade's value for one shift or for two at once.
 struct difference {
     double delta = no_figure, delta_error = no_figure;  // V(up) - V, or by method; 0 for two shifts
     // V(up) - 2 V + V(down); for two shifts V(both) - V(first) - V(second) + V.

@@ -62,7 +62,6 @@ class engine {
     // trade and scenario.
     scenario_results scenarios(const book& trades, const market& in, const scenario_list& asked,
                                const run_options& options = {}) const;
-    // Opens the book for many calls in slightly changing markets (tilewalk/session.h).
     session open(const book& trades) const;
     std::vector<trade_plan> explain(const book& trades, const market& in,
                                     const run_options& options = {}) const;

@@ -19,7 +19,6 @@ struct difference_report {
     bool is_of_values = false;  // true: valued() is enough to write it
     bool is_of_simm = false;    // true: needs a market with `simm:`
 };
-// Files of values come first.
 std::span<const difference_report> difference_reports();
 std::span<const difference_report> value_reports();
 bool has_simm(const market& in);

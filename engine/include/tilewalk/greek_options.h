@@ -17,7 +17,7 @@ struct greek_options {
     // Under the view `quotes`, patterns in `wanted` match keys of quotes ("INDEX.quote@*").
     greek_view view = greek_view::market;
 };
-// Throw tilewalk::error (usage) with the known names and the nearest of them.
+// Throw tilewalk::error (usage) with the nearest known name.
 greek_method greek_method_named(const std::string& name);
 greek_view greek_view_named(const std::string& name);
 

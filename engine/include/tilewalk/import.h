@@ -30,7 +30,6 @@ struct imported_portfolio {
     std::vector<std::filesystem::path> files;  // the files that were read
 };
 
-// A supported kind of trade.
 struct known_trade {
     std::string name;      // "FxOption"
     std::string products;  // that it becomes

@@ -35,7 +35,6 @@ struct tuned_kernel {
 // error calls the names `said_as`.
 void check_architectures(const std::vector<std::string>& names, const std::string& said_as);
 
-// Limits on the time to tune one kernel, in seconds.
 inline constexpr double default_tuning_seconds = 2, most_tuning_seconds = 3600;
 constexpr bool is_tuning_time(double seconds) {
     return seconds > 0 && seconds <= most_tuning_seconds;

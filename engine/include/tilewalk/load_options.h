@@ -15,7 +15,6 @@ struct load_options {
     bool confine = false;
     // Threads that read the trades of a long book; 0: one for each core.
     int threads = 0;
-    // Receives the time of reading; may be null.
     timings* times = nullptr;
 };
 

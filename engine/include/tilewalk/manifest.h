@@ -58,7 +58,6 @@ struct run_manifest {
     std::size_t journal_blocks = 0;
     std::vector<std::string> journal_damaged;
     std::vector<input_file> inputs;
-    // Numbers of the market that differ from its file.
     std::vector<market_number> market_changes;
     // Pairs in one trade whose correlation the market does not state; the run took it as 0.
     std::vector<factor_pair> missing_correlations;

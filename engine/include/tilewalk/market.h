@@ -32,7 +32,6 @@ class market {
     // Errors call the text `name`; relative file names in it start from the folder of `name`.
     static market parse(std::string_view yaml, const std::string& name = "market",
                         const load_options& options = {});
-    // Makes a market of a value that a program has built or changed.
     static market of(const value& written, const std::string& name = "market",
                      const load_options& options = {});
     explicit market(std::shared_ptr<const markets::market_state> state) : state_(std::move(state)) {}
@@ -57,7 +56,6 @@ class market {
     // Applies all changes at once, in any order; keys must be distinct. Only the final market has to be
     // valid.
     market changed(std::span<const market_change> changes) const;
-    // Returns the numbers that differ from the file.
     std::vector<market_number> changes() const;
 
     // The complete market as a value; files of scenarios keep their names.

@@ -18,7 +18,6 @@ struct model_page {
     std::string held_against;  // what its prices are tested against
 };
 
-// All models: those of assets first, each kind in the order of its catalogue.
 std::vector<model_page> model_pages();
 
 }  // namespace tilewalk

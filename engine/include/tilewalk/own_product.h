@@ -12,7 +12,6 @@ namespace tilewalk {
 
 // Reads a product file as a book would. Throws tilewalk::error (input, io) with the place of the fault.
 product_page load_product_page(const std::filesystem::path& file);
-// Reads a product from text; errors call it `name`.
 product_page read_product_page(std::string_view yaml, const std::string& name = "product");
 
 }  // namespace tilewalk

@@ -14,7 +14,6 @@
 
 namespace tilewalk {
 
-// Optional contents of the page, beside prices and sensitivities.
 struct beside_results {
     // Scenarios whose base market priced the results; may be null.
     const scenario_results* scenarios = nullptr;

@@ -31,10 +31,8 @@ struct product_page {
     std::string worth_as_of{};
 };
 
-// All products, by name.
 std::vector<product_page> product_pages();
 
-// A book of the example alone, in Tilewalk's own market.
 book example_book(const product_page& page);
 
 // The known name nearest to a misspelt one; empty if none is near. All messages take suggestions from here.

@@ -22,7 +22,6 @@ std::vector<std::string> failure_lines(const results& of);
 // A sentence about too few parts for standard errors, with the number of paths that would do; otherwise
 // empty. `randomisations` is 0 for independent paths.
 std::string remark_on_few_parts(const run_manifest& of, std::size_t randomisations);
-// The same for sensitivities without standard errors.
 std::string remark_on_few_parts(const results& of);
 
 }  // namespace tilewalk

@@ -24,7 +24,6 @@ struct results {
 
     std::size_t failed() const;
     std::vector<currency_total> totals() const;  // failed trades are left out
-    // Sums by measure, key and currency; failed sensitivities are left out.
     std::vector<greek_row> greek_totals() const;
 };
 

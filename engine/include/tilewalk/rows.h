@@ -45,7 +45,6 @@ struct early_exercise {
     // dates, and the size of its possible error. Bounds are those of the stated dates.
     double extrapolated = no_figure, step_error = no_figure;
     std::uint64_t training_paths = 0;
-    // Policy values by part of the run.
     std::vector<double> part_means{};
 };
 // The middle of closer bounds is off by at most half of this.
@@ -138,7 +137,6 @@ struct currency_total {
 };
 inline constexpr std::size_t least_parts = 16;
 
-// A sensitivity of a trade's value, including its quantity.
 struct greek_row {
     std::string trade;    // empty for a total in one currency
     std::string measure;  // "delta", "vega"

@@ -44,7 +44,6 @@ struct run_options {
     // Fail trades that need a correlation which the market does not state. By default, and with
     // `correlations: {complete: true}`, such a correlation is 0; the manifest lists it.
     bool demand_correlations = false;
-    // Fill results::policies.
     bool keep_policies = false;
     // Receives the time of each stage; serves one run at a time.
     timings* times = nullptr;

@@ -22,7 +22,6 @@ struct scenario {
     std::string first_day{}, last_day{};
 };
 
-// Scenarios in order, and options of their results.
 struct scenario_list {
     std::vector<scenario> scenarios;
     // Sets of equally likely scenarios; only these have tail figures.
@@ -41,7 +40,6 @@ struct scenario_list {
     // (input) for an unknown market key, naming the nearest.
     static scenario_list load(const std::filesystem::path& file, const market& base,
                               const load_options& options = {});
-    // Reads scenarios from text; relative file names start from `folder`.
     static scenario_list parse(std::string_view yaml, const std::string& name, const market& base,
                                const std::filesystem::path& folder = {}, const load_options& options = {});
 };

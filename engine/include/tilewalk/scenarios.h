@@ -63,7 +63,6 @@ struct trade_in_tail {
     double incremental_quantile = no_figure, incremental_shortfall = no_figure;
 };
 
-// Tail figures of a likely set for a portfolio in a currency.
 struct portfolio_risk {
     std::string set, portfolio, currency;
     bool is_converted = false;
@@ -112,7 +111,6 @@ struct scenario_results {
     double error_of_gain(std::size_t scenario, std::size_t trade) const {
         return errors[scenario * trades() + trade];
     }
-    // Failures in the base market and in scenarios.
     std::size_t failed() const { return base.failed() + failures.size(); }
 };
 

@@ -21,7 +21,6 @@ namespace verbs {
 class open_book;
 }
 
-// What a session keeps between calls.
 struct session_facts {
     std::uint64_t trades_planned = 0;   // so far, including repeats
     std::size_t plans = 0;              // at most one a trade

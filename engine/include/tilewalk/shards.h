@@ -93,7 +93,6 @@ class shards {
     std::size_t count() const;
     const sharded_request& request() const;
     const std::string& digest() const;
-    // By shard, counted from 0.
     const std::vector<std::vector<shard_piece>>& pieces() const;
     const std::vector<double>& costs() const;  // of shards, in operations
     // Trades that still lack a policy; pricing waits until there are none.

@@ -19,7 +19,6 @@
 
 namespace tilewalk {
 
-// In the order of tables.
 enum class stage : std::uint8_t {
     reading_book,
     reading_market,

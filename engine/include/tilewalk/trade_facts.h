@@ -10,14 +10,12 @@
 
 namespace tilewalk {
 
-// A trade that can't be priced.
 struct trade_problem {
     std::string trade;
     std::string failure;
     location where;
 };
 
-// Numbers of the market that the price of a trade depends on.
 struct trade_dependence {
     std::string trade;
     std::vector<market_number> numbers;  // in the order of the market's file

@@ -62,7 +62,6 @@ struct currency_numbers {
     std::vector<double> discounts;
 };
 
-// Two factors: assets, quoted exchange rates ("EURUSD"), interest rates ("USD.rate").
 struct correlation_taken {
     std::string first, second;
     double value = 0;

@@ -28,7 +28,6 @@ class value {
     value(double number);
     template <std::integral Integer>
     value(Integer number);
-    // A word, name or date, such as "2026-01-15".
     value(std::string text);
     value(const char* text);
 

@@ -32,7 +32,6 @@ inline constexpr std::uint64_t default_verified_trades_of_greeks = 1000,
                                default_verified_paths_of_greeks = 65000,
                                least_verified_paths_of_greeks = 16384;
 
-// A mistake that the engine can make on purpose.
 struct known_mistake {
     std::string name, what;
     bool of_greeks = false;                      // in sensitivities, not in prices
@@ -40,7 +39,6 @@ struct known_mistake {
 };
 std::vector<known_mistake> known_mistakes();
 
-// Products with trades of known price.
 std::vector<std::string> verified_products();
 
 struct verified_setting {

@@ -26,7 +26,6 @@ struct text_form {
     std::size_t columns = 200;
     // Prefix CSV text that a spreadsheet would run as a formula with an apostrophe.
     bool spreadsheet_safe = false;
-    // Include each trade's means by part of the run (JSON).
     bool parts = false;
     // Threads that write a long CSV; 0: one for each core.
     int threads = 0;
@@ -53,7 +52,6 @@ void write(std::ostream& out, const calibration& c, output_format format, const 
 // CSV has a line for the processor and each GPU; JSON has everything.
 void write(std::ostream& out, const device_pages& pages, output_format format, const text_form& form = {});
 
-// The list of products: a line each, or everything in JSON.
 void write(std::ostream& out, const std::vector<product_page>& pages, output_format format,
            const text_form& form = {});
 // A product: its page; its parameters in CSV.
@@ -63,7 +61,6 @@ void write(std::ostream& out, const product_page& page, output_format format, co
 std::string explanation_json(const std::vector<trade_plan>& plans, const std::string& as_of,
                              bool with_program = false);
 
-// One or more lines for each kernel, and their number at the end.
 std::string kernel_table(std::span<const warmed_kernel> kernels);
 std::string kernel_table(std::span<const tuned_kernel> kernels);
 

@@ -24,7 +24,6 @@ constexpr double bandwidth = 1.5;
 // Fewer particles within the bandwidth widen it.
 constexpr std::size_t least_neighbours = 64;
 constexpr std::size_t node_points = 65;
-// Steps over which to measure a trend of the means.
 constexpr std::size_t lag = 8;
 // Fraction of particles beyond either end of a node, which is flat there.
 constexpr double tail_share = 1.0 / 1024;
@@ -63,7 +62,6 @@ struct particle_moments {
             weight *= distance;
         }
     }
-    // The fitted value in the middle, by Cramer's rule.
     double level() const {
         const double a = s[2] * s[4] - s[3] * s[3], b = s[2] * s[3] - s[1] * s[4],
                      c = s[1] * s[3] - s[2] * s[2];
@@ -105,7 +103,6 @@ double leverage::next_time() const {
             break;
         }
     }
-    // Avoid a tiny step just before a stop.
     const auto stop = std::ranges::upper_bound(stops_, now_);
     return stop != stops_.end() && *stop < next + 1e-9 ? *stop : next;
 }
@@ -193,7 +190,6 @@ leverage::node leverage::seen(double years) const {
     const auto beyond = static_cast<std::size_t>(static_cast<double>(n) * tail_share);
     node out{years, all_mean_, particles_[beyond].x, particles_[n - 1 - beyond].x,
              std::vector<double>(node_points)};
-    // All particles may be in one place if nothing moves.
     if (!(out.high - out.low > 1e-12)) out.low -= 1e-12, out.high += 1e-12;
     const double per_interval = (out.high - out.low) / static_cast<double>(node_points - 1);
     const std::size_t neighbours = std::min(least_neighbours, n);

@@ -44,7 +44,7 @@ class leverage {
     struct difference {
         double years, deviations, volatility;
     };
-    // Up to this time; empty for a given local volatility.
+    // Up to `years`; empty for a given local volatility.
     std::vector<difference> differences(double years);
 
     const particle_settings& how() const { return how_; }

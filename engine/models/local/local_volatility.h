@@ -13,10 +13,8 @@ namespace tilewalk::models {
 
 // Reads `surface`, which describes the random part of the asset.
 markets::surface_reading read_surface_of(const config::node& parameters, const reading& of);
-// Remarks on places where the surface is bent.
 std::vector<std::string> remarks_of(const markets::surface_reading& read);
 
-// Default number of `points` in the table of a step.
 inline constexpr std::size_t usual_points = 128;
 std::size_t read_points(const config::node& parameters);
 double read_surface_steps(const config::node& parameters, double usual);

@@ -57,7 +57,6 @@ class leveraged_walk final : public walk {
         std::ranges::sort(pillars);
         expect_variance(pillars);
     }
-    // Short paths need a minimum of steps, as for local volatility.
     double longest_step(const path_ahead& of) const override {
         constexpr double least_steps = 16;
         return of.last() / least_steps;

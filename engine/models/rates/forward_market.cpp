@@ -77,12 +77,10 @@ struct forward_rates {
     std::size_t periods() const { return interest.size(); }
     double accrual(std::size_t period) const { return dates[period + 1] - dates[period]; }
 
-    // The period that contains `years`.
     std::size_t at(double years) const {
         const auto next = std::ranges::upper_bound(dates, years + same_time_years);
         return static_cast<std::size_t>(next - dates.begin()) - 1;
     }
-    // Elapsed fraction of that period.
     double passed(double years) const {
         const std::size_t period = at(years);
         if (period >= periods() || years - dates[period] <= same_time_years) return 0;
@@ -245,7 +243,6 @@ class forward_walk final : public rate_walk {
     }
 
   private:
-    // Discounting within a period, relative to that at its start and to the curve.
     static value between(value passed, value ratio) { return fma(passed, ratio, 1.0 - passed); }
 
     // 1 + a F is the displaced interest plus this.
@@ -256,7 +253,6 @@ class forward_walk final : public rate_walk {
         return period < of_.periods() ? 1 + of_.interest[period] : 1;
     }
 
-    // Makes paths carry all rates up to `period`.
     void carry(section_at_hand& of, std::size_t period) const {
         if (period > most_live_rates) {
             throw error(error_kind::input,

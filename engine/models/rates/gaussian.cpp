@@ -226,10 +226,8 @@ class conditional_swap {
         }
     }
 
-    // True if the conditioning factor has no variance.
     bool has_one_factor() const { return !(given_ > 0); }
 
-    // Payments with the conditioning factor `z` deviations from its mean.
     std::vector<lognormal_payment> from(double z) const {
         std::vector<lognormal_payment> seen = payments_;
         if (has_one_factor()) return seen;

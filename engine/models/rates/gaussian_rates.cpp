@@ -51,7 +51,6 @@ struct gaussian {
     std::vector<normal_factor> factors;
     double rho = 0;  // between two factors
 
-    // Covariance of the noises of two factors over a step, with their loadings.
     double noise(std::size_t k, loading::kind by_k, std::size_t l, loading::kind by_l, double from,
                  double to) const {
         const normal_factor &f = factors[k], &g = factors[l];

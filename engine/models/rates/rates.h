@@ -48,7 +48,7 @@ class rate_walk {
     // Adds the mandatory stops up to `last`. Throws tilewalk::error (input) if rates can't be walked that
     // far.
     virtual void add_breaks(double /*last*/, std::vector<double>& /*times*/) const {}
-    // The longest step of a path that ends at `last`; 0: unlimited.
+    // 0: unlimited.
     virtual double longest_step(double /*last*/) const { return 0; }
 
     virtual void begin(section_at_hand& of) = 0;
@@ -73,7 +73,6 @@ class rate_model {
     virtual std::vector<own_factor> factors() const = 0;
     // True if paths are exact between dates.
     virtual bool is_exact() const = 0;
-    // Place of the model in the market file.
     virtual location where() const = 0;
     // The curve must outlive the walk.
     virtual std::unique_ptr<rate_walk> start(const markets::curve& today) const = 0;

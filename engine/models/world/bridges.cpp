@@ -49,7 +49,6 @@ bridge bridges::level_between(const factor& f) const {
     return {start, end, of_scale * f.walk->variance_between(seen, scaled)};
 }
 
-// Integral of the squared scale of the factor's noise over the interval.
 value bridges::scaled_variance(const factor& f) const {
     return in_.row(program::row_names::variance, f.number,
                    [&](const occurrence& o) { return of_.variance(f, o.start_years, o.years); });
@@ -101,7 +100,6 @@ value bridges::price_at(const factor& f, double fraction, value at) const {
     return max(mean_price(f, fraction, at, in_.into().constant(0.0)), least_price);
 }
 
-// Derivative of the log price by the coordinate.
 value bridges::slope_of_logarithm(const factor& f, double fraction, value at) const {
     const value price = price_at(f, fraction, at);
     return f.is_logarithm() ? exp(at) / price : 1.0 / price;

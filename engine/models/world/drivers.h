@@ -30,7 +30,6 @@ using drivers = std::vector<driver>;
 class driver_correlations {
   public:
     driver_correlations() = default;
-    // Assigns the numbers of the drivers.
     driver_correlations(const markets::market_view& market, std::span<drivers* const> all);
 
     double covariance(const drivers& a, const drivers& b, double from, double to) const;

@@ -19,7 +19,6 @@ namespace {
 using program::value;
 namespace row_names = program::row_names;
 
-// A normal move; `root` is its row of the triangular root of the step's covariance.
 value correlated_move(value drift, std::span<const value> shocks, std::span<const value> root) {
     value move = drift;
     for (std::size_t j = 0; j < root.size(); ++j) move = fma(shocks[j], root[j], move);
@@ -52,7 +51,6 @@ class joint_moves {
                  [&](std::size_t i, std::size_t k) { return roots_.entries(i, k); }},
                 in_.into());
     }
-    // The standard normal that belongs to the source among those that make up the moves.
     value shock(std::size_t source) const { return shocks_[source]; }
 
     // True if a factor and own factor k of its model share noise only with each other and have no drift.
@@ -76,7 +74,6 @@ class joint_moves {
     }
 
   private:
-    // Deterministic part of a source's move.
     double sure_move(std::size_t i, double from, double to) const {
         const source& s = of_.sources()[i];
         const double own = !s.is_own    ? 0

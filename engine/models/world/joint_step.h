@@ -8,7 +8,6 @@
 
 namespace tilewalk::models {
 
-// Records the step between grid times into the open section, and stores the results in the states.
 void record_joint_step(const members& of, const open_section& in, path_states& states,
                        hears_moves* by = nullptr);
 

@@ -20,7 +20,6 @@
 
 namespace tilewalk::models {
 
-// Interest rates of a currency with a rate model.
 struct moving_rates {
     std::size_t number = 0;  // among the rates of the world
     std::string currency;
@@ -45,7 +44,6 @@ struct factor {
     drivers moves_with;
     std::unique_ptr<models::walk> walk;  // null for an exchange rate
     std::vector<own_factor> others;      // of the model
-    // Source of each own factor that correlations name.
     std::vector<std::optional<std::size_t>> sources_of_others;
     drivers quanto;    // of the rate to the trade's currency; empty if the currencies are equal
     double start = 0;  // today's exchange rate
@@ -57,7 +55,6 @@ struct factor {
     bool jumps() const { return walk && walk->jumps(); }
     coordinate moves_in() const { return walk ? walk->moves_in() : coordinate::logarithm; }
     bool is_logarithm() const { return moves_in() == coordinate::logarithm; }
-    // True for X as recorded.
     bool has_mean_of_one() const { return walk && walk->is_martingale() && quanto.empty() && !falls; }
 };
 

@@ -76,7 +76,6 @@ void add_currency(const members& of, const std::string& name, std::span<const do
     into.push_back(std::move(c));
 }
 
-// Adds missing numbers of the quoted pairs among the drivers.
 void add_exchange_rates(const market_view& market, const drivers& some, std::span<const double> years,
                         std::vector<exchange_rate_numbers>& into) {
     for (const driver& d : some) {

@@ -28,7 +28,6 @@ class path_states {
     // The martingale, and the martingale times the growth of the numeraires.
     program::value martingale(const factor& f) const;
     program::value risen(const factor& f) const;
-    // Price of the asset or exchange rate on the current date.
     program::value level(const factor& f) const;
     // Future dividends, at an end of an interval seen from inside, or on a date after its own dividend.
     program::value shift(const factor& f, language::interval_end end, bool inside = true) const;

@@ -98,7 +98,6 @@ prices_ahead::affine_values prices_ahead::ahead_of(const factor& f, std::span<co
                           [&](const occurrence&, double until) { return of_.map_of(f, until).shift; })};
 }
 
-// Decisions look ahead from the quoted price on the current date.
 value prices_ahead::scaled_ahead(const factor& f, value now, std::span<const double> years,
                                  const std::string& named,
                                  const std::function<double(double, double)>& scale) const {

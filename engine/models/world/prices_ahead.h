@@ -29,7 +29,6 @@ class prices_ahead {
     program::value discount_on_path(const std::string& currency, language::interval_end end) const;
 
   private:
-    // Forward prices seen from the current date: the random part and the dividends.
     struct affine_values {
         program::value grown, shift;
     };

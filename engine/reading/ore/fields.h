@@ -17,7 +17,6 @@
 
 namespace tilewalk::reading::ore {
 
-// Elements and attributes of a trade that were read.
 struct read_parts {
     std::string file;
     std::unordered_set<const void*> seen;
@@ -40,7 +39,6 @@ class fields {
     std::vector<fields> all(std::string_view name) const;
     std::optional<std::string> attribute(std::string_view name) const;
 
-    // The value of this element.
     const std::string& text() const;
     double number() const;
     dates::date date() const;
@@ -54,7 +52,6 @@ class fields {
     std::string need_word(std::string_view name) const;
     double need_number(std::string_view name) const;
     dates::date need_date(std::string_view name) const;
-    // Translates a child's word.
     using meanings = std::initializer_list<std::pair<std::string_view, std::string_view>>;
     std::string one_of(std::string_view name, meanings known) const;
     std::string one_of(std::string_view name, meanings known, std::string_view otherwise) const;

@@ -20,7 +20,6 @@ class names {
     // without_credit: [CPTY_C]}.
     explicit names(const std::filesystem::path& file);
 
-    // Returns the asset of the market.
     std::string asset(const std::string& named);
     // The same for an asset that a trade paying in `currency` assumes to be quoted in it. Throws if another
     // trade assumes a second currency.

@@ -175,7 +175,6 @@ void read_digital(trade& of, const written_on& on, const payout& what) {
     set_payout(row, what, terms.sign, on.quantity);
 }
 
-// A touch pays at hit or at the end.
 void set_day_of_payment(value& row, trade& of, const option_terms& terms, bool is_in) {
     if (terms.pays_at_expiry) return;
     if (!is_in)

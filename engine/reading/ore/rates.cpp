@@ -54,7 +54,6 @@ std::string read_day_count(const fields& of, const schedule& periods) {
     return "thirty_360";
 }
 
-// The only value of a list such as <Rates>.
 double only_one(const fields& of, const char* list, const char* item, std::optional<double> otherwise) {
     const auto all = of.find(list);
     const std::vector<fields> items = all ? all->all(item) : std::vector<fields>();
@@ -264,7 +263,6 @@ void read_cap_floor(trade& of) {
     }
     const bool has_cap = of.data.has("Caps"), has_floor = of.data.has("Floors");
     if (!has_cap && !has_floor) of.data.fail("found neither <Caps> nor <Floors>");
-    // A collar is a cap minus a floor.
     const auto add = [&](const char* list, const char* item, const char* option, double quantity,
                          const std::string& suffix) {
         value& row = of.add("cap_floor", suffix);

@@ -89,7 +89,6 @@ schedule read_rules(const fields& of, const names& known) {
     out.tenor = of.word("Tenor").value_or("");
     if (of.has("Convention")) by.convention = read_roll(of.at("Convention"));
     by.last = of.has("TermConvention") ? read_roll(of.at("TermConvention")) : by.convention;
-    // The calendar only matters if dates roll.
     const bool rolls = by.convention != roll::unadjusted || by.last != roll::unadjusted;
     out.calendar = of.find("Calendar");
     if (out.calendar && rolls) by.days = known.calendar(*out.calendar);

@@ -27,7 +27,6 @@ dates::roll read_roll(const fields& convention);
 // Throws unless payment dates rolled by their own convention equal the ends of periods.
 void demand_payments_on(const schedule& periods, const fields& of, const names& known);
 
-// A list for a book, starting with the date at index `first`.
 value list_of(const std::vector<dates::date>& all, std::size_t first = 0);
 
 }  // namespace tilewalk::reading::ore

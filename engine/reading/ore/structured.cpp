@@ -13,7 +13,6 @@ namespace tilewalk::reading::ore {
 
 namespace {
 
-// Throws unless payments are on the day of observation.
 void demand_no_lag(const trade& of, const schedule& days) {
     for (const char* const name : {"SettlementLag", "SettlementDays"}) {
         const auto given = of.data.word(name);
@@ -58,7 +57,6 @@ two_ranges read_ranges(const trade& of, double strike) {
             one.at("Strike").fail_found("the strike of the trade, " + config::shown(strike));
         if (one.number("StrikeAdjustment").value_or(0) != 0) one.at("StrikeAdjustment").fail_found("0");
     }
-    // Far above any price.
     if (const auto to = high.number("RangeTo"); to && *to < 1000 * strike)
         high.at("RangeTo").fail_found("none: the upper range has no end");
     return {low.number("Leverage").value_or(1), high.number("Leverage").value_or(1)};

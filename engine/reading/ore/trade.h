@@ -27,7 +27,6 @@ struct trade {
     void add_premium(double amount, dates::date day, const std::string& currency, double sign);
 };
 
-// A kind of trade: a line of the catalogue.
 struct kind {
     std::string_view name;      // "FxOption"
     std::string_view data;      // "FxOptionData"
@@ -48,14 +47,12 @@ struct option_terms {
 // `styles` are those supported for the kind of trade. Adds rows for premiums.
 option_terms read_option(trade& of, fields::meanings styles);
 double sign_of(const fields& position);
-// Adds <Premiums>, if any, as rows.
 void read_premiums(trade& of, const fields& in, double sign);
 
 // The asset of <Underlying> or <Name>; "EURUSD" for a currency pair, which has to be an asset of the market.
 // `currency` is the field with the payment currency.
 std::string read_asset(trade& of, const char* currency = "Currency");
 std::string read_pair(trade& of, const std::string& foreign, const std::string& domestic);
-// Reads <Strike> or <StrikeData>, in `currency`.
 double read_strike(const trade& of, const std::string& currency);
 
 inline constexpr std::string_view nothing_touched =

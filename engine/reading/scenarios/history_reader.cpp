@@ -18,7 +18,6 @@ using config::node;
 
 namespace {
 
-// How to derive a column's moves from levels and apply them.
 struct column_rule {
     move_way way = move_way::absolute;
     double displacement = 0;
@@ -95,7 +94,6 @@ class history {
         for (std::size_t c = 0; c < table.columns(); ++c) numbers_.push_back({table.number(c)});
     }
 
-    // Returns the number of days used.
     std::size_t read() {
         std::size_t used = 0;
         std::optional<dates::date> last;

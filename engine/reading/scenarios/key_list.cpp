@@ -147,7 +147,6 @@ class lister {
             const int number = ++of_day[day];
             const std::string key =
                 of + ".dividend@" + time_name(day) + (number > 1 ? "#" + std::to_string(number) : "");
-            // Past dividends move nothing.
             if (!(config::read_time_point(item.at("date")).years(as_of_) > 0)) return;
             child(item, "amount", [&](const node& amount) { add(key, currency, check_dividend, amount); });
             child(item, "proportion",

@@ -13,7 +13,6 @@ namespace tilewalk::markets {
 // Returns a time as in keys: "2027-01-15", "0.5y".
 std::string time_name(const std::string& written);
 
-// Returns every number of a valid market, in the order of the file.
 std::vector<keyed_number> list_keys(const config::node& root, dates::date as_of);
 
 }  // namespace tilewalk::markets

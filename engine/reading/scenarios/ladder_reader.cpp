@@ -25,7 +25,6 @@ struct axis {
     std::size_t size() const { return numbers != nullptr ? moves.size() : days.size(); }
 };
 
-// Adds the moves between the last one and `end`, and `end`.
 void fill_up(std::vector<move>& moves, const move& end, const node& dots) {
     constexpr int usual_size = 9;
     const move last = moves.back();

@@ -45,7 +45,6 @@ std::optional<move> with_unit(std::string_view text) {
     return std::nullopt;
 }
 
-// Suggests the intended spelling.
 std::string hint(std::string_view text) {
     std::string bare;
     for (const char c : text.substr(0, 40))

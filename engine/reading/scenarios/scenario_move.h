@@ -32,13 +32,10 @@ struct move {
 // Each throws tilewalk::error (input); without a place for a text.
 move read_move(std::string_view text);      // -20%, +10pt, +50bp, or an absolute amount
 move read_move(const config::node& value);  // also {log: -0.2}, {relative: -0.2, displacement: 0.03}
-// Reads the amount of a given way: {relative: -20%}, {set: 80}.
 move read_amount(const config::node& value, move_way way);
 // The same move with another amount, in the same unit, rounded to twelve digits.
 move with_amount(const move& like, double in_unit);
-// A number or points.
 double read_displacement(const config::node& value);
-// The way of a mapping such as {log: ...}, with its value, unread.
 struct written_way {
     move_way way = move_way::absolute;
     const config::node* amount = nullptr;

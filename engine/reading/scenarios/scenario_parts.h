@@ -20,7 +20,6 @@
 
 namespace tilewalk::reading {
 
-// Stands in for a market key where days pass.
 inline constexpr std::string_view key_of_days = "days";
 
 // Adds the place of a node, a member's key or a cell to errors without one.
@@ -71,7 +70,6 @@ class scenario_builder {
     std::vector<std::string> claimed_by_;
 };
 
-// Adds a name unless it is there.
 void add_name(const std::string& name, std::vector<std::string>& to);
 
 struct scenarios_so_far {
@@ -91,7 +89,6 @@ inline constexpr const char* set_of_grids = "ladder";
 inline constexpr const char* set_of_history = "history";
 inline constexpr const char* set_of_levels = "ore";
 
-// Reads "days: 3".
 int read_days(const config::node& given);
 
 void read_ladder(const config::node& given, scenarios_so_far& so_far);

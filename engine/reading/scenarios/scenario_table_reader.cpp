@@ -80,7 +80,6 @@ void read_moves(config::csv_reader& rows, scenarios_so_far& so_far) {
     }
 }
 
-// Distinct names for rows: their scenarios, their days, or both.
 class names_of_rows {
   public:
     explicit names_of_rows(config::csv_reader rows) {

@@ -319,7 +319,6 @@ bool are_devices(std::string_view text) {
     }
 }
 
-// Empty if out of bounds.
 std::optional<std::uint64_t> natural_of(const run_setting& of, const std::string& text) {
     const auto number =
         of.takes == kind::bytes ? parse_natural(text, byte_units) : parse_natural(text, count_units);
@@ -340,7 +339,6 @@ std::optional<std::string> text_in(const run_setting& of, const std::string& tex
     }
 }
 
-// Empty if invalid.
 template <class type>
 std::optional<type> value_of(const run_setting& of, const std::string& text) {
     const bool is_choice = std::ranges::find(of.choices, text) != of.choices.end();
