@@ -27,8 +27,7 @@ constexpr double no_slope = 1e-5, no_slope_at_kinks = 1e-3;
 // smallest component in such a direction for a parameter to be named.
 constexpr double least_determined = 1e-3, named_share = 0.2;
 
-// Reciprocal condition number below which parameters count as undetermined, since no digit of the derivatives
-// would be right.
+// Reciprocal condition number below which parameters are undetermined: derivatives would have no right digit.
 constexpr double least_rcond = 1e-10;
 
 struct change {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deterministic bounded least squares from several starting points: Levenberg-Marquardt in transformed
-// variables that cannot leave the bounds.
+// Deterministic least squares between bounds from several starting points, by Levenberg-Marquardt.
 #pragma once
 
 #include <atomic>
@@ -35,8 +34,7 @@ struct minimum {
     double sum_of_squares = 0;
     bool has_converged = false;
     std::vector<bool> is_at_bound;
-    // Parameters that could move, possibly together, with next to no effect on the residuals; excludes those
-    // at a bound.
+    // Parameters that could move, possibly together, with hardly an effect; excludes those at a bound.
     std::vector<std::size_t> undetermined;
     std::uint64_t iterations = 0, evaluations = 0;  // over all starting points
     std::size_t starts = 0;
@@ -47,13 +45,11 @@ minimum minimise(const least_squares& of, const std::vector<std::vector<double>>
 
 // How a minimum moves when the targets of the residuals move.
 struct moved_minimum {
-    // Derivatives by parameter and residual, to a number subtracted from that residual; 0 for a parameter at
-    // its bound.
+    // Derivatives by parameter and residual, to a number subtracted from it; 0 for a parameter at its bound.
     std::vector<std::vector<double>> slopes;
     // Change of the residuals by one more step: next to nothing at a minimum.
     double root_mean_square_left = 0;
-    // False if the residuals do not determine some direction of the parameters; there are no derivatives
-    // then.
+    // False if the residuals leave a direction of the parameters open; there are no derivatives then.
     bool is_determined = true;
 };
 // Differentiates the condition of a minimum: the sum over residuals of each times its slope is 0. Second

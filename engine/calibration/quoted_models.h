@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models with the quotes they are, or were, fitted to: `calibrate:` of a file of quotes, and what a market
-// keeps of it.
+// Models with the quotes they are, or were, fitted to: `calibrate:`, and what a market keeps of it.
 #pragma once
 
 #include <atomic>

@@ -42,8 +42,7 @@ struct rate_quotes {
 std::vector<std::string> rate_quote_keys();
 rate_quotes read_rate_quotes(const config::node& of, const reading& in);
 
-// The price with one volatility for all optionlets, and the volatility of a price: 0 if the price is at most
-// the intrinsic value on the forwards.
+// price_by() uses one volatility for all optionlets; volatility_of() is 0 up to the intrinsic value.
 double price_by(rate_unit volatility_type, const quoted_rate_option& q, double volatility);
 double volatility_of(rate_unit volatility_type, const quoted_rate_option& q, double price);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SVI smiles, fitted expiry by expiry. If the best fits allow arbitrage at quoted strikes, a second fit
-// penalises it.
+// SVI smiles, fitted expiry by expiry, and once more with a penalty if they allow arbitrage at quotes.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -31,8 +30,7 @@ constexpr double good_smile = 1e-10;
 // Lee's bound on a wing, minus an allowance for rounding.
 constexpr double steepest = 2 - 1e-9;
 
-// The unknowns of a fit: least variance, slopes of the wings, place and width of the bend. SVI's constraints
-// are simple bounds on each of them.
+// Unknowns of a fit, in which SVI's constraints are bounds: least variance, wing slopes, place and width.
 struct shape {
     double least, left, right, m, sigma;
 

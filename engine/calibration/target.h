@@ -37,8 +37,7 @@ class target {
   public:
     virtual ~target() = default;
     virtual outcome fit(const std::atomic<bool>* cancel) const = 0;
-    // For a market with the fitted model. Throws tilewalk::error (input) if its numbers are not those of a
-    // fit to the quotes.
+    // Throws tilewalk::error (input) if the market's numbers are not those of a fit to the quotes.
     virtual std::vector<fitted_numbers> follow(const number_by_key& now,
                                                const std::atomic<bool>* cancel) const = 0;
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Butterflies by call prices at the quotes and by Gatheral's g between them; calendar spreads by total
-// variance at constant moneyness.
+// Butterflies by call prices and Gatheral's g, calendar spreads by total variance at constant moneyness.
 #include "engine/market/arbitrage.h"
 
 #include <algorithm>
@@ -88,8 +87,7 @@ class search {
     std::vector<arbitrage> all() {
         const std::vector<expiry>& expiries = surface_.expiries();
         for (std::size_t i = 0; i < expiries.size(); ++i) {
-            // Arbitrage in the quotes survives every interpolation, so the interpolation needs no search
-            // then.
+            // Arbitrage in the quotes survives every interpolation, so there is no need to search further.
             if (!butterflies_in_quotes(expiries[i])) butterflies(expiries[i]);
             if (i + 1 == expiries.size()) break;
             butterflies_between(expiries[i], expiries[i + 1]);
@@ -109,8 +107,7 @@ class search {
         return (by_strike ? "the strike " : "the moneyness ") + rounded(e.forward * kernels::exp(point.x));
     }
 
-    // Sorted, with the quotes of both expiries if there are two; at equal places the later expiry's comes
-    // first.
+    // Sorted, with the quotes of both expiries; at equal places the later expiry's comes first.
     std::vector<spot_check> places(const expiry& e, const expiry* next) const {
         const expiry& last = next ? *next : e;
         auto [low, high] = surface_.reach(last.years, checked_deviations);
@@ -174,8 +171,7 @@ class search {
         return (by_strike ? "the strike " : "the moneyness ") + q.written;
     }
 
-    // Reports a quote whose call violates a price bound (both as fractions of the forward): the origin of the
-    // bound, and the volatility that meets it.
+    // Reports a call beyond a price bound, the origin of the bound, and the volatility that meets it.
     void report_price(arbitrage::kind what, const expiry& e, const quote& q, double price, double bound,
                       const std::string& whose) {
         const bool too_dear = price > bound;
@@ -215,8 +211,7 @@ class search {
         return found_.size() > before;
     }
 
-    // Calendar check: at equal moneyness the later call is worth at least as much as a fraction of the
-    // forward.
+    // At equal moneyness a later call is worth at least as much, as a fraction of the forward.
     bool calendar_in_quotes(const expiry& first, const expiry& second) {
         const std::vector<call> early = calls_of(first), late = calls_of(second);
         const std::size_t before = found_.size();

@@ -41,16 +41,14 @@ struct asset {
     location where;
 };
 
-// Buehler's form of an asset with cash dividends: S(t) = scale(t) X(t) + shift(t), X a martingale with X(0) =
-// 1. forward = scale + shift.
+// Buehler's form with cash dividends: S(t) = scale(t) X(t) + shift(t), X a martingale with X(0) = 1.
 struct affine {
     double scale = 0, shift = 0;
 };
 // Returns the left limit on an ex-date if `before_dividend`. Throws tilewalk::error (input) if the cash
 // dividends are worth more than the spot.
 affine spot_map(const asset& a, const curve& discount, double years, bool before_dividend = false);
-// The forward of the curves. Equals the mean of the spot, unless falls_by_dividends and some path falls short
-// of a dividend.
+// By the curves: the mean of the spot, unless falls_by_dividends and a path falls short of a dividend.
 double forward(const asset& a, const curve& discount, double years);
 // Drops of X on ex-dates in (from, to] for falls_by_dividends, where S = scale X, and their values today as
 // fractions of the spot. Times within dates::same_time_years count as equal.

@@ -29,8 +29,7 @@ Eigen::MatrixXd nearest_correlation(const Eigen::MatrixXd& given, const Eigen::M
         return Eigen::MatrixXd((anchor.array() != 0).select(anchor, m));
     };
     Eigen::MatrixXd near = given, correction = Eigen::MatrixXd::Zero(given.rows(), given.cols());
-    // Factors with correlation 1 or -1 have equal rows up to the sign. Start from the nearest such matrix:
-    // the iteration would converge to it extremely slowly.
+    // Factors with correlation 1 or -1 get equal rows first: the iteration would converge too slowly.
     for (Eigen::Index i = 0; i < near.rows(); ++i) {
         for (Eigen::Index j = i + 1; j < near.rows(); ++j) {
             const double sign = anchor(i, j);
@@ -77,8 +76,7 @@ class correlation_check {
             }
             return place->second;
         };
-        // Link an own factor to its asset; own factors that the market does not mention are always
-        // consistent.
+        // Own factors are linked to their asset; those that the market does not mention are consistent.
         const auto asset_of = [&](const std::string& name) {
             const auto own = market_.own_factors.find(name);
             return own == market_.own_factors.end() ? name : own->second.of;
@@ -161,8 +159,7 @@ class correlation_check {
             for (Eigen::Index j = i + 1; j < near.rows(); ++j) {
                 const std::string &one = names[members[static_cast<std::size_t>(i)]],
                                   &other = names[members[static_cast<std::size_t>(j)]];
-                // An unstated correlation of an own factor follows from its asset's, so it need not stay at
-                // its old value.
+                // An unstated correlation of an own factor follows its asset's, which may change.
                 const bool follows =
                     anchor(i, j) == 0 && !market_.correlations.contains(std::minmax(one, other)) &&
                     (market_.own_factors.contains(one) || market_.own_factors.contains(other));

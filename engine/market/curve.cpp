@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Log-linear discount factors, that is piecewise constant forward rates. exp and log come from the kernels,
-// which give the same bits on every machine.
+// Piecewise constant forward rates; exp and log of the kernels have the same bits on every machine.
 #include "engine/market/curve.h"
 
 #include <algorithm>

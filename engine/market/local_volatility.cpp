@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dupire's formula and bilinear grids. exp and log come from the kernels, which give the same bits on every
-// machine.
+// Dupire's formula and bilinear grids; exp and log of the kernels have the same bits on every machine.
 #include "engine/market/local_volatility.h"
 
 #include <algorithm>

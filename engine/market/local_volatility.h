@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Local volatility, from an implied surface by Dupire's formula or given directly, as tables for the steps of
-// a path.
+// Local volatility, by Dupire's formula or given, as tables for the steps of a path.
 #pragma once
 
 #include <functional>

@@ -87,13 +87,11 @@ struct market_state {
     const asset& find_asset(const std::string& asset_name) const;
     // The quoted pair of two currencies and whether it is inverted; null if not quoted directly.
     std::pair<const fx_rate*, bool> fx_pair(const std::string& from, const std::string& to) const;
-    // Quoted pairs that lead from `from` to `to`: one, or two through a third currency. Empty if they are
-    // equal.
+    // The quoted pairs from `from` to `to`: none if equal, one, or two through a third currency.
     std::vector<fx_leg> fx_legs(const std::string& from, const std::string& to) const;
     double fx_spot(const std::string& from,
                    const std::string& to) const;  // units of `to` for one unit of `from`
-    // 1 for equal factors, 0 if not stated. An own factor of a model uses the correlation of its asset unless
-    // the market states another.
+    // 1 for equal factors, 0 if not stated. An own factor without one uses its asset's.
     double correlation(const std::string& a, const std::string& b) const;
     bool states_correlation(const std::string& a, const std::string& b) const;
     bool has_correlations(const std::string& factor) const;  // true if the market states any

@@ -22,8 +22,7 @@ class market_reads {
     std::set<pair> fx_legs, correlations, stated_correlations, written_correlations;
     bool all_fx = false;
 
-    // True if every read returns the same in both markets, so that a plan fits both. Models are compared by
-    // identity. False if a read fails.
+    // True if every read agrees, so that a plan fits both. Models compare by identity. False if a read fails.
     bool are_alike(const market_state& a, const market_state& b) const;
 };
 

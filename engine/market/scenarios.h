@@ -20,8 +20,7 @@ namespace tilewalk::markets {
 // A memory-mapped file, which must not change while in use.
 struct scenario_array {
     std::string name;  // of the file
-    // SHA-256 of the bytes, computed on first use: hashing takes longer than everything else done with the
-    // file, and only results need it.
+    // SHA-256 of the bytes, computed on first use: hashing is slow, and only results need it.
     std::shared_future<std::string> hash;
     arrays::shock_cube cube;  // a step is a row of the file, with one slot
     std::shared_ptr<const void> mapped;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Smiles interpolated in time, by arithmetic and square roots alone, which give the same bits on every
-// machine.
+// Smiles interpolated in time; arithmetic and square roots have the same bits on every machine.
 #include "engine/market/surface.h"
 
 #include <algorithm>

@@ -37,8 +37,7 @@ struct expiry {
 class implied_surface {
   public:
     enum class written_by { strike, moneyness, svi };
-    // Requires at least one expiry and strictly increasing years above 0. Does not check arbitrage; see
-    // arbitrage.h.
+    // Requires at least one expiry and increasing years above 0. arbitrage.h checks arbitrage.
     implied_surface(written_by form, std::vector<expiry> expiries);
 
     struct value {

@@ -21,8 +21,7 @@ bool is_surface(const config::node& value);
 
 struct surface_reading {
     local_volatility local;
-    // Remaining arbitrage: of the interpolation and, with `arbitrage: repair`, of the quotes. Bounds limit
-    // the local volatility there.
+    // Arbitrage of the interpolation and, with `arbitrage: repair`, of the quotes. Bounds apply there.
     std::vector<arbitrage> findings;
 };
 

@@ -12,8 +12,7 @@ class volatility {
     static volatility flat(double level);
     static volatility by_term(std::vector<double> years,
                               std::vector<double> levels);  // throws if total variance falls
-    // Instantaneous levels: levels[i] from the pillar before to years[i]; the last also continues after it.
-    // Without pillars there is one level.
+    // Instantaneous levels: levels[i] up to years[i], the last also after it; one level without pillars.
     static volatility piecewise(std::vector<double> years, const std::vector<double>& levels);
     // Index of the first pillar with less total variance than the one before; the number of pillars if none.
     static std::size_t falls_at(const std::vector<double>& years, const std::vector<double>& levels);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lognormal models with a volatility that is flat, by term, or given for each path. Steps of any length are
-// exact, so paths stop only at relevant dates.
+// Lognormal, with a volatility that is flat, by term or by path. Steps of any length are exact.
 #include "engine/models/black_scholes.h"
 
 #include <algorithm>
@@ -42,8 +41,7 @@ class lognormal final : public walk {
     const markets::asset& of_;
 };
 
-// A path's volatility is one number in a step, which scales the results for volatility 1: covariances and the
-// quanto drift linearly, variances by its square.
+// A path's volatility scales what is known for 1: covariances and the quanto drift, variances by its square.
 class lognormal_by_scenario final : public walk {
   public:
     explicit lognormal_by_scenario(const markets::asset& of) : of_(of), from_(*of.scenario_vol) {}

@@ -94,8 +94,7 @@ class cgmy_model final : public model {
     }
 
   private:
-    // A larger variance would move the part of the normal that determines the mean of exp(x) beyond the
-    // table.
+    // Beyond this variance the part of a normal that makes the mean of exp(x) is outside the table.
     static constexpr double most_variance = 4;
     static constexpr double most_moved = 1e-5, most_coarseness = 1e-2, most_inversion_error = 1e-9;
 

@@ -26,8 +26,7 @@ namespace {
 
 constexpr double pi = 0x1.921fb54442d18p+1;
 
-// std::complex calls library functions for products and logarithms. Products are fused explicitly: GCC 12
-// would choose differently for machines with fma.
+// Unlike std::complex without library calls, and fused explicitly: GCC 12 would choose by machine.
 struct complex {
     double re = 0, im = 0;
 };
@@ -121,8 +120,7 @@ complex compensated(const cgmy_parameters& p, complex z) {
                     kernels::pow(p.g, p.y) * bent(p.y, (-1 / p.g) * z));
 }
 
-// The mean of a year's jumps, or its analytic continuation. Small jumps leave the compensated sum at minus
-// this.
+// Analytic continuation where there is no mean. Small jumps leave the compensated sum at minus this.
 double mean_of_jumps(const cgmy_parameters& p) {
     const complex up{kernels::log(p.m)}, down{kernels::log(p.g)};
     const double e = 1 - p.y;
@@ -163,8 +161,8 @@ class one_side {
     static constexpr double width = 2 * pi * strip / digits;
     static constexpr std::size_t most_nodes = 20'000, most_nodes_of_a_line = 500;
 
-    // With the centre where small jumps leave the sum, jumps need no compensation: the exponent has no term
-    // linear in z, which far away would leave only rounding.
+    // Centred where small jumps leave the sum, so that no linear term remains, which would lose digits far
+    // away.
     complex exponent(complex z) const {
         const complex up = (1 / p_.m) * z, down = (-1 / p_.g) * z;
         if (is_natural_) return up_ * power_less(p_.y, up) + down_ * power_less(p_.y, down);
@@ -201,8 +199,8 @@ class one_side {
     contour make_contour(double x, double low, double high, double tilt) const {
         const auto at = kernels::sincos(tilt);
         const double cross = crossing(x, low, high);
-        // The strip ends before the singularities, and is no wider than the scale on which a normal with this
-        // curvature decays.
+        // The strip ends before the singularities, within the scale on which a normal of this curvature
+        // decays.
         const double b =
             std::min(std::min(cross - low, high - cross) / (at.sine - kernels::sin(tilt - 1.1 * strip)),
                      5 / kernels::sqrt(curvature(cross) + 1 / (cross * cross)));
@@ -298,8 +296,7 @@ struct met {
     double z = 0, slope = 0;  // dx / dz
     double error = 0;
 };
-// Uses the smaller of the two probabilities, which is more accurate: for z < 0 that of less than x. Far from
-// the bulk one of them may be lost.
+// Uses the smaller probability, which is more accurate; far from the bulk one of them may be lost.
 met meet(one_side& side, double x, bool is_below) {
     tail t = is_below ? side.less_than(x) : side.more_than(x);
     if (!(t.error * t.probability < fair)) {
@@ -347,8 +344,7 @@ std::vector<double> distances(one_side& side, const std::vector<double>& normals
 
 constexpr double end = 8.5;
 
-// Mean of exp(x) over a normal z, with x linear between the numbers and flat outside, by five-point
-// Gauss-Legendre.
+// Mean of exp(x) over a normal z, x linear between the numbers, by five-point Gauss-Legendre.
 double mean_of_exp(const std::vector<double>& x, double spacing) {
     constexpr std::array places{0.0, 0.5384693101056831, 0.9061798459386640};
     constexpr std::array weights{0.5688888888888889, 0.4786286704993665, 0.2369268850561891};

@@ -26,8 +26,7 @@ struct cgmy_table {
     step_table table;
     // Absolute error of probabilities from inverting the transform.
     double inversion_error = 0;
-    // The shift, beyond the drift of the law, that gives the table its mean: it replaces the tails beyond the
-    // ends.
+    // The shift beyond the law's drift that gives the right mean: it replaces the tails beyond the ends.
     double moved = 0;
     // Mean distance between the lines and the law, relative to that of exp(x) from 1.
     double coarseness = 0;

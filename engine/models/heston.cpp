@@ -191,8 +191,7 @@ class heston final : public walk {
         is_martingale_ = !any_step(of, [](const heston_step& s) { return bound(s) >= 1; });
         const step::apart noise = of.noise_apart(0);
 
-        // Sums over all parts: the variance at their starts, and at their ends as the asset sees it; skews,
-        // or drifts.
+        // Sums over parts: the variance at their starts, at their ends as the asset sees it; skews or drifts.
         const value first = v;
         sum between, ends, skews, drifts;
         for (int i = 0; i < parts_; ++i) {

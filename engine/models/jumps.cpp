@@ -160,8 +160,7 @@ double longest_step_of(double intensity) {
     return intensity > 0 ? capacities.back().mean / intensity : 0;
 }
 
-// Tails instead of the distribution function: in single precision a uniform has 23 bits, but a probability
-// near 0 keeps all of its own.
+// Tails, since a small probability keeps its digits in single precision, unlike one near 1.
 std::vector<value> more_jumps_than(step& of, std::string_view name, double intensity) {
     const double mean = intensity * longest_on(of.grid());
     const auto enough = std::ranges::find_if(capacities, [&](const capacity& c) { return mean <= c.mean; });

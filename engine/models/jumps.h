@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jumps on top of a walk, by a Poisson process independent of everything else, and the common part of pure
-// jump walks.
+// Jumps on top of a walk, by an independent Poisson process, and the common part of pure jump walks.
 #pragma once
 
 #include <memory>
@@ -24,16 +23,14 @@ class jump_law {
     virtual double growth() const = 0;
     // Sum of the jumps in a step; exact for steps of at most longest_step_of(intensity()).
     virtual program::value sum_over(step& of) const = 0;
-    // The transform of an asset with these jumps plus a lognormal move, or Heston's. Throws tilewalk::error
-    // if unknown.
+    // The transform with a lognormal move, or Heston's, beside the jumps. Throws tilewalk::error if unknown.
     virtual fourier::characteristic beside(double volatility, double years) const = 0;
     virtual fourier::characteristic beside(const fourier::heston& variance, double years) const;
 };
 
 double longest_step_of(double intensity);
 
-// Returns the truths N > 0, N > 1, ... of a Poisson number N over the step, up to its largest possible value,
-// from one uniform.
+// Returns the truths N > 0, N > 1, ... of a Poisson number N over the step, from one uniform.
 std::vector<program::value> more_jumps_than(step& of, std::string_view name, double intensity);
 
 // Puts the jumps of a step before the inner move. Distributions at the end of steps up to longest_step are as
@@ -67,8 +64,7 @@ std::shared_ptr<const jump_law> read_normal_jumps(const config::node& parameters
 double read_jump_intensity(const config::node& parameters);
 double read_watched_steps(const config::node& parameters);
 
-// Refuses parameters whose mean of the logarithm lies `gap` a year below the logarithm of the mean, if that
-// is so far that samples miss what makes up the mean.
+// Refuses a mean of the logarithm so far below (`gap` a year) that samples miss what makes up the mean.
 void expect_moderate(const config::node& parameters, double gap);
 void expect_moderate(const config::node& parameters, const jump_law& jumps);
 

@@ -14,8 +14,7 @@ namespace {
 
 using markets::volatility;
 
-// Eight-point Gauss-Legendre on [-1, 1]. All terms are positive, so slow decay loses no digits; a closed form
-// would be a small difference of large numbers.
+// Eight-point Gauss-Legendre; positive terms lose no digits for slow decay, unlike a closed form.
 struct point {
     double at, weight;
 };

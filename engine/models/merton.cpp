@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merton's jump diffusion (1976): lognormal with normal jumps of the logarithm. Exact for any step that can
-// hold its jumps.
+// Merton's jump diffusion (1976): lognormal with normal jumps, exact for steps that can hold them.
 #include <memory>
 #include <string>
 #include <vector>

@@ -35,21 +35,18 @@ class section_at_hand {
                                const std::function<double(double from, double to)>& number) = 0;
     virtual std::uint32_t state(std::string_view name, double initial) = 0;
     virtual program::value normal() = 0;
-    // Draws a normal that is not an increment of a near-Brownian sum over steps, so that Brownian bridges
-    // can't construct it from its end.
+    // A normal that is no increment of a near-Brownian sum, so that bridges can't construct it.
     virtual program::value lone_normal() = 0;
     virtual program::value uniform() = 0;
 };
 
 class step : public section_at_hand {
   public:
-    // Integral over the step of the walk's scale times the asset's Brownian motion, in the measure of the
-    // trade's currency and with the walk's drift.
+    // Integral of the walk's scale over the asset's motion in the trade currency's measure, plus the drift.
     virtual program::value own() const = 0;
     // The same integral for an own factor of the model, unscaled and without the walk's drift.
     virtual program::value other(std::size_t number) = 0;
-    // The noise of an own factor and the asset's remaining noise, for walks that scale neither: both standard
-    // normals. A walk uses either this or own() and other().
+    // Standard normals for walks that scale neither noise; replaces own() and other().
     struct apart {
         program::value other, alone;
     };
@@ -85,8 +82,7 @@ class walk {
     // Drift added with the noise of the step.
     virtual double drift(double /*from*/, double /*to*/) const { return 0; }
 
-    // Adds the mandatory stops up to `last`. Throws tilewalk::error (input) if the market does not reach that
-    // far.
+    // Adds the mandatory stops up to `last`. Throws tilewalk::error (input) if the market ends earlier.
     virtual void add_breaks(double /*last*/, std::vector<double>& /*times*/) const {}
     // 0: unlimited.
     virtual double longest_step(const path_ahead& /*of*/) const { return 0; }
@@ -94,8 +90,7 @@ class walk {
 
     virtual void begin(section_at_hand& /*of*/) {}
     virtual arrival record(step& of, program::value x) = 0;
-    // True if every recorded step is a martingale apart from a quanto drift, so that M has mean 1 to rounding
-    // on any grid. Valid once the step is recorded.
+    // True if every recorded step is a martingale but for a quanto drift. Valid once the step is recorded.
     virtual bool is_martingale() const { return false; }
     // True if the bridge of a step can start elsewhere than at x.
     virtual bool jumps() const { return false; }
@@ -107,16 +102,14 @@ class walk {
     // is recorded.
     virtual program::value variance_between(section_at_hand& of, program::value scaled) = 0;
 
-    // The reason why options or the quanto drift do not follow from the spot alone; empty if future spots are
-    // lognormal.
+    // Why options or the quanto drift do not follow from the spot; empty if future spots are lognormal.
     virtual std::string why_not_lognormal() const = 0;
     virtual location where() const = 0;
 
     virtual std::vector<std::string> remarks() const { return {}; }
 };
 
-// A second source of noise of a model, which correlations call ACME.variance or, beyond a currency's first
-// rate, USD.rate_2.
+// A further source of noise of a model: ACME.variance, or USD.rate_2 beside a first rate.
 struct own_factor {
     std::string name;
     by_term correlation;  // with the asset's own noise or the first rate; if it varies in time, no other
@@ -127,8 +120,7 @@ struct own_factor {
 struct step_facts {
     std::string_view scheme;
     std::string_view weak_order{};  // empty if steps are exact
-    // Bound on the error of options of up to `told_until_years` with default steps, in basis points of the
-    // spot: 0 if steps are exact, empty if unknown.
+    // Bound on the error of options with default steps, in basis points of the spot; empty if unknown.
     std::optional<double> leaves = 0.0;
     std::optional<double> other_leaves{};  // of the model's other scheme, if any
     std::string_view leaves_too{};         // what that figure also includes
@@ -149,13 +141,11 @@ class model {
     virtual std::vector<own_factor> own_factors() const { return {}; }
     // Number of tables made for walks since the model was read; trades share tables.
     virtual std::uint64_t tables_made() const { return 0; }
-    // Bound on the error of an option's price from time steps: 0 if exact, empty if the user changed the
-    // default steps.
+    // Bound on an option's error from time steps: 0 if exact, empty if the user chose the steps.
     virtual std::optional<double> steps_leave() const = 0;
     // True if the joint law with other assets and rates is as exact as the model itself.
     virtual bool is_as_exact_beside_others() const { return true; }
-    // True if the law of a step of the logarithm does not depend on the level of the asset. Only then may the
-    // asset fall by cash amounts.
+    // True if log steps have the same law at any level. Only then may the asset fall by cash amounts.
     virtual bool is_alike_at_any_level() const { return true; }
     // Black volatility of M(years) at strike exp(log_moneyness), if known without paths; for people.
     virtual std::optional<double> implied_volatility(double /*years*/, double /*log_moneyness*/) const {
@@ -179,8 +169,7 @@ struct catalogue_entry {
 };
 std::span<const catalogue_entry> catalogue();
 
-// Returns the index of the model that a `model:` names; it must be a mapping of one name to its parameters.
-// Throws with its place and the known names.
+// Returns the index of the model named by a `model:`, which must be a mapping with one key.
 std::size_t find_model(const config::node& value, std::span<const std::string> known,
                        const std::string& example);
 

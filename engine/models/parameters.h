@@ -27,8 +27,7 @@ double read_parameter(const config::node& parameters, std::string_view name, con
 double read_parameter(const config::node& parameters, std::string_view name, const range& within,
                       double unless_given);
 
-// A constant parameter, or one by term: values[i] from the previous pillar, or as_of, to years[i]; the last
-// also after it.
+// By term: values[i] from the previous pillar, or as_of, to years[i]; the last also after it.
 struct by_term {
     std::vector<double> years;
     std::vector<double> values;
@@ -42,14 +41,12 @@ struct by_term {
 by_term read_by_term(const config::node& parameters, std::string_view name, const range& within,
                      dates::date as_of);
 
-// Parameters as the market writes them, for people: numbers, numbers by term and words; entries of a mapping
-// have its name in front ("heston.kappa").
+// Numbers, terms and words as written, for people; nested ones as "heston.kappa".
 std::vector<model_parameter> parameters_as_written(const config::node& parameters, dates::date as_of);
 std::vector<model_parameter> parameters_as_written(const std::string& name, const config::node& value,
                                                    dates::date as_of);
 
-// True if the parameter controls the computation (steps, particles, dates of rates) and is therefore not a
-// market number that can be shifted.
+// True for parameters of the computation (steps, particles), which are no market numbers to shift.
 bool says_how(std::string_view name);
 
 std::size_t read_choice(const config::node& parameters, std::string_view name,

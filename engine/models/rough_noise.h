@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Gaussian process of rough volatility on a grid: Y(t), the integral of sqrt(2H) (t - s)^(H - 1/2) dZ(s)
-// from 0 to t, with variance t^(2H).
+// Rough volatility on a grid: Y(t), the integral of sqrt(2H) (t - s)^(H - 1/2) dZ(s) up to t.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +13,7 @@ struct exponentials {
     std::vector<double> rates, weights;
     double error = 0;  // largest relative error from shortest to longest
 };
-// Uses the fewest terms with an error within 5e-4, at most 16: eight or ten for a range of 250, sixteen for
-// 1e6. The error grows beyond that.
+// The fewest terms within 5e-4, at most 16: eight or ten for a range of 250, sixteen for 1e6.
 exponentials fit_power(double hurst, double shortest, double longest);
 
 // A step of the process from its noise dZ and a fresh normal n. Each factor f carries the past:

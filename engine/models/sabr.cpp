@@ -29,16 +29,14 @@ namespace {
 
 using program::value;
 
-// A smaller positive beta would approach the normal law with a boundary at zero: b is then far larger than F,
-// and single precision loses their difference.
+// With a smaller positive beta b is so much larger than F that single precision loses F.
 constexpr double least_beta = 0.01;
 
 // Largest relative deviation of F over a step on its tangent; beyond, the tangent is taken further up. With
 // eight steps the probability of absorption in 10 years (beta 0.3, volatility 0.25, F 1) is off by 0.013 with
 // 0.5, 0.004 with 1 and 0.002 with 1.5; above, a far tail would dominate the mean.
 constexpr double most_deviation = 1.5;
-// Relative deviation beyond which the boundary matters and the shared noise counts as normal, since
-// absorption is known for normal noise.
+// Deviation beyond which absorption matters, which is known for normal noise: shared noise counts as that.
 constexpr double sees_boundary = 0.4;
 
 // exp(y) - 1, accurate for small y. Six terms leave a relative error below 1e-11.
@@ -138,8 +136,7 @@ class sabr_walk_of_asset final : public walk {
         return n;
     }
 
-    // Move of the logarithm by the noise shared with the volatility: p z + q z^2 minus the number that makes
-    // the mean of its exponential 1.
+    // Log move by noise shared with the volatility, p z + q z^2, minus what makes its exponential's mean 1.
     struct shared_move {
         value by, deviation;
     };

@@ -114,8 +114,7 @@ struct volatility_step {
     static constexpr double least_unshared = 1e-12;
 
   private:
-    // Subtracts the logarithm of the mean of exp(growth + variance / 2) over a normal n. Returns false if
-    // there is no mean.
+    // Subtracts the log mean of exp(growth + variance / 2) over a normal n. Returns false if there is none.
     bool correct(double variance_of_noise) {
         const quadratic all = growth + 0.5 * variance;
         const double room = 1 - 2 * all.nn * variance_of_noise;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables by spot, one for each step, shared by the trades on an asset. Paths interpolate between two
-// neighbours.
+// Tables by spot for the steps of paths, which interpolate in them. Trades on an asset share them.
 #pragma once
 
 #include <atomic>
@@ -23,8 +22,7 @@ struct step_table {
     std::vector<double> numbers;
 };
 
-// Cache of tables. Steps end at multiples of one length, so trades on an asset share most tables.
-// Thread-safe.
+// Thread-safe. Steps end at multiples of one length, so trades on an asset share most tables.
 class step_tables {
   public:
     // Calls `poll`, which may throw, as often as program::recorder demands.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variance gamma (Madan, Carr and Chang 1998): Brownian motion with volatility sigma and drift theta on a
-// gamma clock with mean speed 1 and variance nu a year.
+// Variance gamma (Madan, Carr and Chang 1998): Brownian motion on a gamma clock of variance nu a year.
 #include <array>
 #include <memory>
 #include <vector>

@@ -46,8 +46,7 @@ class world : public language::world {
     // Adds the stops that make continuous watching over (from, to] exact.
     virtual void add_stops(double from, double to, std::vector<double>& times) const = 0;
 
-    // Adds the mandatory stops of every path up to `last`. Throws tilewalk::error (input) if the market does
-    // not reach that far.
+    // Adds the mandatory stops up to `last`. Throws tilewalk::error (input) if the market ends earlier.
     virtual void add_breaks(double last, std::vector<double>& times) const = 0;
     // 0: unlimited.
     virtual double longest_step(std::span<const double> stops) const = 0;

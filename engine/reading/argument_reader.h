@@ -26,8 +26,7 @@ language::argument read_argument(const config::node& value, const language::para
                                  const language::arguments& others,
                                  const calendars& known = usual_calendars());
 
-// Reads all terms of a trade and fills in defaults. Throws for a key that is neither a parameter nor in
-// `other_keys`.
+// Reads all terms and fills in defaults. Throws for a key that is no parameter and not in `other_keys`.
 language::arguments read_arguments(const config::node& trade,
                                    const std::vector<language::parameter>& parameters,
                                    const std::vector<std::string>& other_keys,

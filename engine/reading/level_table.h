@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of levels of market numbers, one row a day or scenario. Columns are market keys, or ORE's names
-// mapped to market keys.
+// A table of levels by day or scenario, in columns of market keys or of ORE's names mapped to them.
 #pragma once
 
 #include <cstddef>
@@ -76,8 +75,7 @@ class level_table {
 bool is_of_levels(const config::csv_reader& table);
 bool is_of_ore(const config::csv_reader& table);
 
-// Checks a table that has been read to its end. Strict reading refuses it if neither a count of rows nor a
-// last line "..." proves it complete.
+// Strict reading demands a count of rows or a last line "..." of a table that was read to its end.
 void check_whole(const config::csv_reader& table, const config::node* row_count, bool strict,
                  std::vector<std::string>& remarks);
 

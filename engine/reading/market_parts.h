@@ -33,8 +33,7 @@ void read_asset(const config::node::member& asset, market_so_far& into);
 void read_fixings(const config::node::member& series, market_so_far& into);
 void read_correlations(const config::node& given, market_so_far& into);
 
-// Throws for a quoted cross that differs from the product of the rates through a third currency: one of the
-// three is mistyped. `fx` is the section of all pairs.
+// Throws for a cross unlike the product of its rates: one is mistyped. `fx` is the section of all pairs.
 void check_crosses(const config::node& fx, const market_state& market);
 
 }  // namespace tilewalk::markets

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread splits the cells, and all threads build rows: the meaning of a cell follows from its column and
-// its row's product.
+// One thread splits cells and all build rows: a cell's meaning follows from its column and product.
 #include "engine/reading/trade_table.h"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trades as rows of CSV. Each row becomes the mapping that it would be in YAML, with the places of its cells,
-// so that the readers of trades serve both.
+// Rows of CSV, turned into the mappings they would be in YAML, for the same readers.
 #pragma once
 
 #include <cstddef>

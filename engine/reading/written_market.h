@@ -18,8 +18,7 @@
 
 namespace tilewalk::markets {
 
-// A part of a market that is read separately: a currency, exchange rate or asset, all correlations, or the
-// fixings of one name.
+// Read separately: a currency, exchange rate or asset, all correlations, or the fixings of one name.
 struct market_part {
     enum class section { currencies, fx, assets, correlations, fixings };
     section in = section::assets;

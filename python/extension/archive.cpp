@@ -17,8 +17,7 @@ namespace {
     throw error(error_kind::input, std::string("not the state of gains: ") + why);
 }
 
-// Reader and writer visit the same members in the same order, listed below. Structured bindings demand that
-// every member is listed.
+// Reader and writer visit the same members in the same order, all listed below.
 class writer {
   public:
     template <class Number>

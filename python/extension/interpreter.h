@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Releasing the GIL. At shutdown Python unwinds the stack of every thread that asks for the GIL, which kills
-// a C++ program; so all threads return before.
+// Releasing the GIL. Threads return before shutdown, where Python would unwind their stacks and crash.
 #pragma once
 
 #include <sstream>

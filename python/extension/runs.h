@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long calls run in a thread of their own. The calling thread releases the GIL, checks for Ctrl-C and reports
-// progress.
+// Long calls in a thread of their own, while the caller's releases the GIL and looks for Ctrl-C.
 #pragma once
 
 #include <atomic>
@@ -61,8 +60,7 @@ struct run_arguments {
 // `said` are the settings, `how` the other options.
 run_arguments arguments_of(const nb::dict& said, const nb::dict& how);
 
-// Settings by name. Throws tilewalk::error (usage) for an unknown name or invalid value; `also` are other
-// names to suggest.
+// Throws tilewalk::error (usage) for an unknown name or invalid value; `also` are names to suggest.
 run_settings settings_of(const nb::dict& by_name, const std::vector<std::string>& also = {});
 
 // The engine of this process, made on first use, or a new one with another instruction set.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Benchmarks of a GPU: the speed of every feed, reduction and random source, and a comparison with an earlier
-// run.
+// GPU benchmarks of feeds, reductions and random sources, and their comparison with an earlier run.
 #pragma once
 
 #include <atomic>
@@ -29,8 +28,7 @@ struct benchmark_suite {
 };
 std::vector<benchmark_suite> benchmark_suites();
 
-// Empty lists mean everything. Every suite reads its name and the sampling limits; the other fields matter
-// only to some suites.
+// Empty lists mean everything. Some fields matter only to some suites.
 struct benchmark_request {
     std::string suite;
     std::string subject;  // name of a workload or model, or file of a book; empty: the suite's own
@@ -67,8 +65,7 @@ class benchmark_results {
     std::string text(output_format as, const text_form& form = {}) const;
     std::string page() const;
     std::vector<std::pair<std::string, std::string>> figures() const;
-    // Joins the parts of a cancelled run, such as those given to on_row; the last row says that it was
-    // cancelled.
+    // Joins the parts of a cancelled run, such as those given to on_row; its last row says so.
     static benchmark_results interrupted(const std::vector<benchmark_results>& parts);
     bool is_complete() const;
     // Counts rows whose bits differ from their reference, or whose launch failed.

@@ -40,11 +40,9 @@ class book {
     // Empty if the book neither names nor holds a market.
     const std::optional<tilewalk::market>& market() const;
     const run_settings& settings() const;
-    // The files that were read: the book, products, calendars, the market's files, and shocks to replay. A
-    // parsed text appears by its name.
+    // All files that were read, including products, calendars and shocks. A parsed text appears by its name.
     std::vector<std::filesystem::path> files() const;
-    // The same book with these trades alone, in the book's order. Throws tilewalk::error (usage) for an
-    // unknown id, with the nearest.
+    // Keeps these trades, in the book's order. Throws tilewalk::error (usage) for an unknown id.
     book only(const std::vector<std::string>& ids) const;
     value written() const;
     const books::book_state& state() const { return *state_; }

@@ -30,8 +30,7 @@ struct column {
     bool is_in_csv = true;
 };
 
-// The value of a column in a row; monostate if there is none. Counts are integers, dates are days since
-// 1970-01-01.
+// Monostate if there is no value. Counts are integers, dates are days since 1970-01-01.
 using cell = std::variant<std::monostate, std::string_view, std::string, double, std::int64_t, bool>;
 
 // A table read from results cell by cell, in any order and by any number of threads. The results must outlive

@@ -81,8 +81,7 @@ combination combined(feature a, feature b);
 // Returns such as "importance: auto does not go with greeks yet: ...".
 std::string sentence(const combination& of, std::string_view name, std::string_view other);
 
-// Features that the caller or the book names. A default left to a pilot, such as `controls: auto`, does not
-// count: the pilot drops it where it is useless.
+// Features that the caller or the book names, without defaults left to a pilot, such as `controls: auto`.
 std::vector<feature> features_asked(const book& trades, const run_options& options);
 // Throws tilewalk::error (usage) for the first feature that the study, or another feature, does not go with.
 void refuse_combinations(study s, std::span<const feature> asked);

@@ -31,8 +31,7 @@ struct price_difference {
     // error of the difference itself under common random numbers.
     double error = 0;
     bool error_of_parts = false;
-    // True if everything that determines the random numbers is the same. No difference is then due to chance,
-    // and `error` may be too large.
+    // True if all random numbers are the same: no difference is chance, and `error` may be too large.
     bool common_random_numbers = false;
     // True if the random numbers are the same but used otherwise, such as with another control.
     bool other_decisions = false;
@@ -40,8 +39,7 @@ struct price_difference {
     bool same_bits = false;       // of price and standard error
     bool other_quantity = false;  // does not affect the price of one unit
 
-    // Trades that fail in both are within any limit. A trade that fails, is missing or changes currency in
-    // one result is outside of every limit.
+    // Failing in both counts as equal; failing, missing or another currency in one exceeds every limit.
     bool within(double limit) const;
     bool within_amount(double amount) const;
 };
@@ -55,8 +53,7 @@ struct price_tolerance {
     double amount(double price) const { return is_of_price ? size * (price < 0 ? -price : price) : size; }
 };
 
-// Prices with common random numbers have to be equal; prices with independent ones may differ by `limit`
-// standard errors. A tolerance replaces both rules.
+// Equality for common random numbers, else `limit` standard errors; a tolerance replaces both rules.
 struct difference_rule {
     double limit = default_limit;
     std::optional<price_tolerance> tolerance;
@@ -65,8 +62,7 @@ struct difference_rule {
 struct comparison {
     std::vector<price_difference> rows;  // in the order of the first, then those only in the second
     run_manifest first, second;
-    // True if all trades have common random numbers. A run that chooses its random source by trade decides it
-    // by trade.
+    // True if all trades have common random numbers; rows can differ if the run chose sources by trade.
     bool common_random_numbers = false;
 
     bool agrees(const price_difference& d, const difference_rule& by = {}) const;

@@ -44,8 +44,7 @@ struct device_pages {
     std::string why_processor;
 };
 
-// Cores on which this process may run; a container or `taskset` can reduce them. The default number of
-// threads.
+// Cores this process may run on (a container or `taskset` can reduce them): the default number of threads.
 int usable_cores();
 
 device_pages describe_devices();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices books. Any number of threads may share an engine. Between calls it keeps its settings, opened GPUs
-// and their kernels.
+// Prices books. Thread-safe. Keeps settings, opened GPUs and their kernels between calls.
 #pragma once
 
 #include <functional>
@@ -51,15 +50,14 @@ class engine {
     // trades times markets; throws tilewalk::error (usage) above bounds::priced_at_once.
     std::vector<results> price(const book& trades, std::span<const market> in,
                                const run_options& options = {}) const;
-    // Adds the sensitivities of each trade to the numbers of the market that it depends on, with standard
-    // errors. Prices have the bits of price(). Throws tilewalk::error (usage) for an unknown measure, or a
-    // pattern that fits no key.
+    // Adds sensitivities with standard errors to the market numbers that each trade depends on; prices have
+    // the bits of price(). Throws tilewalk::error (usage) for an unknown measure or a pattern that fits no
+    // key.
     results greeks(const book& trades, const market& in, const greek_options& wanted = {},
                    const run_options& options = {}) const;
-    // Gains of the book in scenarios (tilewalk/scenarios.h): differences of the prices that price() finds in
-    // several markets, the base market first, with standard errors. A failed trade affects no other scenario;
-    // a scenario that makes no valid market fails for all trades. Memory grows by some 16 bytes for each
-    // trade and scenario.
+    // Gains of the book in scenarios (tilewalk/scenarios.h): differences of prices as price() finds them in
+    // several markets, the base market first. A failed trade affects no other scenario; a scenario that makes
+    // no valid market fails for all trades. Memory grows by some 16 bytes for each trade and scenario.
     scenario_results scenarios(const book& trades, const market& in, const scenario_list& asked,
                                const run_options& options = {}) const;
     session open(const book& trades) const;
@@ -73,18 +71,15 @@ class engine {
     // without walking a path. A number that can't be changed counts if its part of the market was read.
     std::vector<trade_dependence> depends_on(const book& trades, const market& in,
                                              const run_options& options = {}) const;
-    // Compiles and caches the kernels that the book needs on these architectures, such as "sm_90"; empty for
-    // those of this machine's GPUs.
+    // Compiles and caches kernels for these architectures ("sm_90"); empty: those of this machine's GPUs.
     std::vector<warmed_kernel> warm(const book& trades, const market& in, const run_options& options,
                                     const std::vector<std::string>& architectures) const;
 
-    // Times the kernel variants that the book needs, up to `seconds` a kernel, and remembers the fastest.
-    // Runs that leave the choice open (`prefetch: auto` and no other knob) use it from then on. `says`
-    // receives progress messages.
+    // Times the kernel variants of the book, up to `seconds` a kernel. Runs with `prefetch: auto` and no
+    // other knob use the fastest from then on. `says` receives progress messages.
     std::vector<tuned_kernel> tune(const book& trades, const market& in, const run_options& options,
                                    double seconds, const std::function<void(const std::string&)>& says) const;
-    // Tunes the ways back that sensitivities use: how they read back the random numbers of paths. Skips
-    // single_fast, where the choice changes the last bits.
+    // Tunes how ways back read back random numbers. Skips single_fast, where that changes the last bits.
     std::vector<tuned_kernel> tune_greeks(const book& trades, const market& in, const greek_options& wanted,
                                           const run_options& options, double seconds,
                                           const std::function<void(const std::string&)>& says) const;

@@ -10,8 +10,7 @@
 namespace tilewalk {
 
 struct greek_options {
-    // Measures ("delta", "vega") and patterns of market keys, in which * stands for any text ("ACME.*",
-    // "*.rate@2y"). Empty: all of first order.
+    // Measures ("delta") and patterns of market keys ("ACME.*", "*.rate@2y"). Empty: all of first order.
     std::vector<std::string> wanted{};
     greek_method method = greek_method::automatic;
     // Under the view `quotes`, patterns in `wanted` match keys of quotes ("INDEX.quote@*").

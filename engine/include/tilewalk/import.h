@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Imports portfolios of other systems as books. Known trades become trades of library products; every other
-// trade is reported with its place and the reason.
+// Imports portfolios of other systems as books, and reports every unsupported trade with the reason.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +23,7 @@ struct imported_portfolio {
     value book;                           // the imported trades; names no market
     std::size_t found = 0, imported = 0;  // trades of the portfolio
     std::vector<refused_trade> refused;
-    // Notes on substitutions: an asset's name for another, a curve for an index, a stepwise right for a
-    // continuous one.
+    // Notes on substitutions, such as a curve for an index or a stepwise right for a continuous one.
     std::vector<std::string> taken;
     std::vector<std::filesystem::path> files;  // the files that were read
 };

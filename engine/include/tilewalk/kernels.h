@@ -31,8 +31,7 @@ struct tuned_kernel {
     std::string failure;  // why tuning failed; may be empty
 };
 
-// Throws tilewalk::error (usage) for a name that is not a GPU architecture, such as sm_90 or sm_90a; the
-// error calls the names `said_as`.
+// Throws tilewalk::error (usage) for a name unlike sm_90 or sm_90a; the error calls them `said_as`.
 void check_architectures(const std::vector<std::string>& names, const std::string& said_as);
 
 inline constexpr double default_tuning_seconds = 2, most_tuning_seconds = 3600;

@@ -10,8 +10,7 @@ struct load_options {
     // For machine-written files: refuses one that may be truncated. Every file has to end with YAML's "...";
     // instead, a book may state its trade_count, with nothing but trades after it.
     bool strict = false;
-    // For untrusted files: a file may name only files in or below its own folder, after following symbolic
-    // links.
+    // For untrusted files: a file may only name files in or below its own folder, symbolic links followed.
     bool confine = false;
     // Threads that read the trades of a long book; 0: one for each core.
     int threads = 0;

@@ -42,8 +42,7 @@ struct run_manifest {
     std::string version, compiler, instruction_set, machine;
     std::string as_of, started;  // dates in ISO form; started is UTC
     std::string precision = "double", random = "auto";
-    // How our own generator numbers random streams: by name or, in results of earlier versions, by place
-    // among the shocks of a trade.
+    // How our generator numbers random streams: by name or, in older results, by place among the shocks.
     std::string numbered_by = "name";
     std::uint64_t seed = 0, paths = 0;
     std::uint64_t part_paths = 0;  // of a part of the run; 0: unknown

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A market as of a day: curves, spots, volatilities, correlations, fixings. Immutable, cheap to copy, safe to
-// share; a change makes a new market.
+// A market as of a day. Immutable, cheap to copy, safe to share; a change makes a new market.
 #pragma once
 
 #include <filesystem>
@@ -37,24 +36,21 @@ class market {
     explicit market(std::shared_ptr<const markets::market_state> state) : state_(std::move(state)) {}
 
     std::string as_of() const;  // YYYY-MM-DD
-    // Returns remarks by asset or currency on input that was accepted all the same, such as a surface bent to
-    // remove arbitrage.
+    // Remarks on input that was accepted all the same, such as a surface bent to remove arbitrage.
     std::vector<std::string> remarks() const;
     // The files that were read: the market and its scenario arrays. A parsed text appears by its name.
     std::vector<std::filesystem::path> files() const;
 
     // All numbers with a key, in the order of the file, with their current values.
     std::vector<market_number> numbers() const;
-    // number(), shifted(), with() and changed() throw tilewalk::error (usage) for an unknown key, naming the
-    // nearest.
+    // All calls with keys throw tilewalk::error (usage) for an unknown one, naming the nearest.
     market_number number(std::string_view key) const;
     // Returns a new market with one number shifted or set; all other numbers keep their bits. Throws
     // tilewalk::error (input), naming the change, if the result is not a valid market: correlations that are
     // not positive semi-definite, arbitrage, decreasing total variance. Nothing is repaired.
     market shifted(std::string_view key, double by) const;
     market with(std::string_view key, double amount) const;
-    // Applies all changes at once, in any order; keys must be distinct. Only the final market has to be
-    // valid.
+    // Applies all changes at once; keys must be distinct, and only the final market has to be valid.
     market changed(std::span<const market_change> changes) const;
     std::vector<market_number> changes() const;
 

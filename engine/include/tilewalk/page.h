@@ -21,9 +21,8 @@ struct beside_results {
     std::vector<std::string> command{};  // that reproduces the results, word by word
 };
 
-// Shows totals with error bars, warnings, all trades, sensitivities, scenarios and tails, convergence,
-// timings and the manifest. All text is escaped. Long lists are cut and say so: a page of 1,000 trades has
-// less than 1 MB.
+// Shows totals, warnings, trades, sensitivities, scenarios, convergence, timings and the manifest. All text
+// is escaped. Long lists are cut and say so: a page of 1,000 trades has less than 1 MB.
 std::string page_of(const results& r, const beside_results& beside = {});
 
 }  // namespace tilewalk

@@ -16,8 +16,7 @@ struct decisions;
 struct results {
     std::vector<price_row> rows;  // in the order of the book
     run_manifest manifest;
-    // Ordered by trade as in the book, then by measure; priced trades only. Empty unless sensitivities were
-    // requested.
+    // By trade in the order of the book, then measure. Empty unless sensitivities were requested.
     std::vector<greek_row> greeks;
     // A file of exercise policies for the setting `policy`. Empty unless run_options::keep_policies was set.
     std::string policies;

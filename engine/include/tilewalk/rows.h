@@ -14,8 +14,7 @@ namespace tilewalk {
 
 enum class trade_status { priced, failed };
 
-// A missing figure: a quiet NaN, which spreads through computations. Files leave such a figure empty (CSV) or
-// null (JSON).
+// A missing figure: a quiet NaN. Files leave it empty (CSV) or null (JSON).
 inline constexpr double no_figure = std::numeric_limits<double>::quiet_NaN();
 constexpr bool is_figure(double x) {
     return x == x;
@@ -29,9 +28,8 @@ struct reported_figure {
     std::string message;  // why the value is missing
 };
 
-// The value of a trade with early exercise. A policy found on paths of its own gives a bound on one side,
-// since the best policy is at least as good; a martingale gives the other. The price is the middle of both,
-// or the policy's value if the bounds are far apart.
+// The value of a trade with early exercise. A policy found on its own paths bounds it on one side, a
+// martingale on the other. The price is the middle, or the policy's value if the bounds are far apart.
 struct early_exercise {
     // Value if rights are used as the policy says: the bound on one side.
     double policy_value = no_figure, policy_error = no_figure;
@@ -57,32 +55,26 @@ struct price_row {
     trade_status status = trade_status::failed;
     double quantity = 1;  // missing if the quantity of a failed trade could not be read
     double price = 0;     // of one unit, discounted to as_of
-    // 0 if nothing is random; missing for a single path, and for a payoff that could vary but did not on any
-    // path.
+    // 0 if nothing is random; missing for a single path, and if a random payoff did not vary on any path.
     double standard_error = 0;
     double low = 0, high = 0;  // 95 % interval, or missing
-    // Skewness of the randomisations' means over the root of their number; makes the interval asymmetric. 0
-    // without randomisations.
+    // Skewness of the randomisations' means over the root of their number, which skews the interval; else 0.
     double lean = 0;
     std::uint64_t paths = 0;
-    // Fingerprint of the paths' random numbers, on any device: figures of a trade with equal fingerprints
-    // come from the same paths. 0 if no path was needed.
+    // Fingerprint of the random numbers: equal for figures on the same paths. 0 if no path was needed.
     std::uint64_t walk = 0;
     // True if the interval is wider than `tolerance`; the message says what would reach it.
     bool misses_tolerance = false;
-    // Independent randomisations of quasi-random points, whose spread gives the standard error; 0 for
-    // independent paths.
+    // Randomisations of quasi-random points, whose spread is the standard error; 0: independent paths.
     std::uint64_t randomisations = 0;
     std::string construction;  // how these points make Brownian paths; empty without them
-    // Other decisions of pilots about the trade, such as its control, as JSON for the setting `decisions`;
-    // may be empty.
+    // Decisions of pilots about the trade, as JSON for the setting `decisions`; may be empty.
     std::string decisions;
     // Number of paths that carry the variance: paths / kurtosis of the payoff. Below `thin_below` the
     // standard error is itself unreliable, and `thin` is set.
     double effective_hits = 0;
     bool thin = false;
-    // Bound on the error from time steps of the models, which the standard error does not include: 0 if paths
-    // are exact between dates, missing if unknown.
+    // Bound on the time step error, not in the standard error; 0: exact between dates, missing: unknown.
     double error_steps = no_figure;
     // Difference to the price in double on the shadow sample; empty if the price is in double.
     std::optional<double> shadow_difference;
@@ -93,9 +85,8 @@ struct price_row {
     std::vector<std::string> remarks;
     std::optional<reported_figure> reported;
     std::optional<early_exercise> early;  // for trades with early exercise
-    // Mean of each part of the run: run_manifest::part_paths paths, fewer in the last part. Trades of a run
-    // share the parts, so these means show the correlation of their errors. Empty if no path was needed, or
-    // if a file of results lacks them.
+    // Mean of each part of the run: run_manifest::part_paths paths, fewer in the last. Trades share parts, so
+    // the means show how errors correlate. Empty if no path was needed, or if a file lacks them.
     std::vector<double> part_means;
 
     bool has_error() const { return is_figure(standard_error); }
@@ -109,8 +100,7 @@ struct price_row {
     }
     bool has_interval() const { return is_figure(low) && is_figure(high); }
     double value() const { return quantity * price + 0.0; }  // -1 times 0 is 0
-    // Totals use the policy's value for trades with early exercise: the middle of two bounds is not a sample
-    // mean, so its error has no correlation with others.
+    // For early exercise totals use the policy's value: the middle of bounds is not a sample mean.
     double value_in_totals() const { return quantity * (early ? early->policy_value : price) + 0.0; }
     double error_in_totals() const {
         return (quantity < 0 ? -quantity : quantity) * (early ? early->policy_error : standard_error);
@@ -126,9 +116,8 @@ struct currency_total {
     // Trades among these that count with their policy's value.
     std::uint64_t by_policy = 0;
     double value = 0;  // missing if it overflows
-    // Standard error and 95 % interval by Student's t, from the spread of the total over the parts of the
-    // run, which includes all correlation between trades. Missing with fewer than `least_parts` parts, or if
-    // a trade lacks an error or parts.
+    // Standard error and 95 % interval by Student's t, from the spread over parts of the run, which includes
+    // correlation between trades. Missing below `least_parts` parts, or if a trade lacks an error or parts.
     double error = no_figure, low = no_figure, high = no_figure;
     // Sum of the standard errors: an upper limit under any correlation. Missing if a trade has no error.
     double error_at_most = 0;
@@ -140,8 +129,7 @@ inline constexpr std::size_t least_parts = 16;
 struct greek_row {
     std::string trade;    // empty for a total in one currency
     std::string measure;  // "delta", "vega"
-    // One number of the market, or two: "ACME.spot;BETA.spot". Empty if all numbers of the measure move
-    // together.
+    // One market number, or two: "ACME.spot;BETA.spot". Empty: all numbers of the measure move together.
     std::string key;
     std::string unit;  // such as "USD per 1 bp"
     double value = no_figure;
@@ -153,8 +141,7 @@ struct greek_row {
     std::uint64_t paths = 0;
     // See price_row. Also 0 if parts of the run follow their own policies and so walk different paths.
     std::uint64_t walk = 0;
-    // Estimated size of the error from finite differences, by halving the move, and from smoothing, by
-    // doubling its width; 0 if the method has neither.
+    // Estimated error of finite differences (by halving moves) or smoothing (by doubling widths); else 0.
     double bias = 0;
     std::string message;                     // why the value is missing
     error_kind kind = error_kind::internal;  // of a failure

@@ -27,9 +27,8 @@ struct progress {
     std::uint64_t path_steps_done = 0, path_steps = 0;
     // Exercise policies; all are found before the first pricing path is walked.
     std::size_t policies_done = 0, policies = 0;
-    // Only for runs to a tolerance: the current round, counted from 1, the trades whose interval is narrow
-    // enough, and the widest interval as a multiple of its target. `path_steps` then counts up to the end of
-    // this round.
+    // Runs to a tolerance: the current round, counted from 1, trades in tolerance, and the widest interval
+    // relative to its target. `path_steps` then ends with this round.
     int round = 0;
     std::size_t trades_in_tolerance = 0;
     double widest = 0;

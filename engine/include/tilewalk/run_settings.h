@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings of a run. The caller's override the book's, which override the defaults.
-// tilewalk/setting_table.h lists the valid values.
+// The settings of a run: the caller's override the book's, which override the defaults.
 #pragma once
 
 #include <chrono>
@@ -21,32 +20,27 @@ struct run_settings {
     std::optional<std::uint64_t> seed{};
     std::optional<int> threads{};  // CPU threads; 0: all cores
 
-    // "cpu"; "cuda": every GPU; "0" or "0,1": these; "auto": every usable GPU, else the CPU, also if a GPU
-    // fails during the run.
+    // "cpu", "cuda" (every GPU), "0,1" (these), "auto" (every usable GPU, else the CPU, also after failures).
     std::optional<std::string> device{};
     std::optional<tilewalk::precision> precision{};
     // A name from the catalogue of random sources.
     std::optional<std::string> random{};
-    // For quasi-random sources: independent randomisations, whose spread gives the error, and how points make
-    // Brownian paths.
+    // Quasi-random sources: independent randomisations, and how points make Brownian paths.
     std::optional<int> randomisations{};
     std::optional<tilewalk::construction> construction{};
     // Control variates: a pilot fits a function of the path with a known mean, to subtract.
     std::optional<technique> controls{};
     std::optional<tilewalk::antithetic> antithetic{};
-    // Preintegration: integrates shocks before a date that decides, such as of a barrier or call, along one
-    // direction, which removes the jump there.
+    // Preintegration of shocks before dates that decide, such as of barriers, removes jumps of the payoff.
     std::optional<technique> preintegration{};
-    // Importance sampling: a pilot finds shifts of the shocks of trades that pay on few paths; paths are
-    // weighted by their likelihood ratio.
+    // Importance sampling: a pilot finds shifts of the shocks for trades that rarely pay.
     std::optional<technique> importance{};
     // Half-width of the confidence interval that each price has to reach; the run adds paths up to `paths`.
     std::optional<accuracy> tolerance{};
     std::optional<double> confidence{};  // of that interval, such as 0.99
     // No round of paths begins after this time.
     std::optional<std::chrono::duration<double>> budget{};
-    // Decisions to reuse, or results that hold them (tilewalk/decisions.h): what pilots chose, and the paths
-    // of each trade.
+    // Decisions to reuse, or results that hold them (tilewalk/decisions.h).
     std::optional<std::string> decisions{};
     // A file of shocks to use instead of random ones.
     std::optional<std::string> replay{};

@@ -11,8 +11,7 @@
 
 namespace tilewalk {
 
-// The first paths of a run of the trade, without control, shifts and antithetic pairs, and with no right
-// exercised.
+// First paths of a run without control, shifts and antithetic pairs, and with no right exercised.
 struct trade_paths {
     std::string trade, currency;
     std::string as_of;
@@ -29,8 +28,7 @@ struct trade_paths {
 };
 
 inline constexpr std::size_t most_sample_paths = 1024;
-// Throws tilewalk::error for a trade that is unknown or can't be planned. A trade without randomness has no
-// paths.
+// Throws tilewalk::error for a trade that is unknown or can't be planned. No paths if nothing is random.
 trade_paths paths_of(const engine& by, const book& trades, const market& in, const std::string& trade,
                      const run_options& options = {}, std::size_t paths = 10);
 

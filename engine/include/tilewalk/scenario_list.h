@@ -36,8 +36,7 @@ struct scenario_list {
     std::vector<input_file> inputs{};    // that it was read from
     std::vector<std::string> remarks{};  // a sentence each
 
-    // Reads a file of scenarios in YAML or CSV; relative moves start from `base`. Throws tilewalk::error
-    // (input) for an unknown market key, naming the nearest.
+    // Reads YAML or CSV; relative moves start from `base`. Throws tilewalk::error (input) for an unknown key.
     static scenario_list load(const std::filesystem::path& file, const market& base,
                               const load_options& options = {});
     static scenario_list parse(std::string_view yaml, const std::string& name, const market& base,

@@ -53,8 +53,7 @@ struct tail {
     std::size_t at = 0;     // scenario of the quantile
 };
 
-// The share of a trade in a tail. Components sum to the portfolio's figure; the incremental figure is the
-// portfolio's with the trade minus without it.
+// Components sum to the portfolio's figure; incremental figures compare the portfolio with and without it.
 struct trade_in_tail {
     std::size_t trade = 0;
     double level = 0;
@@ -84,17 +83,14 @@ struct explained_gain {
 
 struct scenario_results {
     std::vector<scenario> scenarios;
-    // Prices in the base market, with the sensitivities that explain gains; the manifest covers the whole
-    // request.
+    // Prices in the base market, and sensitivities that explain gains; the manifest covers everything.
     results base;
     std::vector<market_number> numbers{};  // of the base market; only for explained gains
-    // Gain of scenario s and trade t at s * trades + t, in the trade's currency, including its quantity, with
-    // its standard error. Missing if it failed.
+    // Scenario s and trade t are at s * trades + t, in the trade's currency, including its quantity.
     std::vector<double> gains, errors;
     // The same in scenario_list::currency; empty without conversion.
     std::vector<double> converted_gains{}, converted_errors{};
-    // For differences: mean gain of each part of the run, by scenario and trade, for the error of sums of
-    // gains. Empty if the gain is not random.
+    // For differences: mean gain of each part of the run, by scenario and trade; empty if not random.
     std::vector<std::vector<double>> gain_parts{}, converted_gain_parts{};
     std::uint64_t part_paths = 0;         // for differences
     std::vector<std::string> portfolios;  // by trade; empty if it has none

@@ -31,8 +31,7 @@ struct session_facts {
     std::size_t gpu_runs = 0;           // kept on GPUs: one for each simultaneous call, at most 8
 };
 
-// Independent of the lifetime of the book and engine that made it. Safe for use by many threads; copies share
-// all that is kept.
+// Outlives the book and engine that made it. Thread-safe; copies share all that is kept.
 class session {
   public:
     explicit session(std::shared_ptr<verbs::open_book> open) : open_(std::move(open)) {}

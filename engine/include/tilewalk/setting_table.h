@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of a run's settings. Keys of a book's `settings:`, command-line options, environment variables,
-// help and the manifest all follow from it.
+// The list of a run's settings, from which options, variables, help, `settings:` and manifest follow.
 #pragma once
 
 #include <chrono>

@@ -42,9 +42,8 @@ struct sharded_request {
     std::optional<run_settings> fixed{};
 };
 
-// A range of trades of the book, counted from 0, on a range of tiles of their run. Requests for scenarios and
-// differences also have a range of markets: the base market is number 0, and sensitivities beside gains count
-// as the last.
+// Trades of the book, counted from 0, on tiles of their run. Scenarios and differences also have a range of
+// markets: the base market is number 0, and sensitivities beside gains are the last.
 struct shard_piece {
     std::size_t first_trade = 0, end_trade = 0;
     std::size_t first_market = 0, end_market = 1;
@@ -67,8 +66,7 @@ struct shard_outcome {
     std::vector<std::string> damaged;  // damaged files whose work was repeated
     std::size_t decisions = 0;         // made because the plan lacks them
     std::string file;                  // that holds the result
-    // The shard's trades with status but without figures, and how they were walked. Empty if the shard was
-    // done before and left no such record.
+    // Trades with status but without figures, and how they were walked; may be empty if done before.
     std::optional<results> told{};
 };
 

@@ -39,8 +39,7 @@ struct asset_numbers {
         bool is_proportion = false;
     };
     std::vector<dividend> dividends;  // up to the last date
-    // True: the spot drops by cash dividends on their days. False: the model moves the spot minus future
-    // dividends.
+    // True: the spot drops by cash dividends. False: the model moves the spot minus future dividends.
     bool falls_by_dividends = false;
     std::vector<double> forwards;  // in the asset's own currency
     // Mean of the spot in the measure of the trade's currency, if that differs and is known.
@@ -114,8 +113,7 @@ struct trade_plan {
         std::size_t moves = 0;
         // True: moves are those of assets ordered by rank at the start of the interval.
         bool are_moves_ranked = false;
-        // Rank of the regression matrix on this date, over paths where exercise pays something and where it
-        // does not; the other functions are linearly dependent.
+        // Rank of the regression on this date, where exercise pays and where it does not.
         struct date {
             double years = 0;
             std::string label;  // as the book wrote it
@@ -131,14 +129,12 @@ struct trade_plan {
         std::string at;         // block of the script, or "in each step"
         std::string operation;  // with its name in the printed program: "less_equal v2"
         bool can_be_smoothed = false;
-        // For likelihood ratios, by a normal of the previous step. Whether a market number allows it depends
-        // on what else the number moves.
+        // By a normal of the previous step, for likelihood ratios; not for every market number.
         bool can_be_held_still = false;
     };
     std::vector<jump> jumps;
     std::vector<std::string> models;  // of assets and rates
-    // Bound on the error from time steps in the price of one unit: 0 if paths are exact between dates, empty
-    // if unknown.
+    // Bound on the time step error of one unit's price; 0: exact between dates, empty: unknown.
     std::optional<double> error_steps;
     std::string kernel;   // how the GPU kernel is built, and who decided so; empty without a usable GPU
     std::string program;  // printed

@@ -11,8 +11,7 @@
 
 namespace tilewalk {
 
-// Nothing, a scalar, a list, or a mapping whose keys keep their order. A scalar is its text; numbers use the
-// shortest decimal that reads back as the same number.
+// Mappings keep the order of their keys. A scalar is its text; numbers use their shortest exact decimal.
 class value {
   public:
     enum class shape : std::uint8_t { nothing, scalar, list, mapping };

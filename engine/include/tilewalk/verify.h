@@ -47,8 +47,7 @@ struct verified_setting {
 std::span<const verified_setting> verified_settings();
 
 struct verify_request {
-    // Verify first-order sensitivities instead of prices, to all market numbers to which the known price has
-    // derivatives.
+    // First-order sensitivities instead of prices, to every number with a known derivative.
     bool greeks = false;
     std::optional<std::uint64_t> trades;
     std::vector<std::string> products;  // empty: all

@@ -34,8 +34,7 @@ struct text_form {
 void write(std::ostream& out, const results& r, output_format format, const text_form& form = {});
 // Totals alone; CSV has no place for them beside the trades.
 void write_totals(std::ostream& out, const results& r, output_format format, const text_form& form = {});
-// Sensitivities: a ladder by trade in a table, a line each in CSV, beside the prices in JSON. Totals come
-// last, without a trade.
+// A ladder by trade in a table, a line each in CSV, beside the prices in JSON. Totals come last.
 void write_greeks(std::ostream& out, const results& r, output_format format, const text_form& form = {});
 // Reads the JSON of write() to the same bits. Throws tilewalk::error (input).
 results read_results(const std::string& json, const std::string& name);
@@ -43,8 +42,7 @@ results read_results(const std::string& json, const std::string& name);
 void write(std::ostream& out, const std::vector<market_number>& numbers, output_format format,
            const text_form& form = {});
 
-// Scenarios: tails and gains, the worst first, in a table; a line for each scenario and trade in CSV;
-// everything in JSON.
+// Tails and gains, the worst first; CSV has a line for each scenario and trade, JSON everything.
 void write(std::ostream& out, const scenario_results& r, output_format format, const text_form& form = {});
 
 void write(std::ostream& out, const calibration& c, output_format format, const text_form& form = {});

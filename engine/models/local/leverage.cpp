@@ -27,13 +27,11 @@ constexpr std::size_t node_points = 65;
 constexpr std::size_t lag = 8;
 // Fraction of particles beyond either end of a node, which is flat there.
 constexpr double tail_share = 1.0 / 1024;
-// Floor on the conditional variance, as a fraction of the overall mean: a lower estimate would rest on single
-// particles.
+// Floor on the conditional variance by the overall mean: less would rest on single particles.
 constexpr double least_share = 1e-3;
 constexpr double most_leverage = 1e4;  // if the variance vanishes
 
-// The first two steps of Roberts's additive sequence in two dimensions: powers of 1 / 1.3247..., the root of
-// g^3 = g + 1.
+// Roberts's additive sequence in two dimensions: powers of 1 / 1.3247..., the root of g^3 = g + 1.
 constexpr double lattice[] = {0.75487766624669276, 0.56984029099805327};
 constexpr kernels::word32 shift_stream = 2;
 
@@ -122,8 +120,7 @@ void leverage::walk_to(double years, const std::function<void()>& poll) {
     }
 }
 
-// The means at the end of the step are not known yet; extrapolate their trend relative to the overall mean
-// from the last steps.
+// The means at the end of the step are extrapolated by their trend relative to the overall mean.
 void leverage::move(double to) {
     const heston_step step(p_, now_, to);
     const auto rows = rows_of_leveraged<double>(

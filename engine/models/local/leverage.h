@@ -35,8 +35,7 @@ class leverage {
   public:
     leverage(markets::local_volatility local, heston_parameters p, const particle_settings& how);
 
-    // L at `points` places that a step from `from` to `to` can reach. `poll` runs before each step of the
-    // particles and may throw; a later call resumes.
+    // L at `points` places in reach of the step. `poll` may throw between steps; a later call resumes.
     step_table table(double from, double to, std::size_t points, const std::function<void()>& poll = {});
     double mean_variance(double years, double x);
 

@@ -52,8 +52,7 @@ constexpr std::size_t most_live_rates = 64;
 constexpr double most_variance = 16;
 // Bound on a period's interest at a displaced rate, against overflow in any precision.
 constexpr double most_interest = 1e9;
-// Bound on the logarithm of a path's growth beyond the curve: a discount factor of 4e-18, and assets grow by
-// its inverse.
+// Bound on the log of a path's growth beyond the curve: it then discounts to 4e-18.
 constexpr double most_growth = 40;
 
 using loadings = std::array<double, most_rate_factors>;

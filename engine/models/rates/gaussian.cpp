@@ -67,8 +67,7 @@ double first_moment(double x) {
     return sum;
 }
 
-// The integral of exp(-a u) decayed(b, u) over u from 0 to h: a divided difference of `decayed`, or an
-// integral of its slope if the difference would cancel.
+// Integral of exp(-a u) decayed(b, u) from 0 to h, by slopes where a divided difference would cancel.
 double decayed_twice(double a, double b, double h) {
     if (b * h > 0.1 && b > a / 16) return (decayed(a, h) - decayed(a + b, h)) / b;
     return h * h *
@@ -76,8 +75,7 @@ double decayed_twice(double a, double b, double h) {
                .value;
 }
 
-// Covariances of the factors x and their integrals up to one time: covariance[i][j] of x(i) and x(j),
-// with_integral[i][j] of x(i) and the integral of x(j).
+// Of factors (covariance) and of factor i with the integral of factor j (with_integral), at one time.
 struct covariances {
     std::array<two, 2> covariance{}, with_integral{};
 };
@@ -334,8 +332,7 @@ double bond_option(right option, const gaussian_rates& model, const markets::cur
 
 double caplet(right option, const gaussian_rates& model, const markets::curve& curve, const period& fixed,
               double strike) {
-    // The excess of the rate over the strike, paid at the end, is a put with strike 1 / growth on `growth`
-    // bonds.
+    // The rate above the strike is a put on `growth` bonds at 1 / growth.
     const double growth = 1 + fixed.accrual * strike;
     if (!(growth > 0)) {
         need_order("the start", fixed.start, "the end", fixed.end);

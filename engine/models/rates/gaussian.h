@@ -28,8 +28,7 @@ struct gaussian_rates {
 gaussian_rates hull_white(double mean_reversion, models::by_term volatility);
 gaussian_rates g2(double a, double sigma, double b, double eta, double rho);
 
-// The jointly normal factors at `years`, in the forward measure to `years`: a payment f(factors) then is
-// worth the curve's discount factor times the mean of f.
+// The factors in the forward measure to `years`: f(factors) is worth the discount factor times its mean.
 struct factor_law {
     std::array<double, 2> mean{}, deviation{};
     double correlation = 0;

@@ -45,8 +45,7 @@ class rate_walk {
     // Each noise is a sum of parts. A step draws all of them jointly with the noises of the world.
     virtual std::vector<std::vector<rate_noise>> noises() const = 0;
 
-    // Adds the mandatory stops up to `last`. Throws tilewalk::error (input) if rates can't be walked that
-    // far.
+    // Adds the mandatory stops up to `last`. Throws tilewalk::error (input) if rates end earlier.
     virtual void add_breaks(double /*last*/, std::vector<double>& /*times*/) const {}
     // 0: unlimited.
     virtual double longest_step(double /*last*/) const { return 0; }
@@ -56,8 +55,7 @@ class rate_walk {
 
     // Functions of the states in any section; in a step, of those at its start.
     virtual program::value log_growth(section_at_hand& of) const = 0;  // Y
-    // The value at the end of a run of one unit of the currency paid at `maturities`, one for each run.
-    // `named` identifies the maturity.
+    // Bonds paying one unit at `maturities`, one for each run, at its end. `named` identifies the maturity.
     virtual program::value bond(section_at_hand& of, std::span<const double> maturities,
                                 const std::string& named) const = 0;
 };
@@ -68,8 +66,7 @@ class rate_model {
     // Returns such as "hull_white, exact between dates", for people.
     virtual std::string describe() const = 0;
     virtual std::vector<std::string> remarks() const { return {}; }
-    // Factors, which correlations call USD.rate, USD.rate_2, ...: the first is "rate", and the others state
-    // their correlation with it.
+    // USD.rate, USD.rate_2, ... of correlations; all but the first state their correlation with it.
     virtual std::vector<own_factor> factors() const = 0;
     // True if paths are exact between dates.
     virtual bool is_exact() const = 0;

@@ -105,8 +105,7 @@ value bridges::slope_of_logarithm(const factor& f, double fraction, value at) co
     return f.is_logarithm() ? exp(at) / price : 1.0 / price;
 }
 
-// Mean over the interval. If the coordinate is not the logarithm, a quadratic through three places
-// approximates it.
+// A quadratic through three places stands in for a coordinate that is not the logarithm.
 value bridges::mean_logarithm(const factor& f, const bridge& path) const {
     if (has_logarithm_for_coordinate(f)) return 0.5 * (path.start + path.end);
     return language::mean_between(path.start, path.end, path.variance, [&](double at, value mean, value v) {

@@ -13,8 +13,7 @@
 
 namespace tilewalk::models {
 
-// A source of noise: an asset's own, a second one of its model, a quoted currency pair, or a factor of
-// interest rates.
+// A source of noise: an asset's own, a second one of its model, a currency pair, or a rate factor.
 struct driver {
     std::string name;  // in correlations
     const markets::volatility* vol = nullptr;
@@ -22,8 +21,7 @@ struct driver {
     loading by{};
     std::size_t number = 0;  // index in the table of correlations
 };
-// An asset's logarithm has one driver, an exchange rate one or (as a cross) two, and an integrated rate one
-// for each factor.
+// One for an asset's logarithm, one or (a cross) two for an exchange rate, one a factor for a rate.
 using drivers = std::vector<driver>;
 
 // Correlations of all drivers of a trade, looked up once a plan because every step needs every pair.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The members of a trade's world: assets, exchange rates, interest rates and the sources of noise that move
-// them. Immutable.
+// A trade's assets, exchange rates and interest rates, and the sources of noise that move them.
 #pragma once
 
 #include <cstddef>
@@ -58,8 +57,7 @@ struct factor {
     bool has_mean_of_one() const { return walk && walk->is_martingale() && quanto.empty() && !falls; }
 };
 
-// A source of moves: a factor's own noise, an own factor of its model that correlations name, or a noise of
-// interest rates.
+// A factor's own noise, an own factor of its model that correlations name, or a noise of rates.
 struct source {
     const factor* of = nullptr;  // null for interest rates
     bool is_own = false;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The section of a trade's program being recorded: its recorder, its runs, and rows with one number for each
-// run.
+// The section of a trade's program being recorded: its recorder, runs, and rows by run.
 #pragma once
 
 #include <cstddef>
@@ -59,8 +58,7 @@ class open_section {
     language::numbers_ahead* ahead_ = nullptr;
 };
 
-// The open section with names of its own for the rows and states of one walk. `Seen` is section_at_hand or an
-// interface derived from it.
+// The open section with names of its own for one walk. `Seen` is section_at_hand or derived from it.
 template <class Seen>
 class own_section : public Seen {
   public:

@@ -32,8 +32,7 @@ class path_states {
     // Future dividends, at an end of an interval seen from inside, or on a date after its own dividend.
     program::value shift(const factor& f, language::interval_end end, bool inside = true) const;
 
-    // Makes steps keep where the path was before them. Called in sections, which are recorded before the
-    // step.
+    // Makes steps keep where the path was before them. Called in sections, before the step is recorded.
     void watch(const factor& f);
     bool is_watched(const factor& f) const { return kept_[f.number].is_watched; }
     program::value before(const factor& f) const { return in_.into().read(kept_[f.number].before); }
@@ -46,8 +45,7 @@ class path_states {
     // Growth before the step; the first call starts to keep it.
     program::value growth_before(const moving_rates& r);
 
-    // Called in the step. A watched factor keeps `x` from before its jumps, `start` from after them, and its
-    // end from before a cash dividend.
+    // Called in the step: `x` is the place before jumps, `start` the one after them, `end` before dividends.
     void keep_start(const factor& f, program::value start, program::value x);
     void keep_before_fall(const factor& f, program::value end);
     void keep_growth(const moving_rates& r);

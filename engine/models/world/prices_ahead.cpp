@@ -15,8 +15,7 @@ using program::value;
 
 namespace {
 
-// Throws for cash dividends on the way: a path with too little left pays less, so the mean does not follow
-// from the spot.
+// Throws for cash dividends on the way: paths with too little left pay less, so the mean is unknown.
 void expect_no_fall(const factor& f, double from, double to) {
     if (!f.falls || markets::cash_fall(*f.asset, *f.carry, from, to) == 0) return;
     throw language::not_known_ahead(

@@ -35,8 +35,7 @@ class prices_ahead {
     affine_values ahead_of(const factor& f, std::span<const double> years, const std::string& named) const;
     program::value forward_under_moving_rates(const factor& f, std::span<const double> years,
                                               const std::string& named) const;
-    // A quantity `now` of the asset times the deterministic factor of the market that makes it a price on a
-    // later date.
+    // A quantity `now` of the asset times the factor of the market that makes it a later price.
     program::value scaled_ahead(const factor& f, program::value now, std::span<const double> years,
                                 const std::string& named,
                                 const std::function<double(double from, double until)>& scale) const;

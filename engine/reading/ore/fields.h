@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of a trade in ORE's XML, by name. Throws in the end if a field was never read, since it may change
-// the value of the trade.
+// Fields of a trade in ORE's XML, by name. Unread fields throw, since they may change the value.
 #pragma once
 
 #include <initializer_list>

@@ -21,8 +21,7 @@ class names {
     explicit names(const std::filesystem::path& file);
 
     std::string asset(const std::string& named);
-    // The same for an asset that a trade paying in `currency` assumes to be quoted in it. Throws if another
-    // trade assumes a second currency.
+    // The same for an asset quoted in the trade's `currency`. Throws if trades disagree about it.
     std::string quoted(const std::string& named, const fields& currency);
     // Returns the calendar of a field, which may join several by commas; if empty, every day is a business
     // day. Throws tilewalk::error (input) for an unmapped calendar.

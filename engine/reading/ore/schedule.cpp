@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dates are generated from one end and compared after rolling, so that they stay distinct; the last date has
-// its own roll convention.
+// Dates are generated from one end and compared after rolling; the last one has its own convention.
 #include "engine/reading/ore/schedule.h"
 
 #include <algorithm>

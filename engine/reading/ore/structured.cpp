@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ORE's trades with several observations: Asian options, variance swaps, cliquets, target redemption forwards
-// and accumulators.
+// ORE's Asian options, variance swaps, cliquets, target redemption forwards and accumulators.
 #include <cmath>
 #include <optional>
 #include <string>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings of a run and the strict reading of their values. Kernel knobs have their own table
-// (engine/walk/cuda/compile/knobs.h).
+// The settings of a run and the reading of their values. Knobs are in engine/walk/cuda/compile/knobs.h.
 #include "tilewalk/setting_table.h"
 
 #include <algorithm>
