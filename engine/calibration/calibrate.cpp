@@ -22,7 +22,7 @@ namespace calibrations {
 using config::node;
 
 struct quotes_state {
-    node root;  // of the market
+    node root;  // market
     node calibrate;
     std::filesystem::path inside;  // folder that confines the files named in it; may be empty
     markets::market_state market;

@@ -19,7 +19,7 @@ namespace {
 using analytics::right;
 using scale = between::scale;
 
-// By parameter: the range of the market's reader, and the usual range of fits to real quotes.
+// Parameters with the range of the market's reader and the usual range of fits to real quotes.
 constexpr std::array<parameter, 8> bates_parameters{{
     {"v0", {0, 25}, {1e-5, 4, scale::geometric}},
     {"kappa", {0, 100}, {1e-3, 50, scale::geometric}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eigen's port of MINPACK's Levenberg-Marquardt. Each parameter is a logistic function of its variable.
+// Eigen's port of MINPACK's Levenberg-Marquardt, with parameters as logistic functions of its variables.
 #include "engine/calibration/least_squares.h"
 
 #include <Eigen/Core>

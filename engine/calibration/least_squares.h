@@ -23,7 +23,7 @@ struct least_squares {
     std::function<void(std::span<const double> parameters, std::span<double> residuals)> evaluate;
     // A root mean square that counts as zero; no further starting point is tried then.
     double good_enough = 0;
-    std::size_t most_evaluations = 200;  // of the last descent, not counting slopes
+    std::size_t most_evaluations = 200;  // limit of the last descent, not counting slopes
     // True if residuals have kinks, so that rounding leaves a larger slope at the minimum.
     bool has_kinks = false;
     const std::atomic<bool>* cancel = nullptr;

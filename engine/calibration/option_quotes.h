@@ -20,8 +20,9 @@ namespace tilewalk::calibrations {
 struct quoted_option {
     std::size_t expiry = 0;  // index
     double strike = 0;
-    analytics::right option = analytics::right::call;  // as quoted; the out-of-the-money one for a volatility
-    double volatility = 0;                             // Black, on the forward
+    analytics::right option =
+        analytics::right::call;  // quoted type; for a volatility the out-of-the-money one
+    double volatility = 0;       // Black, on the forward
 };
 struct quoted_expiry {
     double years = 0, forward = 0, discount = 0;
@@ -30,8 +31,8 @@ struct quoted_expiry {
 };
 
 struct option_quotes {
-    std::vector<quoted_expiry> expiries;  // in order
-    std::vector<quoted_option> options;   // by expiry, then strike
+    std::vector<quoted_expiry> expiries;  // sorted
+    std::vector<quoted_option> options;   // sorted by expiry, then strike
     std::vector<fitted_quote> quotes;     // parallel to options
     bool by_price = false;
 

@@ -50,7 +50,7 @@ class parameter_space {
 struct fitting {
     const parameter_space& space;
     std::function<void(std::span<const double> parameters, std::span<double> values)> model;
-    std::vector<std::vector<double>> starts;  // of all parameters
+    std::vector<std::vector<double>> starts;  // values of all parameters
     double good_enough = 0;
     const std::atomic<bool>* cancel = nullptr;
 };

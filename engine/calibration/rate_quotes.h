@@ -25,9 +25,9 @@ struct quoted_rate_option {
     bool is_swaption = true;
     analytics::right option = analytics::right::call;
     double strike = 0;
-    rates::swap_terms swap;              // of a swaption
-    double expiry = 0;                   // of a swaption
-    std::vector<rates::period> periods;  // of a cap
+    rates::swap_terms swap;              // swaptions only
+    double expiry = 0;                   // swaptions only
+    std::vector<rates::period> periods;  // caps only
     std::vector<optionlet> lets;         // one for a swaption, one a period for a cap
 };
 

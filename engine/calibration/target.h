@@ -25,7 +25,7 @@ struct outcome {
 struct fitted_numbers {
     std::string of, unit;                    // see model_fit
     std::vector<std::string> keys;           // market keys of the moving numbers
-    std::vector<fitted_quote> quotes;        // with a weight
+    std::vector<fitted_quote> quotes;        // quotes with a weight
     std::vector<std::vector<double>> moves;  // derivatives by number and quote
     std::vector<double> expiries{};
 
@@ -51,7 +51,7 @@ struct reading {
 enum class fitted_part { asset, currency };
 
 struct catalogue_entry {
-    std::string_view name;  // and key of its quotes
+    std::string_view name;  // also the key of its quotes
     fitted_part what;
     std::unique_ptr<target> (*read)(const config::node& quotes, const reading& of);
 };

@@ -16,10 +16,10 @@ namespace tilewalk::markets {
 namespace {
 
 constexpr double checked_deviations = 6;
-constexpr double quoted_deviations = 4;  // for SVI
+constexpr double quoted_deviations = 4;  // SVI only
 constexpr double highest_volatility = 10;
 constexpr int even_points = 400;    // over the whole range
-constexpr int points_between = 16;  // of two neighbouring quotes
+constexpr int points_between = 16;  // points between two neighbouring quotes
 constexpr double price_rounding = 1e-13;
 constexpr double variance_rounding = 1e-12;
 constexpr double ratio_rounding = 1e-9;

@@ -19,7 +19,7 @@ struct arbitrage {
     // In quotes: the mispricing of the call as a fraction of the forward. In the interpolation, and for SVI:
     // by how much Gatheral's g is below 0 (butterfly) or total variance falls (calendar).
     double size = 0;
-    location where;  // of the quote or, between quotes, of the expiry
+    location where;  // place of the quote or, between quotes, of the expiry
     std::string key_path;
     std::string message;  // the fault and the remedy, with expiry and strike as written
 };

@@ -62,7 +62,7 @@ struct market_state {
     bool has_all_correlations = false;  // true: trades that need a missing correlation fail
     struct own_factor {
         std::string of;          // an asset or a currency's first rate
-        double correlation = 0;  // with `of`
+        double correlation = 0;  // correlation with `of`
         bool is_constant = true;
 
         bool operator==(const own_factor&) const = default;
@@ -70,7 +70,7 @@ struct market_state {
     std::map<std::string, own_factor, std::less<>> own_factors;  // by name
     // By asset name or the six letters of two currencies.
     std::map<std::string, std::map<dates::date, double>, std::less<>> fixings;
-    std::vector<scenario_array> scenarios;  // each file once
+    std::vector<scenario_array> scenarios;  // unique files
 
     // The text of the market, and the numbers that differ from it, by market key.
     std::shared_ptr<const written_market> source;
@@ -82,7 +82,7 @@ struct market_state {
 
     std::vector<arrays::shock_cube> scenario_cubes() const;
 
-    // Each throws tilewalk::error (input) without a place, naming the nearest known name.
+    // Throw tilewalk::error (input) without a place, naming the nearest known name.
     const curve& discount_curve(const std::string& currency) const;
     const asset& find_asset(const std::string& asset_name) const;
     // The quoted pair of two currencies and whether it is inverted; null if not quoted directly.

@@ -53,7 +53,7 @@ class market_view {
     std::optional<market_view> on(dates::date day) const;
     // The pricing day of a trade that lives on: as_of, or the day that the market was rolled from.
     dates::date first_day() const;
-    // By day; null if there are none for `of`.
+    // Values by day; null if there are none for `of`.
     const std::map<dates::date, double>* fixings(const std::string& of) const;
 
   private:

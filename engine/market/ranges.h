@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Valid ranges of market numbers. Each function returns the complaint about a number out of range, such as
+// Valid ranges of market numbers. The functions return the complaint about a number out of range, such as
 // "found the rate 3.75, expected one between -1 and 1; 3.75 means 375 %; 3.75 % is written 0.0375", or empty.
 // `written` is the number as its file has it.
 #pragma once

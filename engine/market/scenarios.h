@@ -19,12 +19,12 @@ namespace tilewalk::markets {
 
 // A memory-mapped file, which must not change while in use.
 struct scenario_array {
-    std::string name;  // of the file
+    std::string name;  // name of the file
     // SHA-256 of the bytes, computed on first use: hashing is slow, and only results need it.
     std::shared_future<std::string> hash;
     arrays::shock_cube cube;  // a step is a row of the file, with one slot
     std::shared_ptr<const void> mapped;
-    location where;  // in the market
+    location where;  // place in the market
 };
 
 // Opens a file of volatilities: a NumPy array of shape (times, paths), or Tilewalk's own form
@@ -42,7 +42,7 @@ struct scenario_volatility {
     std::uint32_t array = 0;  // index in the market
     std::vector<double> years;
     std::vector<double> shifts;  // added to the rows; may be empty
-    location where;              // of the times
+    location where;              // place of the times
 
     // The row in force until `years`, which must not exceed the last row's time.
     std::uint32_t row_until(double years) const;

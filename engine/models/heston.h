@@ -16,7 +16,7 @@ struct heston_parameters {
     by_term kappa, theta, sigma, rho;
     scheme by = scheme::quadratic_exponential;
     double steps_per_year = 0, watched_steps_per_year = 0;
-    double least_steps = 0;  // of a short path; 0 if the user set steps_per_year
+    double least_steps = 0;  // minimum for a short path; 0 if the user set steps_per_year
 
     bool has_usual_steps() const { return least_steps > 0; }
 };

@@ -39,7 +39,7 @@ std::vector<program::value> more_jumps_than(step& of, std::string_view name, dou
 std::unique_ptr<walk> with_jumps(std::unique_ptr<walk> inner, std::shared_ptr<const jump_law> jumps,
                                  double watched_steps_per_year);
 
-// A pure jump walk, exact in each step. What it did between two dates does not follow from its values there.
+// A pure jump walk, exact in each step. Its path between two dates does not follow from its values there.
 class walk_by_jumps : public walk {
   public:
     walk_by_jumps(std::string name_of_model, const markets::asset& of)

@@ -122,8 +122,8 @@ struct step_facts {
     std::string_view weak_order{};  // empty if steps are exact
     // Bound on the error of options with default steps, in basis points of the spot; empty if unknown.
     std::optional<double> leaves = 0.0;
-    std::optional<double> other_leaves{};  // of the model's other scheme, if any
-    std::string_view leaves_too{};         // what that figure also includes
+    std::optional<double> other_leaves{};  // bound of the model's other scheme, if any
+    std::string_view leaves_too{};         // other effects in that figure
     std::string_view factors = "1";
     std::string_view held_against;
 
@@ -162,7 +162,7 @@ struct reading {
 };
 
 struct catalogue_entry {
-    std::string_view name;  // and key of its parameters in the market
+    std::string_view name;  // also the key of its parameters in the market
     std::string_view summary;
     step_facts (*steps)();
     std::shared_ptr<const model> (*read)(const config::node& parameters, const reading& of);

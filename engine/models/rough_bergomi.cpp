@@ -31,7 +31,7 @@ using program::value;
 struct rough_parameters {
     by_term xi;
     double eta = 0, rho = 0, hurst = 0, steps_per_year = 0;
-    double least_steps = 0;  // of a short path
+    double least_steps = 0;  // minimum for a short path
 };
 
 class rough_bergomi_walk final : public walk {

@@ -30,7 +30,7 @@ class rough_noise {
     struct step {
         double of_move = 0, of_fresh = 0;
         std::vector<factor> factors;
-        double variance = 0;  // of Y after the step, according to these numbers
+        double variance = 0;  // variance of Y after the step, according to these numbers
     };
 
     rough_noise(double hurst, std::span<const double> grid);

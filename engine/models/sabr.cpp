@@ -241,7 +241,7 @@ class sabr_walk_of_asset final : public walk {
 
     sabr_parameters p_;
     const markets::asset& of_;
-    double volatility_ = 0;  // of a forward of 1 today
+    double volatility_ = 0;  // volatility of a forward of 1 today
     std::uint32_t log_alpha_ = 0, between_ = 0;
     bool is_watched_ = false;
 };

@@ -19,7 +19,7 @@ struct sabr_parameters {
     double rho = 0, nu = 0;
     bool is_stochastic = false;  // SABR, even if nu = 0
     double steps_per_year = 0, watched_steps_per_year = 0;
-    double least_steps = 0;  // of a short path; 0 if the user set steps_per_year
+    double least_steps = 0;  // minimum for a short path; 0 if the user set steps_per_year
 
     bool has_usual_steps() const { return least_steps > 0; }
     bool is_exact() const { return !is_stochastic && (beta == 0 || beta == 1); }

@@ -44,13 +44,13 @@ struct quadratic {
 
 struct parameters_of_volatility {
     double vol0 = 0, kappa = 0, theta = 0, sigma = 0, rho = 0, steps_per_year = 0, watched_steps_per_year = 0;
-    double least_steps = 0;  // of a short path
+    double least_steps = 0;  // minimum for a short path
 };
 
 // A step, given s and n: s moves to decay s + risen + sigma n, the log asset by growth + sqrt(variance) z.
 struct volatility_step {
     double decay = 0, risen = 0, noise = 0;  // noise: standard deviation of n
-    quadratic integral;                      // of s^2
+    quadratic integral;                      // integral of s^2
     quadratic growth, variance;
     bool is_martingale = false;
 

@@ -18,9 +18,9 @@ class random_clock {
 };
 
 struct subordinated {
-    std::string name;  // of the model
+    std::string name;  // model
     std::shared_ptr<const random_clock> clock;
-    double drift = 0, lean = 0, deviation = 0;  // such that exp(x) has mean 1
+    double drift = 0, lean = 0, deviation = 0;  // exp(x) has mean 1
     std::function<fourier::characteristic(double years)> law;
 };
 

@@ -43,7 +43,7 @@ constexpr std::size_t most_currency_bytes = 64;  // misspelt ones get a better m
 using reading::read_named;
 
 struct surroundings {
-    std::filesystem::path folder;  // for relative names
+    std::filesystem::path folder;  // base of relative names
     bool strict = false;
     std::filesystem::path inside;  // confines the files; may be empty
 };
@@ -352,7 +352,7 @@ struct trade_readers {
     const own_products& products;
     const calendars& known;
     int threads;
-    bool demands_end;  // of files of trades
+    bool demands_end;  // files of trades have to end with "..."
 };
 
 struct words_of_rows {

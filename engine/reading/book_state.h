@@ -20,8 +20,8 @@
 namespace tilewalk::books {
 
 struct report_request {
-    std::string what;       // as in results: "implied_volatility", "fair_strike"
-    std::string parameter;  // to solve for; may be empty
+    std::string what;       // name in results: "implied_volatility", "fair_strike"
+    std::string parameter;  // parameter to solve for; may be empty
     double price = 0;       // target price
 };
 
@@ -51,8 +51,8 @@ struct trade {
 struct trade_file {
     std::string name;
     std::shared_ptr<const std::string> text;
-    std::string product;           // of rows that name none; may be empty
-    std::string default_quantity;  // of rows without a quantity, as written; may be empty
+    std::string product;           // default of rows that name none; may be empty
+    std::string default_quantity;  // default of rows without a quantity, as written; may be empty
     own_products products;
 };
 
@@ -65,7 +65,7 @@ struct book_state {
         inputs;  // the book and its product files, but not the market, which a run may replace
     std::shared_ptr<const std::string> text;  // null if all trades are in files
     std::vector<trade_file> trade_files;
-    std::filesystem::path folder;  // of relative names
+    std::filesystem::path folder;  // base of relative names
 };
 
 }  // namespace tilewalk::books

@@ -26,7 +26,7 @@ struct market_so_far {
     std::optional<std::pair<std::string, std::string>> split_pair(const std::string& pair) const;
 };
 
-// Each replaces the part of that name or adds it. Callers have checked the name.
+// Replace the part of that name or add it. Callers have checked the name.
 void read_currency(const config::node::member& currency, market_so_far& into);
 void read_exchange_rate(const config::node::member& pair, market_so_far& into);
 void read_asset(const config::node::member& asset, market_so_far& into);

@@ -40,7 +40,7 @@ class named_files {
     void note(const std::string& name, const std::string& hash) { inputs_.push_back({name, hash}); }
     std::vector<input_file> take_inputs() { return std::move(inputs_); }
 
-    // Each reads and records the file named at `named`; failures are errors there.
+    // Read and record the file named at `named`; failures are errors there.
     config::document yaml(const config::node& named);
     checked_text csv(const config::node& named);
     config::document yaml(const std::filesystem::path& file);

@@ -255,10 +255,10 @@ class row_maker {
     const std::vector<std::string>& names_;
     std::size_t product_column_ = config::csv_reader::no_column;
     std::size_t quantity_column_ = config::csv_reader::no_column;
-    std::vector<std::size_t> order_;  // of reporting columns
+    std::vector<std::size_t> order_;  // order of reporting columns
     const columns_of_product of_unknown_;
     std::vector<bool> has_told_;  // by column, over all rows
-    std::string product_;         // of the current row
+    std::string product_;         // product of the current row
     std::unordered_map<std::string, columns_of_product> columns_;
 };
 

@@ -29,7 +29,7 @@ struct market_part {
 
 struct keyed_number {
     std::string key, unit;
-    double value = 0;  // as written
+    double value = 0;  // written value
     market_part of;
     std::vector<std::size_t> place;  // indexes of children on the way from the part to the number
     double factor_years = 0;         // above 0: a discount factor for that time; `value` is its zero rate
@@ -46,7 +46,7 @@ class written_market {
     const std::filesystem::path& inside() const { return inside_; }
     const std::filesystem::path& folder() const { return folder_; }
 
-    // In the order of the file; made on first use.
+    // Sorted like the file; made on first use.
     const std::vector<keyed_number>& numbers() const;
     // Accepts any spelling of times and numbers in a key ("@0.50y", "@1e2"), and either order of a
     // correlation's names. Throws tilewalk::error (usage) for a key with no match or several.

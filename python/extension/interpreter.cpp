@@ -17,7 +17,7 @@ namespace {
 constexpr std::chrono::seconds longest_wait{10};
 
 struct ending {
-    std::mutex lock;  // of the members below
+    std::mutex lock;  // guards the members below
     std::condition_variable fewer;
     int away = 0;  // threads that have released the GIL
     bool begins = false, is_over = false;

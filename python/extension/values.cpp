@@ -104,7 +104,7 @@ value read(nb::handle object, int depth) {
     if (nb::isinstance<nb::int_>(object)) return value::scalar(text_of(object), false);
     if (nb::isinstance<nb::float_>(object)) {
         const double number = nb::cast<double>(object);
-        // As text: its reader refuses it with the key, and in a trade fails only that trade.
+        // Kept as text: its reader refuses it with the key, and in a trade fails only that trade.
         if (!std::isfinite(number)) return value::scalar(text_of(object), false);
         return number;
     }

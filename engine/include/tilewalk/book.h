@@ -42,7 +42,8 @@ class book {
     const run_settings& settings() const;
     // All files that were read, including products, calendars and shocks. A parsed text appears by its name.
     std::vector<std::filesystem::path> files() const;
-    // Keeps these trades, in the book's order. Throws tilewalk::error (usage) for an unknown id.
+    // Returns the book with these trades alone, in its order. Throws tilewalk::error (usage) for an unknown
+    // id.
     book only(const std::vector<std::string>& ids) const;
     value written() const;
     const books::book_state& state() const { return *state_; }

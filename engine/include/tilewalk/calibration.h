@@ -47,9 +47,9 @@ struct fitted_parameter {
 
 struct fitted_quote {
     std::string name;  // "2027-01-15 100", "swaption 1 x 5"
-    std::string key;   // in sensitivities: "ACME.quote@2027-01-15,100", "USD.quote@1y,5y"
+    std::string key;   // key of sensitivities: "ACME.quote@2027-01-15,100", "USD.quote@1y,5y"
     double weight = 1;
-    double market = 0, model = 0;  // in the unit of the fit
+    double market = 0, model = 0;  // unit of the fit
     location where;
 
     double difference() const { return model - market; }
@@ -64,7 +64,7 @@ struct model_fit {
     std::vector<fitted_quote> quotes;
     bool has_converged = false;
     std::uint64_t starts = 0, iterations = 0, evaluations = 0;
-    double root_mean_square = 0;  // of the differences, by weight
+    double root_mean_square = 0;  // weighted differences
     double largest = 0;           // absolute, of quotes with a weight
     std::vector<std::string> remarks;
     // True if the fitted model has arbitrage at quoted strikes; the remarks name them.

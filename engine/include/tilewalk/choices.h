@@ -20,7 +20,7 @@ concept choice = !choice_names<type>.empty();
 enum class precision {
     double_,      // everything in double
     single,       // shocks, states, numbers and operations in float, with our own functions
-    single_fast,  // as single, with the hardware approximations of a GPU; GPUs only
+    single_fast,  // like single, with the hardware approximations of a GPU; GPUs only
     mixed,        // shocks of single converted to double, everything else in double
 };
 template <>
@@ -73,8 +73,8 @@ inline constexpr std::array<std::string_view, 5> choice_names<greek_method>{"aut
                                                                             "likelihood_ratio", "bump"};
 
 enum class greek_view {
-    market,  // to the numbers of the market
-    quotes,  // to calibration quotes instead of the parameters fitted to them, for a market from calibrate()
+    market,  // numbers of the market
+    quotes,  // calibration quotes instead of the parameters fitted to them, for a market from calibrate()
 };
 template <>
 inline constexpr std::array<std::string_view, 2> choice_names<greek_view>{"market", "quotes"};

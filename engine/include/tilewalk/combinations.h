@@ -46,7 +46,7 @@ enum class feature : std::uint8_t {
     nested_bounds,
     tolerance,
     budget,
-    own_tolerance,  // of a trade
+    own_tolerance,  // tolerance of a trade
     replay,
     decisions,
     policy,

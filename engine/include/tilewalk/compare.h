@@ -36,7 +36,7 @@ struct price_difference {
     // True if the random numbers are the same but used otherwise, such as with another control.
     bool other_decisions = false;
     double z = 0;                 // difference in errors; infinite if prices without an error differ
-    bool same_bits = false;       // of price and standard error
+    bool same_bits = false;       // equal price and standard error
     bool other_quantity = false;  // does not affect the price of one unit
 
     // Failing in both counts as equal; failing, missing or another currency in one exceeds every limit.
@@ -60,7 +60,7 @@ struct difference_rule {
 };
 
 struct comparison {
-    std::vector<price_difference> rows;  // in the order of the first, then those only in the second
+    std::vector<price_difference> rows;  // order of the first, then those only in the second
     run_manifest first, second;
     // True if all trades have common random numbers; rows can differ if the run chose sources by trade.
     bool common_random_numbers = false;

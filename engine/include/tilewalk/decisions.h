@@ -17,13 +17,13 @@
 namespace tilewalk {
 
 struct trade_decisions {
-    std::uint64_t paths = 0;  // those of the run, times a power of two
+    std::uint64_t paths = 0;  // the run's, times a power of two
     std::uint64_t walk = 0;   // see price_row
     // 0 and empty if the random numbers are independent.
     std::uint64_t randomisations = 0;
     std::string construction;
-    // Each is JSON, or empty if the trade has none. `jumps` say how sensitivities treat jumps of the payoff.
-    // A run that finds no policy or jumps here makes its own.
+    // JSON, or empty if the trade has none. `jumps` say how sensitivities treat jumps of the payoff. A run
+    // that finds no policy or jumps here makes its own.
     std::string control, shifts, jumps, policy;
     // Control of the sensitivities as JSON; {} if they have none, empty if they use the price's.
     std::string control_of_derivatives;

@@ -10,7 +10,7 @@ namespace tilewalk {
 
 struct processor_page {
     std::string name;
-    int threads = 0;  // that it runs for us at once
+    int threads = 0;  // usable threads
     std::vector<std::string>
         instruction_sets;  // usable by Tilewalk, best first; empty if the processor is too old
 };
@@ -32,11 +32,11 @@ struct device_pages {
     std::vector<gpu_page> gpus;
     std::string why_no_gpu;    // empty if there are GPUs
     std::string cuda_driver;   // newest CUDA version of the driver, "13.0"; empty without a driver
-    std::string cuda_runtime;  // that Tilewalk was built with; empty without CUDA
-    std::string compiler;      // of kernels, "NVRTC 13.0"; may be empty
+    std::string cuda_runtime;  // CUDA of the build; empty without CUDA
+    std::string compiler;      // compiler of kernels, "NVRTC 13.0"; may be empty
     std::string compiler_folder;
     std::string why_no_compiler;  // may be empty
-    std::string kernel_folder;    // of compiled kernels; empty if they are not kept
+    std::string kernel_folder;    // cache of compiled kernels; empty if they are not kept
     std::string why_not_kept;     // may be empty
 
     // The GPUs that `device: auto` uses; empty for the processor, with the reason.

@@ -34,7 +34,7 @@ struct valued_trade {
     double years_to_last_day = 0;      // ACT/365F
     double years_to_maturity = 0;      // ACT/ACT (ISDA), like ORE
     double to_base = no_figure;        // units of the base currency for one of the trade's
-    std::string_view product_class{};  // of SIMM: "Equity" if an equity moves the trade, else "RatesFX"
+    std::string_view product_class{};  // SIMM's "Equity" if an equity moves the trade, else "RatesFX"
 };
 
 struct difference {
@@ -46,7 +46,7 @@ struct difference_row {
     std::size_t trade = 0;             // index in the book
     std::string key, second_key{};     // market keys; "as_of" is the day; second_key is empty for one shift
     double size = 0, second_size = 0;  // shifts of the numbers; of the day, in years
-    difference own{}, base{};          // in the trade's currency, in the base currency
+    difference own{}, base{};          // trade's currency, base currency
     // "bump": up and, for gamma, down. "bump_down": V - V(down), if the market can't be moved up.
     std::string_view method = "bump";
     std::uint64_t paths = 0;
@@ -57,17 +57,17 @@ struct crif_row {
     std::size_t trade = 0;
     std::string_view risk_type;  // "Risk_Equity"
     std::string qualifier, bucket, label1, label2;
-    double amount = no_figure, error = no_figure;  // in the calculation currency
+    double amount = no_figure, error = no_figure;  // calculation currency
     std::string method = "bump";                   // or the method of the greek_row
 };
 
 struct difference_results {
     results values;
-    std::vector<valued_trade> trades;      // by index in the book
+    std::vector<valued_trade> trades;      // indexed like the book
     std::string currency;                  // base currency; empty if each trade keeps its own
-    std::vector<market_number> numbers{};  // of the market
-    std::vector<difference_row> rows{};    // by trade, in the order of the market's file, the day last
-    std::vector<crif_row> crif{};          // by trade
+    std::vector<market_number> numbers{};  // numbers of the market
+    std::vector<difference_row> rows{};    // sorted by trade, then like the market's file, the day last
+    std::vector<crif_row> crif{};          // sorted by trade
     double base_to_usd = no_figure;
     std::optional<simm_data> simm{};
     // Failed shifts, a sentence each, and remarks.

@@ -43,8 +43,8 @@ class engine {
     // Uses the market that the book names or holds; throws tilewalk::error (usage) if there is none.
     results price(const book& trades, const run_options& options = {}) const;
     results price(const book& trades, const market& in, const run_options& options = {}) const;
-    // Prices in several markets with common random numbers, in one walk. Each market's results have the bits
-    // of price(trades, that market, options). A failure in one market affects no other. A row has a remark if
+    // Prices in several markets with common random numbers, in one walk. Results of a market have the bits of
+    // price(trades, that market, options). A failure in one market affects no other. A row has a remark if
     // its program or times differ from those in the first market, since random numbers are then only partly
     // common. Timings, launches and kernels in a manifest are those of the whole walk. Memory grows with
     // trades times markets; throws tilewalk::error (usage) above bounds::priced_at_once.

@@ -13,7 +13,7 @@ class market;
 struct scenario_results;
 
 struct difference_report {
-    std::string_view file;     // such as "npv.csv"
+    std::string_view file;     // "npv.csv"
     std::string_view meaning;  // a sentence for the help
     void (*write)(std::ostream& out, const difference_results& r);
     bool is_of_values = false;  // true: valued() is enough to write it
@@ -24,7 +24,7 @@ std::span<const difference_report> value_reports();
 bool has_simm(const market& in);
 
 struct scenario_report {
-    std::string_view file;     // such as "var.csv"
+    std::string_view file;     // "var.csv"
     std::string_view meaning;  // a sentence for docs/scenarios.md
     void (*write)(std::ostream& out, const scenario_results& r);
 };

@@ -16,7 +16,7 @@ namespace tilewalk {
 struct refused_trade {
     std::string trade;
     location where;
-    std::string reason;  // what was found, and what is supported
+    std::string reason;  // cause, and what is supported
 };
 
 struct imported_portfolio {
@@ -30,7 +30,7 @@ struct imported_portfolio {
 
 struct known_trade {
     std::string name;      // "FxOption"
-    std::string products;  // that it becomes
+    std::string products;  // resulting products
 };
 std::vector<known_trade> known_ore_trades();
 

@@ -10,8 +10,8 @@
 namespace tilewalk {
 
 struct warmed_kernel {
-    std::string name;                   // of its shape
-    std::vector<std::string> products;  // that need it
+    std::string name;                   // shape
+    std::vector<std::string> products;  // products that need it
     std::string architecture;           // "sm_90"
     bool from_cache = false;
     double seconds = 0;
@@ -20,13 +20,13 @@ struct warmed_kernel {
 
 // A kernel whose build variants were timed on a GPU.
 struct tuned_kernel {
-    std::string name;                                        // of its shape
-    std::vector<std::string> products;                       // that need it
+    std::string name;                                        // shape
+    std::vector<std::string> products;                       // products that need it
     std::string untuned, best;                               // build variants before and after tuning
-    double untuned_milliseconds = 0, best_milliseconds = 0;  // of a launch with `paths` paths a trade
+    double untuned_milliseconds = 0, best_milliseconds = 0;  // time of a launch with `paths` paths a trade
     std::uint64_t paths = 0;
     std::size_t candidates = 0;
-    double seconds = 0;   // of timing
+    double seconds = 0;   // tuning time
     std::string kept_in;  // file that stores the result
     std::string failure;  // why tuning failed; may be empty
 };

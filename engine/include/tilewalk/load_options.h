@@ -7,8 +7,8 @@ namespace tilewalk {
 class timings;
 
 struct load_options {
-    // For machine-written files: refuses one that may be truncated. Every file has to end with YAML's "...";
-    // instead, a book may state its trade_count, with nothing but trades after it.
+    // For machine-written files: refuses truncated ones. Files have to end with YAML's "..."; instead, a book
+    // may state its trade_count, with nothing but trades after it.
     bool strict = false;
     // For untrusted files: a file may only name files in or below its own folder, symbolic links followed.
     bool confine = false;

@@ -45,13 +45,13 @@ struct run_manifest {
     // How our generator numbers random streams: by name or, in older results, by place among the shocks.
     std::string numbered_by = "name";
     std::uint64_t seed = 0, paths = 0;
-    std::uint64_t part_paths = 0;  // of a part of the run; 0: unknown
+    std::uint64_t part_paths = 0;  // size of a part of the run; 0: unknown
     int threads = 0;
     run_settings settings;             // set by the caller or the book
     std::vector<std::string> devices;  // names of the GPUs that walked paths; empty if the CPU did
     // GPUs that failed, each with its error. Other GPUs or the CPU took over their work.
     std::vector<std::string> lost_devices;
-    // Each pair of work and reason once; empty without GPUs.
+    // Unique pairs of work and reason; empty without GPUs.
     std::vector<left_work> left_to_processor;
     // Blocks found in the journal, and damaged files whose work was repeated.
     std::size_t journal_blocks = 0;

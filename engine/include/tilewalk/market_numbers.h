@@ -10,7 +10,7 @@ namespace tilewalk {
 struct market_number {
     std::string key;
     double value = 0;
-    std::string unit;  // of the number and of a shift
+    std::string unit;  // unit of the number and of a shift
 };
 
 struct market_change {

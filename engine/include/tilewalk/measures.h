@@ -8,7 +8,7 @@
 namespace tilewalk {
 
 struct greek_measure {
-    std::string_view name, to;  // what the sensitivity is to
+    std::string_view name, to;  // `to`: the kind of number
     int order;                  // 1: change of a price; 2: change of a first-order sensitivity
     bool has_total;             // if the sum over numbers is the sensitivity to a move of all together
 };

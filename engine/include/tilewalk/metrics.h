@@ -12,7 +12,7 @@
 namespace tilewalk {
 
 struct told_run {
-    std::string command;  // that made the results, such as "price"
+    std::string command;  // command that made the results, such as "price"
     std::string book;     // labels this run's series
     const results& prices;
     const scenario_results* scenarios = nullptr;  // null if there are none

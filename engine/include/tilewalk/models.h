@@ -11,11 +11,11 @@ struct model_page {
     std::string name;
     std::string moves;  // "an asset", "interest rates"
     std::string summary;
-    std::string scheme;        // of discretisation in time
-    std::string weak_order;    // of that scheme; empty if its steps are exact or it is unknown
+    std::string scheme;        // discretisation in time
+    std::string weak_order;    // weak order of that scheme; empty if its steps are exact or it is unknown
     std::string steps_leave;   // error of options in basis points of the spot; may be empty
     std::string factors;       // number of sources of noise
-    std::string held_against;  // what its prices are tested against
+    std::string held_against;  // reference of the tests
 };
 
 std::vector<model_page> model_pages();

@@ -18,7 +18,7 @@ struct beside_results {
     // Scenarios whose base market priced the results; may be null.
     const scenario_results* scenarios = nullptr;
     const timings* times = nullptr;
-    std::vector<std::string> command{};  // that reproduces the results, word by word
+    std::vector<std::string> command{};  // words of the command line that reproduces the results
 };
 
 // Shows totals, warnings, trades, sensitivities, scenarios, convergence, timings and the manifest. All text

@@ -22,7 +22,7 @@ struct product_parameter {
 
 struct product_page {
     std::string name, group, summary, description;
-    std::string formula;  // of the payoff, as lines of mathematics; may be empty
+    std::string formula;  // payoff, as lines of mathematics; may be empty
     std::vector<product_parameter> parameters;
     std::string script;
     std::string example;  // a trade in YAML

@@ -14,9 +14,9 @@ namespace tilewalk {
 struct decisions;
 
 struct results {
-    std::vector<price_row> rows;  // in the order of the book
+    std::vector<price_row> rows;  // order of the book
     run_manifest manifest;
-    // By trade in the order of the book, then measure. Empty unless sensitivities were requested.
+    // Sorted by trade as in the book, then measure. Empty unless sensitivities were requested.
     std::vector<greek_row> greeks;
     // A file of exercise policies for the setting `policy`. Empty unless run_options::keep_policies was set.
     std::string policies;

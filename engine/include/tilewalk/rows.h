@@ -54,7 +54,7 @@ struct price_row {
     std::string currency;
     trade_status status = trade_status::failed;
     double quantity = 1;  // missing if the quantity of a failed trade could not be read
-    double price = 0;     // of one unit, discounted to as_of
+    double price = 0;     // price of one unit, discounted to as_of
     // 0 if nothing is random; missing for a single path, and if a random payoff did not vary on any path.
     double standard_error = 0;
     double low = 0, high = 0;  // 95 % interval, or missing
@@ -79,12 +79,12 @@ struct price_row {
     // Difference to the price in double on the shadow sample; empty if the price is in double.
     std::optional<double> shadow_difference;
     std::string message;                     // why it failed, or a warning about the figure
-    error_kind kind = error_kind::internal;  // of a failure
-    location where;                          // of the trade or the error
+    error_kind kind = error_kind::internal;  // kind of a failure
+    location where;                          // place of the trade or the error
     // Remarks on odd inputs of the trade or market, a sentence each; the price is right for these inputs.
     std::vector<std::string> remarks;
     std::optional<reported_figure> reported;
-    std::optional<early_exercise> early;  // for trades with early exercise
+    std::optional<early_exercise> early;  // trades with early exercise only
     // Mean of each part of the run: run_manifest::part_paths paths, fewer in the last. Trades share parts, so
     // the means show how errors correlate. Empty if no path was needed, or if a file lacks them.
     std::vector<double> part_means;
@@ -100,7 +100,7 @@ struct price_row {
     }
     bool has_interval() const { return is_figure(low) && is_figure(high); }
     double value() const { return quantity * price + 0.0; }  // -1 times 0 is 0
-    // For early exercise totals use the policy's value: the middle of bounds is not a sample mean.
+    // Totals use the policy's value of early exercise, since the middle of bounds is not a sample mean.
     double value_in_totals() const { return quantity * (early ? early->policy_value : price) + 0.0; }
     double error_in_totals() const {
         return (quantity < 0 ? -quantity : quantity) * (early ? early->policy_error : standard_error);
@@ -112,7 +112,7 @@ inline constexpr double thin_below = 100;
 struct currency_total {
     std::string currency;
     std::uint64_t trades = 0;
-    std::uint64_t without_error = 0;  // of these, trades without a standard error
+    std::uint64_t without_error = 0;  // trades among these without a standard error
     // Trades among these that count with their policy's value.
     std::uint64_t by_policy = 0;
     double value = 0;  // missing if it overflows
@@ -131,7 +131,7 @@ struct greek_row {
     std::string measure;  // "delta", "vega"
     // One market number, or two: "ACME.spot;BETA.spot". Empty: all numbers of the measure move together.
     std::string key;
-    std::string unit;  // such as "USD per 1 bp"
+    std::string unit;  // "USD per 1 bp"
     double value = no_figure;
     double standard_error = no_figure;
     // "pathwise": derivative of each path; "smoothed": the same with smoothed jumps; "likelihood_ratio": the
@@ -144,8 +144,8 @@ struct greek_row {
     // Estimated error of finite differences (by halving moves) or smoothing (by doubling widths); else 0.
     double bias = 0;
     std::string message;                     // why the value is missing
-    error_kind kind = error_kind::internal;  // of a failure
-    std::vector<double> part_means;          // by part of the run
+    error_kind kind = error_kind::internal;  // kind of a failure
+    std::vector<double> part_means;          // means of the parts of the run
 
     bool has_failed() const { return !message.empty(); }
 };

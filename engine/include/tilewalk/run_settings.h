@@ -37,7 +37,7 @@ struct run_settings {
     std::optional<technique> importance{};
     // Half-width of the confidence interval that each price has to reach; the run adds paths up to `paths`.
     std::optional<accuracy> tolerance{};
-    std::optional<double> confidence{};  // of that interval, such as 0.99
+    std::optional<double> confidence{};  // confidence level of the tolerance, such as 0.99
     // No round of paths begins after this time.
     std::optional<std::chrono::duration<double>> budget{};
     // Decisions to reuse, or results that hold them (tilewalk/decisions.h).
@@ -48,7 +48,7 @@ struct run_settings {
     // How market arrays reach a GPU thread. No bit of a result depends on these settings.
     std::optional<std::string> prefetch{};        // "auto" or a name from the catalogue of feeds
     std::optional<int> distance{};                // steps ahead
-    std::optional<std::string> layout{};          // of a ring in shared memory, by name
+    std::optional<std::string> layout{};          // layout of a ring in shared memory, by name
     std::optional<std::string> padding{};         // "auto" or a number of elements, for the layout `padded`
     std::optional<int> width{};                   // consecutive paths a thread
     std::optional<int> rows{};                    // steps in a stage of the bulk ring

@@ -16,7 +16,7 @@ struct trade_paths {
     std::string trade, currency;
     std::string as_of;
     std::uint64_t seed = 0;
-    std::string random;         // in words
+    std::string random;         // random source in words
     std::vector<double> years;  // times at which paths stop, as_of first
     std::vector<std::string> assets;
     std::vector<double> spots_today;                      // by asset

@@ -14,10 +14,10 @@
 namespace tilewalk {
 
 struct scenario {
-    std::string set;   // such as "stress", "ladder" and "history"
+    std::string set;   // "stress", "ladder", "history" or another
     std::string name;  // unique in its set
     std::vector<market_change> changes{};
-    int days = 0;  // that pass
+    int days = 0;  // passing days
     // Days between which the market moved like this, in ISO form; may be empty.
     std::string first_day{}, last_day{};
 };
@@ -29,11 +29,11 @@ struct scenario_list {
     std::vector<double> levels{0.01, 0.025, 0.05};  // tail probabilities
     // Currency for converted gains; empty: none.
     std::string currency{};
-    bool explains = false;  // by sensitivities
+    bool explains = false;  // explain gains by sensitivities
     // True if gains will be added and subtracted, as in second-order differences: scenarios without a passing
     // day then keep the paths of small moves, and results hold the gains of each part.
     bool for_differences = false;
-    std::vector<input_file> inputs{};    // that it was read from
+    std::vector<input_file> inputs{};    // files that were read
     std::vector<std::string> remarks{};  // a sentence each
 
     // Reads YAML or CSV; relative moves start from `base`. Throws tilewalk::error (input) for an unknown key.

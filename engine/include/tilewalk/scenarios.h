@@ -30,7 +30,7 @@ struct portfolio_gains {
     std::string currency;
     bool is_converted = false;          // from the currencies of the trades
     std::vector<std::size_t> trades{};  // indexes in the book
-    double base_value = 0;              // of trades priced in the base market
+    double base_value = 0;              // value of trades priced in the base market
     std::vector<double> gains{};        // by scenario, without trades that failed there or in the base market
     std::vector<double> errors{};       // standard errors; missing if the paths do not show one
     std::vector<std::size_t> failed{};  // number of trades, by scenario
@@ -77,7 +77,7 @@ struct explained_gain {
     std::size_t scenario = 0;
     std::string portfolio, currency;
     double gain = 0, error = 0;
-    std::vector<double> by_measure;  // in the order of scenario_results::measures
+    std::vector<double> by_measure;  // order of scenario_results::measures
     double left = 0;
 };
 
@@ -85,19 +85,19 @@ struct scenario_results {
     std::vector<scenario> scenarios;
     // Prices in the base market, and sensitivities that explain gains; the manifest covers everything.
     results base;
-    std::vector<market_number> numbers{};  // of the base market; only for explained gains
+    std::vector<market_number> numbers{};  // numbers of the base market; only for explained gains
     // Scenario s and trade t are at s * trades + t, in the trade's currency, including its quantity.
     std::vector<double> gains, errors;
     // The same in scenario_list::currency; empty without conversion.
     std::vector<double> converted_gains{}, converted_errors{};
     // For differences: mean gain of each part of the run, by scenario and trade; empty if not random.
     std::vector<std::vector<double>> gain_parts{}, converted_gain_parts{};
-    std::uint64_t part_paths = 0;         // for differences
+    std::uint64_t part_paths = 0;         // paths of a part; only for differences
     std::vector<std::string> portfolios;  // by trade; empty if it has none
     std::vector<failed_gain> failures;
     std::vector<portfolio_gains> totals;  // by currency: the whole book, then portfolios
     std::vector<portfolio_risk> risks;
-    std::vector<std::string> measures;  // in the order of the explanation
+    std::vector<std::string> measures;  // order of the explanation
     std::vector<explained_gain> explained;
     std::vector<input_file> inputs;
     std::vector<std::string> remarks;  // a sentence each, such as on trades that no GPU walked

@@ -25,9 +25,9 @@ struct session_facts {
     std::uint64_t trades_planned = 0;   // so far, including repeats
     std::size_t plans = 0;              // at most one a trade
     std::size_t programs = 0;           // by shape
-    std::size_t programs_compiled = 0;  // of these, for the CPU
+    std::size_t programs_compiled = 0;  // programs compiled for the CPU
     std::size_t crews = 0;              // teams of waiting threads: as many as there were simultaneous calls
-    std::size_t threads = 0;            // in these crews
+    std::size_t threads = 0;            // threads in these crews
     std::size_t gpu_runs = 0;           // kept on GPUs: one for each simultaneous call, at most 8
 };
 

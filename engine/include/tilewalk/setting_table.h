@@ -14,11 +14,11 @@
 namespace tilewalk {
 
 struct run_setting {
-    enum class part : std::uint8_t { run, gpu };  // of the help
+    enum class part : std::uint8_t { run, gpu };  // sections of the help
     // Kinds of values beside the choices.
     enum class kind : std::uint8_t {
         count,    // a whole number from `least` to `most`; k or M may follow
-        bytes,    // the same with units, such as 512MB or 40GiB
+        bytes,    // like count, with units such as 512MB or 40GiB
         choice,   // choices only
         devices,  // numbers of GPUs, such as 0,1
         file,
@@ -56,7 +56,7 @@ struct run_setting {
     std::optional<std::string> read(const std::string& text, run_settings& settings) const;
 };
 
-// In the order of the help.
+// Order of the help.
 const std::vector<run_setting>& setting_table();
 
 run_settings default_settings();

@@ -36,7 +36,7 @@ struct sharded_request {
     bool demand_correlations = false;                 // see run_options
     std::optional<greek_options> greeks{};            // empty: prices
     std::filesystem::path scenarios{};                // file of scenarios, for gains; may be empty
-    bool explains = false;                            // by sensitivities
+    bool explains = false;                            // explain gains by sensitivities
     std::optional<difference_options> differences{};  // may be empty
     // Filled by plan() for a request with a tolerance: replaces `settings`, with fixed numbers of paths.
     std::optional<run_settings> fixed{};
@@ -65,7 +65,7 @@ struct shard_outcome {
     std::size_t blocks_taken = 0;      // from an earlier attempt
     std::vector<std::string> damaged;  // damaged files whose work was repeated
     std::size_t decisions = 0;         // made because the plan lacks them
-    std::string file;                  // that holds the result
+    std::string file;                  // file of the result
     // Trades with status but without figures, and how they were walked; may be empty if done before.
     std::optional<results> told{};
 };
@@ -92,7 +92,7 @@ class shards {
     const sharded_request& request() const;
     const std::string& digest() const;
     const std::vector<std::vector<shard_piece>>& pieces() const;
-    const std::vector<double>& costs() const;  // of shards, in operations
+    const std::vector<double>& costs() const;  // operations of each shard
     // Trades that still lack a policy; pricing waits until there are none.
     const std::vector<std::size_t>& untrained() const;
 

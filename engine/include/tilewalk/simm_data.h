@@ -12,8 +12,8 @@ namespace tilewalk {
 
 struct simm_data {
     struct name {
-        std::string qualifier, bucket;  // of an equity
-        std::string fx{};               // of an exchange rate: the currency priced by the asset
+        std::string qualifier, bucket;  // equities only
+        std::string fx{};               // exchange rates only: the currency priced by the asset
     };
     std::string currency;                            // calculation currency
     std::map<std::string, name, std::less<>> names;  // by asset

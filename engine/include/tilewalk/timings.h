@@ -75,8 +75,8 @@ class timings {
 
     struct row {
         std::string_view name;
-        double seconds = 0;         // in which the run did only this or waited for it
-        double beside_seconds = 0;  // in other threads at the same time
+        double seconds = 0;         // time in which the run did only this or waited for it
+        double beside_seconds = 0;  // time in other threads meanwhile
     };
     struct account {
         std::vector<row> stages;  // ends with "other"

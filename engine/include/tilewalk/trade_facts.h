@@ -18,7 +18,7 @@ struct trade_problem {
 
 struct trade_dependence {
     std::string trade;
-    std::vector<market_number> numbers;  // in the order of the market's file
+    std::vector<market_number> numbers;  // order of the market's file
     std::string failure;                 // why planning failed; may be empty
     location where;
 };

@@ -13,7 +13,7 @@
 namespace tilewalk {
 
 struct trade_term {
-    std::string name, type;  // of the parameter: "strike", "amount"
+    std::string name, type;  // parameter: "strike", "amount"
     std::string per;         // schedule or list of assets with a value for each entry; may be empty
     bool is_list = false;
     std::vector<std::string> values;  // one, or those of the list; dates as days or as "0.25y"
@@ -41,7 +41,7 @@ struct asset_numbers {
     std::vector<dividend> dividends;  // up to the last date
     // True: the spot drops by cash dividends. False: the model moves the spot minus future dividends.
     bool falls_by_dividends = false;
-    std::vector<double> forwards;  // in the asset's own currency
+    std::vector<double> forwards;  // currency of the asset
     // Mean of the spot in the measure of the trade's currency, if that differs and is known.
     std::vector<std::optional<double>> quanto_forwards;
     // Black volatilities at the forward, of the moving part of the asset; empty if unknown without paths.
@@ -49,14 +49,14 @@ struct asset_numbers {
 };
 
 struct exchange_rate_numbers {
-    std::string pair;  // as the market quotes it
+    std::string pair;  // quoted pair
     double rate = 0;
     std::vector<double> forwards, volatilities;
 };
 
 struct currency_numbers {
     std::string name;
-    std::string model;  // of its rates; empty: rates follow the curve
+    std::string model;  // rate model; empty: rates follow the curve
     std::vector<model_parameter> parameters;
     std::vector<double> discounts;
 };
@@ -74,7 +74,7 @@ struct trade_plan {
     location where;
     std::vector<std::string> assets;
 
-    std::vector<trade_term> terms;  // in the order of the product
+    std::vector<trade_term> terms;  // order of the product
     // Future dates that a price depends on, in years from as_of and as written in the trade.
     std::vector<double> years;
     std::vector<std::string> year_labels;
@@ -85,9 +85,9 @@ struct trade_plan {
     std::vector<std::string> remarks;  // on the trade and the parts of the market that it uses
 
     struct watched_date {
-        std::string label;  // as the book wrote it
+        std::string label;  // text of the book
         double years = 0;
-        std::vector<std::string> blocks;  // of the script, on this date
+        std::vector<std::string> blocks;  // blocks of the script on this date
     };
     std::vector<watched_date> dates;  // past ones have negative years
     std::vector<double> grid;         // times at which the path stops
@@ -96,9 +96,9 @@ struct trade_plan {
     std::string random;
     struct scenario_file {
         std::string name;
-        std::uint64_t rows = 0;       // in the file
-        std::uint64_t rows_used = 0;  // by the trade
-        std::uint64_t bytes = 0;      // of the used rows, over the paths of the run
+        std::uint64_t rows = 0;       // rows of the file
+        std::uint64_t rows_used = 0;  // rows that the trade reads
+        std::uint64_t bytes = 0;      // size of the used rows, over the paths of the run
     };
     std::vector<scenario_file> scenarios;
     // True for trades with early exercise; their Greeks are differences of prices.
@@ -116,7 +116,7 @@ struct trade_plan {
         // Rank of the regression on this date, where exercise pays and where it does not.
         struct date {
             double years = 0;
-            std::string label;  // as the book wrote it
+            std::string label;  // text of the book
             std::size_t rank_paid = 0, rank_unpaid = 0;
         };
         std::vector<date> dates;           // future ones
@@ -127,13 +127,13 @@ struct trade_plan {
     // jumps, or hold them still by likelihood ratios, or bump the numbers; all other Greeks are pathwise.
     struct jump {
         std::string at;         // block of the script, or "in each step"
-        std::string operation;  // with its name in the printed program: "less_equal v2"
+        std::string operation;  // operation and its name in the printed program: "less_equal v2"
         bool can_be_smoothed = false;
         // By a normal of the previous step, for likelihood ratios; not for every market number.
         bool can_be_held_still = false;
     };
     std::vector<jump> jumps;
-    std::vector<std::string> models;  // of assets and rates
+    std::vector<std::string> models;  // models of assets and rates
     // Bound on the time step error of one unit's price; 0: exact between dates, empty: unknown.
     std::optional<double> error_steps;
     std::string kernel;   // how the GPU kernel is built, and who decided so; empty without a usable GPU

@@ -34,8 +34,8 @@ inline constexpr std::uint64_t default_verified_trades_of_greeks = 1000,
 
 struct known_mistake {
     std::string name, what;
-    bool of_greeks = false;                      // in sensitivities, not in prices
-    bool with_paths = true, with_points = true;  // in runs of independent paths, of points
+    bool of_greeks = false;                      // mistake in sensitivities, not in prices
+    bool with_paths = true, with_points = true;  // possible with independent paths, with points
 };
 std::vector<known_mistake> known_mistakes();
 

@@ -77,7 +77,7 @@ class leverage {
 
     std::mutex lock_;
     double now_ = 0;
-    double all_mean_ = 0;              // of the variance
+    double all_mean_ = 0;              // mean of the variance
     std::vector<particle> particles_;  // sorted by x
     std::vector<node> nodes_;
     std::vector<difference> differences_;

@@ -67,7 +67,7 @@ struct forward_rates {
     std::string currency;
     location where;
     std::vector<double> dates;     // the first is 0
-    std::vector<double> interest;  // of each period on today's curve
+    std::vector<double> interest;  // interest of each period on today's curve
     double displacement = 0;
     std::size_t factors = 1;
     std::vector<slice> slices;
@@ -202,7 +202,7 @@ class forward_walk final : public rate_walk {
             std::size_t period, dates_ahead;
             double passed;
         };
-        std::vector<bond_place> places;  // of the maturity, by run
+        std::vector<bond_place> places;  // places of the maturity, by run
         std::size_t nearest = most_periods, farthest = 0;
         const value expected = of.row("bond " + named, [&](double, double now) {
             const double maturity = std::max(maturities[places.size()], now);

@@ -75,7 +75,7 @@ double decayed_twice(double a, double b, double h) {
                .value;
 }
 
-// Of factors (covariance) and of factor i with the integral of factor j (with_integral), at one time.
+// Covariances of factors, and of factor i with the integral of factor j (with_integral), at one time.
 struct covariances {
     std::array<two, 2> covariance{}, with_integral{};
 };
@@ -200,7 +200,7 @@ class conditional_swap {
         const std::array<two, 2> covariance = covariances_at(model, expiry).covariance;
         const two to_start = durations(model, swap.start - expiry);
         const std::size_t n = payments_.size();
-        std::vector<two> sensitivities(n);  // to the factors, relative to the start's
+        std::vector<two> sensitivities(n);  // derivatives to the factors, relative to the start's
         for (std::size_t k = 0; k < n; ++k) {
             const two b = durations(model, swap.payments[k] - expiry);
             sensitivities[k] = {b[0] - to_start[0], b[1] - to_start[1]};

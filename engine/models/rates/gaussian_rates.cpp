@@ -45,7 +45,7 @@ struct normal_factor {
 };
 
 struct gaussian {
-    std::string name;  // of the model
+    std::string name;  // model
     std::string currency;
     location where;
     std::vector<normal_factor> factors;
@@ -61,7 +61,7 @@ struct gaussian {
 // Covariances of the factors and of the integral of their sum, at one time.
 struct rate_moments {
     std::vector<double> of_factors;   // row by row
-    std::vector<double> of_integral;  // with each factor
+    std::vector<double> of_integral;  // covariances with each factor
     double integral = 0;              // variance of the integral
 
     explicit rate_moments(std::size_t factors) : of_factors(factors * factors, 0), of_integral(factors, 0) {}

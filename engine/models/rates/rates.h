@@ -42,7 +42,7 @@ class rate_walk {
   public:
     virtual ~rate_walk() = default;
 
-    // Each noise is a sum of parts. A step draws all of them jointly with the noises of the world.
+    // Noises as sums of parts. A step draws all of them jointly with the noises of the world.
     virtual std::vector<std::vector<rate_noise>> noises() const = 0;
 
     // Adds the mandatory stops up to `last`. Throws tilewalk::error (input) if rates end earlier.
@@ -82,7 +82,7 @@ struct rate_reading {
 };
 
 struct rate_catalogue_entry {
-    std::string_view name;  // and key of its parameters in the market
+    std::string_view name;  // also the key of its parameters in the market
     std::string_view summary;
     step_facts (*steps)();
     std::shared_ptr<const rate_model> (*read)(const config::node& parameters, const rate_reading& of);

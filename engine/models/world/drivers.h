@@ -15,7 +15,7 @@ namespace tilewalk::models {
 
 // A source of noise: an asset's own, a second one of its model, a currency pair, or a rate factor.
 struct driver {
-    std::string name;  // in correlations
+    std::string name;  // name in correlations
     const markets::volatility* vol = nullptr;
     double sign = 1;  // -1: against the quote of the pair
     loading by{};

@@ -24,8 +24,8 @@ struct moving_rates {
     std::string currency;
     const rate_model* model = nullptr;
     std::unique_ptr<rate_walk> walk;
-    drivers quanto;                // of the exchange rate to the trade's currency; empty if they are equal
-    std::size_t first_source = 0;  // of the walk's noises
+    drivers quanto;  // drivers of the exchange rate to the trade's currency; empty if they are equal
+    std::size_t first_source = 0;  // index of the walk's first noise
 
     std::string stream() const { return stream_of_rates(currency); }
 };
@@ -36,19 +36,19 @@ struct moving_rates {
 // currency for an exchange rate.
 struct factor {
     std::size_t number = 0;                 // among the factors of the world
-    std::string name;                       // of the asset or currency
-    std::string stream;                     // of its shocks: an asset's name, or a pair such as "EUR USD"
+    std::string name;                       // asset or currency
+    std::string stream;                     // stream of shocks: an asset's name, or a pair such as "EUR USD"
     const markets::asset* asset = nullptr;  // null for an exchange rate
     const markets::curve* carry = nullptr;  // discount curve of the asset's or foreign currency
     drivers moves_with;
     std::unique_ptr<models::walk> walk;  // null for an exchange rate
-    std::vector<own_factor> others;      // of the model
+    std::vector<own_factor> others;      // own factors of the model
     std::vector<std::optional<std::size_t>> sources_of_others;
-    drivers quanto;    // of the rate to the trade's currency; empty if the currencies are equal
+    drivers quanto;    // drivers of the rate to the trade's currency; empty if the currencies are equal
     double start = 0;  // today's exchange rate
-    const moving_rates* rates = nullptr;  // of the asset's or foreign currency; null if deterministic
-    bool has_cash_dividends = false;      // that contribute to shift
-    bool falls = false;                   // by cash dividends
+    const moving_rates* rates = nullptr;  // rates of the asset's or foreign currency; null if deterministic
+    bool has_cash_dividends = false;      // cash dividends contribute to shift
+    bool falls = false;                   // drops by cash dividends
 
     bool is_asset() const { return asset != nullptr; }
     bool jumps() const { return walk && walk->jumps(); }
@@ -75,7 +75,7 @@ class members {
 
     const markets::market_view& market() const { return market_; }
     const std::string& trade_currency() const { return trade_currency_; }
-    const markets::curve& domestic() const { return domestic_; }  // of the trade's currency
+    const markets::curve& domestic() const { return domestic_; }  // curve of the trade's currency
     const moving_rates* domestic_rates() const { return find_rates(trade_currency_); }
 
     std::span<const factor> factors() const { return factors_; }

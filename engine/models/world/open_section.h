@@ -36,13 +36,13 @@ class open_section {
     program::recorder& into() const { return *into_; }
     std::span<const double> grid() const { return grid_; }
 
-    // Rows are named `name`#`number`. row() has one number for each run of a section after steps,
+    // Rows named `name`#`number`, with one number for each run of a section after steps.
     program::value row(std::string_view name, std::size_t number,
                        const std::function<double(const language::occurrence&)>& of) const;
-    // row_until() also depends on a later time for each run,
+    // Rows that also depend on a later time for each run.
     program::value row_until(std::string_view name, std::size_t number, std::span<const double> years,
                              const std::function<double(const language::occurrence&, double)>& of) const;
-    // and row_between() has one number for the interval of each run, in any section.
+    // Rows with one number for the interval of each run, in any section.
     program::value row_between(std::string_view name, std::size_t number,
                                const std::function<double(double from, double to)>& of) const;
 

@@ -11,7 +11,7 @@ namespace tilewalk::reading::ore {
 struct floating_index {
     std::string name;
     std::string tenor;      // "6M"; empty for an overnight rate, compounded over the period
-    std::string day_count;  // of the quoted rate; empty if unknown
+    std::string day_count;  // day count of the quoted rate; empty if unknown
 };
 
 // Throws for an index of another currency, and for one that is more than the growth of money over a period.

@@ -39,7 +39,7 @@ const reading::ore::kind& kind_of(const fields& type) {
 
 struct rows_of_trade {
     std::vector<value> rows;
-    value product;  // that the rows need; may be nothing
+    value product;  // product that the rows need; may be nothing
 };
 
 rows_of_trade read_trade(const xml_element& of, const std::string& file, reading::ore::names& known) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ORE's swaps, swaptions, caps, floors and bonds. Each currency has one curve for all floating rates.
+// ORE's swaps, swaptions, caps, floors and bonds. Currencies have one curve for all floating rates.
 #include <algorithm>
 #include <string>
 #include <utility>

@@ -16,8 +16,8 @@ namespace tilewalk::reading::ore {
 
 struct schedule {
     std::vector<dates::date> dates;  // increasing
-    std::string tenor;               // of rules: "6M"; otherwise empty
-    std::optional<fields> calendar;  // for rolling; may be empty
+    std::string tenor;               // tenor of rules, "6M"; otherwise empty
+    std::optional<fields> calendar;  // calendar for rolling; may be empty
 };
 
 // Reads <ScheduleData>, or any element with <Rules> or <Dates>. Throws for unsupported rules.

@@ -16,7 +16,7 @@ namespace tilewalk::reading::ore {
 
 struct trade {
     std::string id, portfolio;
-    fields data;  // such as <FxOptionData>
+    fields data;  // element like <FxOptionData>
     names& known;
     std::vector<value> rows{}, premiums{};
     value own_product{};  // nothing unless the book needs one
@@ -30,7 +30,7 @@ struct trade {
 struct kind {
     std::string_view name;      // "FxOption"
     std::string_view data;      // "FxOptionData"
-    std::string_view products;  // for the list of kinds
+    std::string_view products;  // text for the list of kinds
     void (*read)(trade& of);
 };
 const std::vector<kind>& kinds();

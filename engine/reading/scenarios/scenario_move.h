@@ -21,7 +21,7 @@ inline constexpr const char* name_of(move_way way) {
 struct move {
     move_way way = move_way::absolute;
     double amount = 0;
-    double displacement = 0;  // for relative and log
+    double displacement = 0;  // relative and log only
     std::string_view unit{};  // "%", "pt" or "bp" if written
     double in_unit = 0;       // the amount as written
 
@@ -29,7 +29,7 @@ struct move {
     std::string name() const;
 };
 
-// Each throws tilewalk::error (input); without a place for a text.
+// Throw tilewalk::error (input); without a place for a text.
 move read_move(std::string_view text);      // -20%, +10pt, +50bp, or an absolute amount
 move read_move(const config::node& value);  // also {log: -0.2}, {relative: -0.2, displacement: 0.03}
 move read_amount(const config::node& value, move_way way);
