@@ -28,7 +28,7 @@ inline constexpr std::size_t schedule_dates = 100'000;
 inline constexpr std::size_t holidays = 100'000;
 inline constexpr std::size_t script_bytes = std::size_t{64} << 10;
 inline constexpr int script_nesting = 64;
-inline constexpr std::size_t steps = 200'000;             // steps of a trade's paths
+inline constexpr std::size_t steps = 200'000;             // of a trade's paths
 inline constexpr std::size_t priced_at_once = 5'000'000;  // trades times the markets of one call
 
 inline constexpr double market_rate = 1;
