@@ -21,14 +21,14 @@ double of(operation code, double a, double b = 0, double c = 0) {
     return program::evaluate(code, a, b, c);
 }
 
-// Functions rise as they should but for a few of their last bits, in float for a few more.
+// Functions are monotone except for their last bits, of which float loses more.
 range widened(range r) {
     constexpr double part = 1e-6;
     if (r.is_point()) return r;
     return {r.low - part * std::abs(r.low), r.high + part * std::abs(r.high)};
 }
 
-// No end of a range may be NaN, which inf - inf and the like give.
+// Ends of a range must not be NaN.
 range checked(range r) {
     if (std::isnan(r.low)) r.low = -infinity;
     if (std::isnan(r.high)) r.high = infinity;
@@ -39,7 +39,7 @@ bool has(range r, double x) {
     return r.low <= x && x <= r.high;
 }
 
-// All numbers on the path are finite, so nothing times anything is nothing.
+// All numbers on a path are finite, so 0 times an infinite end is 0.
 double times(double a, double b) {
     return a == 0 || b == 0 ? 0.0 : a * b;
 }
@@ -66,7 +66,6 @@ range negative(range a) {
     return {-a.high, -a.low};
 }
 
-// Range of a function that does not fall.
 range rising(operation code, range a) {
     return widened(checked({of(code, a.low), of(code, a.high)}));
 }
@@ -163,7 +162,6 @@ range applied(operation code, range a, range b, range c, int arity) {
     }
 }
 
-// A table paths read: at a position between two of its numbers it gives what is between them.
 range interpolated(std::span<const double> table) {
     const auto [low, high] = std::ranges::minmax_element(table);
     return widened({*low, *high});
@@ -182,7 +180,7 @@ class interval_walk {
                                           data_.widths[number]);
         nodes_.clear();
         for (const program::node& n : s.nodes) nodes_.push_back(result(s, n, row));
-        // Nodes have read the states; writes happen together.
+        // Writes happen after all reads.
         for (const program::state_write& w : s.writes) states_[w.state] = nodes_[w.node];
     }
     range state(std::uint32_t number) const { return states_[number]; }
@@ -190,7 +188,7 @@ class interval_walk {
   private:
     range result(const program::lane_section& s, const program::node& n, std::span<const double> row) const {
         const auto operand = [&](int i) { return nodes_[n.args[static_cast<std::size_t>(i)]]; };
-        // A logarithm that every number reaches is infinite.
+        // An infinite constant stays a point: the logarithm of 0, a level below every number.
         const auto point = [](double x) { return std::isnan(x) ? anything : range{x, x}; };
         switch (n.code) {
             case operation::constant:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of one number from 0 on whose graph is a broken line, such as what an option pays.
+// Functions of x >= 0 whose graph is a broken line, such as an option's payoff.
 #pragma once
 
 #include <span>
@@ -9,26 +9,24 @@
 
 namespace tilewalk::plan {
 
-// at_zero + slope x + the sum of change max(x - at, 0) over its kinks, which are in rising order.
+// at_zero + slope x + the sum of change max(x - at, 0) over the kinks, in rising order.
 struct broken_line {
     struct kink {
-        double at = 0, change = 0;  // of the slope
+        double at = 0, change = 0;  // change of the slope
     };
     double at_zero = 0, slope = 0;
     std::vector<kink> kinks{};
 
     bool is_constant() const { return slope == 0 && kinks.empty(); }
-    // The sizes of its kinks: of how many options it is made, beside the number itself.
+    // Returns how many options make up the line, beside the number itself.
     double options() const;
 };
 
 broken_line operator+(const broken_line& a, const broken_line& b);
 broken_line operator*(const broken_line& a, double by);
-// max(a, 0).
 broken_line positive_part(const broken_line& a);
 
-// The states after a section has run once, from those before; none where one of them becomes anything but a
-// broken line. `terms` and `row` are its numbers.
+// Runs a section once. Returns false, and keeps `states`, if a state becomes anything but a broken line.
 bool run_on_lines(const program::section& code, std::span<const double> terms, std::span<const double> row,
                   std::vector<broken_line>& states);
 

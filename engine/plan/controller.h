@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a trade's program that depends on its world alone, sums of moves and controls that are made of
-// them: a controller adds it as the trade is recorded.
+// The part of a trade's program that depends on its world alone: sums of moves, and controls made of them.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +11,15 @@ namespace tilewalk::plan {
 
 class controller : public models::hears_moves {
   public:
-    // The name of the section that ends a path.
     static constexpr const char* section = "controls";
 
-    // A recording begins; those before it count for nothing. The script's variables are declared, the states
-    // that its functions keep are not yet.
+    // Begins a recording. The script's variables are declared by then, states of its functions are not.
     virtual void begins(program::recorder& into) = 0;
-    // A section that runs once, after all others, is open. The moves have been heard.
+    // Records into the open section, which runs once, after all others and after the moves.
     virtual void ends_path(std::uint32_t value_state, models::world& in, program::recorder& into) = 0;
-    // The state that holds the result of a path in the place of the script's value.
+    // State that holds a path's result in place of the script's value; empty if the value stays the result.
     virtual std::optional<std::uint32_t> result() const { return std::nullopt; }
-    // Whether that value is an output then, too, behind the result.
+    // True if the script's value is then an output, too, behind the result.
     virtual bool keeps_value() const { return false; }
 };
 

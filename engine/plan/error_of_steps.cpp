@@ -16,8 +16,7 @@ namespace {
 using language::block;
 using program::value;
 
-// The world on the only date to come, when the price of the only asset is a number of its own. Money is worth
-// what it is on that date.
+// The world on the only future date, with the only asset's price as a state. Discounts are to that date.
 class one_price final : public language::world {
   public:
     one_price(const markets::market_view& market, std::uint32_t price, double years, program::recorder& into)
@@ -59,7 +58,7 @@ bool is_to_come(const block& b) {
     return !b.times.empty() && b.times.back() > dates::same_time_years;
 }
 
-// The only time to come that the blocks look at; none where there are others, or an interval.
+// Returns the only future time that the blocks look at; empty if there are several, or an interval.
 std::optional<double> only_date(std::span<const block> blocks) {
     std::optional<double> only;
     for (const block& b : blocks) {
@@ -73,7 +72,7 @@ std::optional<double> only_date(std::span<const block> blocks) {
     return only;
 }
 
-// The number of options that make up a trade on one price on one date; empty if it is no broken line.
+// Returns the number of options that make up a trade on one price on one date; empty if it is no broken line.
 std::optional<double> options_in(language::payoff& script, std::span<const block> blocks,
                                  std::span<const double> initial, double years,
                                  const markets::market_view& market) {
@@ -108,7 +107,7 @@ std::optional<double> options_in(language::payoff& script, std::span<const block
 std::optional<double> error_of_steps(const models::world& in, language::payoff& script,
                                      std::span<const block> blocks, std::span<const double> initial,
                                      const markets::market_view& market) {
-    // Steps that a script makes for itself are the script's to judge.
+    // A script that asks for a longest step has to judge the error of its own steps.
     for (const block& b : blocks)
         if (b.continuous && b.longest_step > 0 && is_to_come(b)) return {};
     const std::optional<double> leaves = in.steps_leave();
@@ -121,7 +120,7 @@ std::optional<double> error_of_steps(const models::world& in, language::payoff& 
         constexpr double basis_points = 1e4;
         return *options * *leaves * market.find_asset(script.assets().front()).spot / basis_points;
     } catch (const error&) {
-        return {};  // it asks for more than the price of the date
+        return {};  // the script asks for more than a price
     }
 }
 

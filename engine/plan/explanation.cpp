@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers come from a world like the one that the trade is planned with, which knows what it depends on.
+// Numbers come from a world like the one of the trade's plan, which knows what it depends on.
 #include "engine/plan/explanation.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Explains what a price is made from, for people: the terms of a trade and what the market says of its dates.
+// Explains a price to people: a trade's terms, and what the market says on its dates.
 #pragma once
 
 #include "engine/market/market_state.h"
@@ -9,10 +9,8 @@
 
 namespace tilewalk::plan {
 
-// The terms of a trade that could be read.
 std::vector<trade_term> terms_of(const books::trade& t, dates::date as_of);
 
-// Fills in the dates that count and the numbers of the market there; the terms are known.
 void add_market(const trade_program& made, const markets::market_state& market, trade_plan& into);
 
 }  // namespace tilewalk::plan

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The amount that basis points of a trade's price are of.
+// The amount to which basis points of a trade's price refer.
 #pragma once
 
 #include "engine/market/market_state.h"
@@ -7,8 +7,8 @@
 
 namespace tilewalk::plan {
 
-// The amount that the product says, the trade's notional, or the spot of its first asset. Throws
-// tilewalk::error (input) where it has neither.
+// Returns the amount that the product names (by default the notional), else the spot of the first asset.
+// Throws tilewalk::error (input) if there is neither.
 double measure_of(const books::trade& t, const markets::market_state& in);
 
 }  // namespace tilewalk::plan

@@ -28,9 +28,8 @@ constexpr std::array all{
     greek_measure{"charm", "the price of an asset and the day", 2, false},
 };
 
-// How numbers in a unit are moved: a value is for a move of `per`, called `words`; a difference of prices
-// moves the number by `large`, times its size where `of_size`, and `at_jumps` times as far where a payoff
-// jumps.
+// Moves of numbers in a unit: a value is for a move of `per`, called `words`; a difference of prices moves
+// the number by `large`, times its size if `of_size`, and `at_jumps` times as far where a payoff jumps.
 struct unit_entry {
     std::string_view unit, words;
     double per, large, at_jumps;
@@ -44,7 +43,7 @@ constexpr std::array units{
 };
 
 std::string_view measure_of(const markets::keyed_number& n) {
-    // The part's name stands before the point.
+    // The part's name and a point come first.
     const std::string_view what =
         n.of.in == section::correlations ? "" : std::string_view(n.key).substr(n.of.name.size() + 1);
     const auto is_of = [&](std::string_view kind) {
@@ -101,8 +100,7 @@ risk_number risk_of(const markets::keyed_number& number) {
             out.per_words = "1 of " + std::string(name_of_parameter(number.key));
         }
     }
-    // The error of a central difference of something smooth grows with the square of the move, that of
-    // rounding falls with it.
+    // The error of a central difference grows with the square of the move, rounding falls with the move.
     out.small = 1e-3 * out.large;
     return out;
 }

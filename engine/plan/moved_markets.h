@@ -11,10 +11,10 @@
 
 namespace tilewalk::greeks {
 
-// The markets in which numbers are larger and smaller, all together, by at most so much: by less where no
-// market is that far, and on one side alone where the other has none.
+// Markets with all these numbers moved together, up and down, by at most `by`: by less if no market is that
+// far, and on one side alone if the other has none.
 struct moved_markets {
-    std::optional<market> up, down;  // both or none
+    std::optional<market> up, down;  // both set or both empty
     double distance = 0;             // between the two
     bool is_central = false;
 
@@ -22,15 +22,13 @@ struct moved_markets {
     bool are_there() const { return distance > 0; }
 };
 
-// Markets for a difference of prices, and nearer ones that show its bias.
 struct moved_twice {
     moved_markets wide, narrow;
 
     moved_twice(const market& in, const std::vector<std::string>& keys, double by)
         : wide(in, keys, by), narrow(in, keys, by / 2) {}
     bool are_there() const { return wide.are_there() && narrow.are_there(); }
-    // For twice the move the error of a central difference is four times as large, that of a difference on
-    // one side twice.
+    // Twice the move: four times the error of a central difference, twice that of a one-sided one.
     double bias(double far, double near) const {
         return std::abs(far - near) * (wide.is_central && narrow.is_central ? 4.0 / 3 : 2.0);
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs as the passes leave them, by what was recorded. Passes look at a program and not at its numbers,
-// and trades of one shape are recorded as one program: they run for the first of these alone.
+// Programs after the passes, by what was recorded: passes run once for all trades of a shape.
 #pragma once
 
 #include <cstddef>
@@ -14,24 +13,23 @@
 
 namespace tilewalk::plan {
 
-// Whether the passes make the same of both.
+// True if the passes make the same of both.
 bool is_same_program(const program::program& a, const program::program& b);
 
 struct passed_program {
     program::program plain;                 // after the list of passes
-    program::path_program with_logarithms;  // the same compared by logarithms, and hoisted
+    program::path_program with_logarithms;  // likewise, comparing logarithms, and hoisted
 
     passed_program(const program::program& recorded, bool is_fast);
 };
 
-// May be used by many threads at once.
+// Thread-safe.
 class passed_programs {
   public:
-    // `is_fast`: for precision single_fast.
     std::shared_ptr<const passed_program> of(const program::program& recorded, bool is_fast);
     std::size_t size() const;
 
-    // A book whose trades are all unlike each other keeps no more.
+    // Bounds the memory that a book of unlike trades takes.
     static constexpr std::size_t most = 1024;
 
   private:
@@ -44,7 +42,7 @@ class passed_programs {
                                                bool is_fast) const;
 
     mutable std::shared_mutex lock_;
-    std::unordered_multimap<std::uint64_t, known> known_;  // by a hash of what was recorded
+    std::unordered_multimap<std::uint64_t, known> known_;  // by a hash of the recording
 };
 
 }  // namespace tilewalk::plan

@@ -35,7 +35,6 @@ std::optional<past_world::known_fixing> past_world::fixing(const std::string& na
     return known_fixing{value, day == market_.as_of};
 }
 
-// From the day at hand, where `years` counts from as_of.
 double past_world::years_from_day(double years) const {
     return years + static_cast<double>(market_.as_of.serial - day_.serial) / 365.0;
 }
@@ -107,7 +106,7 @@ program::value past_world::fx(const std::string& currency) {
                 {std::string(market_.name), 0, 0});
 }
 
-// The market knows today's forwards alone; that of an asset paid in another currency is the model's to say.
+// Only today's forwards are known; the forward of an asset paid in another currency is up to the model.
 program::value past_world::forward(const std::string& asset, std::span<const double> years,
                                    const std::string& named) {
     const auto seen = market_.on(day_);
@@ -131,7 +130,7 @@ program::value past_world::forward(const std::string& asset, std::span<const dou
     return (spot(asset) - now.shift) * (then.scale / now.scale) + then.shift;
 }
 
-// Black's formula by today's market, as models::prices_ahead has it for later days.
+// Black's formula in today's market, as models::prices_ahead has it for later days.
 program::value past_world::option_value(bool call, const std::string& asset, program::value strike,
                                         std::span<const double> years, const std::string& named) {
     constexpr double least_strike = 1e-30, least_deviation = 1e-12;

@@ -13,10 +13,9 @@
 
 namespace tilewalk::plan {
 
-// A fixing of as_of is remarked upon if it lies further from the spot than this many daily moves of the
-// asset, or 1.25 times: between a fixing and the close of a day hardly anything moves so far. A daily move is
-// the volatility of today over the root of 252, and at least a fifth of a percent; where the market states no
-// volatility, 2 % for an asset and 1 % for an exchange rate.
+// A fixing of as_of gets a remark if it is further from the spot than this many daily moves, or 1.25 times:
+// hardly anything moves so far between a fixing and the close. A daily move is today's volatility over the
+// root of 252, at least 0.2 %; 2 % for an asset without one, 1 % for an exchange rate.
 inline constexpr double daily_moves_to_a_far_fixing = 5;
 inline constexpr double far_fixing = 1.25;
 
@@ -25,24 +24,22 @@ class past_world final : public language::world, public language::touch_listener
     past_world(const markets::market_view& market, std::string trade_currency, program::recorder& into)
         : market_(market), trade_currency_(std::move(trade_currency)), into_(into) {}
 
-    // The day at hand. `exact`: a fixing of that very day is required, else the last one before it serves.
+    // exact`: only a fixing of that very day counts, else the last one up to it does.
     void enter(dates::date day, bool exact) {
         day_ = day;
         exact_ = exact;
         starts_ = false;
     }
-    // The moment at which paths start: as_of, at its spots, whatever has been fixed.
+    // Goes to the moment at which paths start: as_of, at its spots, whatever has been fixed.
     void enter_start() {
         enter(market_.as_of, true);
         starts_ = true;
     }
-    // Days in [from, to] on which some asset of the list has a fixing.
     std::vector<dates::date> fixing_days(const std::vector<std::string>& assets, dates::date from,
                                          dates::date to) const;
 
     bool is_past() const override { return true; }
     void saw_touch(const std::string& asset, double level) override;
-    // Remarks on odd numbers of today that were asked for, a sentence each, none twice.
     const std::vector<std::string>& remarks() const { return remarks_; }
     program::value spot(const std::string& asset) override;
     program::value fx(const std::string& currency) override;

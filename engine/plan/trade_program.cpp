@@ -35,7 +35,6 @@ void sort_and_merge(std::vector<double>& times) {
     times = std::move(kept);
 }
 
-// The place of a time in a grid that holds it.
 std::size_t place_in(const std::vector<double>& grid, double time) {
     const auto at = std::lower_bound(grid.begin(), grid.end(), time - same_time_years);
     if (at == grid.end() || std::abs(*at - time) > same_time_years) {
@@ -44,7 +43,6 @@ std::size_t place_in(const std::vector<double>& grid, double time) {
     return static_cast<std::size_t>(at - grid.begin());
 }
 
-// The currency of plain payments: what the trade says, else that of its first asset.
 std::string currency_of(const books::trade& t, const markets::market_view& market) {
     if (!t.currency.empty()) {
         market.discount_curve(t.currency);
@@ -64,22 +62,20 @@ std::string currency_of(const books::trade& t, const markets::market_view& marke
     throw error(error_kind::input, "the trade has no asset to take its currency from; write currency:");
 }
 
-// A moment of the past: a block at a time, in the order in which they happened.
 struct past_event {
     occurrence at;
     std::size_t block = 0;
     dates::date day;
     bool exact = true;
-    bool starts = false;  // a watch that begins now
+    bool starts = false;  // a watch that begins on as_of
 };
 
-// A watch that begins on as_of and goes on.
 bool begins_now(const block& b) {
     return b.continuous && !b.times.empty() && std::abs(b.times[0]) <= same_time_years &&
            b.times[1] > same_time_years;
 }
 
-// `with_start`: what begins on as_of is played, too, at the moment at which it begins.
+// with_start`: watches that begin on as_of are played, too, at that moment.
 void play_past(language::payoff& script, const markets::market_view& market, past_world& world,
                bool with_start, program::recorder& into) {
     const std::vector<std::string>& assets = script.assets();
@@ -89,9 +85,8 @@ void play_past(language::payoff& script, const markets::market_view& market, pas
         const block& of = blocks[b];
         if (of.times.empty()) continue;
         if (of.continuous) {
-            // Before as_of a level counts as touched if a recorded fixing lies beyond it, from the first day
-            // on: the path to come, too, is watched from where it starts. Today's spot is seen as well, also
-            // where no path follows.
+            // Before as_of a level is touched if a recorded fixing lies beyond it, as future paths are
+            // watched from their start. Today's spot counts, even if no path follows.
             const auto day_at = [&](double years) {
                 return dates::date{market.as_of.serial +
                                    static_cast<std::int32_t>(std::floor(years * 365.0 + 0.5))};
@@ -103,7 +98,7 @@ void play_past(language::payoff& script, const markets::market_view& market, pas
             if (of.times[0] >= 0) continue;
             const dates::date yesterday{market.as_of.serial - 1};
             const bool ended = of.times[1] < -same_time_years;
-            // A fixing of a day stands for the time since it was seen before.
+            // A fixing stands for the time since the last one.
             double last = of.times[0];
             const auto see = [&](dates::date day, double years, bool exact) {
                 events.push_back({{years, years, 0, std::min(last, years), years}, b, day, exact});
@@ -117,12 +112,12 @@ void play_past(language::payoff& script, const markets::market_view& market, pas
             continue;
         }
         for (std::size_t i = 0; i < of.times.size() && of.times[i] <= same_time_years; ++i) {
-            // A right of the past was not used. The last moment of a notice is past when it has come.
+            // Rights of the past were not used. A notice is past once its date has come.
             if (of.notice_of || (of.right_of && of.times[i] < -same_time_years)) continue;
             dates::date day = market.as_of;
             if (of.times[i] < -same_time_years) {
                 const auto* date = std::get_if<dates::date>(&of.labels[i].when);
-                // A time in years was to come when the market was not rolled yet.
+                // A time in years was in the future before the market was rolled.
                 const dates::date rounded{market.as_of.serial +
                                           static_cast<std::int32_t>(std::ceil(of.times[i] * 365.0 - 1e-3))};
                 if (date == nullptr && market.on(rounded)) date = &rounded;
@@ -144,8 +139,7 @@ void play_past(language::payoff& script, const markets::market_view& market, pas
     }
 }
 
-// Remarks on what a watch that begins now sees at once, such as a barrier that the spot is beyond. The paths
-// come to the same, so this is for people.
+// Returns what a watch that begins now sees at once, such as a spot beyond a barrier, for people.
 std::vector<std::string> remarks_at_start(const books::trade& t, const markets::market_view& market,
                                           const std::string& currency) {
     language::payoff script(t.product, t.args, market.as_of, currency, market.first_day());
@@ -156,15 +150,14 @@ std::vector<std::string> remarks_at_start(const books::trade& t, const markets::
     try {
         play_past(script, market, past, true, into);
     } catch (const error&) {
-        // It asks for something that is known of moments to come alone.
+        // The script asks for future numbers.
     }
     return past.remarks();
 }
 
-// Days after its last date from which a trade counts as one that is over, not one that is being settled.
+// Days after the last date from which a trade is over and no longer being settled.
 constexpr double settlement_days = 7;
 
-// A remark that its last date is long gone, if it is.
 std::optional<std::string> remark_on_end(const std::vector<block>& blocks, dates::date as_of) {
     const dates::time_point* last = nullptr;
     double years = -std::numeric_limits<double>::infinity();
@@ -184,9 +177,9 @@ std::optional<std::string> remark_on_end(const std::vector<block>& blocks, dates
                                        " are possible");
 }
 
-// The number of equal steps no longer than `longest` from one time to the other.
+// Returns the number of equal steps between two times, none longer than `longest`.
 double equal_steps(double from, double to, double longest) {
-    // Dates a longest step apart are so but for rounding.
+    // Rounding may put dates one longest step apart slightly further.
     const double steps = std::ceil((to - from) / longest - 1e-6);
     if (!(steps <= most_steps)) refuse_steps(std::min(steps, 1e18));
     return std::max(steps, 1.0);
@@ -195,7 +188,6 @@ double time_of_step(double from, double to, double i, double steps) {
     return from + (to - from) * (i / steps);
 }
 
-// Stops between the two times, no two further apart than `longest`.
 void add_equal_steps(double from, double to, double longest, std::vector<double>& grid) {
     const double steps = equal_steps(from, to, longest);
     for (double i = 1; i < steps; ++i) grid.push_back(time_of_step(from, to, i, steps));
@@ -231,7 +223,7 @@ std::vector<double> grid_of(const std::vector<block>& blocks, const models::worl
     return grid;
 }
 
-// The runs of a block along the path, with the step that each follows.
+// The future runs of a block, with the step that each follows.
 struct runs_of_block {
     std::vector<occurrence> runs;
     std::vector<std::size_t> steps;
@@ -251,7 +243,7 @@ runs_of_block runs_to_come(const block& b, const std::vector<double>& grid) {
     const double from = std::max(b.times[0], 0.0), to = b.times[1];
     if (to <= same_time_years || to <= from) return out;
     const std::size_t first = place_in(grid, from), last = place_in(grid, to);
-    // Equal steps are the script's own; where a path stops inside one of them, it is watched in parts.
+    // Equal steps are the script's own; a step in which the path stops is watched in parts.
     const double steps = b.in_equal_steps ? equal_steps(from, to, b.longest_step) : 0;
     double step = 0;
     std::size_t begins = first, ends = first;
@@ -268,7 +260,6 @@ runs_of_block runs_to_come(const block& b, const std::vector<double>& grid) {
     return out;
 }
 
-// The blocks with no times where they are marked idle.
 std::vector<block> without(const std::vector<bool>& idle, std::vector<block> blocks) {
     for (std::size_t b = 0; b < idle.size(); ++b) {
         if (idle[b]) blocks[b].times.clear();
@@ -276,7 +267,6 @@ std::vector<block> without(const std::vector<bool>& idle, std::vector<block> blo
     return blocks;
 }
 
-// True if anything is still to happen.
 bool goes_on(const std::vector<block>& blocks) {
     return std::any_of(blocks.begin(), blocks.end(),
                        [](const block& b) { return !b.times.empty() && b.times.back() > same_time_years; });
@@ -284,7 +274,6 @@ bool goes_on(const std::vector<block>& blocks) {
 
 using events_by_step = std::vector<std::vector<program::event>>;
 
-// The section that looks at assets whenever the path stops, if one is asked for.
 struct watch {
     std::uint32_t section = 0;
     std::vector<std::uint32_t> seen{};  // states, by asset
@@ -309,8 +298,8 @@ void record_watch(watch& what, const std::vector<std::string>& assets, const std
     if (assets.empty()) see("watched", into.constant(1.0));  // a section that writes nothing never runs
 }
 
-// Records a section for each block that runs at all, in the order of the script, then the step, section 0,
-// when it is known what it must keep. Gives the events that follow each step.
+// Records a section for each block that runs at all, in the order of the script, and then the step, section
+// 0, when it is known what to keep. Returns the events that follow each step.
 events_by_step record_sections(language::payoff& script, const std::vector<block>& blocks,
                                const std::vector<double>& grid, models::world* world, program::recorder& into,
                                std::vector<std::size_t>& section_of_block, language::decider* rights,
@@ -327,7 +316,7 @@ events_by_step record_sections(language::payoff& script, const std::vector<block
         for (std::size_t r = 0; r < of.runs.size(); ++r)
             after[of.steps[r]].push_back({section, static_cast<std::uint32_t>(r)});
     }
-    // Rights come last: a decision may ask for any state that another block has.
+    // Rights come last: a decision may read any state of another block.
     for (const bool are_rights : {false, true}) {
         for (std::size_t b = 0; b < blocks.size(); ++b) {
             if (to_come[b].runs.empty() || blocks[b].right_of.has_value() != are_rights) continue;
@@ -356,7 +345,6 @@ events_by_step record_sections(language::payoff& script, const std::vector<block
     return after;
 }
 
-// The grid's times with the events that do something.
 program::timeline timeline_of(const std::vector<double>& grid, const events_by_step& after,
                               const program::path_program& code) {
     program::timeline when;
@@ -370,7 +358,7 @@ program::timeline timeline_of(const std::vector<double>& grid, const events_by_s
     return when;
 }
 
-// Uses no right. Paths stop at its dates all the same, and what using it would pay is asked of the market.
+// Uses no right. Paths still stop at its dates, and what using it would pay is still asked of the market.
 class nobody final : public language::decider {
     program::value uses(const language::right_at_hand& right, program::recorder& into) override {
         return 0.5 < into.row("used", std::vector<double>(right.runs.size(), 0.0));
@@ -378,21 +366,19 @@ class nobody final : public language::decider {
     bool uses_today(const language::right_today&) override { return false; }
 };
 
-// A trade as it is recorded, before the passes.
 struct recorded_trade {
     program::recorder::recorded made;
     std::vector<double> grid;
     events_by_step after;
-    std::vector<block> blocks;  // those marked idle have no times
+    std::vector<block> blocks;  // without times if marked idle
 };
 
-// Whether remarks and descriptions are made, for plans that people read.
+// Whether to make remarks and descriptions, for plans that people read.
 enum class is_told : std::uint8_t { no, yes };
-// Chooses one output for each checked operation instead of the payoff.
+// Whether to have one output for each checked operation instead of the payoff.
 enum class are_checks_apart : std::uint8_t { no, yes };
 
-// Records the trade as if the blocks marked idle were not there. Facts known before the passes go to
-// `out`.
+// Records the trade without the blocks marked idle. Facts known before the passes go to `out`.
 recorded_trade record_without(const std::vector<bool>& idle, const books::trade& t,
                               const markets::market_view& market, const poll& often, is_told people,
                               trade_program& out, language::decider* rights = nullptr,
@@ -428,7 +414,7 @@ recorded_trade record_without(const std::vector<bool>& idle, const books::trade&
     made.blocks = without(idle, script.blocks());
     made.grid = {0.0};
     std::unique_ptr<models::world> world;
-    // The market need not say how it goes on where everything has happened.
+    // A market needs no models if everything has happened.
     if (goes_on(made.blocks)) {
         world = models::make_world(
             {market, script.assets(), script.currencies(), script.rate_currencies(), out.currency});
@@ -460,7 +446,6 @@ recorded_trade record_without(const std::vector<bool>& idle, const books::trade&
     return made;
 }
 
-// Plans the trade as if the blocks marked idle were not there.
 trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
                            const markets::market_view& market, program::precision for_precision,
                            const amendment& amend, const poll& often, language::decider* rights,
@@ -497,7 +482,7 @@ std::vector<std::string> remarks_on_terms(const books::trade& t, const markets::
                                       market.first_day());
         if (const auto ended = remark_on_end(script.blocks(), market.as_of)) return {*ended};
     } catch (const error&) {
-        // Its terms are what is wrong with it.
+        // The terms themselves are wrong.
     }
     return {};
 }
@@ -508,8 +493,8 @@ bool has_rights(const books::trade& t) {
 
 namespace {
 
-// Terms may leave a block with nothing to do, such as the continuous watch of a barrier that is watched on
-// dates. The path does not stop for it. `planned` plans the trade without the blocks that are marked.
+// Plans again until no block is idle, such as the continuous watch of a barrier that is watched on dates:
+// paths need not stop for these. `planned` plans without the marked blocks.
 template <class function>
 trade_program without_idle_blocks(const function& planned) {
     std::vector<bool> idle;

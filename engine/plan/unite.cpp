@@ -18,8 +18,7 @@ using program::lane_section;
 using program::operation;
 using program::path_program;
 
-// The states that the step writes first, then the outputs, then the others: programs whose steps do the same
-// then also say the same.
+// Orders states alike for equal steps: those that the step writes, then the outputs, then the others.
 std::vector<std::uint32_t> places_of_states(const path_program& p) {
     std::vector<int> rank(p.states.size(), 2);
     for (const auto o : p.outputs) rank[o] = 1;
@@ -32,7 +31,6 @@ std::vector<std::uint32_t> places_of_states(const path_program& p) {
     return places;
 }
 
-// The lane part of a section with its states renamed.
 lane_section renamed(const lane_section& from, const std::vector<std::uint32_t>& places) {
     lane_section to{from.name, {}, from.nodes, from.writes, from.tables, from.is_on_every_step};
     to.per_run.columns.resize(from.per_run.columns.size());
@@ -52,7 +50,7 @@ void put(std::string& into, number n) {
     into.append(bytes.data(), bytes.size());
 }
 
-// A key that is equal for sections that one piece of a kernel's code serves.
+// Returns a key that is equal for sections that one piece of a kernel's code serves.
 std::string meaning_of(const lane_section& s) {
     std::string key;
     put(key, s.per_run.columns.size());
@@ -72,17 +70,17 @@ std::string meaning_of(const lane_section& s) {
 
 // A program with its states in the common order, and without the sections that do nothing.
 struct candidate {
-    std::size_t given = 0;  // its index
+    std::size_t given = 0;  // index in `shapes`
     const path_program* code = nullptr;
     std::vector<std::uint32_t> places;
     lane_section step;
     std::vector<lane_section> observations;
-    std::vector<std::size_t> numbers;  // of the observations, in the program given
+    std::vector<std::size_t> numbers;  // section numbers of the observations in the given program
     std::string step_key;
     std::vector<std::string> keys;
 };
 
-// `by_every_step`: sections on every step are part of the step.
+// by_every_step`: sections on every step are part of the step's key.
 candidate candidate_of(const path_program& p, std::size_t given, bool by_every_step) {
     candidate c;
     c.given = given;
@@ -112,16 +110,15 @@ candidate candidate_of(const path_program& p, std::size_t given, bool by_every_s
     return c;
 }
 
-// A program in the making.
 struct union_of_programs {
     path_program code;
     std::string step_key;
-    std::vector<std::string> keys;  // by section but the step
+    std::vector<std::string> keys;  // by section without the step
     std::size_t members = 0;
-    std::vector<std::size_t> on_every_step;  // by section but the step: the members that run it so
+    std::vector<std::size_t> on_every_step;  // likewise, the members that run it on every step
 
-    // For each observation the section that serves it, in increasing order, since sections that follow the
-    // same step run in the order of their numbers. A place past the end is a section to be added.
+    // Returns for each observation the section that serves it, in increasing order, since sections that
+    // follow the same step run in the order of their numbers. A place past the end is a section to be added.
     std::vector<std::size_t> seats_for(const candidate& c) const {
         std::vector<std::size_t> seats;
         std::size_t from = 0, end = keys.size();
@@ -155,7 +152,7 @@ void add(const candidate& c, const std::vector<std::size_t>& seats, union_of_pro
     }
 }
 
-// A section is on every step if all members run it so, and those before it, too.
+// Marks a section as on every step if all members run it so, and all sections before it as well.
 void keep_common_steps(union_of_programs& u) {
     bool is_common = true;
     for (std::size_t k = 0; k < u.keys.size(); ++k) {
@@ -192,7 +189,6 @@ united_programs unite_all(std::span<const path_program* const> shapes, std::size
     united_programs out;
     out.seats.resize(shapes.size());
     for (const candidate& c : candidates) {
-        // The union to which the fewest sections have to be added.
         std::optional<std::size_t> best;
         std::vector<std::size_t> best_seats;
         std::size_t best_added = 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways back of trades: for each trade, by which of its program's numbers each number of the market moves it,
-// and the adjoint program to those, or, where few numbers of the market are asked for, the tangent program.
+// Ways back: how the market's numbers move a trade's, and the adjoint or tangent program to those.
 #pragma once
 
 #include <cstdint>
@@ -21,53 +20,48 @@
 
 namespace tilewalk::greeks {
 
-// The derivatives of a trade's numbers to one number of the market, from its numbers in two markets about it.
+// Returns a trade's derivatives to one number of the market, from two markets `distance` apart.
 program::path_data moves_of_numbers(const program::path_data& up, const program::path_data& down,
                                     double distance);
 
-// Marks the numbers that move. True if any does.
+// Returns true if any number moves.
 bool mark_moved(const program::path_data& moves, program::wanted_numbers& into,
                 const program::path_program& of);
 
-// Adjoint programs, and what is known of programs, each once for all trades of a shape. Safe to share.
+// Adjoint programs and facts about programs, each made once for all trades of a shape. Thread-safe.
 class adjoint_store {
   public:
     std::shared_ptr<const program::adjoint_program> adjoint_of(
         const std::shared_ptr<const program::path_program>& p, const program::wanted_numbers& wanted,
         const std::vector<program::jump>& smoothed = {});
-    // Tangents along these directions, where they take fewer operations than `back`, the way back to the
-    // numbers that they move; else null.
+    // Returns tangents if they take fewer operations than `back`, the way back to what moves; else null.
     std::shared_ptr<const program::tangent_program> tangents_of(
         const std::shared_ptr<const program::path_program>& p,
         const std::vector<program::wanted_numbers>& along,
         const std::shared_ptr<const program::adjoint_program>& back);
-    // `data` and `when` are of any trade of the shape.
+    // data` and `when` may be of any trade of the shape.
     const std::vector<program::jump>& jumps_of(const std::shared_ptr<const program::path_program>& p,
                                                const program::path_data& data, const program::timeline& when);
-    // The jumps that can be smoothed.
     const std::vector<program::jump>& smoothable_of(const std::shared_ptr<const program::path_program>& p,
                                                     const program::path_data& data,
                                                     const program::timeline& when);
-    // The program with the jumps that move with its paths held still by likelihood ratios. None where one of
-    // them can't be.
+    // Returns the program with its moving jumps held still by likelihood ratios; empty if one can't be.
     const std::optional<program::scored_program>& scored_of(
         const std::shared_ptr<const program::path_program>& p, const program::path_data& data,
         const program::timeline& when);
-    // The way back from the paths of that program.
     std::shared_ptr<const program::scored_adjoint> scored_adjoint_of(
         const std::shared_ptr<const program::path_program>& p, const program::scored_program& scored,
         const program::wanted_numbers& wanted);
-    // Programs that are known.
     std::size_t size() const;
 
   private:
     struct tried_tangents {
         std::shared_ptr<const program::adjoint_program> back;
         std::vector<program::wanted_numbers> along;
-        std::shared_ptr<const program::tangent_program> made;  // null: they cost more
+        std::shared_ptr<const program::tangent_program> made;  // null if they cost more
     };
     struct of_program {
-        std::shared_ptr<const program::path_program> program;  // keeps its address taken
+        std::shared_ptr<const program::path_program> program;  // held so that its address is not reused
         std::once_flag once, smoothable_once, scored_once;
         std::vector<program::jump> jumps, smoothable;
         std::optional<program::scored_program> scored;
@@ -84,25 +78,25 @@ class adjoint_store {
     std::map<const program::path_program*, of_program> known_;
 };
 
-// Tangents along more directions are not tried. A way back costs a few prices, however many numbers it is to;
-// to four of Heston's both took as long on a CPU (double, AVX2, 2026-11), so 16 leaves room for programs
-// of which a number moves less.
+// Limit on the directions of tangents. A way back costs a few prices, however many numbers it is to; to four
+// of Heston's both took as long on a CPU (double, AVX2, 2026-11), so 16 leaves room for programs of which a
+// number moves less.
 inline constexpr std::size_t most_directions = 16;
 
-// The way back of a trade, and what its derivatives are to numbers of the market.
+// The way back of a trade, and how its derivatives add up to those to numbers of the market.
 class ready_way_back {
   public:
     ready_way_back(std::shared_ptr<const program::adjoint_program> code, const program::path_data& data,
                    const std::vector<program::path_data>& moves, const program::smoothing& widths = {});
-    // With likelihood ratios. `data` is that of the program that also carries slopes.
+    // By likelihood ratios. `data` is that of the program that also carries slopes.
     ready_way_back(const std::shared_ptr<const program::scored_adjoint>& scored,
                    const program::path_data& data, const std::vector<program::path_data>& moves,
                    double control);
 
-    // The job of walking the trade both ways. Likelihood ratios take other paths forth.
+    // Returns the job that walks the trade both ways. Likelihood ratios take other paths forth.
     run::job both_ways(run::job forth) const;
     std::size_t derivatives() const { return size_; }
-    // The mean derivative of the price to each number, by part of the run.
+    // By number of the market, and by part of the run.
     std::vector<std::vector<double>> means_by_number(const run::tally& of) const;
 
   private:
@@ -113,11 +107,11 @@ class ready_way_back {
     void take(const std::vector<program::path_data>& moves);
 
     std::shared_ptr<const program::adjoint_program> code_;
-    const program::path_program* forth_ = nullptr;  // null: that of the trade
+    const program::path_program* forth_ = nullptr;  // null: the trade's own
     program::path_data data_of_forth_{};
     program::path_data data_;
     std::size_t size_;
-    std::vector<std::vector<term>> moves_;  // by number of the market; places that do not move are left out
+    std::vector<std::vector<term>> moves_;  // by number of the market, without places that do not move
 };
 
 }  // namespace tilewalk::greeks
