@@ -86,7 +86,6 @@ fitted_level backward::fitted(const decision_date& d, const date_left& left) {
     return out;
 }
 
-// Lists all paths as those of one side.
 void backward::take_all() {
     for (std::size_t tile = 0; tile < tiles_; ++tile) {
         const std::size_t first = tile * kernels::paths_per_tile;
@@ -215,7 +214,7 @@ std::size_t backward::living(std::size_t tiles) const {
     return out;
 }
 
-// With mean 0 and variance 1 on the paths that live, or 0 where it is alike on all.
+// Scales to mean 0 and variance 1 on living paths; to 0 if a feature is the same on all.
 void backward::scale_features(decision_date& d, const date_left& left) {
     const std::size_t count = into_.functions.features();
     std::size_t tiles = std::min<std::size_t>(tiles_, kernels::tiles_of_scales);
@@ -325,9 +324,9 @@ void backward::estimate_rest(const fitted_level& of, const decision_date& d, con
 }
 
 // Slopes explain the worth at the end of the interval, less what was expected, by moves times functions of
-// what was known: least squares over all of both. Moves are orthogonal whatever was known, so functions have
-// the same products with each of them as among themselves, but for chance. These are nearly the matrix of the
-// equations, and a few steps of conjugate gradients find what chance adds.
+// what was known: least squares over both. Moves are orthogonal whatever was known, so functions have the
+// same products with each of them as among themselves, but for chance. That matrix preconditions a few steps
+// of conjugate gradients, which find what chance adds.
 void backward::fit_slopes(std::vector<double>& slopes, const decision_date& d, const date_left& left,
                           std::size_t functions) {
     const std::size_t numbers = moves_.size() * functions;
@@ -339,8 +338,7 @@ void backward::fit_slopes(std::vector<double>& slopes, const decision_date& d, c
                 out.push_back(x);
         return out;
     };
-    // The products of all functions and moves with a number of each path, which is made into `one` of a
-    // block.
+    // Returns the products of functions and moves with the numbers that `number` writes into `one`.
     const auto products_with = [&](const std::function<void(block&, paths_of)>& number) {
         return summed(numbers, [&](std::size_t tile, block& b, std::span<double> into) {
             for_blocks(tile, [&](int, paths_of paths) {
@@ -362,8 +360,7 @@ void backward::fit_slopes(std::vector<double>& slopes, const decision_date& d, c
     });
     std::vector<double> nearly = nearly_solved(right), along = nearly;
     double size = inner(right, nearly);
-    // Moves that are taken off what is fitted have mean 0 by any slopes; half the steps leave little more
-    // noise.
+    // Moves taken off what is fitted have mean 0 by any slopes; half the steps leave little more noise.
     const int steps = moved_.empty() ? kernels::steps_to_slopes : kernels::steps_to_slopes / 2;
     for (int k = 0; k < steps && size > 0; ++k) {
         const std::vector<double> image = products_with([&](block& b, paths_of) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of which the value to come is made: monomials of features. Each is a function before it times
-// one feature, so that paths find each by one multiplication.
+// Basis of continuation values: monomials of features, each an earlier one times a feature.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +12,14 @@ inline constexpr std::size_t most_functions = 64;
 
 class basis {
   public:
-    // Features are so many states of the path, and behind them the payment for using the right. The basis has
-    // all monomials of the states up to a degree that falls with their number, and that payment by itself,
-    // squared, and times each state, as far as there is room. So many features that the product names beside
-    // the states count as states; by what they know a degree less is enough, and no product of the payment.
-    // One beside one state is taken with all its powers, and the state by itself.
+    // Features are states of the path, and behind them the payment for using the right. Functions are
+    // monomials of the states, up to a degree that falls with their number, the payment, its square, and its
+    // products with states while there is room. Features that the product names beside the states count as
+    // states, a degree less, without products of the payment. One beside one state is taken with its powers,
+    // and the state by itself.
     explicit basis(std::size_t states, std::size_t named_beside = 0);
-    // So many of the features are ranked, the largest first, which tells most: degrees are higher for the
-    // first. Others stand behind them. The payment comes by itself and squared. So as far as there is room.
+    // The first `ranked` features tell most, and get higher degrees; `others` stand behind them. The payment
+    // comes by itself and squared. All this while there is room.
     static basis of_ranked(std::size_t ranked, std::size_t others);
 
     std::size_t features() const { return states_ + 1; }
@@ -28,7 +27,6 @@ class basis {
     int degree() const { return degree_; }
     std::vector<int> degrees() const;  // by function
 
-    // The functions at these features; `one` is a 1 of that type.
     template <class number>
     std::vector<number> of(const std::vector<number>& features, const number& one) const {
         std::vector<number> out{one};

@@ -46,8 +46,8 @@ void leaving::open_sums(recorder& into) {
     ranks_.open(by_, into);
 }
 
-// Ranked normals are left by rank, and with them their powers. These are of sums with variance 1, and leave
-// with the factor that sums have over such.
+// Ranked normals are left by rank, with their powers, which are of sums with variance 1 and leave with the
+// factor that sums have over such.
 std::vector<std::uint32_t> leaving::left_moves(recorder& into, const std::string& name) {
     open_sums(into);
     std::vector<value> columns;
@@ -82,7 +82,7 @@ leaving::left_by_right& leaving::left_by(const right_at_hand& right, bool is_not
     of.is_named_beside_states = right.are_beside_states;
     of.ahead = std::exchange(ahead_, {});
     of.compared = right.compared;
-    of.compared.values.clear();  // which are of this recording alone, too
+    of.compared.values.clear();  // which belong to this recording, too
     of.is_notice = is_notice;
     of.has_notice = right.notice > 0;
     of.gives = left(into, name + " gives", right.gives);
@@ -166,7 +166,6 @@ value bounding::better(value a, value b) const {
     return by_.has_holder ? max(a, b) : min(a, b);
 }
 
-// The martingale after the interval that ends here.
 value bounding::moved(recorder& into, value root) {
     std::vector<value> normals;
     for (const std::uint32_t sum : sums_) normals.push_back(into.read(sum) * root);

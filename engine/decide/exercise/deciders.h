@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recordings of a trade with rights: one whose paths leave what a policy is found from, one that follows a
-// policy, and one that no decision can beat.
+// Deciders whose paths leave training data, follow a policy, or bound every policy.
 #pragma once
 
 #include <cstddef>
@@ -18,27 +17,28 @@
 
 namespace tilewalk::exercise {
 
-// Nobody uses a right; each leaves what it knows in states, which are outputs so that they live on.
+// Uses no right. Leaves what each right knows in states, which are outputs so that they live on.
 class leaving : public language::decider {
   public:
     struct left_by_right {
         std::size_t block;
         language::party of;
         int at_most, at_least;
-        std::vector<language::named_feature> named;  // without numbers, which are of this recording alone
+        std::vector<language::named_feature> named;  // without numbers, which belong to this recording
         bool is_named_beside_states;
         language::compared_assets compared;
         bool is_notice, has_notice;
         std::uint32_t gives, offered, unit, alive;
         std::vector<std::uint32_t> made;   // features
-        std::vector<std::uint32_t> moved;  // by column of moves: sums of normals since anything was left
-        std::vector<std::vector<double>> ahead;  // by which features look ahead: by number, and date to come
+        std::vector<std::uint32_t> moved;  // by column of moves: sums of normals since the last date
+        std::vector<std::vector<double>>
+            ahead;  // numbers by which features look ahead: by number, and future date
 
         bool decides() const { return is_notice || !has_notice; }
     };
 
     leaving() = default;
-    // With the features of a policy that are no states, and, if it has a bound, the columns of its moves.
+    // Leaves the policy's features that are no states, too, and the columns of its moves.
     explicit leaving(const policy& by) : by_(by), moves_(by.moves()) {
         if (!by.has_bound()) by_.normals.clear();
     }
@@ -56,7 +56,7 @@ class leaving : public language::decider {
     const std::vector<left_by_right>& rights() const { return rights_; }
     std::uint32_t end_value() const { return end_value_; }
     const std::vector<std::uint32_t>& moved_at_end() const { return moved_at_end_; }
-    std::uint32_t first_state() const { return first_state_; }  // states before it are the trade's
+    std::uint32_t first_state() const { return first_state_; }  // earlier states are the trade's
     std::uint32_t value_state() const { return value_; }
     const std::optional<language::right_today>& today() const { return today_; }
 
@@ -69,16 +69,15 @@ class leaving : public language::decider {
     policy by_;
     interval_moves moves_{0};
     kept_ranks ranks_;
-    std::vector<std::vector<double>> ahead_;  // of the right that comes next
-    std::uint32_t steps_ = 0;  // the state that counts those of the interval, where normals are ranked
+    std::vector<std::vector<double>> ahead_;  // of the next right
+    std::uint32_t steps_ = 0;  // state that counts the steps of the interval, if normals are ranked
     std::vector<left_by_right> rights_;
     std::vector<std::uint32_t> sums_, moved_at_end_;
     std::uint32_t end_value_ = 0, value_ = 0, first_state_ = ~std::uint32_t{0};
     std::optional<language::right_today> today_;
 };
 
-// Uses a right where it pays more than the policy takes the value to come for, or, if it is the issuer's,
-// less.
+// Uses a right if it pays more than the policy's continuation value, or, if it is the issuer's, less.
 class following : public language::decider {
   public:
     explicit following(const policy& by) : by_(by), notices_(by) {}
@@ -98,9 +97,9 @@ class following : public language::decider {
     given_notices notices_;
 };
 
-// Nobody uses a right. Along each path it is found what the best date, known afterwards, would have been
-// worth less a martingale: its mean is more than any decision is worth, whatever the martingale, and near the
-// best one's if the policy is good. With the issuer's right alone it is the worst date, and less.
+// Uses no right. Finds on each path what the best date, known afterwards, would have been worth less a
+// martingale (the dual bound): the mean is more than any decision is worth, whatever the martingale, and near
+// the best one's for a good policy. With the issuer's right alone: the worst date, and less.
 class bounding : public language::decider {
   public:
     explicit bounding(const policy& by) : by_(by), moves_(by.moves()), notices_(by) {}
@@ -116,12 +115,12 @@ class bounding : public language::decider {
     bool has_end() const override { return true; }
     void ends_path(std::uint32_t value, program::recorder& into) override;
 
-    std::uint32_t bound() const { return best_; }  // the state that has it at the end of the path
+    std::uint32_t bound() const { return best_; }  // state that holds it at the end of the path
 
   private:
     void open(program::recorder& into);
     program::value moved(program::recorder& into, program::value root);
-    // The interval ends on a date of decisions, and another one begins.
+    // Ends the interval on a date of decisions, and begins another one.
     program::value next_interval(const rows_of_policy& rows, program::recorder& into);
     void set_slopes(const language::right_at_hand& right, const rows_of_policy& rows, const basis_at_hand& at,
                     program::recorder& into);

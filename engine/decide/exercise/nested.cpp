@@ -25,8 +25,7 @@ using language::right_at_hand;
 using program::recorder;
 using program::value;
 
-// Follows a policy on inner paths. On outer ones nobody uses a right, and each leaves what it would have
-// paid.
+// Follows a policy on inner paths. Outer ones use no right, and leave what using it would have paid.
 class nesting : public language::decider {
   public:
     using states = nested_program::places;  // of the recorded program
@@ -66,7 +65,7 @@ class nesting : public language::decider {
     const std::vector<std::size_t>& blocks() const { return blocks_; }  // with rights
 
   private:
-    // They are outputs, so that they live on.
+    // Outputs, so that they live on.
     const states& open(recorder& into) {
         if (states_) return *states_;
         states_ = {into.state("is inner", 0), into.state("goes on", 1), into.state("worth if used", 0),
@@ -83,12 +82,11 @@ class nesting : public language::decider {
     std::vector<std::size_t> blocks_;
 };
 
-// States of outer paths are kept behind each decision, in no more bytes; a trade of very many dates has fewer
-// outer paths.
+// Limit on the states that outer paths keep. A trade of very many dates has fewer outer paths.
 constexpr std::size_t most_bytes_of_states = std::size_t{1} << 29;
 constexpr std::uint64_t least_outer_paths = 64, most_outer_paths = 2048;
 
-// Rows of numbers that outer paths leave: all states behind each decision, and the value at the end.
+// Rows that outer paths leave: all states behind each decision, and the value at the end.
 struct left_rows {
     std::vector<cpu::left_numbers::of_section> sections;
     std::size_t count = 0;
@@ -128,7 +126,6 @@ class nested_paths {
         walk_inner();
     }
 
-    // The bound on each outer path.
     std::vector<double> bounds() const {
         std::vector<double> out(outer_);
         for (std::uint64_t path = 0; path < outer_; ++path) out[path] = bound_on(path);
@@ -138,7 +135,7 @@ class nested_paths {
   private:
     std::span<double> row(std::size_t number) { return std::span(left_).subspan(number * outer_, outer_); }
     double left(std::size_t row, std::uint64_t path) const { return left_[row * outer_ + path]; }
-    // The policy's worth behind decision `set` - 1, if it was not used there; behind none, today.
+    // The policy's value behind decision `set` - 1, if not used there; 0: today.
     double mean(std::size_t set, std::uint64_t path) const { return means_[set * outer_ + path]; }
 
     void walk_outer() {
@@ -158,7 +155,7 @@ class nested_paths {
             begun.push_back({d.step, d.events, row(first).data(), outer_});
         }
         std::vector<cpu::path_job> sets;
-        std::vector<std::uint64_t> steps;  // of a path of each
+        std::vector<std::uint64_t> steps;  // of one path of each set
         for (std::size_t set = 0; set <= of_.decisions.size(); ++set) {
             cpu::path_job& job = sets.emplace_back(cpu::path_job{
                 &code_, &today, &of_.made.when, by_.seed + 1 + set, outer_ * kernels::paths_per_tile});
@@ -194,7 +191,7 @@ class nested_paths {
             const std::size_t first = rows_.first_of(of_.decisions[k]);
             const double worth = left(first + of_.at.worth, path);
             const double to_come = mean(k + 1, path);
-            // One set of inner paths tells the value where the policy goes on, and the next move's mean.
+            // One set of inner paths gives the continuation value, and the mean of the next move.
             martingale += (left(first + of_.at.uses, path) != 0 ? worth : to_come) - before;
             best = better(best, worth - martingale);
             before = to_come;
@@ -220,8 +217,8 @@ class nested_paths {
 // An outer path's bound is off its mean by a few hundredths of the price, so that 2,048 of them leave an
 // error of a thousandth. The noise of inner means widens the bound by about one over their number: with 1,024
 // in each of 2,048, the calls of Andersen and Broadie on the larger of two assets and the largest of five are
-// bounded by 13.93 +- 0.012 (13.902 in the paper) and 26.21 +- 0.015 (26.115 .. 26.211). Runs of fewer paths
-// have fewer outer ones, so that the work stays in proportion.
+// bounded by 13.93 +- 0.012 (13.902 in the paper) and 26.21 +- 0.015 (26.115 .. 26.211). Shorter runs have
+// fewer outer paths, to keep the work in proportion.
 std::uint64_t outer_paths_for(std::uint64_t paths) {
     return std::min(paths, std::clamp(paths / 64, least_outer_paths, most_outer_paths));
 }

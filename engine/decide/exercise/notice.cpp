@@ -13,10 +13,9 @@ using language::right_at_hand;
 using program::recorder;
 using program::value;
 
-// The cases that a decision on a notice tells apart.
 enum notice_case : std::size_t { without_notice, with_notice };
 
-// A number for each payment of the section at hand; `none` where its notice is past.
+// Returns a number for each payment of the section; `none` if its notice is past.
 value row_of_payments(const policy& by, const right_at_hand& right, recorder& into, const std::string& name,
                       double none, const std::function<double(std::size_t)>& number) {
     std::vector<double> numbers;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rights with notice: it is decided before the date whether the right will be used, by what is known then,
-// and what it pays is known on the date alone. Once notice is given, no other right is used.
+// Rights with notice: the decision is made before the date, by what is known then; the payment is known on
+// the date alone. Once notice is given, no other right is used.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,13 @@
 
 namespace tilewalk::exercise {
 
-// The payment of a right with notice, as paths have left it: a number a path each, and the interval since the
-// notice.
+// The payment of a right with notice, a number a path each, and the interval since the notice.
 struct payment_left {
     const double *gives = nullptr, *offered = nullptr, *value = nullptr;
     interval_left since_notice;
 };
 
-// The way back where some rights have notice. Both what the right will pay and what is to come without it are
-// fitted, by what is known at the notice.
+// Backward induction with notices: fits the payment, and what is to come without it, at the notice.
 class notice_backward : public backward {
   public:
     using backward::backward;
@@ -35,13 +33,12 @@ class notice_backward : public backward {
     std::vector<double> of_payment(const payment_left& payment) const;
 };
 
-// Notices along a path that follows a policy.
 class given_notices {
   public:
     explicit given_notices(const policy& by) : by_(by) {}
     void begins() { state_.reset(); }
     void decide(const language::right_at_hand& right, program::recorder& into);
-    // Truths: whether no notice was given so far, and whether that of the right at hand was.
+    // True if no notice was given so far; true if that of the right at hand was.
     program::value are_none(program::recorder& into);
     program::value is_of(const language::right_at_hand& right, program::recorder& into);
 
@@ -49,19 +46,18 @@ class given_notices {
     program::value given(program::recorder& into);
 
     const policy& by_;
-    std::optional<std::uint32_t> state_;  // the number of the date in the policy, from 1; 0: none
+    std::optional<std::uint32_t> state_;  // the policy's date of the notice, from 1; 0: none
 };
 
-// A bound keeps the martingale from each notice until its payment, and how it moves on if the notice is
-// given. Slots take turns.
+// Keeps a bound's martingale from notice to payment, as if notice is given. Slots take turns.
 class bounded_notices {
   public:
     explicit bounded_notices(const policy& by) : by_(by), moves_(by.moves()) {}
     void open(program::recorder& into);
-    // At a notice, where the martingale is so much.
+    // Called at a notice, with the martingale there.
     void keep(const language::right_at_hand& right, const rows_of_policy& rows, const basis_at_hand& at,
               program::value martingale, program::recorder& into);
-    // On the date of the payment: what the use is worth less its martingale, and whether there was a notice.
+    // On the date of the payment: the worth of the use less its martingale, and whether there was a notice.
     struct use {
         program::value worth, was_there;
     };

@@ -22,10 +22,9 @@ interval_moves::interval_moves(std::size_t normals, bool are_ranked) : normals_(
         for (std::size_t b = a + 1; b < normals; ++b) moves_.push_back({a, b, 1});
 }
 
-// Each of many normals has one move alone. If there are fewer, the first three have those of two orders and
-// their own of the third, and the first also the product of its square and the second. A kernel knows
-// polynomials of one column and products of two; so a polynomial that is a factor of a product is a column of
-// its own. More moves would spill registers of the kernel that finds policies.
+// Many normals have one move each. Else the first three have the moves of two orders and their own of the
+// third, and the first also its square times the second. Kernels know polynomials of one column and products
+// of two: a polynomial that is a factor is a column. More moves would spill registers.
 void interval_moves::add_ranked() {
     const std::size_t n = normals_;
     for (std::size_t a = 0; a < n; ++a) moves_.push_back({a, a, 1});

@@ -56,8 +56,8 @@ std::vector<value> rows_of_policy::rows(
 
 namespace {
 
-// A key for each asset, which ranks by the largest: the number that the script compares, or less that number
-// where it takes the smallest. The number may be none before it means anything.
+// Returns a key for each asset, the largest first: the number that the script compares, negated if it takes
+// the smallest. Numbers that mean nothing yet are 0.
 std::vector<value> compared_at_hand(const right_at_hand& right, recorder& into) {
     std::vector<value> out;
     for (const value v : right.compared.values) {
@@ -68,8 +68,7 @@ std::vector<value> compared_at_hand(const right_at_hand& right, recorder& into) 
     return out;
 }
 
-// Puts assets in the order of these keys, the largest first, and other numbers of theirs with them. Only
-// the first of many assets are put so; the others follow in some order. Assets that are level keep theirs.
+// Sorts assets by keys, the largest first, with other numbers; of many, the first few. Ties keep order.
 void rank(std::vector<value>& keys, std::vector<std::vector<value>>& others) {
     const std::size_t n = keys.size(), ranks = n > most_ranks ? ranks_of_many : n - 1;
     for (std::size_t r = 0; r < ranks; ++r) {
@@ -86,8 +85,7 @@ void rank(std::vector<value>& keys, std::vector<std::vector<value>>& others) {
     }
 }
 
-// Features of what is compared: the ranked numbers, their mean, and other numbers of the assets in this
-// order.
+// Features of compared assets: ranked numbers, their mean, and other numbers in this order.
 class compared_features {
   public:
     compared_features(const std::vector<made_feature>& made, const right_at_hand& right, recorder& into) {
@@ -155,7 +153,7 @@ void kept_ranks::keep(const right_at_hand& right, recorder& into) {
 std::vector<value> made_features_at_hand(const std::vector<made_feature>& made, const right_at_hand& right,
                                          recorder& into) {
     std::vector<value> out;
-    // Numbers still to be ranked, once the largest were taken out.
+    // Numbers still to be ranked.
     std::map<std::vector<std::uint32_t>, std::vector<value>> ranked;
     const auto read = [&](const std::vector<std::uint32_t>& states) {
         std::vector<value> all;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A policy where a program asks for it: its numbers as rows of a right's section, and its functions of what
-// the path knows there.
+// A policy within a program: rows of a right's section, and functions of what the path knows there.
 #pragma once
 
 #include <cstddef>
@@ -16,20 +15,19 @@
 
 namespace tilewalk::exercise {
 
-// A number of the language that no product reaches, and which is one in single, too.
+// No product reaches this number, which is finite in single, too.
 inline constexpr double never = 1e37;
 
-// "name#2".
+// Returns "name#2".
 std::string numbered(const std::string& name, std::size_t number);
 
-// The sum of a[i] b[i].
 program::value product(const std::vector<program::value>& a, const std::vector<program::value>& b);
 
-// A normal number of the step at hand, as it counts in sums over steps.
+// Returns a normal of the step, as it counts in sums over steps.
 program::value weighted_normal(std::uint32_t slot, bool weighs_steps, std::span<const double> stops,
                                program::recorder& into);
 
-// Rows of a right's section, whose numbers a policy has by date.
+// Rows of a right's section, from the policy's numbers by date.
 class rows_of_policy {
   public:
     rows_of_policy(const policy& by, const language::right_at_hand& right, program::recorder& into);
@@ -45,17 +43,17 @@ class rows_of_policy {
     std::vector<const decision_date*> dates_;
 };
 
-// A path keeps where the assets that a script compares stood when the interval began.
+// Keeps where the compared assets stood when the interval began.
 class kept_ranks {
   public:
     // Until the first date they are in the order of their list.
     void open(const policy& by, program::recorder& into);
     void close() { states_.clear(); }
     bool is_open() const { return !states_.empty(); }
-    // The assets' own normals in the order of their ranks, of those that steps draw.
+    // Returns the assets' own normals by rank, from those that steps draw.
     std::vector<program::value> in_order(const std::vector<program::value>& drawn,
                                          program::recorder& into) const;
-    // An interval begins on the date at hand.
+    // Begins an interval on the date at hand.
     void keep(const language::right_at_hand& right, program::recorder& into);
 
   private:
@@ -63,17 +61,15 @@ class kept_ranks {
     std::vector<std::uint32_t> states_;  // what is compared, by asset
 };
 
-// Numbers by which a right's features look ahead, as the policy has them for its dates; see
-// language::decider.
+// Returns the numbers by which a right's features look ahead, as the policy has them; see language::decider.
 std::vector<double> numbers_ahead_of(const policy& by, const language::right_at_hand& right,
                                      std::size_t before, std::vector<double> in_the_market);
 
-// The values of features that are no states.
 std::vector<program::value> made_features_at_hand(const std::vector<made_feature>& made,
                                                   const language::right_at_hand& right,
                                                   program::recorder& into);
 
-// The basis on the date at hand, and what using the right pays then, in units paid on the date.
+// The basis on the date at hand, and the payment of the right in units paid then.
 struct basis_at_hand {
     program::value paid;
     std::vector<program::value> functions;
@@ -81,7 +77,7 @@ struct basis_at_hand {
     basis_at_hand(const policy& by, const language::right_at_hand& right, const rows_of_policy& rows,
                   program::recorder& into);
 
-    // The value to come that a side of each date was fitted to, in the case that `when` names.
+    // Returns the continuation value of one side, in the case that `when` names.
     program::value to_come(const rows_of_policy& rows, const std::string& when,
                            const std::function<const fitted_side&(const decision_date&)>& side) const;
 };

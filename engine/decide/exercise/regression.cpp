@@ -8,7 +8,6 @@ namespace tilewalk::exercise {
 
 namespace {
 
-// The sum of a[i] b[i] by so many lanes.
 template <std::size_t lanes>
 double sum_by_lanes(const double* a, const double* b, std::size_t count) {
     std::array<double, lanes> sums{};
@@ -63,8 +62,7 @@ pivoted_factor::pivoted_factor(std::span<const double> matrix, std::size_t funct
     }
 }
 
-// A number that is found leaves those that are still to be found at once, so that they can be kept side by
-// side.
+// Updates all that is still to be found with each number found, so that these are side by side.
 std::vector<double> pivoted_factor::solve(std::span<const double> right) const {
     const std::size_t n = functions_;
     std::vector<double> x(rank()), out(n, 0);

@@ -27,7 +27,6 @@ std::string names_text(const std::vector<std::string>& names) {
     return names.empty() ? "nothing" : config::joined(names);
 }
 
-// Days of the policy before those of the market, in years.
 double days_passed(const saved_policy& saved, const markets::market_view& in) {
     const std::optional<dates::date> found = dates::parse_date(saved.as_of);
     if (!found) refuse("found the day " + config::shown(saved.as_of) + ", expected YYYY-MM-DD");
@@ -80,8 +79,7 @@ void check_fit(const saved_policy& saved, const books::trade& t, const policy_to
     check_numbers(saved, of.by);
 }
 
-// The saved date of the same right that is nearest to that many years from the policy's day. Days may have
-// been put elsewhere since, but not beyond the middle between two of them.
+// Dates may have moved since the policy's day, by up to half the longest time between two.
 std::size_t nearest_date(const saved_policy& saved, const decision_date& wanted, double years,
                          const std::string& label) {
     std::size_t out = saved.dates.size();
@@ -100,7 +98,6 @@ std::size_t nearest_date(const saved_policy& saved, const decision_date& wanted,
     return out;
 }
 
-// A date takes what was found for one of its kind, with as many cases as its decision tells apart.
 void take_found(decision_date& to, const decision_date& found, const policy& by) {
     to.means = found.means;
     to.scales = found.scales;
@@ -122,8 +119,7 @@ void take_found(decision_date& to, const decision_date& found, const policy& by)
     to.levels.resize(cases);
 }
 
-// The slopes of the interval that begins today, where that on which the policy was found has passed: those of
-// the date before, as they are in the middle of its paths.
+// Returns the slopes of an interval that began before today, as they are in the middle of its paths.
 std::vector<double> in_the_middle(const std::vector<double>& slopes, std::size_t functions) {
     std::vector<double> out;
     for (std::size_t m = 0; m < slopes.size(); m += functions) out.push_back(slopes[m]);
@@ -153,8 +149,7 @@ void take_first_slopes(policy& to, const saved_policy& saved, std::size_t first)
     }
 }
 
-// A price is decided by as it is quoted, and a rate as it is, whatever the number is that moves along the
-// path in its place. Returns the furthest move, in standard deviations.
+// Prices and rates count as quoted. Returns the furthest move, in standard deviations.
 double move_to_market(decision_date& d, const std::vector<double>& then, const std::vector<double>& now,
                       const std::vector<bool>& are_products) {
     double furthest = 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A policy that is kept to be followed again: on another day, in another market. It has names where a policy
-// has places, so that it can be told whether it fits.
+// A policy kept for another day or market. Names stand in for places, to show whether it fits.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +21,11 @@ namespace tilewalk::exercise {
 struct saved_policy {
     std::string trade, product;
     std::string script;  // SHA-256 of the product's
-    std::string as_of;   // of the market that it was found in
+    std::string as_of;   // of the market of its training
     std::vector<std::string> features;
     std::size_t functions = 0, normals = 0;
     std::uint64_t training_paths = 0;
-    std::optional<bool> is_used_today;  // none: no right was there on that day
+    std::optional<bool> is_used_today;  // empty: no right was there on that day
     std::vector<double> first_slopes;
     std::vector<std::vector<double>> first_slopes_by_uses;  // of a right of several uses, see policy
     std::optional<double> gain_of_step;                     // see policy
@@ -42,13 +41,12 @@ struct saved_policy {
 
 using saved_policies = std::map<std::string, std::shared_ptr<const saved_policy>, std::less<>>;  // by trade
 
-// Nothing where no path was needed, because such a policy is found again at no cost.
+// Empty if no path was needed: such a policy costs nothing to find again.
 std::optional<saved_policy> saved_of(const books::trade& t, const markets::market_view& in, const policy& by,
                                      const plan::poll& often);
 
-// The policy as it is followed in this market. A date takes what was found for the nearest of the same right.
-// Nothing where no right is left. Throws tilewalk::error (input) where the policy does not fit the trade, and
-// as untrained_of does.
+// Follows each date by the nearest saved one of the same right. Empty if no right is left. Throws
+// tilewalk::error (input) if the policy does not fit the trade, and as untrained_of does.
 std::optional<policy> policy_as_saved(const books::trade& t, const markets::market_view& in,
                                       const saved_policy& saved, const plan::poll& often);
 

@@ -25,8 +25,8 @@ void swing_backward::swap_with(level& l) {
     std::swap(estimate_, l.estimate);
 }
 
-// Uses are left of those that dates before can't have taken away. More of them than dates to come are worth
-// as much as one for each date, if none must be used.
+// Earlier dates can't have taken more uses than one each. If none must be used, more uses than future dates
+// are worth as much as one for each date.
 fitted_uses uses_fitted(const policy& by, std::size_t dates_before, std::size_t dates_after) {
     const auto most = static_cast<std::size_t>(by.uses);
     const std::size_t taken = dates_before + (by.today ? 1 : 0);  // at most

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A right that may be used several times. On each date the use of one is worth what it pays, and takes away
-// what one use more is worth afterwards: the value to come with j uses left, less that with j - 1.
+// A right of several uses (swing). A use is worth its payment, and costs one use more afterwards: the
+// continuation value with j uses left, less that with j - 1.
 #pragma once
 
 #include <cstddef>
@@ -16,35 +16,32 @@
 
 namespace tilewalk::exercise {
 
-// Uses left of which the value to come is fitted on a date, from the lowest on. More of them than the last
-// are worth as much as that.
+// Uses left for which the continuation value of a date is fitted. More uses than `last` are worth the same.
 struct fitted_uses {
     std::size_t lowest = 0, last = 0;
     int forced_from = 0;  // see decision_date
 };
-// On a date with so many before it, its own included, and so many behind.
+// dates_before` includes the date itself.
 fitted_uses uses_fitted(const policy& by, std::size_t dates_before, std::size_t dates_after);
-// Today, a right of which may be used.
 fitted_uses uses_of_today(const policy& by);
-// Decides whether a right of today is used, if there is one: what paths are paid, if it is and if not.
+// Takes the means of what paths are paid if a right of today is used, and if not.
 void decide_use_of_today(policy& by, double if_used, double if_not);
 
-// The way back where values to come are told apart by the uses that are left. Each of them is fitted as the
-// one value of a right that ends the trade is.
+// Backward induction by uses left, each fitted like a right that ends the trade.
 class swing_backward : private backward {
   public:
-    // `dates` are still to come.
+    // dates`: the number of future dates.
     swing_backward(policy& into, std::span<const double> at_the_end, interval_left last, std::size_t dates,
                    int threads, const std::atomic<bool>* cancel);
 
     using backward::fit_as;
-    // Dates are decided from the last to the first.
+    // Called from the last date to the first.
     void decide(decision_date& d, const date_left& left);
-    // Today, and whether a right of today is used.
+    // Ends with today, and whether a right of today is used.
     void end();
 
   private:
-    // Numbers of each path with so many uses left.
+    // Numbers by path, with so many uses left.
     struct level {
         std::vector<double> total, worth, estimate;
     };
@@ -52,11 +49,11 @@ class swing_backward : private backward {
     void use_rights(const decision_date& d, const date_left& left, std::size_t lowest);
 
     std::vector<level> levels_;  // by uses left
-    std::size_t dates_before_;   // that are still to be decided
+    std::size_t dates_before_;   // still to be decided
     std::size_t dates_after_ = 0;
 };
 
-// Uses a right where it pays more than the policy takes one use more to be worth, and where it must be used.
+// Uses a right if it pays more than the policy's value of one use more, or if it must be used.
 class following_uses : public language::decider {
   public:
     explicit following_uses(const policy& by) : by_(by) {}
@@ -71,13 +68,13 @@ class following_uses : public language::decider {
     const policy& by_;
 };
 
-// Nobody uses a right. Along each path it is found what the best dates, known afterwards, would have been
-// worth less martingales, one for each number of uses left: whatever they are, the mean is more than any
-// decision is worth. With u(k, j) for the best from date k on with j uses left, payments z and moves of the
-// martingales m after the date,
+// Uses no right. Finds on each path what the best dates, known afterwards, would have been worth less
+// martingales, one for each number of uses left: whatever they are, the mean is more than any decision is
+// worth. With u(k, j) for the best from date k on with j uses left, payments z and moves of the martingales m
+// after the date,
 //     u(k, j) = max(u(k + 1, j) - m(j), z + u(k + 1, j - 1) - m(j - 1)),
-// and so its mean, given what is known on date k, is at least the value of j uses if that of u(k + 1, ...)
-// is. Paths find it the other way round: the best so far that has left j uses.
+// so that its mean, given what is known on date k, is at least the value of j uses if that of u(k + 1, ...)
+// is. Paths find it forwards: the best so far that has left j uses.
 class bounding_uses : public language::decider {
   public:
     explicit bounding_uses(const policy& by) : by_(by), moves_(by.moves()) {}
@@ -92,7 +89,7 @@ class bounding_uses : public language::decider {
     bool has_end() const override { return true; }
     void ends_path(std::uint32_t value, program::recorder& into) override;
 
-    std::uint32_t bound() const { return bound_; }  // the state that has it at the end of the path
+    std::uint32_t bound() const { return bound_; }  // state that holds it at the end of the path
 
   private:
     std::size_t most() const { return static_cast<std::size_t>(by_.uses); }

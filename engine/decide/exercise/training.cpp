@@ -26,10 +26,9 @@ namespace tilewalk::exercise {
 
 namespace {
 
-// The numbers that paths leave take no more; a trade of very many dates is trained on fewer paths.
+// Limit on the numbers that paths leave. A trade of very many dates is trained on fewer paths.
 constexpr std::size_t most_bytes_left = std::size_t{1} << 29;
 
-// The section in which a right leaves its numbers, or its notice.
 std::size_t section_of(const leaving::left_by_right& r, const plan::trade_program& made) {
     std::size_t block = r.block;
     for (std::size_t b = 0; r.is_notice && b < made.blocks.size(); ++b)
@@ -49,7 +48,6 @@ std::size_t paths_that_fit(std::size_t rows, std::uint64_t asked) {
     return std::min<std::size_t>(asked, fit);
 }
 
-// Lays out the rows that paths leave.
 void lay_out(untrained& to, const leaving& by) {
     const program::path_program& code = to.made.code;
     to.leaves.resize(code.sections.size());
@@ -77,7 +75,6 @@ void lay_out(untrained& to, const leaving& by) {
     to.end_row = to.leaves.back().first_row;
 }
 
-// The numbers that paths have left.
 class left_arrays {
   public:
     left_arrays(const untrained& of, const training& how) : of_(of), numbers_(of.rows * of.paths) {
@@ -99,7 +96,7 @@ class left_arrays {
     std::vector<double> numbers_;
 };
 
-// The place in the schedule of each date to come of a block.
+// Returns the place in the schedule of a block's future date, from 1.
 int index_of(const language::block& of, std::size_t run) {
     std::size_t past = 0;
     while (past < of.times.size() && of.times[past] <= dates::same_time_years) ++past;
@@ -109,7 +106,7 @@ int index_of(const language::block& of, std::size_t run) {
 // A date on which a right leaves its numbers: its own, or that of its notice.
 struct met_date {
     const leaving::left_by_right* right;
-    std::size_t block, section, run, step;  // `block` is that of the notice, where it is one
+    std::size_t block, section, run, step;  // `block` is that of the notice, if it is one
 };
 
 std::vector<met_date> dates_of(const leaving& by, const plan::trade_program& made) {
@@ -125,7 +122,6 @@ std::vector<met_date> dates_of(const leaving& by, const plan::trade_program& mad
     return out;
 }
 
-// The dates met, with nothing found yet.
 std::vector<untrained::date> unfound(std::span<const met_date> met_dates, const plan::trade_program& made) {
     std::vector<untrained::date> all;
     for (const met_date& met : met_dates) {
@@ -161,7 +157,7 @@ void add_dates(untrained& to, const leaving& by) {
     });
 }
 
-// One over the standard deviation of a sum of normal numbers from one step on, before another.
+// Returns one over the standard deviation of a sum of normals over the steps from one up to another.
 double root_between(std::size_t from, std::size_t to, const program::timeline& when, const policy& by) {
     double variance = 0;
     for (std::size_t s = from; s < to; ++s) {
@@ -171,9 +167,9 @@ double root_between(std::size_t from, std::size_t to, const program::timeline& w
     return variance > 0 ? 1 / std::sqrt(variance) : 0;
 }
 
-// Notices get a slot each until their payments, and roots.
+// Gives each notice a slot until its payment, and its roots.
 void place_notices(std::vector<untrained::date>& dates, const program::timeline& when, policy& by) {
-    std::vector<std::optional<std::size_t>> kept;  // by slot: the payment that it is kept for
+    std::vector<std::optional<std::size_t>> kept;  // by slot: its payment
     std::size_t before = 0;                        // steps before the interval
     for (std::size_t k = 0; k < dates.size(); ++k) {
         if (!dates[k].decides()) continue;
@@ -195,13 +191,13 @@ void place_notices(std::vector<untrained::date>& dates, const program::timeline&
     by.last_root = root_between(before, when.steps(), when, by);
 }
 
-// The sums of normal numbers from one date on, left as the sums since the date before each.
+// Sums of normals over longer intervals, made of those between consecutive dates.
 class left_intervals {
   public:
     left_intervals(const untrained& of, const left_arrays& left)
         : of_(of), left_(left), columns_(of.by.moves().columns()) {}
 
-    // Until the date `to`; all dates are before the end.
+    // Ends at the date `to`, or at the end of the path if `to` is the number of dates.
     interval_left between(std::optional<std::size_t> from, std::size_t to, double root) {
         interval_left out{{}, root};
         for (std::size_t c = 0; c < columns_; ++c) {
@@ -211,7 +207,7 @@ class left_intervals {
         }
         return out;
     }
-    // Sums that were made for intervals no longer in use are dropped: those of two decisions are.
+    // Drops sums of intervals that are older than two decisions.
     void next_decision() {
         older_ = std::move(newer_);
         newer_.clear();
@@ -235,7 +231,7 @@ class left_intervals {
     std::deque<std::vector<double>> older_, newer_;
 };
 
-// A date as its paths have left it, but for the interval before.
+// Leaves out the interval before.
 date_left left_on(const untrained::date& d, const left_arrays& left, const policy& by) {
     const auto row = [&](std::size_t number) { return left.row(d.first_row + number).data(); };
     date_left out{row(0), row(1), row(2), row(3), row(4), {}, {}};
@@ -244,7 +240,7 @@ date_left left_on(const untrained::date& d, const left_arrays& left, const polic
     return out;
 }
 
-// The factors of prices that the program of a trade was recorded with: by section, by name, by run.
+// Factors of prices that a trade was recorded with: by section, by name, by run.
 using recorded_scales = std::vector<std::map<std::string, std::vector<double>, std::less<>>>;
 
 recorded_scales scales_of(const program::recorder::recorded& r) {
@@ -260,19 +256,17 @@ recorded_scales scales_of(const program::recorder::recorded& r) {
     return out;
 }
 
-// A policy before its paths: what it will decide by. None where no right is left; without features where
-// nothing moves.
+// A policy before its paths. No features if nothing moves.
 struct begun {
     policy by;
-    std::vector<std::string> known, left_out;  // names of the features, see policy_to_find
+    std::vector<std::string> known, left_out;  // names of features, see policy_to_find
     bool is_certain = false;
-    // The trade as it was looked at.
     leaving plainly;
     plan::trade_program plain;
     recorded_scales scales;
 };
 
-// A right is used once a date at most.
+// A date takes one use at most.
 void take_uses(policy& by, int at_most, int at_least, std::size_t dates_to_come) {
     const int dates = static_cast<int>(dates_to_come) + (by.today ? 1 : 0);
     by.uses = std::min(at_most, dates);
@@ -280,8 +274,7 @@ void take_uses(policy& by, int at_most, int at_least, std::size_t dates_to_come)
     by.must_be_used_today = by.today && by.least_uses == dates;
 }
 
-// A feature that the product names, by its number there. Features beside the states must be known on the
-// dates of each right.
+// Features beside the states must be known on all dates of rights.
 struct named_by_product {
     std::vector<std::size_t> known;
     bool is_beside_states = true;
@@ -313,14 +306,13 @@ void add_named(const books::trade& t, const named_by_product& named, begun& to) 
     }
 }
 
-// States that differ by a number alone are of one kind: x3 and x12, low[0] and low[1].
+// Names that differ by digits alone are of one kind: x3 and x12, low[0] and low[1].
 std::string kind_of_state(std::string name) {
     std::erase_if(name, [](char c) { return c >= '0' && c <= '9'; });
     return name;
 }
 
-// Many states of one kind, such as the prices of a basket, are told by the largest of them and their mean.
-// So many features come beside them.
+// Replaces many states of a kind, such as basket prices, by the largest few and their mean.
 void reduce(begun& to, std::size_t beside) {
     constexpr std::size_t ranks = 5;
     std::map<std::string, std::vector<std::size_t>> by_kind;
@@ -357,7 +349,7 @@ void reduce(begun& to, std::size_t beside) {
                     " in the product");
 }
 
-// The volatilities of the assets until the last date, if each is lognormal; else nothing.
+// Returns the volatilities until the last date; empty unless all assets are lognormal.
 std::vector<double> volatilities_of(const std::vector<std::string>& assets, const markets::market_view& in,
                                     double years) {
     std::vector<double> out;
@@ -369,10 +361,9 @@ std::vector<double> volatilities_of(const std::vector<std::string>& assets, cons
     return out;
 }
 
-// The rotation that makes normals of assets, of each its own, of those that steps draw for them: the first of
-// these moves all assets behind it, too, and so on, which depends on how assets are numbered. Normals by
-// the symmetric root of the correlations are, of all that are independent, the nearest to how the assets
-// move. Nothing where some asset moves as others make it, and there are none.
+// Returns the rotation from drawn normals to the assets' own. The first draw moves all later assets, too,
+// which depends on their numbering. Normals by the symmetric root of correlations are the nearest independent
+// ones to how assets move. Empty if an asset moves as others make it; no numbers if uncorrelated.
 std::optional<std::vector<double>> rotation_of(const std::vector<std::string>& assets,
                                                const std::vector<std::uint32_t>& slots,
                                                const markets::market_view& in) {
@@ -411,14 +402,12 @@ std::optional<std::vector<double>> rotation_of(const std::vector<std::string>& a
     return rotation;
 }
 
-// Volatilities no further apart count as alike.
+// Least ratio of volatilities that count as alike.
 constexpr double alike_volatilities = 0.8;
 
-// Numbers that the script compares by asset, such as the prices of a basket of which it pays the best, are
-// known by rank, and the martingale moves by the normals of the assets in this order. The path must be made
-// of nothing but prices of these assets for it, each of them with a normal number of its own. Assets that
-// move unlike each other are told apart by the volatilities of the first two. Assets of other models than
-// the lognormal have no one number that does so. So many features come beside what is ranked.
+// Ranks numbers that the script compares by asset, as for the best of a basket, and lets the martingale move
+// by normals in this order. The path must be made of these assets' prices alone, each with its own normal.
+// Unlike assets are told apart by the volatilities of the first two, which only lognormal assets have.
 void rank_compared(begun& to, const markets::market_view& in, std::optional<bool> tells_volatilities,
                    std::size_t beside) {
     policy& by = to.by;
@@ -493,14 +482,14 @@ std::optional<begun> begin(const books::trade& t, const markets::market_view& in
         const double to_come = plain.data.initial_states[plain.code.outputs[0]];
         if (plainly.today()->at_most > 0) {
             take_uses(by, plainly.today()->at_most, plainly.today()->at_least, 0);
-            *by.today += to_come;  // which is paid all the same
+            *by.today += to_come;  // which is paid in any case
         }
         by.is_used_today =
             by.must_be_used_today || (by.has_holder ? *by.today > to_come : *by.today < to_come);
         out.is_certain = true;
         return out;
     }
-    // Nothing is left to decide where the last moment of each notice is past.
+    // Nothing is left to decide if all notices are past.
     const bool is_decided =
         std::ranges::none_of(plainly.rights(), [](const leaving::left_by_right& r) { return r.decides(); });
     if (is_decided && !by.today) return std::nullopt;
@@ -515,7 +504,7 @@ std::optional<begun> begin(const books::trade& t, const markets::market_view& in
     for (std::size_t s = 0; s < plain.code.states.size(); ++s) {
         const std::uint32_t source = plain.code.state_sources[s];
         if (source == plainly.value_state() || source >= plainly.first_state()) continue;
-        if (plain.code.states[s] == "alive") continue;  // as is every path on which something is decided
+        if (plain.code.states[s] == "alive") continue;  // true whenever something is decided
         by.features.push_back(source);
         out.known.push_back(plain.code.states[s]);
     }
@@ -526,8 +515,7 @@ std::optional<begun> begin(const books::trade& t, const markets::market_view& in
         add_named(t, named, out);
     }
     const std::size_t beside = named.is_beside_states ? named.known.size() : 0;
-    // Notices cut the time between dates into unequal steps, which move the path by the roots of their
-    // lengths.
+    // Notices make steps between dates unequal: these move the path by the roots of their lengths.
     const auto has_notice = [](const leaving::left_by_right& r) { return r.has_notice; };
     by.weighs_steps = std::ranges::any_of(plainly.rights(), has_notice);
     std::set<std::uint32_t> normals;
@@ -546,10 +534,10 @@ payment_left payment_on(const untrained::date& d, const left_arrays& left) {
     return {row(0), row(1), row(4), {}};
 }
 
-// The gain of all dates over every second of them, on the same paths.
+// Finds the gain of all dates over every second of them, on the same paths.
 void find_gain(untrained& of, const backward& all, const left_arrays& left, const training& by) {
     policy half = of.by;
-    half.normals.clear();  // which only a bound takes
+    half.normals.clear();  // only a bound takes them
     backward sweep(half, left.at_the_end(0), {}, by.threads, by.cancel);
     for (const std::size_t k : of.every_second_date()) {
         if (by.often) by.often();
@@ -561,7 +549,6 @@ void find_gain(untrained& of, const backward& all, const left_arrays& left, cons
     take_gain(of.by, of.paths, sum, squares);
 }
 
-// The way back through all dates.
 void go_back(untrained& of, const left_arrays& left, const training& by) {
     left_intervals intervals(of, left);
     std::vector<std::size_t> decisions;
@@ -609,13 +596,13 @@ std::vector<std::size_t> untrained::every_second_date() const {
 
 namespace {
 
-// The short rate of a currency, near enough: over a quarter of a year from then on.
+// Approximates the short rate by the rate over the next quarter of a year.
 double short_rate(const markets::curve& of, double years) {
     constexpr double quarter = 0.25;
     return (of.log_discount(years) - of.log_discount(years + quarter)) / quarter;
 }
 
-// A name that a script gives to a number of its own, too, tells nothing.
+// A name that the script gives to a number of its own tells nothing.
 std::vector<double> levels_of(const policy_to_find& of, const recorded_scales& scales, const met_date& d,
                               double years, const markets::market_view& in) {
     std::vector<double> out;
@@ -637,7 +624,7 @@ std::vector<double> levels_of(const policy_to_find& of, const recorded_scales& s
     return out;
 }
 
-// By feature: whether its number and a level give a price as their product.
+// By feature: true if its product with a level is a price.
 std::vector<bool> products_among(const begun& of) {
     std::vector<bool> out;
     for (const std::uint32_t source : of.by.features) {

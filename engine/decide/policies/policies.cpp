@@ -34,11 +34,11 @@ using exercise::untrained;
 using kernels::word32;
 using kernels::word64;
 
-// The most that a launch takes of a device, where more is free: six American options of 50 dates, whose
-// sweeps are as many blocks as the multiprocessors of an H200 have room for.
+// Limit on a launch where more is free: six American options of 50 dates, whose sweeps are as many blocks as
+// the multiprocessors of an H200 have room for.
 constexpr std::uint64_t most_bytes_of_launch = std::uint64_t{3} << 29;
 
-// Trades with the same kernels, paths, sizes and arrays of a market.
+// Trades that share kernels, paths, sizes and arrays of a market.
 struct group {
     std::vector<std::size_t> trades;
     std::span<const arrays::shock_cube> scenarios;
@@ -56,7 +56,7 @@ struct group {
     word64 tiles() const { return kernels::tiles_of(paths); }
     word64 pitch() const { return tiles() * kernels::paths_per_tile; }
     std::size_t sweeps() const { return has_gain ? 2 : 1; }
-    // Without those of its program, which are few.
+    // Without the bytes of its program, which are few.
     std::size_t bytes_of(const untrained& t) const {
         const policy_fits of(t);
         const std::size_t dates = of.dates.size();
@@ -69,8 +69,7 @@ struct group {
             sums_of_tile(of) + numbers_of_sweep(of.most_of_a_date()) * sweeps() + dates;
         return by_path * pitch() + by_tile * tiles() * sizeof(double);
     }
-    // Numbers of a tile: sums of all dates, or of all fits, of the stage at hand; and those of a sweep, where
-    // a date has so many fits.
+    // Numbers of a tile for all dates, or all fits, of a stage; and for a sweep.
     std::size_t sums_of_tile(const policy_fits& of) const {
         return std::max(of.dates.size() * static_cast<std::size_t>(text.sizes.numbers_of_tile()),
                         of.fits.size() * static_cast<std::size_t>(text.sizes.slopes()));
@@ -80,7 +79,6 @@ struct group {
     }
 };
 
-// Numbers that are found.
 std::size_t numbers_of(const kernels::backward_sizes& of, const policy_fits& fits) {
     return fits.dates_to_come() * static_cast<std::size_t>(kernels::numbers_of_date(of.features)) +
            fits.fits_to_come() * static_cast<std::size_t>(kernels::numbers_of_fit(of.functions, of.moves)) +
@@ -88,13 +86,12 @@ std::size_t numbers_of(const kernels::backward_sizes& of, const policy_fits& fit
            kernels::numbers_of_end;
 }
 
-// Some trades of a group, for one launch.
+// Trades of a group, for one launch.
 struct piece {
     const group* of;
     std::span<const std::size_t> trades;
 };
 
-// Places in one block of memory.
 class places {
   public:
     template <class value>
@@ -109,10 +106,10 @@ class places {
     std::size_t size_ = 0;
 };
 
-// The memory of a launch: what is uploaded, what is downloaded, and what is used between.
+// The memory of a launch: uploads, downloads, and what is used between.
 class launch_memory {
   public:
-    // `room` is made larger where it is too small, and must not be used by others.
+    // Makes `room` larger if it is too small. Nobody else may use it.
     launch_memory(device& on, const group& of, std::span<const untrained* const> trades,
                   std::optional<device_memory>& room)
         : of_(of), trades_(trades), packed_(pack(jobs(), program::number_type::double_)) {
@@ -159,7 +156,7 @@ class launch_memory {
         a.first_rows = at<word32>(first_rows_);
         return a;
     }
-    // The most of each trade, today among the dates; and of a date.
+    // The most of any trade, with today among the dates; and of any date.
     std::size_t most_dates() const { return most_dates_; }
     std::size_t most_fits() const { return most_fits_; }
     std::size_t fits_of_date() const { return fits_of_date_; }
@@ -186,7 +183,7 @@ class launch_memory {
         return reinterpret_cast<value*>(memory_ + place);
     }
 
-    // All that is uploaded stands first.
+    // Uploads come first.
     void lay_out() {
         const std::size_t count = trades_.size(), sections = trades_[0]->made.code.sections.size();
         const kernels::backward_sizes& sizes = of_.text.sizes;
@@ -363,7 +360,6 @@ class launch_memory {
     std::byte* memory_ = nullptr;
 };
 
-// Reads the numbers of a policy, one after another.
 class found_numbers {
   public:
     found_numbers(const double*& next, const kernels::backward_sizes& sizes) : next_(next), sizes_(sizes) {}
@@ -390,7 +386,7 @@ class found_numbers {
     const kernels::backward_sizes& sizes_;
 };
 
-// The fits of a date: of one value to come, or of several.
+// Takes the fits of a date: of one continuation value, or of several.
 void take_fits(exercise::decision_date& to, const policy_fits& of, const policy_fits::date& d,
                const kernels::backward_sizes& sizes, found_numbers& found) {
     if (of.levels == 1 && d.fits == 1) {
@@ -408,8 +404,7 @@ void take_fits(exercise::decision_date& to, const policy_fits& of, const policy_
     to.forced_from = d.forced_from;
 }
 
-// Reads the numbers of a policy, from `next` on, and passes them. Throws tilewalk::error (numeric) where a
-// path had no finite number.
+// Moves `next` behind the policy. Throws tilewalk::error (numeric) if a path had no finite number.
 exercise::policy policy_from(const untrained& t, const group& g, const double*& next) {
     const kernels::backward_sizes& sizes = g.text.sizes;
     const policy_fits of(t);
@@ -429,7 +424,7 @@ exercise::policy policy_from(const untrained& t, const group& g, const double*& 
                                         std::vector<double>(static_cast<std::size_t>(sizes.moves)));
     std::vector<double> means;
     for (std::size_t f = 0; f < today.fits; ++f) {
-        found.one();  // what the policy's worth is taken for
+        found.one();  // the estimate of the policy's worth
         means.push_back(found.one() / static_cast<double>(t.paths));
         out.first_slopes = found.some(sizes.moves);
         if (out.uses > 0) out.first_slopes_by_uses[today.lowest + f] = out.first_slopes;
@@ -446,7 +441,7 @@ exercise::policy policy_from(const untrained& t, const group& g, const double*& 
     return out;
 }
 
-// The market's arrays have all rows and paths that a trade reads.
+// True if the market's arrays have all rows and paths that a trade reads.
 bool have_what_is_read(std::span<const arrays::shock_cube> arrays, const untrained& t) {
     return std::ranges::all_of(t.made.data.scenarios, [&](const program::scenario_rows& s) {
         return s.array < arrays.size() && arrays[s.array].paths >= t.paths &&
@@ -454,7 +449,6 @@ bool have_what_is_read(std::span<const arrays::shock_cube> arrays, const untrain
     });
 }
 
-// The search for policies on some devices.
 class policy_search {
   public:
     policy_search(std::span<const wanted_policy> of, std::uint64_t seed,
@@ -477,7 +471,7 @@ class policy_search {
         compile(threads);
         cut();
         shared_pieces pieces(pieces_.size(), [this] { return is_stopped(); });
-        // Two for each device, so that one reads and makes ready while the other's work is done there.
+        // Two workers for each device: one makes ready while the other's work is done there.
         const std::size_t workers = pieces_.size() > on_.size() ? 2 * on_.size() : on_.size();
         seconds_.resize(workers);
         const auto work = [&](std::size_t w) { work_on(w % on_.size(), w, pieces); };
@@ -557,7 +551,7 @@ class policy_search {
         std::erase(targets, "");
         for (group& g : groups_)
             for (const std::string& target : targets) g.cubins[target];
-        // The four texts of a group by different threads, because some take seconds.
+        // Different threads compile the four texts of a group, some of which take seconds.
         const std::size_t texts = 4 * targets.size();
         threads::for_each(
             groups_.size() * texts, threads, cancel_,
@@ -580,7 +574,7 @@ class policy_search {
             if (!found_[i].failure && !found_[i].by) found_[i].failure = why;
     }
 
-    // A piece has as many trades as there is room for, and there is one for every device if there can be.
+    // Cuts groups into pieces that have room, one for every device if possible.
     void cut() {
         for (group& g : groups_) {
             for (const std::size_t i : g.trades) {
@@ -608,8 +602,7 @@ class policy_search {
 
     bool is_stopped() const { return cancel_ != nullptr && cancel_->load(); }
 
-    // Works on pieces until there are none. The trades of a piece that a device can't do fail; a
-    // device that is lost leaves its piece to the others.
+    // Trades of a piece that a device can't do fail; a lost device leaves its piece to the others.
     void work_on(std::size_t d, std::size_t worker, shared_pieces& pieces) {
         gpu_facts::share& share = facts_.shares[d];
         const auto is_lost = [&] {
@@ -676,7 +669,7 @@ class policy_search {
         seconds_[worker] += d.milliseconds_between(begun.get(), ended.get()) / 1000;
     }
 
-    // Launches the way back; see kernels/exercise/backward_kernel.h. Returns how many launches it took.
+    // See kernels/exercise/backward_kernel.h. Returns the number of launches.
     static unsigned go_back(loaded_device& on, const group& g, const group::built& cubins,
                             const launch_memory& memory, std::size_t trades, stream s) {
         device& d = on.get();
@@ -714,8 +707,8 @@ class policy_search {
         run(cubins.of_sums, "sum_functions", of_functions);
         run(cubins.of_dates, "make_factors", of_dates);
 
-        // As many blocks for each sweep as are there at once, each with as many tiles. Sweeps of every second
-        // date take twice as many, and as long.
+        // Sweeps get as many blocks as are there at once, of equally many tiles. Blocks of sweeps of every
+        // second date have twice as many tiles, and take as long.
         sweep.threads = kernels::backward_sizes::threads_of_sweep;
         sweep.shared_bytes = g.text.sweep_bytes(memory.fits_of_date());
         const auto resident =
@@ -763,11 +756,10 @@ class policy_search {
     counted_kernels& kernels_;
     const std::atomic<bool>* cancel_;
     gpu_facts& facts_;
-    // Bytes of a launch: so much as it takes, and as one of a single trade may take. Two are made ready at
-    // once.
+    // Bytes of a launch, and of one of a single trade. Two are made ready at once.
     word64 room_ = 0, most_bytes_ = ~word64{0};
     std::size_t shared_bytes_ = ~std::size_t{0}, most_trades_ = ~std::size_t{0};
-    std::vector<std::string> architectures_;  // by device; empty: it is lost
+    std::vector<std::string> architectures_;  // by device; empty if lost
     std::vector<double> seconds_;             // by worker
     std::vector<group> groups_;
     std::vector<piece> pieces_;

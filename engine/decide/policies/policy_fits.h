@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dates of a policy that is to be found, and the values to come that are fitted on each: those that the
-// kernels of the way back are told (kernels/exercise/backward_arguments.h).
+// Dates and fits of a policy to find, as kernels take them (kernels/exercise/backward_arguments.h).
 #pragma once
 
 #include <cstddef>
@@ -14,21 +13,21 @@ struct policy_fits {
     explicit policy_fits(const exercise::untrained& of);
 
     struct date {
-        std::size_t number = 0;  // among those of the trade; today has none
+        std::size_t number = 0;  // among those of the trade; unused for today
         std::size_t first_fit = 0, fits = 1;
         std::size_t lowest = 0;  // uses left of the first fit
         int forced_from = 0;
     };
-    // And the interval that begins there: the first row of sums of normals of each of its pieces, and one
-    // over the root of its steps.
+    // A fit, with the interval that begins there: the first row of sums of normals of each of its pieces, and
+    // its root, see decision_date.
     struct fit {
         std::size_t date = 0, first_piece = 0, pieces = 0;
         double root = 0;
     };
-    std::vector<date> dates;  // on which something is decided, in order of time, and today
+    std::vector<date> dates;  // with decisions, in order of time, and today
     std::vector<fit> fits;    // in the order of dates
     std::vector<std::size_t> pieces;
-    std::size_t levels = 1;  // uses that may be left, none among them; 1: a right ends the trade
+    std::size_t levels = 1;  // counts of uses left, from 0 on; 1: a right ends the trade
 
     const date& today() const { return dates.back(); }
     std::size_t dates_to_come() const { return dates.size() - 1; }
@@ -36,7 +35,7 @@ struct policy_fits {
     std::size_t most_of_a_date() const;
 
   private:
-    // Its interval is that of these dates of the trade, each a piece; behind them is the end.
+    // The interval has these dates of the trade, each a piece; the number of dates stands for the end.
     void add_fit(const exercise::untrained& of, std::size_t first, std::size_t last, double root);
 };
 

@@ -18,7 +18,6 @@ namespace {
 
 using kernels::path_reads;
 
-// A feed, and the reads that do the same or are the nearest of its kind.
 struct reads_of_feed {
     std::string_view feed;
     path_reads reads;
@@ -51,7 +50,7 @@ std::string_view name_of(path_reads reads) {
     return {};
 }
 
-// A table of the basis: number(i) for i < count.
+// Writes a table of the basis: number(i) for i < count.
 std::string basis_table(const std::string& name, std::size_t count,
                         const std::function<std::uint64_t(std::size_t)>& number) {
     std::vector<std::uint64_t> numbers;
@@ -59,7 +58,7 @@ std::string basis_table(const std::string& name, std::size_t count,
     return "    " + table_text(name + "(int i)", "i", numbers);
 }
 
-// A kernel of the way back that calls policy_search<basis>::`calls`.
+// Writes a kernel that calls policy_search<basis>::`calls`.
 std::string kernel_of(const char* name, const char* calls, const std::string& threads) {
     return fmt::format(
         R"(
@@ -71,7 +70,6 @@ extern "C" __global__ void __launch_bounds__({threads})
         fmt::arg("threads", threads), fmt::arg("name", name), fmt::arg("calls", calls));
 }
 
-// The beginning of all kernels of a basis.
 std::string basis_text(const exercise::policy& by, const policy_kernels& of) {
     const exercise::interval_moves moves = by.moves();
     const auto& of_moves = moves.moves();
@@ -106,7 +104,6 @@ extern __shared__ __align__(128) char shared[];
                             [&](std::size_t m) { return static_cast<std::uint64_t>(of_moves[m].order); })));
 }
 
-// Blocks of so many threads, of which a multiprocessor takes several where their numbers leave room.
 std::string bounds_of(std::uint32_t threads, int resident) {
     return fmt::format("{} TILEWALK_RESIDENT_BLOCKS({})", threads, resident);
 }

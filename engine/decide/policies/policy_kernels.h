@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that find policies: one whose paths leave numbers, and the way back through dates.
+// The kernels that find policies: one whose paths leave numbers, and those of the backward induction.
 #pragma once
 
 #include <array>
@@ -19,13 +19,12 @@ struct policy_kernels {
     // The kernel `leave`, which takes kernels::leaving_arguments; a block walks a tile.
     std::string leaving;
     std::uint32_t leaving_threads = 0, leaving_shared_bytes = 0;
-    // The kernels of the way back, which take kernels::backward_arguments, in texts that compile side by
-    // side: those that look at all dates, those that sum functions and moves, and the sweep; see
-    // kernels/exercise/backward_kernel.h.
+    // The kernels of the backward induction, in texts that compile side by side: all dates, sums, and the
+    // sweep; see kernels/exercise/backward_kernel.h.
     std::string of_dates, of_sums, of_sweep;
     std::array<const std::string*, 4> texts() const { return {&leaving, &of_dates, &of_sums, &of_sweep}; }
     kernels::backward_sizes sizes{};
-    // A block that sums functions or moves, where sums of a lane are few and where they are not.
+    // A block that sums functions or moves, if the sums of a lane are few or many.
     struct block_of_sums {
         std::uint32_t threads, bytes;
     };
@@ -38,7 +37,7 @@ struct policy_kernels {
     }
     std::uint32_t tile_bytes() const { return bytes_of(sizes.tile_doubles()); }
     std::uint32_t date_bytes() const { return bytes_of(sizes.date_doubles()); }
-    // The most that a block of them takes, where a date has so many fits.
+    // The most that a block of them takes, with so many fits a date.
     std::uint32_t most_bytes(std::size_t fits) const {
         return bytes_of(sizes.most_doubles(static_cast<int>(fits)));
     }
@@ -50,7 +49,7 @@ struct policy_kernels {
 };
 policy_kernels policy_kernels_of(const exercise::untrained& of,
                                  kernels::path_reads reads = kernels::path_reads::register_rolling);
-// The way back reads paths as the feed does that a run asks for, or as the nearest of its kind.
+// Returns the reads of a run's feed, or the nearest of its kind.
 kernels::path_reads path_reads_of(const kernel_wish& how);
 
 }  // namespace tilewalk::cuda
