@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Controls: functions of a path with a known mean, which are subtracted from what a trade pays. They are
-// functions of one weighted sum of the moves of all sources of noise over all steps, which is normal in every
-// model: the sum itself, its exponential, and calls and digitals on that, whose means are Black's. Under a
-// lognormal model the exponential of an asset's own moves is the asset over its forward price, and that of
-// falling weights a geometric average. Under other models that ratio is a control of its own, whose mean is 1
-// wherever the steps of a path are martingales.
+// Controls: functions of a path with a known mean, which are subtracted from a payoff. A control is a
+// function of one weighted sum of the moves of all noises over all steps, which is normal in every model: the
+// sum, its exponential, and calls and digitals on that, whose means are Black's. Under a lognormal model the
+// exponential of an asset's own moves is the asset over its forward price, that of falling weights a
+// geometric average. Under other models that ratio is a control of its own, with mean 1 if steps are
+// martingales.
 #pragma once
 
 #include <algorithm>
@@ -26,13 +26,11 @@ struct normal_law {
     double mean = 0, deviation = 0;
 };
 
-// The joint law of the moves of a world.
 class law_of_moves {
   public:
     explicit law_of_moves(const models::source_moves& of);
-    // The law of a weighted sum.
     normal_law of_sum(const weights& by) const;
-    // The same sum as one of its sure part, by step, and of the normals that moves are made of.
+    // The sum as its sure part, by step, and weights of the normals that moves are made of.
     std::vector<double> sure_part(const weights& by) const;
     weights of_normals(const weights& by) const;
     std::size_t sources() const { return sure_.size(); }
@@ -47,44 +45,40 @@ class law_of_moves {
 struct knot {
     double at = 1;
     double slope = 0, jump = 0;
-    // The share of paths on which the payoff may jump already and the control not yet, or the other way
-    // round; 1: that is not known.
+    // Share of paths between the jump of the payoff and that of the control; 1 if not known.
     double share_between = 1;
 };
 
 struct control {
     weights of_moves;
-    std::vector<double> parts{};  // of these weights, by sum of a pilot's basis; empty: they are of no pilot
-    // Coefficients of the sum and of its exponential.
+    std::vector<double> parts{};  // of the basis of a pilot; empty if no pilot made the weights
     double on_sum = 0, on_exponential = 0;
     static constexpr std::size_t most_knots = 3;
     std::array<knot, most_knots> knots{};
-    // Coefficients of the ratios that a world offers; empty: of none.
     std::vector<double> on_ratios{};
-    // Payoffs without it are tallied, too, and randomisations show the share of it that is subtracted.
+    // True if payoffs without it are tallied as well, and randomisations find the share of it to subtract.
     bool has_share = false;
 
-    // How many times fewer paths the pilot says are enough for the same error.
+    // How many times fewer paths are enough for the same error, as the pilot says.
     double fewer_paths = 1;
-    static constexpr double fewest_paths = 1e12;  // is said where nothing but rounding is left
+    static constexpr double fewest_paths = 1e12;  // stands for nothing but rounding left
     bool leaves_rounding() const { return fewer_paths >= fewest_paths; }
-    // The root mean square left in events so rare that no pilot path met one, such as a jump; 0 if that is
-    // rounding, too. Found for controls that leave rounding.
+    // Root mean square left in events too rare for a pilot, if leaves_rounding(); 0 if rounding, too.
     double left_far_out = 0;
     std::uint64_t pilot_paths = 0;
-    double share_of_hits = 0;  // of the pilot's paths, those that carry the variance without the control
+    double share_of_hits = 0;  // of the pilot's paths, those that carry the variance
 
     double mean(const normal_law& of_sum) const;
     // Without the ratios.
     double value(double sum) const;
-    // The sum of the sizes of its parts, by which rounding is judged.
+    // Returns the sum of the sizes of its parts, by which rounding is judged.
     double size(double sum) const;
     bool jumps() const {
         return std::ranges::any_of(knots, [](const knot& k) { return k.jump != 0; });
     }
 };
 
-// How far the numbers of a control move where one of the market moves by 1.
+// How far the numbers of a control move when one of the market moves by 1.
 struct drift {
     std::vector<double> parts{};
     double on_sum = 0, on_exponential = 0;
@@ -92,13 +86,13 @@ struct drift {
     std::vector<double> on_ratios{};
 };
 drift no_drift(const control& of);
-// A control where the market's number has moved by so much. Its mean is known there, too, whatever the drift.
+// Returns the control after a move of the market's number. Its mean is known, whatever the drift.
 control moved(control of, const drift& by, double distance);
 
-// The sums that a pilot tries: none where a world has too many sources.
+// Returns the sums that a pilot tries; empty if a world has too many sources.
 std::vector<weights> basis_of(std::size_t sources, std::size_t steps);
 
-// Records sums of moves and ratios as further outputs of a program, for a pilot.
+// Records sums of moves and ratios as further outputs, for a pilot.
 class sums_of_moves final : public plan::controller {
   public:
     void begins(program::recorder&) override { basis_.clear(), ratios_ = 0; }
@@ -106,7 +100,7 @@ class sums_of_moves final : public plan::controller {
     void ends_path(std::uint32_t value_state, models::world& in, program::recorder& into) override;
     // By output, behind the trade's own.
     const std::vector<weights>& basis() const { return basis_; }
-    // The number of outputs behind those.
+    // Number of outputs behind those.
     std::size_t ratios() const { return ratios_; }
     const law_of_moves& law() const { return *law_; }
 
@@ -116,7 +110,7 @@ class sums_of_moves final : public plan::controller {
     std::optional<law_of_moves> law_;
 };
 
-// Records a control, and what is left to be paid.
+// Records a control, and the payoff less the control.
 class subtracted final : public plan::controller {
   public:
     explicit subtracted(const control& what) : what_(what) {}
@@ -125,9 +119,9 @@ class subtracted final : public plan::controller {
     void ends_path(std::uint32_t value_state, models::world& in, program::recorder& into) override;
     std::optional<std::uint32_t> result() const override { return result_; }
     bool keeps_value() const override { return what_.has_share; }
-    // Whether the last recording had the moves and the ratios that the control is of.
+    // True if the last recording had the moves and ratios of the control.
     bool fits() const { return fits_; }
-    // The mean of what is subtracted, in the market of the recording.
+    // Mean of what is subtracted, in the market of the recording.
     double mean() const { return mean_; }
 
   private:
@@ -138,31 +132,26 @@ class subtracted final : public plan::controller {
     bool fits_ = false;
 };
 
-// Numbers by path.
 struct pilot_paths {
     std::vector<double> payoffs{};
     std::vector<std::vector<double>> sums{};    // of the basis
     std::vector<std::vector<double>> ratios{};  // that the world offers
 };
-// The control that leaves least of the variance of payoffs on the paths of a pilot. None where that would not
-// pay. A control that jumps would put jumps into derivatives of a payoff that has none. A pilot that says
-// less than the least gain may say it by chance; and a control takes time.
+// Returns the control that leaves least variance on a pilot's paths; empty below the least gain, which chance
+// may show. A control that jumps would put jumps into derivatives of a payoff that has none.
 enum class jumps : bool { no, yes };
 inline constexpr double least_gain = 1.25;
 std::optional<control> fit(const pilot_paths& on, std::span<const weights> basis, jumps may_jump = jumps::yes,
                            double least = least_gain);
 
-// The sum that a control is of, by path.
 std::vector<double> sum_on(const control& of, const pilot_paths& paths);
-// The part of payoffs that paths leave.
+// Returns payoffs less the control.
 std::vector<double> left_by(const control& of, const pilot_paths& on);
 
-// The drift that leaves least of the variance of derivatives of what paths leave, as they are where the
-// control has no drift; they stand in the place of payoffs. The places of its jumps stand still. A drift that
-// takes the control far off within a large move of the market's number, the reach, is fitted to noise, and
-// small moves are not as good as linear: then the control has none.
+// Returns the drift that leaves least variance; payoffs are derivatives of what a control without drift
+// leaves. Jumps stay in place. No drift if it takes the control far off within `reach`: a fit to noise.
 drift drift_of(const control& of, const pilot_paths& derivatives, double reach);
-// The drift of these places alone, from the paths in two markets.
+// Returns the drift of the jumps' places alone, from the paths in two markets.
 drift drift_of_jumps(const control& of, const pilot_paths& above, const pilot_paths& below, double distance);
 
 }  // namespace tilewalk::controls

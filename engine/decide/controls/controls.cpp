@@ -30,7 +30,6 @@ namespace {
 
 constexpr std::uint64_t most_paths_of_pilot = 2048;
 
-// The trade in a market, with what a controller adds, if there is one.
 plan::trade_program planned_with(plan::controller* adds, const subject_of_control& of,
                                  const markets::market_state& in, const pilot_of_controls& by,
                                  program::precision precision, std::uint32_t first_scenario = 0) {
@@ -187,15 +186,14 @@ void append(const controls::pilot_paths& from, std::size_t first, std::size_t pa
     for (std::size_t s = 0; s < to.ratios.size(); ++s) add(from.ratios[s], to.ratios[s]);
 }
 
-// The paths of a pilot, by independent numbers, or by points of each construction that is tried.
+// The paths of a pilot, by independent numbers or by points of each construction tried.
 struct tried_paths {
     controls::pilot_paths all{};
-    constructions_to_try by{};  // one after the other, as many paths of each; none: by independent numbers
+    constructions_to_try by{};  // in sequence, as many paths of each; empty: independent numbers
 
     std::span<const double> of_construction(std::span<const double> payoffs, std::size_t k) const {
         return payoffs.subspan(k * by.paths_of_each, by.paths_of_each);
     }
-    // The paths that a control is fitted to.
     controls::pilot_paths fitted_to() const {
         if (by.orders.empty()) return all;
         const std::uint64_t of_each =
@@ -204,8 +202,7 @@ struct tried_paths {
         for (std::size_t k = 0; k < by.orders.size(); ++k) append(all, k * by.paths_of_each, of_each, out);
         return out;
     }
-    // Walks the paths that were kept for a search, where that is not wanted: a trade without a control
-    // chooses its points as if there were none.
+    // Walks the paths kept for a search of jumps, so that trades without a control choose points as usual.
     void walk_rest(const sums_on_pilot& pilot, std::uint64_t paths) {
         if (by.orders.empty()) return;
         const std::uint64_t of_each = paths_of_construction(by.orders.size(), paths);
@@ -217,7 +214,7 @@ struct tried_paths {
         all = std::move(wider);
         by.paths_of_each = of_each;
     }
-    // As payoffs, or what a control leaves of them, show.
+    // By payoffs, or by what a control leaves of them.
     std::optional<chosen_points> points_for(std::span<const double> payoffs, const settled& run) const {
         std::vector<tried_construction> tried;
         for (std::size_t k = 0; k < by.orders.size(); ++k) {
@@ -227,7 +224,6 @@ struct tried_paths {
         }
         return best_of(std::move(tried), payoffs.size(), run);
     }
-    // The points of one construction, likewise.
     std::optional<chosen_points> points_by(quasi::construction how, std::span<const double> payoffs,
                                            const settled& run) const {
         const auto k = static_cast<std::size_t>(std::ranges::find(by.names, how) - by.names.begin());
@@ -237,8 +233,7 @@ struct tried_paths {
     }
 };
 
-// The constructions that a pilot tries. Principal components of sources that move together are those of what
-// the trade moves by, not of the sums that the pilot adds.
+// Principal components are of the trade's own moves, without the sums that the pilot adds.
 constructions_to_try constructions_of(const subject_of_control& of, const markets::market_state& in,
                                       const sums_on_pilot& pilot, const pilot_of_controls& by,
                                       std::uint64_t paths) {
@@ -248,7 +243,6 @@ constructions_to_try constructions_of(const subject_of_control& of, const market
     return constructions_for({&plain.code, &plain.data, &plain.when}, by.run, paths);
 }
 
-// Walks so many paths in all, by independent numbers where no construction is to be tried.
 tried_paths walked_by(const sums_on_pilot& pilot, std::uint64_t paths, constructions_to_try constructions) {
     tried_paths out;
     out.by = std::move(constructions);
@@ -258,15 +252,13 @@ tried_paths walked_by(const sums_on_pilot& pilot, std::uint64_t paths, construct
     return out;
 }
 
-// Looks for the jumps of payoffs along a control's sum, on paths all of whose normals go its way: on these
-// the sum takes the value that is asked for.
+// Looks for jumps of payoffs along a control's sum, on paths whose normals all go its way.
 class search_of_jumps {
   public:
     search_of_jumps(const controls::control& of, const sums_on_pilot& pilot)
         : pilot_(pilot), law_(pilot.law().of_sum(of.of_moves)), way_(pilot.law().of_normals(of.of_moves)) {}
 
-    // Puts a jump of the control where that of payoffs is, if payoffs jump about there, as on the paths that
-    // the control was fitted to.
+    // Moves a jump of the control to that of payoffs, if payoffs jump near there as on the paths fitted to.
     void place(std::size_t jump, const controls::pilot_paths& fitted_to, controls::control& of) const {
         controls::knot& at = of.knots[jump];
         controls::control others = of;
@@ -285,7 +277,7 @@ class search_of_jumps {
             high = sums[most + 1];
         }
         at.at = kernels::exp(0.5 * (low + high));
-        // The density of a normal number is 0.4 at most.
+        // A normal density is 0.4 at most.
         at.share_between = 0.4 * (high - low) / law_.deviation;
     }
 
@@ -296,7 +288,6 @@ class search_of_jumps {
     static constexpr double least_share_of_jump = 0.5;
 
     static double step(const std::vector<double>& of, std::size_t p) { return of[p + 1] - of[p]; }
-    // A few paths of the pilot to each side.
     static std::pair<double, double> about(double sum, std::vector<double> sums) {
         constexpr std::ptrdiff_t reach = 4;
         std::ranges::sort(sums);
@@ -312,7 +303,6 @@ class search_of_jumps {
         for (int p = 0; p < cpu::lanes; ++p) out.push_back(low + (high - low) * p / (cpu::lanes - 1));
         return out;
     }
-    // Times the way that has this sum.
     std::vector<double> normals_for(const std::vector<double>& sums) const {
         std::vector<double> out;
         for (const double s : sums) out.push_back((s - law_.mean) / (law_.deviation * law_.deviation));
@@ -331,8 +321,7 @@ class search_of_jumps {
     controls::weights way_;
 };
 
-// The place of a jump is worth some paths of the pilot to a trade that looks once for one, if that leaves
-// most of them.
+// The place of a jump is worth some paths of the pilot if a path looks once for one, and most paths are left.
 bool has_paths_for_a_jump(const sums_on_pilot& pilot, const pilot_of_controls& by) {
     return by.jumps != jumps_of_controls::none && pilot.jumps_of_a_path() == 1 &&
            4 * search_of_jumps::paths_of_jump <= by.run.paths_of_pilot();
@@ -340,13 +329,12 @@ bool has_paths_for_a_jump(const sums_on_pilot& pilot, const pilot_of_controls& b
 
 void place_jumps(const sums_on_pilot& pilot, const controls::pilot_paths& fitted_to, controls::control& of) {
     const search_of_jumps search(of, pilot);
-    // There are paths for one, the largest.
+    // Paths suffice for one jump.
     const auto largest =
         std::ranges::max_element(of.knots, {}, [](const controls::knot& k) { return std::abs(k.jump); });
     search.place(static_cast<std::size_t>(largest - of.knots.begin()), fitted_to, of);
 }
 
-// The control that fits, of those that may be.
 chosen_control fitted_control(const sums_on_pilot& pilot, const controls::pilot_paths& to,
                               const pilot_of_controls& by) {
     const auto fitted = [&](controls::jumps may) { return controls::fit(to, pilot.basis(), may); };
@@ -360,7 +348,6 @@ chosen_control fitted_control(const sums_on_pilot& pilot, const controls::pilot_
     return {std::nullopt, false};
 }
 
-// Variance over the one that a control leaves, on all paths of a pilot.
 double fewer_paths_by(const controls::control& of, const controls::pilot_paths& on) {
     const double all = variance(on.payoffs), n = static_cast<double>(on.payoffs.size());
     double left = variance(controls::left_by(of, on));
@@ -370,12 +357,11 @@ double fewer_paths_by(const controls::control& of, const controls::pilot_paths& 
     return left * most > all ? all / left : most;
 }
 
-// The root mean square that a control leaves in events that no pilot path met, for one that leaves only
-// rounding and a constant on the pilot's paths: over the mildest way in which there are such events. 0 if
-// rounding is left there, too: the control is the payoff.
+// Returns the root mean square that a control of rounding leaves in events that no pilot path met, over the
+// mildest way that has such events. 0 if rounding, too: the control is the payoff.
 double left_far_out_by(const controls::control& of, const controls::pilot_paths& near,
                        const sums_on_pilot& pilot) {
-    constexpr double rounding = 1e-6;  // of the size of what is added up: fewest_paths is as far off
+    constexpr double rounding = 1e-6;  // relative to what is added up; fewest_paths is as far off
     const controls::pilot_paths on = pilot.walked_far_out();
     const std::vector<double> left = controls::left_by(of, on), sums = controls::sum_on(of, on);
     const double constant = controls::left_by(of, near).front();
@@ -395,13 +381,12 @@ double left_far_out_by(const controls::control& of, const controls::pilot_paths&
     return 0;
 }
 
-// The time that a path takes with a control over that without: on an H200 1.27 for a swaption, 0.94 to 1.14
-// for others, of 50 normals too (bench/results/2026-11-27-NVIDIA-H200-time-of-controls.txt).
+// Time of a path with a control over that without: on an H200 1.27 for a swaption, 0.94 to 1.14 for others,
+// also of 50 normals (bench/results/2026-11-27-NVIDIA-H200-time-of-controls.txt).
 constexpr double cost_of_control = 1.1;
 
-// Keeps the control only where it takes less time than the points that suit the trade without it. Both have
-// the same points then: a run finds the share of the control that suits its points, down to none, and has
-// lost nothing where the pilot promised too much.
+// Keeps the control only if it takes less time than points without it. Both have the same points: a run finds
+// the share of the control that suits them, and loses nothing if the pilot promised too much.
 void hold_against_points(const tried_paths& found, const settled& run, chosen_control& to) {
     const std::optional<chosen_points> without = found.points_for(found.all.payoffs, run);
     if (!without) return;  // all paths pay alike
@@ -424,10 +409,9 @@ void hold_against_points(const tried_paths& found, const settled& run, chosen_co
     to.points = without;
 }
 
-// Derivatives subtract all of a control, and points may suit those of the payoff alone better: those of a
-// basket have twice the variance with it, of a swaption four times, of a monthly Asian as much. A digital
-// whose jump was found gains 12 times and more
-// (bench/results/2026-11-27-AMD-EPYC-controls-of-sensitivities.txt).
+// Derivatives subtract all of a control, and points may suit the payoff alone better: with a control the
+// variance is twice as large for a basket, four times for a swaption, the same for a monthly Asian. A digital
+// with its jump found gains 12 times (bench/results/2026-11-27-AMD-EPYC-controls-of-sensitivities.txt).
 constexpr double least_gain_of_derivatives = 1e6;
 
 }  // namespace
@@ -480,8 +464,7 @@ chosen_control choose_control_like(const controls::control& other, const subject
     return out;
 }
 
-// Payoffs and controls that are summed in double, or first rounded to single on each path, whose
-// approximations on a GPU are about ten times as far off.
+// Sums are in double, or payoffs rounded to single; fast approximations of GPUs are ten times as far off.
 double rounding_in(program::precision p) {
     constexpr double of_sums = 1e-13, of_single = 0x1p-24, of_fast = 1e-6;
     if (program::is_fast(p)) return of_fast;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fit of a control to the paths of a pilot. All sums are taken in one order, so that the same control
-// comes of the same paths everywhere.
+// Fits a control to a pilot's paths. Sums go in one order, so that equal paths give equal controls.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,8 +16,8 @@ namespace {
 
 using column = std::vector<double>;
 
-// Paths are summed in so many parts side by side. A compiler makes vectors of that many, and of eight it
-// makes four times slower ones: 0.24 and 1.1 microseconds for 2,048 paths (g++ 12, AMD EPYC, 2026-11-27).
+// Compilers vectorise 64 sums side by side; eight take four times as long, 1.1 instead of 0.24 microseconds
+// for 2,048 paths (g++ 12, AMD EPYC, 2026-11-27).
 double product(const column& a, const column& b) {
     constexpr std::size_t parts = 64;
     std::array<double, parts> sums{};
@@ -34,15 +33,14 @@ void add_times(column& to, double factor, const column& what) {
     for (std::size_t p = 0; p < to.size(); ++p) to[p] += factor * what[p];
 }
 
-// Least squares: columns are made orthogonal to those before them, one after the other. Copies share the
-// columns that they have.
+// Least squares: each column is made orthogonal to those before it. Copies share their columns.
 class regression {
   public:
     explicit regression(column of) : left_(std::move(of)) { add(column(left_.size(), 1.0)); }
 
-    // Once leaves what rounding made.
+    // The second round removes what rounding left.
     static constexpr int rounds_to_rounding = 2;
-    // A column that those before it add up to has the coefficient 0.
+    // A column that depends on those before it has the coefficient 0.
     void add(column c, int rounds = rounds_to_rounding) {
         const double all = product(c, c);
         std::vector<double> on = taken_from(c, rounds);
@@ -61,7 +59,7 @@ class regression {
         on_.push_back(std::move(on));
         along_.push_back(along);
     }
-    // The squares that a column would take away.
+    // Returns the squares that a column would take away.
     double worth(column c) const {
         const double all = product(c, c);
         taken_from(c, 1);
@@ -70,7 +68,7 @@ class regression {
         const double along = product(c, left_);
         return along * along / squares;
     }
-    // By column; the first is the constant.
+    // By column, the constant first.
     std::vector<double> coefficients() const {
         std::vector<double> out(on_.size(), 0.0);
         for (std::size_t i = on_.size(); i-- > 0;) {
@@ -108,13 +106,12 @@ class regression {
     std::vector<double> along_;            // of what is fitted
 };
 
-// Payoffs as a function of one sum beside ratios: its coefficients, and what they leave.
 struct shape {
     std::vector<double> of_sums;  // by sum of the basis
     std::vector<double> on_ratios{};
     double on_sum = 0, on_exponential = 0;
     std::vector<knot> knots{};
-    std::vector<bool> is_jump{};  // by knot; else a change of slope
+    std::vector<bool> is_jump{};  // by knot; false: a change of slope
     column sum{}, power{};
     std::shared_ptr<const regression> fitted{};
     double squares_left = 0;
@@ -138,9 +135,8 @@ column call_on(const column& power, double at) {
 column digital_on(const column& power, double at) {
     return map(power, [at](double x) { return at < x ? 1.0 : 0.0; });
 }
-// Paths on which most of the variance of a column lies know nothing of its mean, nor of what is left beyond
-// them. An exponential of normal numbers with a deviation of 0.7 is as wild, or the asset under a stochastic
-// variance that has next to no second moment.
+// False if few paths carry most of the variance: they know neither the mean nor what lies beyond, as for
+// exponentials of normals with deviation 0.7, or assets with next to no second moment.
 bool is_tame(const column& c) {
     constexpr double most_kurtosis = 30;
     const double n = static_cast<double>(c.size());
@@ -154,8 +150,7 @@ bool is_tame(const column& c) {
     return std::isfinite(fourth) && fourth <= most_kurtosis * squares * squares;
 }
 
-// The squares that a call or a digital would take away from what a regression leaves, its strike at the path
-// with this place in the order of the exponential: sums over the paths above say it of all strikes.
+// The squares that a call or digital takes from a residual, for all strikes by sums over paths above them.
 class strikes {
   public:
     strikes(const column& power, const regression& beside) : beside_(beside.columns()) {
@@ -182,7 +177,7 @@ class strikes {
     }
 
   private:
-    // By place, the sum over paths above it.
+    // By place, sums over the paths above it.
     struct above {
         column sum, by_power;
     };
@@ -214,7 +209,7 @@ class fitting {
         for (const column& r : on.ratios) beside_ratios_.add(is_tame(r) ? r : column(payoffs_.size(), 0.0));
     }
 
-    // The linear fit, or nothing if payoffs depend on no sum.
+    // Returns the linear fit; empty if payoffs depend on no sum.
     std::optional<std::vector<double>> direction() const {
         regression linear(payoffs_);
         for (const column& s : sums_) linear.add(s);
@@ -225,7 +220,7 @@ class fitting {
         return out;
     }
 
-    // Everything but strikes and directions is fitted anew.
+    // Fits everything but strikes and directions anew.
     void settle(shape& s) const {
         s.sum.assign(payoffs_.size(), 0.0);
         for (std::size_t r = 0; r < sums_.size(); ++r) add_times(s.sum, s.of_sums[r], sums_[r]);
@@ -248,8 +243,7 @@ class fitting {
         s.fitted = std::make_shared<const regression>(std::move(of));
     }
 
-    // Adds the knot that takes most away, among quantiles of the exponential. False if that is next to
-    // nothing.
+    // Adds the best knot among quantiles of the exponential. Returns false if it takes next to nothing away.
     bool add_knot(shape& s) const {
         if (s.squares_left <= nothing_left_) return false;
         const strikes all(s.power, *s.fitted);
@@ -271,7 +265,7 @@ class fitting {
             for (const bool jump : {false, true})
                 if (!jump || may_jump_) try_at(q * apart, jump);
         if (!found) return false;
-        // No descent moves a jump: it is looked for among the paths around.
+        // Descents move no jump, so search the paths around.
         while (is_jump && apart > 1) {
             const std::size_t around = best, closer = std::max<std::size_t>(apart / 4, 1);
             for (std::size_t k = 1; k < 8; ++k)
@@ -285,8 +279,7 @@ class fitting {
         return true;
     }
 
-    // Gauss and Newton: all numbers move at once, the knots of calls and the direction among them, as long as
-    // that leaves less.
+    // Gauss-Newton on all numbers at once, strikes of calls and the direction included.
     void descend(shape& s, int most_rounds) {
         if (most_deviation_ == 0) most_deviation_ = std::max(most_growth * deviation_of(s.sum), narrow);
         for (int round = 0; round < most_rounds && s.squares_left > nothing_left_; ++round) {
@@ -300,8 +293,7 @@ class fitting {
     static constexpr std::size_t quantiles = 32;
     static constexpr double most_growth = 1.5, narrow = 0.5;  // of deviations of sums
 
-    // Paths beyond each strike, and between two. Calls with next to none between them would make a jump that
-    // no path shows.
+    // Fewest paths beyond each strike and between two: closer calls make a jump that no path shows.
     std::size_t least_apart() const { return std::max<std::size_t>(payoffs_.size() / 128, 4); }
     static std::ptrdiff_t paths_below(const shape& s, double at) {
         return std::ranges::count_if(s.power, [at](double x) { return x < at; });
@@ -309,7 +301,6 @@ class fitting {
     bool are_apart(std::ptrdiff_t a, std::ptrdiff_t b) const {
         return std::abs(a - b) >= static_cast<std::ptrdiff_t>(least_apart());
     }
-    // For a call with this strike.
     bool has_room(const shape& s, double at) const {
         const std::ptrdiff_t below = paths_below(s, at);
         if (!are_apart(below, 0) || !are_apart(below, std::ssize(s.power))) return false;
@@ -329,10 +320,9 @@ class fitting {
     }
 
     bool step(shape& s) const {
-        // Its last digits do not matter: where a step goes is tried.
+        // Last digits do not matter, since every step is tried.
         constexpr int rounds = 1;
         regression of = *s.fitted;
-        // Derivatives to the sum, and to the strikes of calls.
         column slope = map(s.power, [&](double x) { return s.on_sum + s.on_exponential * x; });
         std::vector<std::size_t> moving;
         for (std::size_t k = 0; k < s.knots.size(); ++k) {
@@ -359,7 +349,7 @@ class fitting {
             if (std::ranges::any_of(to.knots, [](const knot& k) { return !(k.at > 0); })) continue;
             settle(to);
             if (!(to.squares_left < s.squares_left) || !is_spread_out(to)) continue;
-            // The wider a sum, the more of the mean of its exponential is on paths that no pilot has.
+            // The wider a sum, the more of its exponential's mean is on paths that no pilot has.
             if (deviation_of(to.sum) > most_deviation_) continue;
             s = std::move(to);
             return true;
@@ -375,7 +365,6 @@ class fitting {
     double most_deviation_ = 0;  // of a sum; 0: it is not known yet
 };
 
-// Weights of the sum that has these parts of the basis.
 weights weights_of(const std::vector<double>& parts, std::span<const weights> basis) {
     weights out(basis.front().size(), std::vector<double>(basis.front().front().size(), 0.0));
     for (std::size_t r = 0; r < basis.size(); ++r)
@@ -383,7 +372,7 @@ weights weights_of(const std::vector<double>& parts, std::span<const weights> ba
     return out;
 }
 
-// The largest weight of each source, added up: 1 for an asset's own moves, and for an average of assets.
+// Returns the sum of each source's largest weight: 1 for an asset's own moves, and for averages.
 double size_of(const weights& w) {
     double sum = 0;
     for (const auto& by_step : w) {
@@ -393,11 +382,11 @@ double size_of(const weights& w) {
     return sum;
 }
 
-// Fewer paths would be fitted by chance.
+// With fewer paths, chance would be fitted.
 std::size_t fewest_paths(std::size_t sums) {
     return 8 * (sums + 8);
 }
-// A wider exponential has no moments to speak of.
+// Wider exponentials have no moments to speak of.
 constexpr double most_deviation = 2;
 
 }  // namespace
@@ -458,7 +447,7 @@ control moved(control of, const drift& by, double distance) {
     of.on_exponential += distance * by.on_exponential;
     if (!of.on_ratios.empty()) add_times(of.on_ratios, distance, by.on_ratios);
     for (std::size_t k = 0; k < of.knots.size(); ++k) {
-        // No strike falls to 0, however far it moves.
+        // An exponential keeps strikes above 0, however far they move.
         const double times = kernels::exp(distance * by.knots[k].at / of.knots[k].at);
         of.knots[k].at *= times;
         if (times != 1) of.knots[k].share_between = 1;
@@ -497,14 +486,14 @@ std::vector<double> left_by(const control& of, const pilot_paths& on) {
 
 namespace {
 
-// It does not matter where a knot of next to nothing stands.
+// Knots of less weight may stand anywhere.
 double least_weight(const control& of) {
     double largest = std::max(std::abs(of.on_sum), std::abs(of.on_exponential));
     for (const knot& k : of.knots) largest = std::max({largest, std::abs(k.slope), std::abs(k.jump)});
     return 1e-3 * largest;
 }
 
-// The place, about the one that it has, where a jump of the control takes most away from payoffs.
+// Returns the place near its own where a jump of the control takes most away from payoffs.
 double best_place(const control& of, std::size_t jump, const pilot_paths& on) {
     const column sum = sum_on(of, on), power = map(sum, [](double x) { return kernels::exp(x); });
     regression others(on.payoffs);
@@ -580,7 +569,7 @@ drift drift_of(const control& of, const pilot_paths& derivatives, double reach) 
             add(digital_on(power, is.at), out.knots[k].jump);
         }
     }
-    // The sum that a jump depends on would move the jump.
+    // Turning the sum that a jump depends on would move the jump.
     if (has_slope && !has_jump) {
         for (std::size_t r = 0; r < sums.size(); ++r) {
             column turned = slope;

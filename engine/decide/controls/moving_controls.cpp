@@ -16,7 +16,7 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// Each number is moved twice on as many paths.
+// Half the paths, since each number is moved twice.
 std::uint64_t paths_of_drifts(const pilot_of_controls& by) {
     return std::max<std::uint64_t>(by.paths() / 2 / cpu::lanes, 1) * cpu::lanes;
 }
@@ -28,9 +28,8 @@ std::vector<double> differences(const std::vector<double>& above, const std::vec
     return out;
 }
 
-// Derivatives of what paths leave, of those paths that have one. At a kink, or where a policy decides
-// otherwise, what is left moves in another way above than below, and a policy's other decision moves it as
-// much as all other paths together.
+// Returns derivatives of what paths leave, without paths at a kink or where a policy changes its decision:
+// these move differently above and below, and by as much as all other paths together.
 controls::pilot_paths derivatives_of_paths(const std::vector<double>& above, const std::vector<double>& here,
                                            const std::vector<double>& below, double distance,
                                            const controls::pilot_paths& on) {
@@ -166,7 +165,7 @@ controls::drift moving_controls::drift_of(const of_trade& of, const sums_on_pilo
             if (!up || !down) return none;
         }
     } catch (const std::exception& e) {
-        throw_if_cancelled(e);  // what is wrong with that market is said where the trade is priced there
+        throw_if_cancelled(e);  // pricing in that market reports what is wrong with it
         return none;
     }
     const controls::pilot_paths above = pilot.walked(paths_of_drifts(by_), *up),
@@ -194,7 +193,6 @@ controls::drift moving_controls::drift_of(const of_trade& of, const sums_on_pilo
 std::optional<controls::control> moving_controls::in(const std::string& trade, const market& other) {
     of_trade* const of = find(trade);
     if (of == nullptr) return std::nullopt;
-    // Keys, and by how much their numbers differ.
     std::map<std::string, double> moves;
     for (const market* const m : {&other, &here_})
         for (const market_number& n : m->changes())

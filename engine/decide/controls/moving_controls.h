@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The controls of trades in markets about one, for derivatives of prices. A payoff moves with the market, and
-// so does a control that is to leave little of its derivative: its strikes, say, with the forward price.
-// However it moves, its mean is known in each market, so that no derivative is biased. How it moves is found
-// once, in the unmoved market, by a pilot.
+// Controls that move with the market as payoffs do, their strikes, say, with the forward price, so that
+// little is left of derivatives. Means are known in each market, so that no derivative is biased. A pilot in
+// the unmoved market finds once how they move.
 #pragma once
 
 #include <map>
@@ -25,26 +24,24 @@ namespace tilewalk::verbs {
 
 class moving_controls {
   public:
-    // `work`, where there is some, keeps how controls move.
+    // work` keeps how controls move; null: nothing is kept.
     moving_controls(const market& here, const pilot_of_controls& by, const kept::work* work)
         : here_(here), by_(by), work_(work) {}
 
-    // A trade of this market with the control of its plan. Both outlive this.
+    // Adds a trade with the control of its plan. `t` must outlive this.
     void add(const books::trade& t, const planned& p);
-    // The control of the unmoved market; null where the trade has none.
+    // Null if the trade has no control.
     std::shared_ptr<const controls::control> here(const std::string& trade) const {
         const of_trade* const of = find(trade);
         return of == nullptr ? nullptr : of->control;
     }
-    // The mean of what is subtracted there.
     double mean_here(const std::string& trade) const {
         const of_trade* const of = find(trade);
         return of == nullptr ? 0 : of->mean;
     }
-    // Finds how the control of a trade moves with numbers of the market, where that is not known: one pilot
-    // for all of them costs less than one for each.
+    // One pilot for all keys costs less than one for each.
     void find_drifts(const std::string& trade, std::span<const std::string> keys);
-    // The control in a market in which any numbers differ from this one. None where the trade has none.
+    // Returns the control in a market that differs in any numbers; empty if the trade has none.
     std::optional<controls::control> in(const std::string& trade, const market& other);
 
   private:
@@ -52,9 +49,9 @@ class moving_controls {
         const books::trade* trade;
         std::shared_ptr<const controls::control> control;
         double mean = 0;                                  // of what is subtracted
-        std::shared_ptr<const ready_rights> rights;       // keeps the policy
-        kept::fingerprint known_as;                       // with a key: how it moves with that
-        std::mutex lock{};                                // of what follows
+        std::shared_ptr<const ready_rights> rights;       // keeps the policy alive
+        kept::fingerprint known_as;                       // with a key: fingerprint of the drift
+        std::mutex lock{};                                // guards drifts
         std::map<std::string, controls::drift> drifts{};  // by key
     };
     struct markets_about {
@@ -73,7 +70,7 @@ class moving_controls {
     const market& here_;
     const pilot_of_controls by_;
     const kept::work* const work_;
-    mutable std::mutex lock_;  // of what follows
+    mutable std::mutex lock_;  // guards what follows
     std::map<std::string, std::unique_ptr<of_trade>> trades_;
     std::map<std::string, std::unique_ptr<markets_about>> about_;  // by key
 };

@@ -14,12 +14,11 @@ namespace {
 using program::value;
 namespace row_names = program::row_names;
 
-// A pilot tries a sum for each source, and for each of the first powers of time as long as that is a dozen at
-// most.
+// A pilot tries sums by source and low powers of time, a dozen at most.
 constexpr std::size_t most_sums = 12, most_degree = 2;
-// Moves of more are made ahead of the paths on a GPU, where nothing else may read their normals.
+// Moves of more sources are made ahead of the paths on a GPU, where nothing else may read their normals.
 constexpr std::size_t most_sources = 63;
-// Each takes a state of a path, and a column of the fit.
+// A ratio takes a state of a path, and a column of the fit.
 constexpr std::size_t most_ratios = 4;
 
 std::vector<value> ratios_of(models::world& of) {
@@ -80,8 +79,7 @@ std::vector<weights> basis_of(std::size_t sources, std::size_t steps) {
     const std::size_t degrees =
         steps == 1 ? 1 : std::clamp<std::size_t>(most_sums / sources, 1, most_degree + 1);
     for (std::size_t i = 0; i < sources; ++i) {
-        // Powers of the share of the path that a step begins before the end: a payoff on few dates, or on
-        // an average of many, has such weights, or nearly.
+        // Powers of the share of the path to come: payoffs on few dates, or on averages, weigh nearly so.
         std::vector<double> power(steps, 1.0);
         for (std::size_t d = 0; d < degrees; ++d) {
             out.emplace_back(sources, std::vector<double>(steps, 0.0))[i] = power;
@@ -151,8 +149,7 @@ void subtracted::ends_path(std::uint32_t value_state, models::world& in, program
         const knot& of = what_.knots[k];
         const value beyond = power - term("control_knot", of.at);
         left = left - term("control_slope", of.slope) * max(beyond, 0.0);
-        // A program that jumps nowhere shows it. Prices are compared by logarithms, too, so that smoothed
-        // jumps of a payoff and of its control are alike.
+        // Programs show whether they jump. Logarithms compare as for prices, so that smoothing is alike.
         if (jumps)
             left = left - select(term("control_place", kernels::log(of.at)) < sum,
                                  term("control_jump", of.jump), 0.0);

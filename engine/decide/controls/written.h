@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A control as JSON, by which a later run takes it without a pilot.
+// Controls as JSON, by which a later run needs no pilot.
 #pragma once
 
 #include <string>
@@ -9,14 +9,13 @@
 
 namespace tilewalk::controls {
 
-// Remarks on controls begin so.
+// Begins remarks on controls.
 inline constexpr std::string_view begin_of_remark = "a control ";
 
 std::string written(const control& what);
-// To the same bits. Throws tilewalk::error (input) for what is none.
+// Reads the same bits. Throws tilewalk::error (input) for malformed text.
 control control_written_as(const std::string& json);
 
-// The same of a drift.
 std::string written(const drift& what);
 drift drift_written_as(const std::string& json);
 

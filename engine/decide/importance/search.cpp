@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All sums are taken in one order, so that the same shifts come of the same paths everywhere.
+// All sums are taken in one order, so that the same paths give the same shifts everywhere.
 #include "engine/decide/importance/search.h"
 
 #include <algorithm>
@@ -19,11 +19,10 @@ namespace {
 
 constexpr std::size_t lanes = cpu::lanes;
 
-// Shifts are looked for among those of one slot that go with a power of the time left, as long as these are a
-// dozen at most. A shift by step and slot that follows every step would follow the noise of a pilot.
+// Directions: one slot, times a power of the time left. More freedom would follow a pilot's noise.
 constexpr std::size_t most_directions = 12, most_powers = 3;
 
-// Directions, each of one slot: functions of the step of length 1, orthogonal to each other.
+// Orthonormal directions of one slot each: functions of the step.
 class directions {
   public:
     directions(std::size_t slots, std::span<const double> times) : slots_(slots), steps_(times.size() - 1) {
@@ -32,7 +31,7 @@ class directions {
         for (std::size_t d = 0; d < powers && d < steps_; ++d) {
             std::vector<double> f(steps_);
             for (std::size_t s = 0; s < steps_; ++s) {
-                // A drift that is even in time; where no time passes, in steps.
+                // A drift that is even in time, or in steps if no time passes.
                 f[s] = end > 0 ? kernels::sqrt(times[s + 1] - times[s]) : 1.0;
                 for (std::size_t k = 0; k < d; ++k)
                     f[s] *= end > 0 ? (end - times[s]) / end : double(steps_ - s) / double(steps_);
@@ -76,27 +75,26 @@ double product(std::span<const double> a, std::span<const double> b) {
     for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
     return sum;
 }
-// The density of normals with the mean `shift` over that of plain ones.
+// Returns the density of normals with the mean `shift` over that of plain ones.
 double density_of(std::span<const double> shift, std::span<const double> at) {
     return kernels::exp(product(shift, at) - 0.5 * product(shift, shift));
 }
 
-// Shifts of shares of the paths that are shifted.
+// A mixture of shifts, by shares of the shifted paths.
 struct mixture {
     std::vector<point> shifts;
     std::vector<double> shares;
-    double unshifted;  // the share of all paths that are not
+    double unshifted;  // share of all paths
 
     double density(std::span<const double> at) const {
         double sum = 0;
         for (std::size_t w = 0; w < shifts.size(); ++w) sum += shares[w] * density_of(shifts[w], at);
         return sum;
     }
-    // The weight of a path of the run.
     double weight(std::span<const double> at) const {
         return 1 / (unshifted + (1 - unshifted) * density(at));
     }
-    // Shifts of so many paths that are all shifted.
+    // Returns shifts for so many shifted paths.
     std::vector<point> dealt(std::size_t paths) const {
         std::vector<point> out;
         for (std::size_t i = 0; i < paths; ++i) {
@@ -109,7 +107,7 @@ struct mixture {
     }
 };
 
-// The paths of a pilot: where they are along the directions, and what they pay.
+// Paths of a pilot: their coordinates along the directions, and payoffs.
 struct paths {
     std::vector<point> at;
     std::vector<double> payoffs;
@@ -125,7 +123,7 @@ class walks {
     walks(const pilot& by, const directions& along)
         : by_(by), along_(along), normals_((along.slots() * along.steps() + 1) / 2 * 2) {}
 
-    // A path for each shift; these fill whole blocks.
+    // Walks a path for each shift; shifts must fill whole blocks.
     paths walk(std::span<const point> shifts) {
         paths out;
         for (std::size_t first = 0; first < shifts.size(); first += lanes) {
@@ -149,7 +147,6 @@ class walks {
     std::uint64_t blocks_walked() const { return next_; }
 
   private:
-    // A stream of the pilot's own.
     static constexpr kernels::stream_key key{0x73686966u << 2, 0x74u};
 
     void draw() {
@@ -158,7 +155,7 @@ class walks {
                      key);
     }
 
-    // Shifts the normals, and tells where the paths are.
+    // Shifts the normals, and returns the paths' coordinates.
     std::vector<point> place(std::span<const point> shifts) {
         std::vector<point> out(lanes, point(along_.size(), 0.0));
         for (std::size_t step = 0; step < along_.steps(); ++step) {
@@ -186,17 +183,16 @@ class walks {
     std::vector<row> normals_;  // by step and slot; a draw makes two
 };
 
-// Shifts to look for a payoff with, each of another kind or size: along one slot; along all at once, as where
-// assets fall together; and any other way.
+// Shifts of all kinds and sizes: along one slot; along all, as if assets fall together; any other way.
 class scouts {
   public:
     scouts(std::uint64_t seed, const directions& along) : seed_(seed), along_(along) {}
 
-    // A shift for each path; a few have the same.
+    // Returns a shift for each path; a few have the same.
     std::vector<point> send(std::size_t paths) {
         std::vector<point> out;
         for (std::size_t i = 0; out.size() < paths; ++i) {
-            // Sizes are spread evenly over what each kind is sent with.
+            // All kinds get all sizes evenly.
             const double size = least + (most - least) * fraction(static_cast<double>(i) * golden);
             const double side = i % 2 == 0 ? 1 : -1;
             const bool has_one_slot = along_.slots() == 1;
@@ -222,7 +218,7 @@ class scouts {
   private:
     static constexpr std::size_t alike = 8;
     static_assert(lanes % alike == 0);
-    // In deviations of plain paths. A payoff beyond is worth nothing, for all that matters.
+    // In deviations of plain paths. Payoffs further out are worth next to nothing.
     static constexpr double least = 1, most = 7;
     static constexpr double golden = 0.6180339887498949;
     static double fraction(double x) { return x - std::floor(x); }
@@ -241,13 +237,13 @@ class scouts {
     const directions& along_;
 };
 
-// Paths of many shifts, as a sample of the mixture of these. Each then weighs the density of plain paths over
-// that of the mixture, which is bounded by the share of the plain ones.
+// Paths of many shifts, as a sample of their mixture. A path's weight is the density of plain paths over that
+// of the mixture, which the share of plain paths bounds.
 class pool {
   public:
     pool(double centre, double unshifted) : centre_(centre), unshifted_(unshifted) {}
 
-    // Paths of which each has a shift.
+    // shifts` has one for each path.
     void add(paths&& more, const std::vector<point>& shifts) {
         const std::size_t known = components_.size(), before = paying_.size();
         for (const point& s : shifts) {
@@ -271,16 +267,15 @@ class pool {
         }
     }
 
-    // The mixture of normal laws that is closest to the best law for the payoff, in the sense of
-    // cross-entropy: with one shift, and with more as long as these would leave clearly less. None where no
-    // path pays.
+    // Returns the mixture of normals that is closest in cross-entropy to the best law for the payoff: one
+    // shift, and more while these leave clearly less. Empty if no path pays.
     std::optional<mixture> closest() const {
         if (paying_.empty()) return std::nullopt;
         mixture out{
             {mean_by([](const sampled& s) { return s.weight * kernels::abs(s.payoff); })}, {1.0}, unshifted_};
         while (out.shifts.size() < most_ways) {
             mixture more = out;
-            // Around where most of the variance comes from that is left.
+            // Start from where most of the remaining variance comes from.
             more.shifts.push_back(
                 mean_by([&](const sampled& s) { return s.weight * out.weight(s.at) * s.payoff * s.payoff; }));
             for (double& x : more.shares) x *= 0.5;
@@ -319,14 +314,13 @@ class pool {
         for (double& x : out) x /= sum;
         return out;
     }
-    // The mean square of weighted payoffs, of the mixture that a run would take.
+    // Returns a multiple of the second moment that a run with this mixture would have.
     double squares_left(const mixture& by) const {
         double sum = 0;
         for (const sampled& s : paying_) sum += s.weight * by.weight(s.at) * s.payoff * s.payoff;
         return sum;
     }
-    // Expectation and maximisation: each path belongs to the shifts by the share that they have in its
-    // density, and each shift is the mean of what belongs to it.
+    // Expectation maximisation: paths belong to shifts by shares of density; shifts are means of paths.
     void settle(mixture& m) const {
         constexpr int rounds = 20;
         for (int round = 0; round < rounds; ++round) {
@@ -343,7 +337,7 @@ class pool {
             double all = 0;
             for (const double x : next.shares) all += x;
             for (std::size_t w = 0; w < m.shifts.size(); ++w) {
-                // A shift that nothing belongs to stays where it is.
+                // A shift without paths stays where it is.
                 if (!(next.shares[w] > least_share * all)) {
                     next.shares[w] = least_share * all;
                     next.shifts[w] = m.shifts[w];
@@ -364,14 +358,14 @@ class pool {
     std::vector<component> components_;
 };
 
-// The amount that most paths pay, or half of them at least: only what differs from it has a variance.
+// Half of the paths or more often pay the median: only what differs from it has a variance.
 double median_of(std::vector<double> payoffs) {
     const auto middle = payoffs.begin() + static_cast<std::ptrdiff_t>(payoffs.size() / 2);
     std::nth_element(payoffs.begin(), middle, payoffs.end());
     return *middle;
 }
 
-// The share of paths that the payoff's difference from its centre comes from, as if those had equal ones.
+// Returns the share of paths that would carry the payoff's difference from its centre, were all equal.
 double share_that_pays(std::span<const double> payoffs, double centre) {
     double sum = 0, squares = 0;
     for (const double y : payoffs) {
@@ -380,10 +374,10 @@ double share_that_pays(std::span<const double> payoffs, double centre) {
     }
     return squares > 0 ? sum * sum / (squares * static_cast<double>(payoffs.size())) : 0;
 }
-// Payoffs of more paths are left alone: there shifts gain little, and points and controls more without them.
+// Above this share, shifts gain little, and points and controls more without them.
 constexpr double most_share_that_pays = 0.1;
 
-// The variances of plain payoffs and of weighted ones, on paths of the mixture that the run would take.
+// Variances of plain payoffs and of weighted ones, on paths of the run's mixture.
 struct variances {
     double plain = 0, weighted = 0;
     double fewer_paths() const {
@@ -416,7 +410,7 @@ double variance_of(std::span<const double> payoffs, double centre) {
     const double n = static_cast<double>(payoffs.size());
     return squares / n - sum / n * (sum / n);
 }
-// Plain paths that pay don't speak against the shifts: their weights make less of them.
+// True if plain paths that pay don't speak against the shifts: weights make less of them.
 bool agree(const paths& plain, const mixture& by, double centre) {
     double squares = 0, weighted = 0;
     for (std::size_t i = 0; i < plain.size(); ++i) {
@@ -473,7 +467,7 @@ outcome find(const pilot& by) {
     }
     if (!best) return out;
 
-    // The mixture has its share of plain paths, but for one.
+    // Judges have the mixture's share of plain paths.
     const auto unshifted = static_cast<std::size_t>(by.unshifted * static_cast<double>(of_judges) + 0.5);
     std::vector<point> mixed = best->dealt(of_judges - unshifted);
     mixed.resize(of_judges, none);

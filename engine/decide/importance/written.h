@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shifts as JSON, by which a later run takes them without a pilot.
+// Shifts as JSON, by which a later run needs no pilot.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace tilewalk::importance {
 
 std::string written(const found_shifts& what);
-// To the same bits. Throws tilewalk::error (input) for what is none.
+// Reads the same bits. Throws tilewalk::error (input) for malformed text.
 found_shifts shifts_written_as(const std::string& json);
 
 }  // namespace tilewalk::importance
