@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decisions about a trade that are made before its paths are walked: a run makes them in one market, and
-// others hold them.
+// Decisions about a trade before its paths are walked, made in one market and kept in others.
 #pragma once
 
 #include <compare>
@@ -17,41 +16,37 @@
 
 namespace tilewalk::decide {
 
-// Shifts of a trade's normals.
 struct chosen_shifts {
     importance::found_shifts by;
-    bool drops_control = false;  // paths with these are better off without the trade's control
+    bool drops_control = false;  // shifted paths are better off without the trade's control
 };
 
-// How jumps of a payoff are treated on a way back: they are smoothed, by a width that is told by the usual
-// one, or held still by likelihood ratios.
+// A way back smooths a payoff's jumps, by a multiple of the usual width, or uses likelihood ratios.
 struct treatment {
-    double width = 0;  // 0: by likelihood ratios
+    double width = 0;  // 0: likelihood ratios
     bool is_smoothing() const { return width > 0; }
     friend auto operator<=>(const treatment&, const treatment&) = default;
 };
 
-// Jumps of a trade in its sensitivities.
 struct treated_jumps {
-    double control = 0;                     // is taken from the payoff for likelihood ratios
+    double control = 0;                     // subtracted from the payoff for likelihood ratios
     std::map<std::string, treatment> by{};  // by market key
 };
 
-// A part that is empty is open: a pilot decides. A part that is there may say "none".
+// Decisions about a trade. An empty member is open: a pilot decides. A member that is set may say "none".
 struct decided {
-    std::optional<bool> integrates{};                      // its jumps, see verbs/preintegration.h
-    std::optional<std::optional<quasi::points>> points{};  // none: independent numbers
-    std::optional<std::shared_ptr<const controls::control>> control{};  // null: none
-    // In sensitivities; open: that of prices.
+    std::optional<bool> integrates{};                      // its jumps, see decide/preintegration.h
+    std::optional<std::optional<quasi::points>> points{};  // inner empty: independent numbers
+    std::optional<std::shared_ptr<const controls::control>> control{};  // inner null: none
+    // For sensitivities; empty: the control of prices.
     std::optional<std::shared_ptr<const controls::control>> control_of_derivatives{};
-    // The control is chosen again, with jumps if this has any, whatever it gains.
-    std::shared_ptr<const controls::control> control_of_another_day{};  // null: it is not
-    std::optional<std::shared_ptr<const chosen_shifts>> shifts{};       // null: none
-    std::shared_ptr<const treated_jumps> jumps{};                       // null: open
-    std::shared_ptr<const exercise::saved_policy> policy{};             // null: open
+    // If set, the control is chosen again, with jumps if this one has any, even if they gain nothing.
+    std::shared_ptr<const controls::control> control_of_another_day{};
+    std::optional<std::shared_ptr<const chosen_shifts>> shifts{};  // inner null: none
+    std::shared_ptr<const treated_jumps> jumps{};                  // null: open
+    std::shared_ptr<const exercise::saved_policy> policy{};        // null: open
 };
 using decided_by_trade = std::map<std::string, decided>;
-// The same with policies open.
 decided_by_trade without_policies(decided_by_trade of);
 
 }  // namespace tilewalk::decide

@@ -62,7 +62,7 @@ void decided_plans::take_plan(const books::trade& t, std::size_t i, planned& p, 
         rewriter(by.pilots, from, by.shapes, {&in, 1}).rewrite(t, p);
         found->control.give_points(run, p);
     }
-    // The trade may have a price in this market all the same.
+    // The trade may still have a price in this market.
     if (found == nullptr || p.failure || (found->control.what && !p.control)) {
         p = plain;
         by.rewrites.rewrite(t, p);

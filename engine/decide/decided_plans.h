@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plans of a session with all that is decided about its trades. A trade has the control and the
-// shifts that pilots choose in the market of the book, in every market of that day, so that revaluations
-// differ by what the market does and not by what pilots find. Pilots are walked in the market at hand where
-// its paths have other moves, as on another day.
+// The plans of a session with all decisions about its trades. Every market of a day takes the controls and
+// shifts that pilots choose in the book's market, so that revaluations differ by the market and not by
+// pilots. Pilots walk in the market at hand if its paths have other moves, as on another day.
 #pragma once
 
 #include <cstdint>
@@ -22,23 +21,21 @@ namespace tilewalk::verbs {
 
 class decided_plans {
   public:
-    // The market of the book, if it names one.
+    // of_book` is empty if the book names no market.
     decided_plans(std::size_t trades, const std::optional<market>& of_book)
         : of_book_(of_book), plans_(trades), chosen_(trades) {}
 
-    // Plans the trades of a run in one market as they are walked: those that are planned as before take the
-    // plans that they had, and programs that are compiled stay so. Policies are found by each call, and so
-    // is all that is decided about trades with rights.
+    // Rewrites the plans of a run in one market. Trades planned as before take their former plans, so that
+    // compiled programs stay; policies, and decisions about trades with rights, are found anew.
     void decide(planned_run& r, shape_store& shapes, threads::crew& by, const teller& tells);
 
   private:
-    // All that decisions depend on, beside the trade and its market.
     struct asked {
         std::uint64_t seed, paths, unit_paths;
         bool chooses_source, chooses_construction, chooses_controls, chooses_preintegration,
             chooses_importance, walks_pairs;
         quasi::points points;
-        std::string followed;  // the digest of the run that is followed
+        std::string followed;  // digest of the decisions that are followed
 
         explicit asked(const settled& run);
         friend bool operator==(const asked&, const asked&) = default;
@@ -51,7 +48,7 @@ class decided_plans {
     struct of_book_market {
         asked by;
         chosen_control control{};
-        decide::decided_by_trade held{};  // of the trade
+        decide::decided_by_trade held{};  // on this trade alone
     };
     struct rewriting {
         const pilot_of_controls& pilots;
@@ -62,14 +59,14 @@ class decided_plans {
 
     void take_plan(const books::trade& t, std::size_t i, planned& p, const market& in, const rewriting& by);
     void keep(const planned_run& r);
-    // Null: the trade has no price there.
+    // Null if the trade has no price there.
     std::shared_ptr<const of_book_market> chosen_in_market_of_book(const books::trade& t, std::size_t i,
                                                                    const planned& plain, const market& in,
                                                                    const rewriting& by);
 
     const std::optional<market> of_book_;
-    std::mutex lock_;                                            // of what follows
-    std::vector<std::shared_ptr<const kept_plan>> plans_;        // by trade; null: none
+    std::mutex lock_;                                            // guards what follows
+    std::vector<std::shared_ptr<const kept_plan>> plans_;        // by trade; null: none yet
     std::vector<std::shared_ptr<const of_book_market>> chosen_;  // by trade; null: none yet
 };
 

@@ -58,7 +58,6 @@ void check_construction(const std::string& construction, const std::string& file
     }
 }
 
-// The members of decisions that are JSON, with the keys of a file; `of` may be const.
 auto texts_of(auto& of) {
     return std::array{std::pair(of_control, &of.control), std::pair(of_shifts, &of.shifts),
                       std::pair(of_jumps, &of.jumps), std::pair(of_policy, &of.policy),
@@ -98,7 +97,7 @@ std::string json_of(const decisions& what) {
 }
 
 decisions read_decisions(const std::string& text, const std::string& name) {
-    // Results may be large, and are read row by row.
+    // Results may be large and are read row by row.
     if (text.find(report::decision_format_name) == text.npos) {
         const report::told_results told = report::read_told_results(text, name);
         return report::decisions_of(told.manifest, told.rows, {}, name);

@@ -20,12 +20,11 @@ namespace {
 
 constexpr std::uint64_t most_paths_tried = 4096;
 
-// The shares of paths that keep their normals. A rare payoff of paths that draw uniform numbers, too, may
-// come of those alone, such as of jumps, and more rarely than a pilot sees. The second moment
-// is then twice that without shifts at worst, where it would be ten times.
+// Shares of paths that keep their normals. If paths draw uniforms, too, a rare payoff may come of those
+// alone, such as of jumps, and more rarely than a pilot sees. The second moment is then at worst twice that
+// without shifts, instead of ten times.
 constexpr double few_unshifted = 0.1, many_unshifted = 0.5;
 
-// The outcome of a pilot of so many blocks.
 importance::outcome pilot_of(const plan_to_shift& plan, std::uint64_t blocks, const pilot_of_controls& by) {
     const run::job& of = plan.job;
     const cpu::lane_program code = cpu::compile(*of.code);
@@ -35,7 +34,7 @@ importance::outcome pilot_of(const plan_to_shift& plan, std::uint64_t blocks, co
     pilot.slots = static_cast<std::size_t>(of.code->normals_per_step);
     pilot.times = of.when->times;
     pilot.unshifted = of.code->uniforms_per_step > 0 ? many_unshifted : few_unshifted;
-    // A price of the paths that its shifts were found on would be too high.
+    // An own seed: the paths on which shifts were found would price too high.
     pilot.seed = decide::seed_for(by.run.seed, decide::purpose::importance);
     pilot.blocks = blocks;
     pilot.draw = by.operations.double_draws.normals;

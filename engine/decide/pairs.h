@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Antithetic pairs: trades whose paths are pairs, of which each counts as one path.
+// Antithetic pairs: each pair counts as one path.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,7 @@
 
 namespace tilewalk::verbs {
 
-// Makes the paths of a planned trade pairs, with a remark on that. A trade that needs no path stays as it is.
-// Bounds of trades with rights have pairs, too, but nested ones.
+// Turns the paths of a trade, and of its bound unless nested, into pairs, with a remark.
 void walk_in_pairs(planned& p, shape_store& shapes);
 
 }  // namespace tilewalk::verbs

@@ -20,19 +20,18 @@ namespace {
 
 using quasi::construction;
 
-// Blocks of 256 paths for a construction. Choices over the suite `convergence` have 81 % of the efficiency of
-// the best construction from 4 blocks, 84 % from 6, 85 % from 8 and from 16; in randomisations of 64 or 128
-// points they have less from few blocks (bench/results/2026-11-26-AMD-EPYC-pilots.txt).
+// Limit on a construction's blocks of 256 paths. Choices over the suite `convergence` have 81 % of the
+// efficiency of the best construction from 4 blocks, 84 % from 6, 85 % from 8 and from 16; in randomisations
+// of 64 or 128 points they have less from few blocks (bench/results/2026-11-26-AMD-EPYC-pilots.txt).
 constexpr std::uint64_t most_blocks = 8;
 
-// The time that a path takes by each construction, over that of independent numbers, and the order in which
-// equals are preferred. The costs lie halfway between those of an Asian on an H100 in double, whose paths are
-// the cheapest (1.7 by steps, 1.9, 3.1, and 1.4 by a coarse bridge;
+// The time of a path by each construction relative to independent numbers, in the order in which equals are
+// preferred. Costs lie halfway between those of an Asian on an H100 in double, whose paths are the cheapest
+// (1.7 by steps, 1.9, 3.1, and 1.4 by a coarse bridge;
 // bench/results/2026-11-26-NVIDIA-H100-80GB-HBM3-bench-convergence-asian.jsonl), and those of models whose
-// paths cost more than their numbers. The cost of a coarse bridge is 1.2 over 0.72, the part of a full one's
-// gain that it has at 131,072 paths (a geometric mean over nine trades of more than 32 steps): few points do
-// not show what independent numbers leave between its dates. The costs are the same on every device, so that
-// choices are.
+// paths cost more than their numbers. A coarse bridge costs 1.2 / 0.72, the part of a full bridge's gain that
+// it has at 131,072 paths (geometric mean over nine trades of more than 32 steps): few points do not show
+// what independent numbers leave between its dates. Costs, and so choices, are the same on every device.
 struct candidate {
     construction how;
     double cost;
@@ -40,14 +39,12 @@ struct candidate {
 constexpr std::array candidates{candidate{construction::bridge, 1.5}, candidate{construction::principal, 2.0},
                                 candidate{construction::coarse, 1.7}, candidate{construction::steps, 1.3}};
 
-// Independent numbers stay where a pilot shows less. Chance alone shows as much once in 8 times from 64
-// randomisations whose means are normal, once in 4 from 32 (chi-squared): then a run takes longer for
-// nothing. One that does without points may have ten times the error: a difference of two options whose pilot
-// showed 1.3 gained 120 times.
+// Gain below which independent numbers stay. Chance shows this gain once in 8 times from 64 randomisations
+// with normal means, once in 4 from 32 (chi-squared), and a run then takes longer for nothing. Without points
+// the error may be ten times as large: a difference of two options whose pilot showed 1.3 gained 120 times.
 constexpr double least_gain = 1.25;
 
-// How many times fewer path times a run takes for the same error, where randomisations of so many points gain
-// a power of what 32 points gain: one point gains nothing, and the variance falls by a power of their number.
+// worth_of takes the variance to fall by a power of the number of points, fixed by 1 and 32 points.
 double cost_of(construction how) {
     return std::ranges::find(candidates, how, &candidate::how)->cost;
 }
@@ -58,10 +55,10 @@ double worth_of(construction how, double gain, double points) {
     return std::pow(gain, power_of(points)) / cost_of(how);
 }
 
-// The same where a payoff is held against what a control leaves of it: gains of smooth payoffs grow half as
-// fast beyond 32 points, and a whole power would promise the smoother one of the two too much. Over 17 trades
-// of the suite `convergence` and 299 others, 131,072 paths, choices by this have 1.4 and 1.24 times the
-// efficiency of choices by a whole power; it was picked on these trades
+// Compares a payoff with what a control leaves of it: gains of smooth payoffs grow half as fast beyond 32
+// points, and a whole power would promise the smoother one too much. Over 17 trades of the suite
+// `convergence` and 299 others, 131,072 paths, choices by this have 1.4 and 1.24 times the efficiency of
+// choices by a whole power; it was picked on these trades
 // (bench/results/2026-11-27-AMD-EPYC-pilots-of-controls.txt).
 double modest_worth_of(construction how, double gain, double points) {
     return std::pow(gain, 1 + (power_of(points) - 1) / 2) / cost_of(how);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pilots: a few paths of a trade that show which construction of Brownian paths its points gain most by. A
+// Pilots: a few paths of a trade that show which construction of Brownian paths gains most by points. A
 // choice depends on the trade, its market, the seed and the number of paths, and on no device.
 #pragma once
 
@@ -26,57 +26,52 @@ class sources;
 
 struct tried_construction {
     quasi::construction how;
-    double fewer_paths;  // than independent ones for the same error, in randomisations of 32 points
+    double fewer_paths;  // than independent paths for the same error, in randomisations of 32 points
 };
 
 struct chosen_points {
     quasi::points points;
-    bool are_worth_it = false;  // points take less time than independent numbers for the same error
+    bool are_worth_it = false;  // points take less time than independent numbers at the same error
     std::uint64_t pilot_paths = 0;
-    std::vector<tried_construction> tried{};  // none where no pilot was walked
-    // Than by independent numbers for the same error, at a modest guess; 1 where a run takes these.
+    std::vector<tried_construction> tried{};  // empty if no pilot was walked
+    // Factor of time saved over independent numbers at the same error, a modest guess; 1 for these.
     double less_time = 1;
 
-    // The points that a trade of the run takes; none: independent numbers.
+    // Returns the points that a trade of the run takes; empty: independent numbers.
     std::optional<quasi::points> taken_in(const settled& run) const {
         if (run.chooses_source && !are_worth_it) return std::nullopt;
         return points;
     }
 };
-// The evidence, for people: "2048 pilot paths: bridge 21, steps 1.3 times fewer paths".
+// Returns the evidence for people: "2048 pilot paths: bridge 21, steps 1.3 times fewer paths".
 std::string evidence(const chosen_points& of);
 
-// The constructions that a run leaves open for a trade, as far as they make other numbers than those before
-// them.
+// Constructions to try, without those that make the numbers of an earlier one.
 struct constructions_to_try {
     std::vector<quasi::construction> names{};
-    std::vector<quasi::order> orders{};  // likewise
+    std::vector<quasi::order> orders{};  // by name
     std::uint64_t paths_of_each = 0;
 };
-// Paths of each of so many constructions, of those that a pilot has.
 std::uint64_t paths_of_construction(std::size_t constructions, std::uint64_t paths);
 constructions_to_try constructions_for(const run::job& of, const settled& run, std::uint64_t paths);
 
 double variance(std::span<const double> of);
-// How many times fewer points are enough than independent paths, where a pilot's payoffs are of points;
-// nothing where payoffs do not differ, or are no numbers.
+// Returns how many times fewer points suffice than paths; empty unless payoffs differ and are finite.
 std::optional<double> gain_of_points(std::span<const double> payoffs);
-// The construction that takes least time for the same error, and whether it takes less than independent
-// numbers.
+// Returns the construction that takes least time, and whether it beats independent numbers.
 chosen_points best_of(std::vector<tried_construction> tried, std::uint64_t pilot_paths, const settled& run);
-// The points of one construction, whatever they gain.
 chosen_points points_by(const tried_construction& one, std::uint64_t pilot_paths, const settled& run);
 
 class pilot_of_points {
   public:
-    // Decides what the run that it is for, which outlives it, leaves open.
+    // Decides what `run`, which must outlive this, leaves open.
     pilot_of_points(const cpu::lane_operations& operations, const settled& run)
         : operations_(operations), run_(run) {}
 
-    // Safe to call in many threads.
+    // Thread-safe.
     chosen_points choose(const run::job& of, std::span<const arrays::shock_cube> scenarios,
                          const std::atomic<bool>* cancel);
-    // The variance that the run leaves, as that of so many independent paths; of a job without scenarios.
+    // Returns the variance that the run leaves, as that of independent paths. The job must have no scenarios.
     double variance_left(const run::job& of, const std::atomic<bool>* cancel);
 
   private:
@@ -89,7 +84,6 @@ class pilot_of_points {
     cpu::compiled_programs compiled_;
 };
 
-// All that choices for the trades of a book depend on.
 struct open_choices {
     const settled& run;
     const cpu::lane_operations& operations;
@@ -98,8 +92,8 @@ struct open_choices {
     const sources& from;
     std::function<void()> watch{};  // called now and then
 };
-// Decides which points trades take, as settings leave it open. Plans are by market and trade; a trade takes
-// in every market what it takes in the first one where it walks paths.
+// Decides which points trades take if settings leave it open. Plans are ordered by market, then trade; a
+// trade takes in every market what it takes in the first one where it walks paths.
 void choose_points(std::span<const books::trade> trades, std::span<planned> plans, const open_choices& of);
 
 }  // namespace tilewalk::verbs

@@ -36,7 +36,6 @@ program::path_data planned::as_walked(const program::path_data& numbers, double 
 std::shared_ptr<const program::path_program> shape_store::one_of(program::path_program code) {
     std::string key = program::shape_of(code);
     {
-        // Nearly all trades have a shape that is there.
         const std::shared_lock guard(lock_);
         if (const auto known = by_shape_.find(key); known != by_shape_.end()) return known->second;
     }
@@ -99,7 +98,6 @@ ready_trade::ready_trade(const ready_trade& of,
 
 namespace {
 
-// The run must not have more paths than the files of scenarios that a trade takes.
 void check_scenario_paths(const program::path_data& data, const markets::market_state& in,
                           const settled& run) {
     const std::uint64_t paths = run.paths;
@@ -133,7 +131,7 @@ error at_trade(const books::trade& t, const std::exception& any) {
     if (known == nullptr) return error(error_kind::internal, any.what(), t.where);
     const error& e = *known;
     if (!e.where().file.empty() && e.where().line > 0) return e;
-    // The file of the trade stands in front of what is told of it.
+    // Put the file of the failure before its message if it is not the trade's.
     const bool is_told = e.where().file.empty() || e.where().file == t.where.file;
     const std::string message = is_told ? e.message() : e.where().file + ": " + e.message();
     location where = t.where;

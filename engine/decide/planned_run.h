@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run with its plans.
 #pragma once
 
 #include <chrono>
@@ -21,7 +20,7 @@
 
 namespace tilewalk::verbs {
 
-// A run: a book in markets, its plans one market after the other, each in the order of the book.
+// A run of a book in markets. Plans are ordered by market, then as in the book.
 struct planned_run {
     const settled& run;
     const cpu::lane_operations& operations;
@@ -34,14 +33,12 @@ struct planned_run {
     std::vector<std::vector<factor_pair>> missing_correlations;  // by market
     bool wants_bounds = true;                                    // see stages
     policy_stages policies{};
-    cuda::gpu_facts facts_of_policies{};  // of GPUs that found them
+    cuda::gpu_facts facts_of_policies{};  // of the GPUs that found policies
     std::vector<left_work> left_to_processor{};
 };
-// Decides which points trades take, as settings leave it open, in the first market.
 void choose_points(planned_run& r, const sources& from, const teller& tells);
-// The choices of pilots and trainings for trades, in the first market.
 decide::decided_by_trade decided_in(const planned_run& r);
-// The steps of a path by trade, in all markets.
+// By trade, summed over all markets.
 std::vector<std::uint64_t> steps_of_paths(const planned_run& r);
 
 }  // namespace tilewalk::verbs

@@ -16,10 +16,10 @@ namespace {
 constexpr const char* remark_on_integration =
     "the shocks before its dates are integrated along one direction, without a control";
 
-// How many times less time a pilot has to show: it is out by as much.
+// Factor of time that a pilot has to show, because its own error is that large.
 constexpr double least_time_saved = 1.5;
 
-// The work of a path, next to that of an addition. A normal number costs as much as some exponentials.
+// Returns the work of a path in additions. A normal number costs as much as some exponentials.
 double cost_of_path(const ready_trade& of) {
     constexpr double normal = 30;
     double out = normal * of.code->normals_per_step * static_cast<double>(of.when.steps());
@@ -49,8 +49,8 @@ std::shared_ptr<const ready_trade> integrated(const books::trade& t, const plann
 }
 
 bool pays(const ready_trade& plain, const ready_trade& integrated, const pilot_of_controls& by) {
-    // A payoff that jumps no more gains by many points what 32 of them do not show: 5 to 36,000 times over
-    // those of a run (bench/results/2026-11-30-AMD-EPYC-bench-convergence-preintegration.jsonl).
+    // A payoff without jumps gains by many points what 32 do not show: 5 to 36,000 times over those of a run
+    // (bench/results/2026-11-30-AMD-EPYC-bench-convergence-preintegration.jsonl).
     if (by.run.unit_paths > 0 &&
         program::jumps_of(*integrated.code, integrated.data, integrated.when).empty())
         return true;

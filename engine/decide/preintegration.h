@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pre-integration: trades whose decisions on dates are integrated along a direction of the step before (see
-// products/program/integrate.h). A pilot shows whether a trade gains by that. Such a trade has no control:
-// paths that go on below a barrier have another law than those whose mean a control knows.
+// Pre-integration along a direction of the step before a date (see products/program/integrate.h), if a pilot
+// shows a gain. Without a control: paths that go on below a barrier have another law than a control's.
 #pragma once
 
 #include <memory>
@@ -12,13 +11,11 @@
 
 namespace tilewalk::verbs {
 
-// The trade with what can be integrated; null: nothing can. Trades with rights and those that take scenarios
-// are left as they are.
+// Null if nothing can be integrated, and for trades with rights or scenarios.
 std::shared_ptr<const ready_trade> integrated(const books::trade& t, const planned& p,
                                               program::precision walked_in, shape_store& shapes);
 
-// Whether that takes less time for the same error than the trade without a control: over points where no jump
-// is left, and where a pilot shows it.
+// Always true over points if no jump is left; else if a pilot shows that integration saves time.
 bool pays(const ready_trade& plain, const ready_trade& integrated, const pilot_of_controls& by);
 
 }  // namespace tilewalk::verbs

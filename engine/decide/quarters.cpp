@@ -16,14 +16,13 @@ namespace tilewalk::verbs {
 namespace {
 
 // Points have randomisations, whose spread is the error. Stored payoffs are summed by tile alone. A last tile
-// without its last quarter would leave a part of no path.
+// without its last quarter would leave a part without paths.
 bool has_quarters(const settled& run) {
     const std::uint64_t in_last = (run.paths - 1) % kernels::paths_per_tile + 1;
     return kernels::tiles_of(run.paths) < least_parts && run.unit_paths == 0 && run.replay.empty() &&
            run.how.reduction != "store" && in_last > kernels::paths_per_tile - kernels::paths_of_quarter;
 }
 
-// Programs with quarters, by those without.
 class programs_with_quarters {
   public:
     std::shared_ptr<const program::path_program> one_of(
@@ -41,7 +40,7 @@ class programs_with_quarters {
 
   private:
     struct entry {
-        std::shared_ptr<const program::path_program> of, made;  // the first keeps its address
+        std::shared_ptr<const program::path_program> of, made;  // `of` keeps the key's address taken
     };
     std::mutex lock_;
     std::map<const program::path_program*, entry> made_;

@@ -106,7 +106,6 @@ run_manifest read_manifest(json_members from, const std::string& name) {
     return m;
 }
 
-// An answer beside the price, or none.
 std::optional<reported_figure> read_reported(const json_value& value, const std::string& path,
                                              const std::string& name) {
     if (value.is_null()) return {};
@@ -139,7 +138,7 @@ early_exercise read_early(const json_value& value, const std::string& path, cons
     return e;
 }
 
-// Before version 3 a trade had no remarks and always an error, and its value was not written.
+// Formats before version 3 have no remarks, no value, and always an error.
 price_row read_row(json_members from, bool is_older, const std::string& name) {
     price_row row;
     row.trade = from.text("trade");
@@ -218,7 +217,7 @@ greek_row read_greek(json_members from, bool, const std::string&) {
     return row;
 }
 
-// Nothing while the document does not say.
+// Empty if the document has not stated its format yet.
 std::optional<bool> is_of_older_format(const json_value& document) {
     const auto format = document.find("format");
     if (format == document.end()) return {};
@@ -227,8 +226,7 @@ std::optional<bool> is_of_older_format(const json_value& document) {
     return {};
 }
 
-// Rows of a list of the document, each read as soon as its text has been. The first that is wrong is kept
-// until the rest of the document is known to be right: a text that is no JSON is told as that.
+// Rows, read as they are parsed. The first error waits until the whole text is known to be JSON.
 template <class Row>
 class listed_rows {
   public:
@@ -244,7 +242,6 @@ class listed_rows {
                     return is_older.has_value();
                 }};
     }
-    // All rows, with those that stayed.
     std::vector<Row> with(const json_value& rest, bool is_older) {
         for (const json_value& element : rest) take(element, is_older);
         if (wrong_) std::rethrow_exception(wrong_);
@@ -291,7 +288,7 @@ report::told_results report::read_told_results(const std::string& text, const st
     if (!is_older) root.list("totals");  // which follow from the rows
     if (root.has("greeks")) {
         r.greeks = greeks.with(root.list("greeks"), is_older);
-        root.list("greek_totals");  // which follow from them
+        root.list("greek_totals");  // which follow from the sensitivities
     }
     root.finish();
     return r;

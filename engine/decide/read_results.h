@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads results back from JSON, believing nothing: every member must be there, once, of its type, and known.
+// Reads results from JSON without trust: every member must be there, once, of its type, and known.
 #pragma once
 
 #include <string>
@@ -10,7 +10,6 @@
 
 namespace tilewalk::report {
 
-// The data of results, see there.
 struct told_results {
     std::vector<price_row> rows;
     run_manifest manifest;

@@ -81,8 +81,7 @@ void rewriter::integrate(plans_of_trade& of) const {
     }
 }
 
-// Trades that need no path, those of a run that replays shocks, and those whose right is used today, which
-// pays what it pays, have none.
+// A right that is used today pays a fixed amount.
 void rewriter::subtract(plans_of_trade& of) const {
     std::optional<chosen_control> found;
     for (std::size_t m = 0; m < in_.size(); ++m) {
@@ -108,8 +107,6 @@ void rewriter::subtract(plans_of_trade& of) const {
     if (found) of.control = *std::move(found);
 }
 
-// Trades with rights, trades that need no path, those of scenarios, and those of a run that replays shocks
-// have none.
 void rewriter::shift(plans_of_trade& of) const {
     std::optional<std::shared_ptr<const chosen_shifts>> found;
     for (std::size_t m = 0; m < in_.size(); ++m) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rewrites of a trade's plan before its paths are walked: jumps are integrated, a control is subtracted,
-// normals are shifted, paths become pairs. Prices, sessions, explanations and kernels made ahead share one
-// list. Each rewrite takes the plan that the one before it leaves.
+// Rewrites of a trade's plan before its paths are walked, in order: integrate jumps, subtract a control,
+// shift normals, pair paths. Prices, sessions, explanations and kernels made ahead share one list.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,6 @@ namespace tilewalk::verbs {
 class moving_controls;
 class teller;
 
-// The arrays of scenarios of all markets, as one run takes them.
 struct scenarios_of_markets {
     std::vector<arrays::shock_cube> cubes;
     std::vector<std::uint32_t> first;  // by market
@@ -28,34 +26,30 @@ struct scenarios_of_markets {
     explicit scenarios_of_markets(std::span<const market> in);
 };
 
-// The controls that a run may have.
 struct control_stages {
-    // Controls of a market that all markets of the run are about, as they move; null: the run chooses in its
-    // first market.
+    // Controls that move with the run's markets; null: the run chooses in its first market.
     moving_controls* about = nullptr;
     jumps_of_controls jumps = jumps_of_controls::any;
-    double least_gain = 0;  // those that promise less are left out
+    double least_gain = 0;  // controls that promise less are left out
 };
 
-// Plans of one trade, by market of the run.
 struct plans_of_trade {
     const books::trade& trade;
     std::vector<planned*> plans;
-    chosen_control control{};  // out: that of the last market which has one
+    chosen_control control{};  // result: that of the last market which has one
 };
 
-// A failure stays with its plan.
+// Failures stay with their plans.
 class rewriter {
   public:
-    // All outlive it.
+    // All arguments must outlive this.
     rewriter(const pilot_of_controls& by, const sources& from, shape_store& shapes,
              std::span<const market> in, const control_stages& stages = {})
         : by_(by), from_(from), shapes_(shapes), in_(in), scenarios_(in), stages_(stages) {}
 
-    // All rewrites of one trade.
     void rewrite(plans_of_trade& of) const;
     chosen_control rewrite(const books::trade& t, planned& p) const;
-    // All trades of a run, whose plans are by market and trade: one rewrite of all before the next.
+    // Rewrites all trades, plans ordered by market, then trade: one rewrite of all before the next.
     void rewrite(std::span<const books::trade> trades, std::span<planned> plans, const teller& tells,
                  timings* times) const;
 

@@ -54,7 +54,7 @@ void policy_of_trade::prepare(std::uint64_t most_paths) {
                    " and was found anew");
 }
 
-// Says false where there is none, or where one that the caller holds does not fit.
+// Returns false without a policy, or if one that the caller holds does not fit.
 bool policy_of_trade::takes_decided(const plan::poll& often) {
     const decide::decided known = by_.from.known(trade_.id);
     if (!known.policy) return false;
@@ -109,7 +109,7 @@ void policy_of_trade::add_remark(const std::string& text) {
 void policy_of_trade::take(exercise::policy found) {
     policy_ = std::move(found);
     untrained_.reset();
-    // A part follows another policy later, but stands where the run does.
+    // A part of a run has its own policy only after today.
     if (by_.run.fits != exercise::fitting::usual && policy_->uses == 0) policy_->is_used_today = false;
     if (by_.stages != nullptr && by_.stages->change) by_.stages->change(*policy_);
 }
@@ -123,7 +123,7 @@ void policy_of_trade::find(int threads) {
 
 namespace {
 
-// Plans the nested bound of a trade whose rights one side has, or says why there is none.
+// Plans the nested bound of a trade whose rights one side has, or adds a remark why there is none.
 void nest(ready_rights& to, const books::trade& t, const markets::market_state& in,
           const exercise::policy& by, const plan::poll& often) {
     std::string why = exercise::why_not_nested(by);
@@ -165,7 +165,7 @@ void follow(planned& p, const books::trade& t, const policy_of_trade& of, const 
         if (auto saved = exercise::saved_of(t, in, policy, often))
             rights->saved = std::make_shared<const exercise::saved_policy>(*std::move(saved));
     }
-    // A use that goes on is a part of the plan that follows.
+    // A use that does not end the trade is part of the following plan.
     const bool ends_today = policy.uses == 0 || p.ready->certain;
     if (policy.is_used_today && ends_today) rights->used_today = policy.today;
     if (!p.ready->certain) {
@@ -180,7 +180,7 @@ void follow(planned& p, const books::trade& t, const policy_of_trade& of, const 
 
 namespace {
 
-// Why the price is what the policy is worth; empty if there is a bound.
+// Returns why the price is the policy's worth; empty if there is a bound.
 std::string why_no_bound(const price_row& row, const ready_rights& of, const found_bound& bound) {
     if (row.paths == 0) return {};
     if (!of.bounding && !of.nested) return "both sides have rights, or no normal number moves the path";
@@ -191,15 +191,15 @@ std::string why_no_bound(const price_row& row, const ready_rights& of, const fou
     return is_number ? "" : "its paths gave no finite number";
 }
 
-// The price is the middle of bounds of the dates stated.
+// Extrapolates to rights at any time. The price itself is for the dates stated.
 void add_extrapolation(early_exercise& to, double price, const ready_rights& of) {
     if (!of.gain_of_step || of.used_today) return;
     to.extrapolated = price + *of.gain_of_step;
     to.step_error = std::hypot(*of.gain_of_step, of.error_of_gain);
 }
 
-// Whether the bounds are too far apart for their middle to be a price. What chance puts them apart has to be
-// the bound's: a policy is not taken for the price because it came out low.
+// True if the bounds are too far apart for their middle to be a price. A gap within 4 errors of the policy
+// may be chance: a policy that came out low is not taken for the price.
 bool are_wide(const early_exercise& e) {
     const double apart = e.upper_bound - e.lower_bound;
     const bool has_error = is_figure(e.policy_error);
@@ -250,7 +250,7 @@ void add_bounds(price_row& row, const ready_rights& of, const found_bound& bound
         row.price = (e.lower_bound + e.upper_bound) / 2;
         row.standard_error = std::hypot(e.policy_error, error_of_bound) / 2;
     }
-    // The middle lies beyond an end where chance has put the bounds the wrong way round.
+    // Chance may swap the bounds, so that the middle lies beyond an end.
     const double width = run::width_95(row.degrees_of_freedom()), reach = width * row.standard_error;
     row.low = std::min(e.lower_bound - width * e.lower_error, row.price - reach);
     row.high = std::max(e.upper_bound + width * e.upper_error, row.price + reach);
@@ -262,7 +262,7 @@ void add_bounds(price_row& row, const ready_rights& of, const found_bound& bound
         apart > 4 * std::hypot(e.policy_error, error_of_bound))
         add_to(row.message,
                "its bounds are " + amount_text(apart) + " apart; more paths train a better policy");
-    // The paths of a nested bound are not those of the run, and no part of these has a middle.
+    // A nested bound has other paths than the run, so that no part has a middle.
     if (of.nested) row.part_means.clear();
     const std::vector<double>& parts = bound.walked->part_means;
     for (std::size_t i = 0; i < row.part_means.size() && i < parts.size(); ++i)

@@ -15,7 +15,7 @@ namespace {
 std::uint64_t mixed_with(std::uint64_t seed, std::uint64_t word) {
     return run::mixed((seed ^ word) + run::golden);
 }
-// The word, eight letters or less, as two of 32 bits.
+// Splits the word, at most eight letters, into two of 32 bits.
 std::uint64_t block_of(std::uint64_t seed, std::uint64_t word) {
     const auto high = static_cast<std::uint32_t>(word >> 32), low = static_cast<std::uint32_t>(word);
     return kernels::low_word(kernels::path_block(seed, 0, 0, kernels::shift_stream, {high, low}));
@@ -24,7 +24,7 @@ std::uint64_t sum_of(std::uint64_t seed, std::uint64_t word) {
     return seed + word;
 }
 
-// Results of earlier versions have these seeds, found in three ways.
+// Three ways, because results of earlier versions have these seeds.
 struct entry {
     purpose what;
     std::uint64_t (*way)(std::uint64_t seed, std::uint64_t word);
@@ -58,7 +58,7 @@ std::uint64_t seed_for(std::uint64_t seed, purpose what) {
 }
 
 std::uint64_t seed_of_part(std::uint64_t seed, std::uint64_t number) {
-    return mixed_with(mixed_with(seed, word_of_parts), number);  // near seeds have no parts in common
+    return mixed_with(mixed_with(seed, word_of_parts), number);  // near seeds share no part
 }
 
 std::uint64_t seed_of_round(std::uint64_t seed, std::uint64_t paths) {

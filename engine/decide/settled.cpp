@@ -24,13 +24,12 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// A policy takes fewer paths than a price: it errs by how well its functions fit, too.
+// A policy takes fewer paths than a price, since it errs by the fit of its functions, too.
 constexpr std::uint64_t most_training = 65536;
 std::uint64_t training_paths_for(std::uint64_t paths) {
     return std::clamp(paths / 4, least_training, most_training);
 }
 
-// The fewest that any scenario has.
 std::uint64_t paths_of_scenarios(std::span<const market> in) {
     std::uint64_t out = std::numeric_limits<std::uint64_t>::max();
     for (const market& m : in)
@@ -38,12 +37,11 @@ std::uint64_t paths_of_scenarios(std::span<const market> in) {
     return out;
 }
 
-// Pilots decide for so many paths, and so many are walked first.
+// Pilots decide for the paths of the first round.
 constexpr std::uint64_t paths_of_first_round = std::uint64_t{1} << 16;
 constexpr std::uint64_t most_paths_of_rounds = std::uint64_t{1} << 30;
 
-// The accuracy that is asked for. Paths that are said beside it are the most; a caller who asks for it does
-// not mean those of the book.
+// Paths beside an accuracy are a limit. A caller's accuracy sets aside the paths of the book.
 void take_accuracy(const run_settings& all, const run_settings& caller, bool trades_say,
                    std::span<const market> in, settled& s) {
     if (!trades_say && !all.tolerance && !all.budget) return;
@@ -58,7 +56,7 @@ void take_accuracy(const run_settings& all, const run_settings& caller, bool tra
     s.paths = std::min(paths_of_first_round, to.most_paths);
 }
 
-// Policies beside those of the decisions count where these have none.
+// beside` has policies for trades without a decided one.
 std::shared_ptr<const decide::followed_run> followed_in(std::optional<decisions> what, std::string digest,
                                                         std::vector<exercise::saved_policy> beside) {
     exercise::saved_policies policies;
@@ -82,7 +80,7 @@ std::shared_ptr<const decide::followed_run> followed_by(const run_settings& all)
         all.policy ? report::load_policies(*all.policy) : std::vector<exercise::saved_policy>{});
 }
 
-// A run to which no paths are said beside the file of decisions takes those of the file.
+// Takes the paths of the decisions if none are stated beside them.
 void take_decisions(const run_options& options, const run_settings& all, settled& s) {
     const run_settings& caller = options.overrides;
     s.followed = options.followed ? options.followed : followed_by(all);
@@ -92,9 +90,9 @@ void take_decisions(const run_options& options, const run_settings& all, settled
     s.paths = of->paths;
 }
 
-// Randomisations of points, where the run does not say. Runs to a tolerance end when their error is small, so
-// more often when it is too small: of 16 randomisations, whose error is uncertain by 18 %, an interval of 95
-// % would hold the truth 93.3 times of 100, of 32 at least 93.9 times.
+// Returns the randomisations. Runs to a tolerance end when their error is small, so more often when it is
+// underestimated: with 16 randomisations, whose error is uncertain by 18 %, an interval of 95 % would hold
+// the truth 93.3 times of 100, with 32 at least 93.9 times.
 std::uint64_t randomisations_of(const run_settings& all, const settled& s) {
     constexpr std::uint64_t of_rounds = 32;
     if (s.said.randomisations) return static_cast<std::uint64_t>(*s.said.randomisations);
@@ -105,7 +103,6 @@ std::uint64_t randomisations_of(const run_settings& all, const settled& s) {
     return s.accuracy ? of_rounds : static_cast<std::uint64_t>(*all.randomisations);
 }
 
-// Whether trades may take points, and which.
 void take_points(const run_settings& all, std::span<const market> in, settled& s) {
     const bool is_open = s.random == random::chosen_by_pilot;
     if (!s.replay.empty()) return;
@@ -123,8 +120,7 @@ void take_points(const run_settings& all, std::span<const market> in, settled& s
     if (!is_open) s.points = s.asked_points;
 }
 
-// No bit depends on the way in which numbers reach a thread: where it is for numbers that are made there,
-// points take another.
+// Points may take another prefetch strategy than numbers drawn in the kernel. No bit depends on it.
 cuda::kernel_wish wished_for_points(run_settings all, cuda::kernel_wish as_asked,
                                     const random::catalogue_entry& source) {
     as_asked.reads_shocks = true;
@@ -136,7 +132,7 @@ cuda::kernel_wish wished_for_points(run_settings all, cuda::kernel_wish as_asked
 }  // namespace
 
 std::uint64_t settled::paths_of_pilot() const {
-    constexpr std::uint64_t most_share = 20;  // of a run, its inverse
+    constexpr std::uint64_t most_share = 20;  // inverse share of a run
     const bool finds_points = chooses_source || chooses_construction;
     const std::uint64_t pilots = (chooses_controls ? 1U : 0U) + (chooses_importance ? 1U : 0U) +
                                  (chooses_preintegration ? 1U : 0U) +

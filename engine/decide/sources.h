@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sources of decisions about the trades of a run. The first that knows decides: the caller, who may hold
-// some, results that the run follows, the work that is gone on with, a pilot.
+// Sources of decisions; the first that knows decides: the caller, followed results, kept work, a pilot.
 #pragma once
 
 #include <functional>
@@ -18,19 +17,17 @@ namespace tilewalk::verbs {
 
 class sources {
   public:
-    // `work` keeps what pilots find, by the job that a pilot walks and by all settings that it follows; null:
-    // pilots decide anew. `held` by the caller; null: nothing is.
+    // work` keeps pilots' findings by job and settings; null: decide anew. `held`: by the caller, or null.
     explicit sources(const settled& run, const kept::work* work = nullptr,
                      const decide::decided_by_trade* held = nullptr)
         : run_(run), work_(work), held_(held) {}
 
-    // Decisions that need no pilot. Throws tilewalk::error (input) for a trade that the results to follow
-    // lack.
+    // Needs no pilot. Throws tilewalk::error (input) if the results to follow lack the trade.
     decide::decided known(const std::string& trade) const;
-    // Decisions that the caller holds about a trade; null: none.
+    // Null if the caller holds none.
     const decide::decided* held(const std::string& trade) const;
 
-    // Decisions of a pilot on a job. `kind` tells apart different pilots on one job.
+    // Decisions of a pilot on a job. `kind` tells pilots on one job apart.
     chosen_points points(const run::job& of, const std::function<chosen_points()>& pilot) const;
     chosen_control control(std::string_view kind, const run::job& of,
                            const std::function<chosen_control()>& pilot) const;
@@ -40,7 +37,6 @@ class sources {
 
     bool says(std::string_view kind, const run::job& of, const std::function<bool()>& pilot) const;
 
-    // The fingerprint of a decision on this job, to which more may be added.
     kept::fingerprint fingerprint_of(std::string_view kind, const run::job& of) const;
 
   private:

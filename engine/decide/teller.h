@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress of a run, told to the caller.
+// Tells the caller the progress of a run.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ class teller {
     void tell() const {
         if (to_) to_(now);
     }
-    // Tells of a walk, whose path-steps count on; empty if nobody hears it.
+    // Returns a listener that adds up a walk's path-steps; empty if nobody hears it.
     std::function<void(const run::progress&)> of_walk() {
         if (!is_heard()) return {};
         return [this, before = now.path_steps_done](const run::progress& p) {
