@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scenarios of a book's differences: each number of the market that ORE has a factor for and a trade
-// depends on is up and down, and a day passes.
+// Scenarios of differences: numbers that trades depend on, with factors of ORE, up and down, and a day later.
 #pragma once
 
 #include <map>
@@ -23,7 +22,7 @@ struct difference_request {
     std::optional<simm_data> simm;
 
     const std::string& id(std::size_t trade) const { return trades.state().trades[trade].id; }
-    // The currency that the asset of this name is the price of, in SIMM; empty: it is none, or an equity.
+    // The currency whose price the asset is, in SIMM; empty for an equity or an unknown name.
     std::string currency_priced_by(std::string_view asset) const {
         if (!simm) return {};
         const auto found = simm->names.find(asset);
@@ -34,7 +33,7 @@ struct difference_request {
 // Keys of the market's numbers that trades depend on, by trade.
 using keys_by_trade = std::vector<std::set<std::string>>;
 
-// A number with the scenarios in which it is up and down.
+// A number, with the scenarios in which it is up and down.
 struct number_shift {
     const market_number* number = nullptr;
     report::ore_kind kind{};
@@ -42,7 +41,7 @@ struct number_shift {
     std::size_t up = 0, down = 0;
 };
 
-// Two numbers, by their places, and the scenario in which both are up.
+// Two numbers, and the scenario in which both are up.
 struct cross_shift {
     std::size_t first = 0, second = 0, both = 0;
 };
@@ -52,13 +51,13 @@ class book_shifts {
     book_shifts() = default;
     // Points into the numbers of `told`.
     book_shifts(const difference_request& of, const difference_results& told, const keys_by_trade& keys);
-    // A scenario that is there already is not asked for again.
+    // Returns the place of the scenario, which is added only if new.
     std::size_t add(std::vector<market_change> changes, int days = 0);
 
     scenario_list asked;
     std::vector<number_shift> numbers;                 // in the order of the market's file
-    std::vector<std::vector<std::size_t>> numbers_of;  // by trade: of these, those that it depends on
-    std::vector<const market_number*> left_out;        // that trades depend on, and ORE has no factor for
+    std::vector<std::vector<std::size_t>> numbers_of;  // by trade: places of the numbers it depends on
+    std::vector<const market_number*> left_out;        // that trades depend on, without a factor of ORE
     std::vector<cross_shift> crosses;
     std::size_t day = 0;
     double size_of_day = 0;

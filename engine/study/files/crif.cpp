@@ -19,7 +19,7 @@ namespace {
 using report::key_parts;
 using report::ore_kind;
 
-// The move of a currency against that of calculation, in SIMM.
+// SIMM's move of a currency against that of calculation.
 constexpr double fx_move = 0.01;
 
 constexpr std::array vertices{"2w", "1m", "3m", "6m", "1y", "2y", "3y", "5y", "10y", "15y", "20y", "30y"};
@@ -30,7 +30,7 @@ struct share_of_vertex {
     std::size_t at;
     double weight;
 };
-// A time shared between the two vertices about it, linearly; all of it at an end where it lies outside.
+// Shares a time linearly between the two vertices about it; beyond an end, the end takes it all.
 std::vector<share_of_vertex> shares_of(double years) {
     const auto above = std::ranges::lower_bound(years_of_vertices, years);
     const auto at = static_cast<std::size_t>(above - years_of_vertices.begin());
@@ -77,7 +77,7 @@ std::vector<price_of_currency> prices_of_currencies(const difference_request& of
     return out;
 }
 
-// Shifts of each currency against that of calculation: all rates in which it stands move together.
+// Shifts each currency against that of calculation: all rates in which it stands move together.
 std::map<std::string, std::size_t> shift_currencies(const difference_request& of, book_shifts& beside) {
     const auto is_shifted = [&](const std::string& key) {
         return std::ranges::any_of(beside.numbers,
@@ -102,7 +102,6 @@ std::map<std::string, std::size_t> shift_currencies(const difference_request& of
     return out;
 }
 
-// The fits of rate models to volatilities, if a trade depends on their numbers.
 std::vector<calibrations::fitted_numbers> find_fits(const difference_request& of, const book_shifts& beside,
                                                     difference_results& to) {
     const bool is_asked = std::ranges::any_of(beside.left_out, [&](const market_number* n) {
@@ -122,7 +121,6 @@ std::vector<calibrations::fitted_numbers> find_fits(const difference_request& of
     }
 }
 
-// The key of a row of CRIF; vertices in their order.
 struct crif_key {
     std::string_view risk_type;
     std::string qualifier, bucket;
@@ -130,7 +128,6 @@ struct crif_key {
     auto operator<=>(const crif_key&) const = default;
 };
 
-// Sums the gains of a trade by line.
 class crif_sums {
   public:
     crif_sums(const crif_inputs& from, std::size_t trade, double years_to_last_day)
@@ -182,7 +179,7 @@ class crif_sums {
     std::set<std::string> currencies{};  // that move the value
 
   private:
-    // A number that holds at all times moves what happens up to the last day.
+    // A number without a time moves what happens up to the last day.
     double years_of(const key_parts& key) const {
         if (const auto years = key.years()) return *years;
         if (const auto day = dates::parse_date(key.time))
@@ -196,7 +193,7 @@ class crif_sums {
     const double years_to_last_day_;
 };
 
-// Adds the lines of exchange rates. The rest of the value moves with the currency of calculation.
+// The rest of the value moves with the currency of calculation.
 void add_currencies(const crif_inputs& from, std::size_t trade, std::set<std::string> currencies,
                     difference_results& to) {
     const double rate = to.trades[trade].to_base;
@@ -214,7 +211,7 @@ void add_currencies(const crif_inputs& from, std::size_t trade, std::set<std::st
     to.crif.push_back({trade, "Risk_FX", to.currency, "", "", "", left, error});
 }
 
-// The moves of a fit's numbers by vertex, where each volatility rises by its own size.
+// Returns the moves of a fit's numbers by vertex, if each volatility rises by its own size.
 std::map<std::size_t, std::vector<double>> moves_by_vertex(const calibrations::fitted_numbers& fit,
                                                            const std::vector<std::size_t>& numbers) {
     std::map<std::size_t, std::vector<double>> out;
@@ -229,7 +226,7 @@ std::map<std::size_t, std::vector<double>> moves_by_vertex(const calibrations::f
     return out;
 }
 
-// The sum over quotes of volatility x derivative, through the numbers that follow from the quotes.
+// Sums volatility x derivative over quotes, through the numbers that follow from them.
 void add_rate_volatility(const crif_inputs& from, std::size_t trade, const calibrations::fitted_numbers& fit,
                          difference_results& to) {
     const std::string& id = from.of.id(trade);

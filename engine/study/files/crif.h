@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of CRIF that ISDA SIMM reads: what is moved and differentiated by for them, and their sums.
+// The lines of CRIF that ISDA SIMM reads: their shifts, derivatives and sums.
 #pragma once
 
 #include "engine/calibration/target.h"
@@ -9,18 +9,17 @@
 
 namespace tilewalk::verbs {
 
-// Shifts that SIMM asks for beside those of numbers.
 struct simm_shifts {
     // Scenarios in which a currency rises against that of calculation.
     std::map<std::string, std::size_t> currencies;
     std::vector<calibrations::fitted_numbers> fits;  // of rate models to volatilities
     std::vector<std::vector<std::size_t>> fits_of;   // by trade: those whose numbers it depends on
 
-    // Tells of fits that can't be followed. Throws tilewalk::error (input) for an asset without a name.
+    // Reports fits that can't be followed. Throws tilewalk::error (input) for an asset without a name.
     simm_shifts(const difference_request& of, const keys_by_trade& keys, book_shifts& beside,
                 difference_results& to);
     bool has_fit(std::size_t trade) const { return !fits_of[trade].empty(); }
-    // Whether lines of volatility tell of the model of rates that has this parameter.
+    // True if lines of volatility cover the model of rates that has this parameter.
     bool tells_of(const std::string& key) const;
     greek_options by_numbers_of_fits() const;
 };

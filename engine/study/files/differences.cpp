@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differences for the usual shifts: scenarios in which one number is up or down, on the paths of the prices.
+// Finds differences for the usual shifts: scenarios with one number up or down, on the paths of the prices.
 #include "tilewalk/differences.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ namespace verbs {
 
 namespace {
 
-// The last of the days on which something happens to a trade, as the book has them.
+// Returns the last time, in years, at which something happens to a trade.
 double last_of(const books::trade& t, const plan::trade_program& made, dates::date as_of) {
     double last = 0;
     for (const language::block& b : made.blocks)
@@ -53,7 +53,7 @@ void set_last_day(valued_trade& to, double years, dates::date as_of) {
     to.years_to_maturity = dates::year_fraction(as_of, day, dates::day_count::act_act);
 }
 
-// None where the market has no such rate.
+// No figure if the market has no such rate.
 double rate_between(const market& in, const std::string& from, const std::string& to) {
     try {
         return in.state().fx_spot(from, to);
@@ -63,10 +63,9 @@ double rate_between(const market& in, const std::string& from, const std::string
     }
 }
 
-// The facts of trades, before anything is priced.
 struct told_of_trades {
     difference_results told;
-    std::vector<std::string> currencies;  // by trade; empty: not known
+    std::vector<std::string> currencies;  // by trade; empty if not known
 };
 
 void refuse_unknown_rates(const difference_request& of, const told_of_trades& trades) {
@@ -105,7 +104,7 @@ told_of_trades tell_of_trades(const difference_request& of) {
                               out.currencies[i] = made.currency;
                               set_last_day(told.trades[i], last_of(all[i], made, as_of), as_of);
                           } catch (const error& e) {
-                              // The pricing of the trade says what is wrong.
+                              // Pricing the trade reports what is wrong.
                               if (e.kind() == error_kind::cancelled) throw;
                           }
                       },
@@ -140,7 +139,6 @@ keys_by_trade find_keys(const difference_request& of, told_of_trades& to) {
     return out;
 }
 
-// Numbers that trades depend on and no file tells of.
 void tell_of_left_out(const book_shifts& shifts, const std::optional<simm_shifts>& simm,
                       std::vector<std::string>& to) {
     std::vector<std::string> keys;
@@ -235,7 +233,7 @@ class difference_run {
                 ids.push_back(of_.id(i));
         if (ids.empty()) return {};
         round_of_study asked{of_.trades.only(ids), of_.options};
-        // Gains have their paths now, and these are theirs.
+        // Derivatives take the paths that gains have by now.
         if (const settled run = settle(of_.options, of_.trades.state(), {&of_.in, 1}); run.accuracy)
             asked = of_round(asked.trades, of_.options, run, {told.paths, told.seed});
         rate_greeks out(

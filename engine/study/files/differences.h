@@ -11,11 +11,10 @@
 
 namespace tilewalk::verbs {
 
-// See tilewalk/differences.h. The trades are those of the book that is open.
+// trades` is the open book; see tilewalk/differences.h.
 difference_results differences_as_asked(const resources& with, const book& trades, const market& in,
                                         const difference_options& wanted, const run_options& options);
 
-// The valuations of which differences are made.
 struct valuations_of_differences {
     scenario_list shifts;          // in which gains are found
     greek_options by_numbers;      // of models of rates that follow quoted volatilities

@@ -12,12 +12,12 @@
 
 namespace tilewalk::report {
 
-// A key in its parts: "INDEX.volatility@0.5y,6000" is "INDEX", "volatility", "0.5y" and "6000".
+// "INDEX.volatility@0.5y,6000" has the parts "INDEX", "volatility", "0.5y" and "6000".
 struct key_parts {
     std::string_view name, what, time, strike;
 
     explicit key_parts(std::string_view key);
-    // The time, if it is one in years: 0.5 of "0.5y".
+    // Empty unless the time is in years: 0.5 of "0.5y".
     std::optional<double> years() const;
 };
 
@@ -35,18 +35,17 @@ struct ore_factor {
     ore_kind kind = ore_kind::day;
     std::string curve;  // or surface: "EquityVolatility/ACME"
     std::string name;
-    double shift =
-        0;  // the absolute move that ORE's figures are for: 1 % of a price, 0.01 of a volatility, 1 bp
-    double moves = 0;  // the same in the moves that our sensitivities are for
+    double shift = 0;  // absolute move of ORE's figures: 1 % of a price, 0.01 of a volatility, 1 bp
+    double moves = 0;  // likewise, in the moves of our sensitivities
 };
 
 class ore_factors {
   public:
     explicit ore_factors(std::span<const market_number> numbers);
 
-    // Null: ORE has no such factor. The day has one, too, by the key that sensitivities to it have.
+    // Null if ORE has no such factor. The day has one, by its key among sensitivities.
     const ore_factor* of(std::string_view key) const;
-    // No other number belongs to the curve or surface of this one.
+    // True if the curve or surface has no other number.
     bool is_alone(std::string_view key) const;
 
   private:

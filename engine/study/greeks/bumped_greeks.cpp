@@ -12,10 +12,10 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// Plans in moved markets are made in parallel, and are in memory together.
+// Limit on plans in moved markets, made in parallel, that are in memory together.
 constexpr std::size_t planned_at_once = 256;
 
-// A method that is asked for by name is not replaced by another.
+// A method asked for by name is not replaced by another.
 bool refuse(const greek_rows& tell, greek_method by, const std::vector<way_of_trade>& ways, const results& of,
             numbered_rows& rows) {
     const bool is_smoothing = by == greek_method::smoothed;
@@ -31,8 +31,7 @@ bool refuse(const greek_rows& tell, greek_method by, const std::vector<way_of_tr
     return true;
 }
 
-// None where the number moves nothing. `at`: the prices of the trade above and below, far and, for the bias,
-// near.
+// Empty if the number moves nothing. `at`: prices above and below, far and, for the bias, near.
 std::optional<greek_row> bumped_row(const greek_rows& tell, const results& of, std::size_t i,
                                     const bumped& which, const std::vector<const price_row*>& at,
                                     const greeks::moved_twice& about) {
@@ -43,7 +42,7 @@ std::optional<greek_row> bumped_row(const greek_rows& tell, const results& of, s
         const std::string why = "where " + row.key + " has moved, it can't be priced: " + p->message;
         return failed(std::move(row), why, p->kind);
     }
-    // Differences of trades that somebody may end early are those of what policies are worth.
+    // Differences of trades with rights are those of their policies' worth.
     const auto& early = of.rows[i].early;
     const double here = early ? early->policy_value : of.rows[i].price;
     const bool stands = std::ranges::all_of(at, [&](const price_row* p) { return p->price == here; });
@@ -63,20 +62,18 @@ std::optional<greek_row> bumped_row(const greek_rows& tell, const results& of, s
         tell.fill(row, i, n, std::move(change));
         row.walk = report::walk_of_all(at);
     }
-    // No path has shown what the number does, so the paths show no error either.
+    // No path has shown what the number does, so no error is known.
     if (stands) row.standard_error = no_figure;
     row.bias = about.bias(far, near);
     return row;
 }
 
-// Adds rows of the trades at these places.
 void add_together(greek_run& run, const std::vector<std::size_t>& places, std::span<const bumped> numbers,
                   const stages& by, const greek_rows& tell, results& to, numbered_rows& rows) {
     std::vector<std::optional<greeks::moved_twice>> moves(numbers.size());
     run.each(numbers.size(), [&](std::size_t k) {
         const auto& [n, moves_jump] = numbers[k];
         const greeks::risk_number& risk = run.asked.numbers[n].risk;
-        // At a jump they move further.
         moves[k].emplace(run.in, std::vector{run.asked.key(n)},
                          risk.large * (moves_jump ? risk.at_jumps : 1));
     });
@@ -114,8 +111,7 @@ void add_bumped(greek_run& run, const std::vector<way_of_trade>& ways,
     std::map<bumped, std::vector<std::size_t>> by_number;
     for (const std::size_t i : priced_in(to))
         for (const bumped& n : ways[i].bumps) by_number[n].push_back(i);
-    // Numbers that are bumped for the same trades are bumped together, so that planning has many plans to
-    // make at a time.
+    // Numbers bumped for the same trades go together, so that planning has many plans to make at a time.
     std::map<std::vector<std::size_t>, std::vector<bumped>> by_trades;
     for (const auto& [n, places] : by_number) by_trades[places].push_back(n);
     for (const auto& [places, numbers] : by_trades) {

@@ -83,10 +83,9 @@ greek_row greek_rows::pathwise(std::size_t trade, const way_of_trade& way, std::
     }
     fill(row, trade, way.numbers[k], {derivatives[k], studies::run_parts(of.manifest)});
     row.walk = priced.walk;
-    // The derivative of a payoff with a kink jumps, and moves by whole paths: as the price of one that
-    // jumps, it errs by one path at least, which is as much as the paths that carry the price have each.
-    // The rest that a control leaves of the payoff carries another variance, and has kinks of both near
-    // each other, or, of an exact one, none.
+    // The derivative of a payoff with a kink jumps, and moves by whole paths. Like a price that jumps, it
+    // errs by one path at least, as much as each path that carries the price. The rest that a control leaves
+    // has another variance, and kinks of both near each other, or none if the control is exact.
     const auto control = run.controls.here(priced.trade);
     const double hits = control == nullptr ? priced.effective_hits
                                            : control->share_of_hits * static_cast<double>(of.manifest.paths);
@@ -110,7 +109,7 @@ greek_row greek_rows::treated(std::size_t trade, const way_of_trade& way, std::s
     fill(row, trade, number, {means, parts});
     row.walk = as_chosen->second.walk;
     if (row.has_failed()) return row;
-    // No path has come near the jump, so the paths show no error either.
+    // No path has come near the jump, so no error is known.
     if (std::ranges::all_of(means, [&](double m) { return m == means.front(); }))
         row.standard_error = no_figure;
     if (!has_bias) return row;

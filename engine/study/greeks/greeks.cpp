@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Greeks: prices with the derivatives of paths where these are the derivatives of the price, and differences
-// of prices where they are not.
+// Greeks: derivatives of paths if these are the derivatives of the price, else differences of prices.
 #include <algorithm>
 #include <utility>
 
@@ -20,11 +19,10 @@ namespace verbs {
 
 namespace {
 
-// A derivative in one market has its control move in a way that it has in no other, as far as pilots know. In
-// differences of derivatives that counts for more than a control leaves that leaves more.
+// Pilots know only so well how a control moves in one market. Differences of derivatives suffer more from
+// that than they gain by a control that leaves more.
 constexpr double least_gain_of_differences = 1000;
 
-// All that is decided about a run before its first walk.
 struct planned_greeks {
     std::vector<way_of_trade> ways;  // by trade
     jumping_trades jumping;
@@ -33,8 +31,7 @@ struct planned_greeks {
     std::map<std::size_t, decide::decided> of_derivatives;  // by trade: not of its price
 };
 
-// Trades that all walks walk together, as far as can be told when the first walk begins: derivatives have
-// two widths of smoothing, differences of prices four markets and those of derivatives four.
+// Counts expected walks: two widths of smoothing, four markets for each difference.
 double walks_to_come(const greek_run& run, const planned_greeks& plans) {
     const auto count = [&](std::string_view measure) {
         return static_cast<double>(std::ranges::count_if(
@@ -53,7 +50,7 @@ double walks_to_come(const greek_run& run, const planned_greeks& plans) {
            static_cast<double>(others);
 }
 
-// Chooses how jumps are treated, and adds the way back in the first walk of trades that have some.
+// Chooses treatments of jumps, and adds the way back of the first walk.
 void treat_jumps(greek_run& run, planned_run& r, const stages& by, planned_greeks& plans) {
     const sources from(run.run, nullptr, by.held);
     for (auto& [i, trade] : plans.jumping)
@@ -89,7 +86,6 @@ planned_greeks plan_greeks(greek_run& run, planned_run& r, const stages& by) {
     return out;
 }
 
-// Rows of derivatives of paths.
 numbered_rows rows_of_paths(const greek_run& run, const planned_greeks& plans, const found_by_trade& treated,
                             const std::vector<std::vector<std::vector<double>>>& derivatives,
                             const results& of) {
@@ -109,13 +105,13 @@ numbered_rows rows_of_paths(const greek_run& run, const planned_greeks& plans, c
     return out;
 }
 
-// Finds prices anew, as `price` does, of trades whose derivatives have another control.
+// Prices trades whose derivatives have another control again, as `price` does.
 void price_apart(greek_run& run, const planned_greeks& plans, bool are_of_book, results& to) {
     std::vector<std::size_t> places;
     for (const auto& [i, of] : plans.of_derivatives)
         if (of.control_of_derivatives && to.rows[i].status != trade_status::failed) places.push_back(i);
     if (places.empty()) return;
-    // Shifts of a trade suit its control, and points suit both.
+    // Shifts suit one control, points suit both.
     decide::decided_by_trade policies;
     for (const auto& [trade, what] : plans.decided) policies[trade].policy = what.policy;
     const stages by{.are_of_book = are_of_book,
@@ -127,7 +123,6 @@ void price_apart(greek_run& run, const planned_greeks& plans, bool are_of_book, 
 
 results find_greeks(greek_run& run, stages by);
 
-// Sensitivities in markets about the one of the run, or of another day.
 first_order in_moved_markets(greek_run& run, const planned_greeks& plans, const stages& usual) {
     return [&](const book& some, const market& moved, std::vector<std::string> keys, double share,
                double widths) {
@@ -145,7 +140,6 @@ first_order in_moved_markets(greek_run& run, const planned_greeks& plans, const 
     };
 }
 
-// Finds the sensitivities of trades with rights from parts of the run that follow policies of their own.
 void find_by_parts(greek_run& run, const stages& of_run, stages by, results& to, rows_by_trade& rows) {
     by.are_of_book = of_run.are_of_book;
     by.policies = of_run.policies;

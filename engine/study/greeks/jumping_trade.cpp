@@ -14,13 +14,11 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// Widths of smoothing that are tried. Points err by so much less than independent paths that narrower ones,
-// with less bias, are the best.
+// Points err so much less that narrower widths, with less bias, are best.
 std::array<double, 4> tried_widths(const jumping_trade& of) {
     if (of.takes_points) return {0.25, 0.125, 0.0625, 0.03125};
     return {1, 0.5, 0.25, 0.125};
 }
-// The paths that try them.
 constexpr std::uint64_t share_of_pilot = 8, least_paths_of_pilot = 16384;
 
 std::uint64_t paths_of_pilot(const settled& run) {
@@ -46,11 +44,11 @@ struct judged {
     double squared_error = INFINITY;  // its mean, in a run of which the pilot is a share
 };
 
-// The best width, from what the pilot found with each of those tried, by part.
+// Returns the best width, from the pilot's means with each of them, by part.
 judged best_width(std::span<const double> widths, const std::vector<std::vector<double>>& means,
                   double share) {
-    // How far the mean is from that of a narrower one, less what is so by chance on average: to forgive more
-    // is to take widths whose bias the run then understates.
+    // How far the mean is from that of a narrower width, less what chance makes of it on average. Forgiving
+    // more would take widths whose bias the run understates.
     const auto squared_bias = [&](std::size_t width) {
         double out = 0;
         for (std::size_t narrower = width + 1; narrower < means.size(); ++narrower) {
@@ -73,7 +71,7 @@ judged best_width(std::span<const double> widths, const std::vector<std::vector<
 
 using treated_trades = std::vector<std::pair<std::size_t, treatment>>;
 
-// Walks trades, each with its jumps treated in one way, and adds what that finds.
+// Walks trades, each by one treatment, and adds what that finds.
 run_manifest walk_treated(const greek_run& run, const jumping_trades& trades, const treated_trades& treated,
                           const run_options& how, stages by, found_by_trade& found) {
     std::vector<std::size_t> places;
@@ -104,12 +102,12 @@ run_options options_of_pilot(greek_run& run) {
     out.overrides.seed = decide::seed_for(run.run.seed, decide::purpose::treatments);
     out.overrides.precision = precision::double_;
     out.overrides.paths = paths_of_pilot(run.run);
-    // These paths may be more than those of the run, in a precision that some sources are not for.
+    // The pilot may have more paths than the run, in a precision that some sources are not for.
     if (run.run.unit_paths == 0) out.overrides.random = random::on_any_device(source_of(run.run, false)).name;
     return out;
 }
 
-// Chooses for a number of a trade. `share`: of the run, that a pilot is which found this.
+// share`: the pilot's part of the run.
 void choose(const jumping_trade& trade, std::size_t number, const found_by_treatment& found, double share,
             jumping_trade::choice& of) {
     judged best{of.by};
@@ -122,19 +120,19 @@ void choose(const jumping_trade& trade, std::size_t number, const found_by_treat
         if (by_width.size() == widths.size()) best = best_width(widths, by_width, share);
     }
     if (const auto at = found.find(by_likelihood_ratio); of.can_be_scored && at != found.end()) {
-        // Likelihood ratios have no bias. An error that is not a number is less than none.
+        // Likelihood ratios have no bias. An error that is not a number is never less.
         if (estimate_of(at->second.means[number]).variance * share < best.squared_error)
             best.by = by_likelihood_ratio;
     }
     of.by = best.by;
 }
 
-// The tries of a pilot: likelihood ratios after all else, since they take a mean of the payoff.
+// Likelihood ratios come after all else, since they take a mean of the payoff.
 struct tries_of_pilot {
     treated_trades first, then;
 
     tries_of_pilot(const greek_run& run, const jumping_trades& trades) {
-        // Paths of a file have no others for a pilot.
+        // A file of shocks has no other paths for a pilot.
         if (!run.states_bias() || !run.run.replay.empty()) return;
         for (const auto& [i, trade] : trades) {
             if (trade.is_decided) continue;
@@ -227,7 +225,7 @@ std::uint64_t choose_treatments(greek_run& run, jumping_trades& trades,
         steps += walk_treated(run, trades, treated, how, by, found).path_steps;
     };
     walk(tries.first);
-    // The mean of the payoff is not known before. The narrowest smoothing knows it best.
+    // The narrowest smoothing knows the mean of the payoff best.
     for (const auto& [i, as] : tries.then)
         trades.at(i).control = found[i].empty() ? 0 : found[i].begin()->second.price;
     walk(tries.then);

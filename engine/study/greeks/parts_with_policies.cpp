@@ -14,14 +14,14 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// The cut of a run of so many parts of its tallies into 16 to 31 that are larger by a whole number.
+// Cuts a run into 16 to 31 parts, each of equally many parts of its tallies.
 struct cut_by_policies {
     static constexpr std::size_t wanted = 16;
     std::size_t each, parts;
 
     explicit cut_by_policies(std::size_t parts_of_run)
         : each(std::max<std::size_t>(parts_of_run / wanted, 1)), parts(parts_of_run / each) {}
-    // Some of the parts are walked again by policies that are fitted by fewer functions, on fewer paths.
+    // Some parts are walked again by policies of fewer functions, trained on fewer paths.
     static bool is_also_coarse(std::size_t part) { return part % 4 == 0; }
 };
 
@@ -38,7 +38,6 @@ mean_and_error mean_of(std::span<const double> all) {
     return out;
 }
 
-// Sensitivities found by parts, by row of the trades.
 class found_by_parts {
   public:
     explicit found_by_parts(const cut_by_policies& cut) : cut_(cut) {}
@@ -51,9 +50,9 @@ class found_by_parts {
         }
     }
 
-    // Gives a row the mean of the parts, with an error from their spread. The bias takes in what functions of
+    // Gives a row the mean of the parts, with an error from their spread. The bias adds what functions of
     // half the degree, fitted on half of the training paths, change on the same paths, and the error of that
-    // change, which few parts tell. `own_error`: parts share the row's paths, which have this error.
+    // change, which few parts tell. `own_error`: of the row's paths, if parts share them.
     void fill(greek_row& row, const run_manifest& told, double own_error) const {
         const auto found = by_row_.find({row.trade, row.measure, row.key});
         if (found == by_row_.end() || found->second.any_failed) {
@@ -69,9 +68,9 @@ class found_by_parts {
         const mean_and_error mean = mean_of(fine), change = mean_of(coarser);
         row.value = mean.mean;
         row.standard_error = std::hypot(mean.error, own_error);
-        // A policy leaves an error of the second order in the difference of two days.
+        // A policy's error in the difference of two days is of the second order.
         if (row.measure != "theta") row.bias += std::abs(change.mean) + change.error;
-        // Parts of the run as others know them: with this mean and this error.
+        // Gives the parts of the run this mean and this error.
         for (std::size_t p = 0; p < row.part_means.size(); ++p)
             row.part_means[p] = fine[std::min(p / cut_.each, cut_.parts - 1)];
         const studies::estimate of_parts(row.part_means, studies::run_parts(told));
@@ -81,7 +80,7 @@ class found_by_parts {
     }
 
   private:
-    // By part. A trade that a number does not move in a part has no row there.
+    // By part. A trade that a number does not move has no row in a part.
     struct values {
         std::vector<double> fine, coarse;
         bool any_failed = false;
@@ -93,7 +92,7 @@ class found_by_parts {
     std::map<std::tuple<std::string, std::string, std::string>, values> by_row_;
 };
 
-// Paths that somebody else has drawn are not drawn again: each part walks them all.
+// Given paths can't be drawn again: each part walks them all.
 bool walks_all(const greek_run& run) {
     return !run.run.replay.empty() || !run.in.state().scenarios.empty();
 }
@@ -113,7 +112,7 @@ part_of_run part_with_policy(const greek_run& run, std::size_t number, exercise:
 }  // namespace
 
 void take_from_parts(greek_run& run, const walk_of_part& walk, results& to, rows_by_trade& rows) {
-    // The paths of a share may pay nothing where others of the run do.
+    // The paths of a share may pay nothing while others of the run do.
     const auto& work = run.options.work;
     const bool has_all = !work || work->has_all() || !work->may_walk();
     const auto is_of_paths = [&](const greek_row& g) {

@@ -22,7 +22,6 @@ namespace {
 
 using calibrations::fitted_numbers;
 
-// How a sensitivity to a quote is told.
 struct quote_kind {
     std::string_view measure;
     double per = 1;
@@ -45,7 +44,7 @@ class quotes_view {
             for (std::size_t k = 0; k < fits_[f].keys.size(); ++k) places_[fits_[f].keys[k]] = {f, k};
     }
 
-    // The options for the market by which the quotes that are wanted can be told.
+    // Returns the options for the numbers that the wanted quotes follow from.
     greek_options of_market() const {
         greek_options out = wanted_;
         out.wanted.clear();
@@ -105,7 +104,7 @@ class quotes_view {
                });
     }
 
-    // Its rows with those of quotes in the places of the first number of each fit, without totals.
+    // Returns rows with those of quotes in the place of each fit's first number, without totals.
     std::vector<greek_row> of_trade(std::vector<greek_row> rows, const run_manifest& told) const {
         std::map<std::size_t, std::vector<const greek_row*>> fitted;
         for (const greek_row& r : rows)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sensitivities to quotes: in place of the numbers that models were fitted with, what the fits were made to.
+// Sensitivities to the quotes that models were fitted to, in the place of fitted numbers.
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,7 @@
 
 namespace tilewalk::verbs {
 
-// The results of `find`, which takes wishes in terms of the market's own keys, in the view that is wanted.
-// Throws what calibrations::follow_quotes() throws before it calls it.
+// find` takes wishes by the market's own keys. Throws first what calibrations::follow_quotes() throws.
 results seen_as(const greek_options& wanted, const market& in, const std::atomic<bool>* cancel,
                 const std::function<results(const greek_options&)>& find);
 

@@ -18,7 +18,7 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// Numbers that move together, and the sensitivities whose changes are wanted then.
+// Numbers that move together, and the sensitivities whose changes are wanted.
 struct mover {
     struct wanted {
         std::string measure;
@@ -59,7 +59,6 @@ std::vector<mover> movers_for(const std::vector<std::string>& measures,
     return out;
 }
 
-// Sensitivities in one market, by trade and key.
 class found_in {
   public:
     explicit found_in(results r) : told_(std::move(r)) {
@@ -67,7 +66,7 @@ class found_in {
             by_key_[{told_.greeks[i].trade, told_.greeks[i].key}] = i;
     }
     const results& told() const { return told_; }
-    // Null: the trade does not move with it.
+    // Null if the trade does not move with it.
     const greek_row* at(const std::string& trade, const std::string& key) const {
         const auto found = by_key_.find({trade, key});
         return found == by_key_.end() ? nullptr : &told_.greeks[found->second];
@@ -84,7 +83,7 @@ class found_in {
 double value_of(const greek_row* g) {
     return g == nullptr ? 0 : g->value;
 }
-// A sensitivity with the error that its paths show; 0 if there is none.
+// Returns a sensitivity with the error that its paths show; 0 for null.
 studies::estimate shown_of(const greek_row* g, const run_manifest& told) {
     if (g == nullptr) return {};
     studies::estimate out(*g, studies::run_parts(told));
@@ -104,7 +103,6 @@ std::string how_found(const in_four& at) {
     return out == "pathwise" ? "bumped_pathwise" : out;
 }
 
-// A number that moves, with all trades that read it.
 class moved_run {
   public:
     moved_run(const mover& m, const second_order_run& run, results& of)
@@ -171,7 +169,7 @@ class moved_run {
         }
     }
 
-    // None where the trade moves with none of the two in any of the markets.
+    // Empty if the trade moves with neither in any of the markets.
     std::optional<greek_row> row_of(std::size_t t, const mover::wanted& w,
                                     const std::array<found_in, 4>& found) const {
         greek_row row = named(trades_[t], w);
@@ -209,7 +207,7 @@ class moved_run {
     std::vector<std::size_t> trades_;
 };
 
-// How the deltas of all trades change in a day.
+// The changes of all deltas in a day.
 class charm_run {
   public:
     charm_run(const second_order_run& run, results& of)
@@ -268,7 +266,7 @@ class charm_run {
         row = failed(std::move(row), why, kind);
     }
 
-    // A trade that is over the next day has no delta any more.
+    // A trade that is over the next day has no delta then.
     void fill(greek_row& row, std::size_t t, const greek_row& today, const days& found) const {
         if (found.size() < 2) return lose(row, tomorrow_.why_not(), error_kind::input);
         const price_row& priced = found[1].told().rows[t];
@@ -285,8 +283,8 @@ class charm_run {
         if (row.standard_error >= 0)
             row.standard_error = std::max(row.standard_error, rounding_of_difference({&today, later}));
     }
-    // Derivatives of two days that a control leaves exact are out by rounding, all paths alike. Differences
-    // in the market leave out about the same on both days.
+    // Derivatives that a control leaves exact err by rounding, on all paths alike. Differences in the market
+    // leave out about the same on both days.
     static double rounding_of_difference(const std::array<const greek_row*, 2>& of) {
         constexpr double of_one = 1e-9;
         double out = 0;

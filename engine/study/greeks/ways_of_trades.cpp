@@ -14,15 +14,13 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// Moves of the numbers of programs that are in memory together: enough for many threads to be done at about
-// the same time.
+// Moves in memory together: enough for many threads to end at about the same time.
 constexpr std::size_t moved_at_once = 4096;
 
-// How the numbers of trades' programs move with those of the market: differences between their numbers in
-// markets about this one. Trades, each with its plan, go by their place in the book.
+// Moves of programs' numbers with the market's, as differences. Trades go by place in the book.
 class moves_of_trades {
   public:
-    // `reads`: what plans have read of the market. Both outlive this.
+    // plans`, and `reads`, what they have read of the market, must outlive this.
     moves_of_trades(greek_run& run, const std::vector<planned>& plans,
                     std::span<const markets::market_reads> reads)
         : run_(run), plans_(plans), reads_(reads), read_(plans.size()), about_(run.asked.numbers.size()) {
@@ -41,9 +39,8 @@ class moves_of_trades {
         });
     }
 
-    // Numbers of the market that sensitivities are wanted to, and that the trade has read.
+    // Returns the wanted numbers that the trade has read.
     const std::vector<std::size_t>& read(std::size_t trade) const { return read_[trade]; }
-    // Finds how the trade's control moves, if it has one.
     void find_drifts(std::size_t trade) const {
         if (plans_[trade].subtracts() == nullptr) return;
         const books::trade& t = run_.trade(trade);
@@ -52,11 +49,11 @@ class moves_of_trades {
         try {
             run_.controls.find_drifts(t.id, run_.asked.keys(read_[trade]));
         } catch (const std::exception& e) {
-            throw_if_cancelled(e);  // differences of prices say what is wrong
+            throw_if_cancelled(e);  // differences of prices report what is wrong
         }
     }
 
-    // Null where no difference of the program's numbers says how the price moves.
+    // Null if no difference of the program's numbers says how the price moves.
     std::unique_ptr<const plan::trade_numbers> numbers(std::size_t trade) const {
         if (read_[trade].empty() || run_.asked.by == greek_method::bump) return nullptr;
         const planned& p = plans_[trade];
@@ -74,7 +71,7 @@ class moves_of_trades {
             poll_of(run_.options.cancel), std::move(rights), adds ? &*adds : nullptr);
     }
 
-    // The moves with number `k` of those that are read; likewise. `of`: of this trade.
+    // Moves with number `k` of those read; empty likewise. `of`: of this trade.
     std::optional<program::path_data> moves(const plan::trade_numbers* of, std::size_t trade,
                                             std::size_t k) const {
         const std::size_t n = read_[trade][k];
@@ -84,9 +81,9 @@ class moves_of_trades {
             return reads_[trade].are_alike(run_.in.state(), moved.state());
         };
         if (is_alike(*about.up) && is_alike(*about.down)) return program::path_data();
-        // A number that is added to scenarios moves none of the program.
+        // A number added to scenarios moves none of the program.
         if (of == nullptr || run_.asked.numbers[n].number->is_added) return std::nullopt;
-        // Numbers, null for another program, and the mean of the control in a market.
+        // Numbers (null for another program), and the control's mean.
         using recorded = std::pair<std::shared_ptr<const program::path_data>, double>;
         const auto in = [&](const market& moved) -> recorded {
             const plan::poll often = poll_of(run_.options.cancel);
@@ -106,7 +103,7 @@ class moves_of_trades {
             return greeks::moves_of_numbers(p.as_walked(*up, mean_up), p.as_walked(*down, mean_down),
                                             about.distance);
         } catch (const std::exception& e) {
-            throw_if_cancelled(e);  // a difference of prices says what is wrong
+            throw_if_cancelled(e);  // a difference of prices reports what is wrong
             return std::nullopt;
         }
     }
@@ -116,10 +113,9 @@ class moves_of_trades {
     const std::vector<planned>& plans_;
     std::span<const markets::market_reads> reads_;
     std::vector<std::vector<std::size_t>> read_;               // by trade
-    std::vector<std::optional<greeks::moved_markets>> about_;  // by number; none: no trade reads it
+    std::vector<std::optional<greeks::moved_markets>> about_;  // by number; empty: no trade reads it
 };
 
-// Whether a payoff may have kinks: a function of its program has.
 bool has_kinks(const program::path_program& code) {
     using program::operation;
     constexpr std::array kinked{operation::max, operation::min, operation::abs, operation::select};
@@ -131,7 +127,7 @@ bool has_kinks(const program::path_program& code) {
 
 using choice = jumping_trade::choice;
 
-// The treatments of jumps that move like this; none: no treatment that is asked for fits.
+// Returns the treatments of jumps that move like this; empty if none that is asked for fits.
 std::optional<choice> choice_for(const greek_run& run, const ready_trade& ready,
                                  const std::vector<program::jump>& moved, const program::path_data& move) {
     const greek_method by = run.asked.by;
@@ -145,7 +141,7 @@ std::optional<choice> choice_for(const greek_run& run, const ready_trade& ready,
     if (by != greek_method::likelihood_ratio)
         out.can_be_smoothed =
             are_among(run.adjoints->smoothable_of(ready.code, ready.data, ready.when), std::identity{});
-    // `auto` knows the error of a difference of prices, which it takes where jumps can't be smoothed.
+    // auto` takes a difference of prices, whose error it knows, if jumps can't be smoothed.
     if (by == greek_method::likelihood_ratio || (by == greek_method::automatic && out.can_be_smoothed)) {
         const auto& scored = run.adjoints->scored_of(ready.code, ready.data, ready.when);
         out.can_be_scored = scored && are_among(scored->jumps, &program::scored_jump::at) &&
@@ -156,7 +152,6 @@ std::optional<choice> choice_for(const greek_run& run, const ready_trade& ready,
     return out;
 }
 
-// Derivatives of a trade's paths, by number of the market.
 struct derivatives_of_paths {
     std::vector<program::path_data> moves{};
     std::vector<std::optional<choice>> choices{};
