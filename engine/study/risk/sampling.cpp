@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A resample takes n of n gains with replacement: the n gains at floor(n u) for n uniforms u. Its gain at
-// place k is thus the one at the k-th least uniform, whose law is the beta law of k and n - k + 1. Given that
-// uniform, the k - 1 below it are independent and uniform below it, so that mean and variance of the mean of
-// the k least gains are sums over the gains up to there. Both errors are integrals over the beta law, which
-// is smooth within each gain's interval: no draw is left to chance. For the quantile this is the estimator of
-// Maritz and Jarrett (1978).
+// A resample takes n of n gains with replacement: those at floor(n u) for n uniforms u. Its gain at place k
+// is the one at the k-th least uniform, which has the beta law of k and n - k + 1. Given that uniform, the k
+// - 1 below it are independent and uniform, so that mean and variance of the mean of the k least gains are
+// sums over the gains up to there. Both errors are integrals over the beta law, which is smooth within each
+// gain's interval: nothing is drawn. For the quantile this is the estimator of Maritz and Jarrett (1978).
 #include "engine/study/risk/sampling.h"
 
 #include <algorithm>
@@ -18,7 +17,7 @@ namespace tilewalk::risk {
 
 namespace {
 
-// The rule of Gauss with 8 points on [-1, 1]: each stands for its mirror image, too.
+// The Gauss rule with 8 points on [-1, 1]: each stands for its mirror image, too.
 struct gauss_node {
     double x, weight;
 };
@@ -27,7 +26,7 @@ constexpr std::array<gauss_node, 4> gauss_nodes{{{0.18343464249564980, 0.3626837
                                                  {0.79666647741362674, 0.22238103445337448},
                                                  {0.96028985649753623, 0.10122853629037626}}};
 
-// The k-th least of n uniforms, in the interval of each gain that it may fall on.
+// The k-th least of n uniforms, by the interval of the gain that it falls on.
 class order_law {
   public:
     order_law(std::size_t n, std::size_t k)
@@ -37,8 +36,8 @@ class order_law {
           mode_(n > 1 ? below_ / (n_ - 1) : 0.5) {
         peak_ = exponent(mode_);
     }
-    // Hands out uniforms with their densities times the length that each stands for, but for a common factor:
-    // use(gain, uniform, weight). Intervals that are less likely than the mode's by 1e-18 are left out.
+    // Calls use(gain, uniform, weight); weights are densities times lengths, but for a common factor. Leaves
+    // out intervals less likely than the mode's by 1e-18.
     template <class body>
     void for_each(const body& use) const {
         const auto size = static_cast<std::size_t>(n_);
@@ -53,11 +52,11 @@ class order_law {
   private:
     static constexpr double least = 1e-18;
 
-    // 0 log 0 is 0 here.
+    // Takes 0 log 0 as 0.
     double exponent(double u) const {
         return (below_ > 0 ? below_ * kernels::log(u) : 0) + (above_ > 0 ? above_ * kernels::log(1 - u) : 0);
     }
-    // In units of the mode's.
+    // Relative to the mode.
     double at(double u) const {
         if ((u <= 0 && below_ > 0) || (u >= 1 && above_ > 0)) return 0;
         return kernels::exp(exponent(u) - peak_);
@@ -76,7 +75,7 @@ class order_law {
     double n_, below_, above_, mode_, peak_ = 0;
 };
 
-// Mean and variance of what is added with a weight, in one pass.
+// Weighted mean and variance in one pass.
 class weighted_spread {
   public:
     void add(double x, double weight) {
@@ -102,8 +101,7 @@ double error_of_quantile(std::span<const double> sorted, std::size_t place) {
 
 double error_of_shortfall(std::span<const double> sorted, std::size_t within) {
     const double n = static_cast<double>(sorted.size()), k = static_cast<double>(within);
-    // Sums of the gains before each and of their squares, less the gain at the quantile, so that no digits
-    // are lost where gains are large and close.
+    // Sums are less the gain at the quantile, so that no digits are lost if gains are large and close.
     const double origin = sorted[within - 1];
     std::vector<double> sums{0}, squares{0};
     for (const double g : sorted) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The error that a tail has since its scenarios are a sample: by the bootstrap over scenarios, of which the
-// whole law is computed instead of drawing from it.
+// The error of a tail by its scenarios, a sample: the whole law of the bootstrap, without draws.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +7,11 @@
 
 namespace tilewalk::risk {
 
-// Standard errors from gains in ascending order, taken to be independent. With one scenario they are 0.
+// Standard errors from gains in ascending order, taken to be independent; 0 for one scenario.
 struct sampling_errors {
     double quantile = 0, shortfall = 0;
 };
-// The errors of the gain at a place, the first being 1, and of the mean of so many of the least gains.
+// Returns the errors of the gain at a place, from 1 on, and of the mean of the `within` least gains.
 sampling_errors sampling_errors_of(std::span<const double> sorted, std::size_t place, std::size_t within);
 
 }  // namespace tilewalk::risk

@@ -27,7 +27,6 @@ namespace {
 using clock = std::chrono::steady_clock;
 using seconds = std::chrono::duration<double>;
 
-// The sensitivities of each trade.
 using greeks_by_trade = std::vector<std::vector<greek_row>>;
 
 greeks_by_trade take_greeks(results& from) {
@@ -40,13 +39,12 @@ greeks_by_trade take_greeks(results& from) {
     return out;
 }
 
-// A figure of a trade that is to be narrow. `what` is empty for the price.
+// A figure of a trade; `what` is empty for the price.
 struct figure_of_trade {
     figure_of_unit figure;
     std::string what{};
 };
 
-// The results of a run in a market, with its sensitivities and its tolerances by trade.
 struct market_of_rounds {
     priced_book found;
     greeks_by_trade greeks;
@@ -55,7 +53,6 @@ struct market_of_rounds {
     explicit market_of_rounds(priced_book first)
         : found(std::move(first)), greeks(take_greeks(found.told)), tolerances(greeks.size(), 0) {}
 
-    // Takes trades of a later round, which are these of the run.
     void take(const std::vector<std::size_t>& trades, priced_book later) {
         greeks_by_trade greeks_of_later = take_greeks(later.told);
         for (std::size_t k = 0; k < trades.size(); ++k) {
@@ -84,7 +81,7 @@ struct market_of_rounds {
         row = row_of(t, failed, none, 0);
         greeks[place].clear();
     }
-    // All that took paths.
+    // Leaves out figures that took no paths.
     std::vector<figure_of_trade> figures(std::size_t trade, bool of_sensitivities) const {
         const price_row& row = found.told.rows[trade];
         if (row.status == trade_status::failed || row.paths == 0) return {};
@@ -101,7 +98,7 @@ struct market_of_rounds {
         return std::move(found);
     }
 
-    // Sensitivities as results, whose totals are to be narrow: those to each key and to all.
+    // Returns sensitivities as results, one for each total that is to be narrow: by key, and over all.
     std::vector<results> by_total_of_greeks() const {
         std::map<std::tuple<std::string, std::string, std::string>, results> all;  // by measure, unit, key
         for (std::size_t i = 0; i < greeks.size(); ++i) {
@@ -136,7 +133,6 @@ struct market_of_rounds {
     }
 };
 
-// The fingerprint of the paths of a round that follows these decisions.
 std::uint64_t fingerprint_of_walk(const trade_decisions& of, const settled& run, const walk_of_round& round) {
     std::optional<quasi::points> points = run.points;
     if (run.chooses_source || run.chooses_construction)
@@ -146,10 +142,9 @@ std::uint64_t fingerprint_of_walk(const trade_decisions& of, const settled& run,
     return fingerprint_of_paths(round_of(run, round), points, {});
 }
 
-// Trades by the paths of their round and the seed of these.
+// Trades by the paths and the seed of their round.
 using rounds_of_trades = std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<std::size_t>>;
 
-// The results of rounds, held against what was asked for.
 class held_results {
   public:
     explicit held_results(const run_in_rounds& r) : r_(r), to_(r.run.accuracy.value_or(wanted_accuracy{})) {}
@@ -173,7 +168,7 @@ class held_results {
         return out;
     }
 
-    // A trade fails in all markets.
+    // Fails the trade in all markets.
     void if_possible(std::size_t trade, const std::function<void()>& act) {
         try {
             act();
@@ -192,15 +187,14 @@ class held_results {
         }
     }
 
-    // The most in any market, in which a trade may need no path.
+    // The most in any market: in some a trade may need no path.
     std::uint64_t paths_of(std::size_t trade) const {
         std::uint64_t out = 0;
         for (const market_of_rounds& m : made_) out = std::max(out, m.found.told.rows[trade].paths);
         return out;
     }
-    // A payoff with a long tail has a small error where its mean is small, and then takes few paths: points
-    // of later rounds are others than those that say how many there are to be. Totals take points that all
-    // trades have in common.
+    // A payoff with a long tail has a small error where its mean is small, and would take few paths: later
+    // rounds have other points than those that count them. Totals take points that all trades have in common.
     std::uint64_t seed_of(std::size_t trade, std::uint64_t paths) const {
         const bool has_points = std::ranges::any_of(
             made_, [&](const market_of_rounds& m) { return m.found.told.rows[trade].randomisations > 0; });
@@ -223,7 +217,7 @@ class held_results {
         rounds_of_trades out;
         for (std::size_t i = 0; i < r_.trades.size(); ++i) {
             paths[i] = std::max(paths[i], for_figures(i).paths(paths_of(i)));
-            // Doublings of the first round: the largest that is allowed.
+            // Take the largest doubling of the first round that is allowed.
             while (paths[i] > to_.most_paths) paths[i] /= 2;
             if (paths[i] > paths_of(i)) out[{paths[i], seed_of(i, paths[i])}].push_back(i);
         }
@@ -239,7 +233,7 @@ class held_results {
   private:
     bool is_of_totals() const { return to_.of_run && to_.of_run->is_of_totals; }
 
-    // None where no total has to be narrow.
+    // Empty if no total has to be narrow.
     std::vector<results> totals_in(const market_of_rounds& m) const {
         if (!is_of_totals()) return {};
         return r_.is_of_sensitivities ? m.by_total_of_greeks() : std::vector<results>{m.found.told};
@@ -248,7 +242,7 @@ class held_results {
         return paths_for_totals(one, r_.steps, to_.of_run->size, to_.confidence, most_paths, gives_up);
     }
 
-    // Tells of the figure that is furthest from its tolerance.
+    // Names the figure that is furthest from its tolerance.
     void say_what_is_missed(market_of_rounds& m, std::size_t trade) const {
         std::uint64_t most = 0;
         int missed = 0;
@@ -355,8 +349,7 @@ class rounds {
         return {of.paths, is_of_round ? decide::seed_of_round(run.seed, of.paths) : run.seed};
     }
 
-    // Takes paths from the trade that takes longest, and at last the trade, until the round should end in
-    // time: as fast as those before.
+    // Halves or drops the trades that take longest until the round should end in time.
     void fit_into_time(rounds_of_trades& next) const {
         if (!found_.wanted().seconds) return;
         const double left = *found_.wanted().seconds - seconds(clock::now() - r_.begin).count();

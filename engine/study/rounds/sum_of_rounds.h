@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sum of estimates of a run whose rounds had different numbers of paths, with its error. Estimates of
-// points have the same randomisations. Those of independent paths have the first ones in common, whose parts
-// tell what their errors have in common, and are independent of points.
+// A sum of estimates from rounds with different numbers of paths. Estimates from points share randomisations;
+// others share the first round, whose parts tell what errors have in common.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +12,11 @@ namespace tilewalk::studies {
 
 class sum_of_rounds {
   public:
-    // `first`: the parts of the first round.
     explicit sum_of_rounds(const run_parts& first) : first_(first) {}
 
-    // The means of an estimate of independent paths are those of the first round. All estimates have as many
-    // parts.
+    // Means from independent paths are of the first round. All estimates must have as many parts.
     void add(estimate of_unit, double times, std::uint64_t paths, bool is_of_points);
-    // True if no estimate is of more paths than those of the first round.
+    // True if all estimates are from the paths of the first round.
     bool is_of_one_round() const { return is_of_one_round_; }
     bool has_points() const { return !of_points_.means.empty(); }
     const estimate& all() const { return all_; }

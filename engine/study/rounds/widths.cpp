@@ -17,8 +17,7 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// Paths that should do to narrow an interval by that much. Errors of independent paths fall by their root;
-// those of points faster, by how much is for the next round to see.
+// Errors of independent paths fall by the root of their number, those of points faster.
 std::uint64_t paths_to_narrow(const figure_of_unit& of, double by) {
     constexpr double rate_of_points = 0.75, rate_of_paths = 0.5, of_what_shows_no_error = 4;
     const double rate = of.is_of_points ? rate_of_points : rate_of_paths;
@@ -29,39 +28,36 @@ std::uint64_t paths_to_narrow(const figure_of_unit& of, double by) {
     return static_cast<std::uint64_t>(std::min(paths, most));
 }
 
-// The error on the most paths in the best case: that of scrambled points falls by the power 3/2 of their
-// number for smooth payoffs, and never faster.
+// Best case: errors of scrambled points fall by the power 3/2 of their number, and never faster.
 double least_error(const figure_of_unit& of, double error, std::uint64_t most_paths) {
     const double power = of.is_of_points ? 1.5 : 0.5;
     const std::uint64_t paths = std::max(most_paths, of.paths);
     return error * std::pow(static_cast<double>(of.paths) / static_cast<double>(paths), power);
 }
 
-// The next step of a trade that seems to need more paths than there are at most: far fewer show whether it
-// comes nearer.
+// Growth of a trade that seems to need more paths than allowed: fewer show whether it comes nearer.
 constexpr std::uint64_t step_into_the_unknown = 16;
 
-// The most paths for a figure that shows no error; the others go on without it.
+// Most paths for a figure that shows no error.
 constexpr std::uint64_t most_unseen = std::uint64_t{1} << 20;
 
-// A number of this size is known no better than that.
 double rounding_of(double number) {
     return std::numeric_limits<double>::epsilon() * std::abs(number);
 }
 
-// An error that fewer paths carry may be off by anything.
+// With fewer hits, an error may be off by anything.
 constexpr double least_hits_of_error = 10;
 
-// How many times larger an error may be than the one that so many effective hits show: its square goes as a
-// chi-squared number of twice as many degrees of freedom, as that of payoffs does which a Poisson number of
-// paths meets. The quantile is Wilson and Hilferty's, off by less than 1 % from 20 degrees on at up to 99 %.
+// Returns how many times larger an error may be than so many effective hits show: its square goes as a
+// chi-squared number of twice as many degrees of freedom, as for payoffs that a Poisson number of paths
+// meets. The quantile is Wilson and Hilferty's, off by less than 1 % from 20 degrees on at up to 99 %.
 double hidden_by_few(double hits, double confidence) {
     const double freedom = 2 * std::max(hits, least_hits_of_error), part = 2 / (9 * freedom);
     const double root = 1 - part - run::width_of(confidence, 1e300) * std::sqrt(part);
     return 1 / std::sqrt(root * root * root);
 }
 
-// Whether not even the most paths of a run should narrow the interval to the tolerance.
+// True if not even the most paths of a run should narrow the interval enough.
 bool is_out_of_reach(const figure_of_unit& figure, const width_of_figure& is, const wanted_accuracy& to) {
     if (to.is_limited || !(is.half_width > is.tolerance)) return false;
     return least_error(figure, is.half_width, to.most_paths) > is.tolerance ||
@@ -78,13 +74,12 @@ std::string cure_of(const figure_of_unit& figure, const width_of_figure& is, con
     return fmt::format("about {} paths should do", is.paths_needed);
 }
 
-// A trade of a total, as far as doublings of its paths are planned.
 struct doubled_trade {
     std::size_t trade = 0;
     std::uint64_t now = 0, paths = 0;
     double variance = 0, steps = 0;
 
-    // The variance that the next doubling takes away, for what it costs.
+    // The variance that the next doubling takes away, over its cost.
     double worth() const { return 0.5 * variance / (steps * static_cast<double>(paths)); }
     void double_paths() {
         paths *= 2;
@@ -114,8 +109,7 @@ void double_for_total(const currency_total& total, const results& so_far,
     if (half <= tolerance || of.empty()) return;
     const double least_half = half * std::sqrt(least_variance / variance);
     if (gives_up && (least_half > tolerance || tolerance < rounding_of(total.value))) return;
-    // A trade's part in the total's variance is taken to be that in the sum of all: errors that trades have
-    // in common fall as those do that they have not.
+    // A trade's part of the total's variance is taken as that of the sum: common errors fall as others do.
     constexpr double aim = 0.9;
     double wanted = variance * (1 - std::pow(aim * tolerance / half, 2));
     std::priority_queue<doubled_trade> queue(of.begin(), of.end());
@@ -166,7 +160,7 @@ width_of_figure width_of(const figure_of_unit& figure, double tolerance, double 
     if (figure.paths == 0 || tolerance == 0) return out;
     const run::ends_of_interval ends = run::ends_of(confidence, figure.degrees_of_freedom, figure.lean);
     out.half_width = std::max(ends.below, ends.above) * figure.error;
-    // An error that few paths carry is held for the largest that they do not rule out.
+    // Few hits: take the largest error that they do not rule out.
     if (figure.least_hits > 0) out.half_width *= hidden_by_few(figure.hits, confidence);
     out.is_met = figure.hits >= figure.least_hits && out.half_width <= tolerance;
     if (out.is_met) return out;

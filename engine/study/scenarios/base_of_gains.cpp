@@ -37,7 +37,7 @@ std::size_t bytes_of_numbers(const planned& p) {
     return numbers * sizeof(double);
 }
 
-// A share of the work that has no gain on the paths of a walk takes its decisions alone.
+// A share of the work without gains on the paths of a walk takes its decisions alone.
 run_options options_of_share(const gains_request& r, progress_of_blocks& tells, bool has_gains) {
     run_options out = tells.heard(0, r.trades.size());
     if (r.options.work && !has_gains) out.work = std::make_shared<kept::work>(r.options.work->of_decisions());
@@ -72,7 +72,7 @@ std::vector<std::size_t> price_with_controls(const gains_request& r, progress_of
     return with_control;
 }
 
-// Finds once how controls move with all numbers that any near scenario moves: each is a pilot.
+// Finds once how controls move with all numbers that near scenarios move: each is a pilot.
 void find_drifts(const gains_request& r, const std::vector<std::size_t>& with_control, moving_controls& of) {
     std::set<std::string> moved;
     for (const scenario& s : r.asked.scenarios)
@@ -84,14 +84,13 @@ void find_drifts(const gains_request& r, const std::vector<std::size_t>& with_co
                           try {
                               of.find_drifts(r.all_trades()[with_control[k]].id, keys);
                           } catch (const std::exception& e) {
-                              throw_if_cancelled(e);  // where the trade is priced it is said what is wrong
+                              throw_if_cancelled(e);  // pricing the trade reports what is wrong
                           }
                       },
                       {});
 }
 
-// Prices trades without their controls, with the points that suit those paths. A control that jumps serves no
-// gain: near gains of its trade are on these paths, too.
+// Takes points that suit these paths. A control that jumps serves no gain: near gains use these, too.
 void price_without_controls(const gains_request& r, const std::vector<std::size_t>& with_control,
                             progress_of_blocks& tells, base_of_gains& to) {
     bool has_gains = false;
@@ -145,7 +144,7 @@ base_of_day roll(const gains_request& r, int days) {
     return out;
 }
 
-// The decisions of far moves with the policies of that day.
+// Returns the decisions of far moves, with the policies of that day.
 decide::decided_by_trade decisions_of_day(const gains_request& r, const base_of_gains& base,
                                           const base_of_day& day, progress_of_blocks& tells) {
     decide::decided_by_trade out = base.far_decided;

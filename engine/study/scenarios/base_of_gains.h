@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The base market of gains: the book is priced there with controls, for gains by small moves, and without,
-// for all others. Decisions are made there once and for all, so that gains are differences on paths of one
-// kind.
+// for all others. Decisions are made there once, so that gains are differences on paths of one kind.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +23,6 @@
 
 namespace tilewalk::verbs {
 
-// A request for gains, as all its stages read it.
 struct gains_request {
     const resources& with;
     const book& trades;
@@ -34,16 +32,14 @@ struct gains_request {
     const settled run = settle(options, trades.state(), {&in, 1});
 
     const std::vector<books::trade>& all_trades() const { return trades.state().trades; }
-    // A share of the work may have other scenarios. The sensitivities that explain gains count as the last.
+    // A share of the work may lack scenarios. The sensitivities that explain gains count as the last.
     bool has_share_of(std::size_t scenario) const {
         return !options.work || options.work->has_market(scenario + 1);
     }
-    // Whether moves are no larger than those of differences for sensitivities. So small, they leave a policy
-    // near the best.
+    // True if moves are no larger than those of sensitivities, which leave a policy near the best.
     bool has_small_moves(const scenario& of) const;
-    // A control that moves with the market leaves next to nothing of a small gain, and the more of it the
-    // larger the moves are; beyond, the points that suit the payoff alone leave less. Jumps of controls would
-    // move to where no path comes.
+    // A control that moves with the market leaves next to nothing of a small gain; of larger ones, points
+    // that suit the payoff alone leave less. Jumps of controls would move to where no path comes.
     bool is_near(const scenario& of) const { return of.days == 0 && has_small_moves(of); }
     // Randomisations are independent by design and may be few; few parts of independent paths say too little.
     studies::run_parts parts(std::uint64_t part_paths) const {
@@ -51,18 +47,18 @@ struct gains_request {
     }
 };
 
-// The base market some days later, with the book as it then stands.
+// The base market some days later, with the book as of then.
 struct base_of_day {
     std::optional<market> in{};
     std::optional<book> trades{};
-    std::string why_not{};                     // there is no such market
-    decide::decided_by_trade small_decided{};  // held by small moves
+    std::string why_not{};                     // empty if there is such a market
+    decide::decided_by_trade small_decided{};  // of small moves
 };
 
 struct base_of_gains {
     results told;
     std::vector<markets::market_reads> reads;  // by trade
-    std::vector<std::size_t> bytes{};          // likewise, of the numbers of their plans
+    std::vector<std::size_t> bytes{};          // likewise, of the plans' numbers
     std::unique_ptr<moving_controls> controls;
     // By trade: on the paths of near gains, with controls, and of far ones, without.
     std::vector<studies::estimate> near{}, far{};
@@ -71,11 +67,9 @@ struct base_of_gains {
 };
 base_of_gains price_base(const gains_request& r, progress_of_blocks& tells);
 
-// The stages of prices that gains are made of.
 inline stages stages_of_gains() {
     return {.wants_quarters = true, .wants_bounds = false};
 }
-// The worth of a trade as the row has it, with its quantity.
 inline studies::estimate worth_of_position(const price_row& row, const studies::run_parts& parts) {
     return row.quantity * studies::estimate(row, parts);
 }

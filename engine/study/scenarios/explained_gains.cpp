@@ -18,7 +18,7 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// Moves of a scenario by key, each counted in the move that a sensitivity is for.
+// By key, in the moves that sensitivities are for.
 using moves = std::map<std::string, double, std::less<>>;
 
 class moves_of_scenarios {
@@ -46,12 +46,11 @@ double move_of(const moves& all, std::string_view key) {
     return found == all.end() ? 0 : found->second;
 }
 
-// The sensitivities of a portfolio: sums over its trades, by measure and key.
+// Sums of sensitivities over the trades of a portfolio, by measure and key.
 class taylor_terms {
   public:
     void add(const greek_row& row) { values_[row.measure][row.key] += row.value; }
 
-    // The part of a gain that a measure explains.
     double explained_by(const std::string& measure, const moves& by) const {
         const auto of = values_.find(measure);
         if (of == values_.end()) return 0;
@@ -66,7 +65,7 @@ class taylor_terms {
             return move_of(by, key.substr(0, two)) * move_of(by, key.substr(two + 1));
         const double move = move_of(by, key);
         if (measure == "gamma") return 0.5 * move * move;
-        // How the sensitivity to one volatility changes where all of its asset move by as much.
+        // Volga is the change of one vega if all volatilities of the asset move by as much.
         if (measure == "volga") return 0.5 * move * mean_move_beside(key, by);
         return move;
     }
@@ -110,7 +109,7 @@ void explain_gains(scenario_results& to, const market& in, const results& sensit
     std::map<std::string, std::vector<const greek_row*>, std::less<>> by_trade;
     std::set<std::string> found;
     for (const greek_row& row : sensitivities.greeks) {
-        // A total over keys counts them once more.
+        // A total would count its keys once more.
         if (row.has_failed() || row.key.empty()) continue;
         by_trade[row.trade].push_back(&row);
         found.insert(row.measure);

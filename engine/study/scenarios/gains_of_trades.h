@@ -14,13 +14,11 @@
 namespace tilewalk::verbs {
 
 using value_and_error = std::pair<double, double>;
-// The gain of a scenario, so many times.
 struct share_of_gain {
     std::size_t scenario = 0;
     double weight = 1;
 };
 
-// Sums of gains in one currency.
 class sums_of_gains {
   public:
     // Results of the trades of a book from `first` on.
@@ -30,7 +28,7 @@ class sums_of_gains {
           gains_(in_base ? r.converted_gains : r.gains),
           errors_(in_base ? r.converted_errors : r.errors),
           parts_(in_base ? r.converted_gain_parts : r.gain_parts),
-          // A gain has an error if its parts are enough for one.
+          // Least 0, since a gain's own error says whether its parts are enough.
           run_(r.part_paths, r.base.manifest.paths, 0) {}
 
     value_and_error of(std::size_t trade, const std::vector<share_of_gain>& shares) const {
@@ -41,7 +39,7 @@ class sums_of_gains {
             if (!is_figure(gains_[cell])) return {no_figure, no_figure};
             studies::estimate gain(parts_[cell], run_);
             gain.value = gains_[cell];
-            // An error that parts do not show may differ from gain to gain, or be the same.
+            // Errors that parts do not show may be alike, so they are added.
             const double error = errors_[cell], shown = gain.error();
             beside += is_figure(error)
                           ? std::abs(s.weight) * std::sqrt(std::max(0.0, (error - shown) * (error + shown)))
@@ -54,7 +52,7 @@ class sums_of_gains {
     bool has(std::size_t trade, std::size_t scenario) const {
         return is_figure(gains_[cell_of(trade, scenario)]);
     }
-    // The gain of a move up, or the loss of one down where there is no market above.
+    // Returns the gain of a move up, or the loss of one down if there is no market above.
     share_of_gain move(std::size_t trade, std::size_t up, std::size_t down) const {
         return has(trade, up) || !has(trade, down) ? share_of_gain{up, 1} : share_of_gain{down, -1};
     }
@@ -70,7 +68,7 @@ class sums_of_gains {
     const studies::run_parts run_;
 };
 
-// The same, in the trades' currencies and in the base currency.
+// In the trades' currencies, and in the base currency.
 struct gains_of_trades {
     const sums_of_gains own, base;
     std::map<std::pair<std::size_t, std::size_t>, const failed_gain*> failures{};  // by scenario and trade
@@ -80,7 +78,7 @@ struct gains_of_trades {
         for (const failed_gain& f : r.failures) failures[{f.scenario, first + f.trade}] = &f;
     }
 
-    // Tells why a trade has no value: the reason of the first of these scenarios that has one.
+    // Reports the first failure among these scenarios.
     void add_failure(std::size_t trade, const std::string& what, const std::vector<share_of_gain>& shares,
                      difference_results& to) const {
         for (const share_of_gain& s : shares) {

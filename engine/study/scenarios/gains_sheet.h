@@ -18,8 +18,7 @@ namespace tilewalk::verbs {
 
 class gains_sheet {
   public:
-    // Fills all of `to` that tells of gains. The results of the base market are there; `far` is what trades
-    // are worth in it on the paths of far gains.
+    // to` has the results of the base market; `far`: what trades are worth on the paths of far gains.
     gains_sheet(const gains_request& r, const std::vector<studies::estimate>& far, scenario_results& to)
         : r_(r), to_(to), totals_of_(r.trades.size()) {
         const std::size_t cells = r.asked.scenarios.size() * r.trades.size();
@@ -45,15 +44,14 @@ class gains_sheet {
 
     bool has_base(std::size_t trade) const { return to_.base.rows[trade].status == trade_status::priced; }
 
-    // The gain of a trade that is worth so much `then`, in a scenario of that market, and `now`. Threads may
-    // add to different scenarios at once, and so they may fail.
+    // in` is the scenario's market. Threads may add to different scenarios at once, or fail them.
     void add(std::size_t scenario, std::size_t trade, const market& in, const studies::estimate& then,
              const studies::estimate& now) {
         keep(scenario, trade, false, gain_of(then, 1, now, 1));
         if (converts())
             keep(scenario, trade, true, gain_of(then, rate_in(in, trade), now, rate_in(r_.in, trade)));
     }
-    // A trade that the scenario does not move gains nothing; turned into another currency it may.
+    // A trade that the scenario does not move gains nothing, or the change of its exchange rate.
     void add_still(std::size_t scenario, std::size_t trade, const market& in, const studies::estimate& now) {
         keep(scenario, trade, false, gain_of_still(now, 1, 1));
         if (converts())
@@ -73,7 +71,7 @@ class gains_sheet {
                 const auto first = t.means_of_parts.begin() + static_cast<std::ptrdiff_t>(s * t.parts);
                 const auto end = first + static_cast<std::ptrdiff_t>(t.parts);
                 t.errors[s] = studies::estimate({first, end}, parts).error();
-                // A sum of no gain is none, where it would pass for a loss that nobody has.
+                // A sum of no gain is no figure: 0 would pass for a gain.
                 if (t.failed[s] == t.trades.size()) t.gains[s] = t.errors[s] = no_figure;
             }
         }
@@ -106,20 +104,19 @@ class gains_sheet {
     double rate_in(const market& m, std::size_t trade) const {
         return m.state().fx_spot(to_.base.rows[trade].currency, r_.asked.currency);
     }
-    // Gains in any currency, each of their two worths turned into it.
     static studies::estimate gain_of(studies::estimate then, double rate_then, const studies::estimate& now,
                                      double rate_now) {
         const bool has_moved = then.value != now.value || then.means != now.means;
         then *= rate_then;
         then.add(now, -rate_now);
-        // No path has shown what the scenario does to it, so the paths show no error either.
+        // No path has shown what the scenario does, so no error is known.
         if (!has_moved && !then.means.empty()) then.beside = no_figure;
         return then;
     }
     static studies::estimate gain_of_still(const studies::estimate& still, double rate_then,
                                            double rate_now) {
         studies::estimate out = (rate_then - rate_now) * still;
-        out.value += 0.0;  // not -0, of a short trade
+        out.value += 0.0;  // not -0, as of a short trade
         return out;
     }
 
@@ -141,7 +138,7 @@ class gains_sheet {
     const gains_request& r_;
     scenario_results& to_;
     std::vector<std::vector<std::size_t>> totals_of_;  // by trade: places in the results
-    std::mutex lock_;                                  // of failures
+    std::mutex lock_;                                  // guards failures
 };
 
 }  // namespace tilewalk::verbs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The next day: what a book is worth when a day has passed and nothing else has changed.
+// The next day: a book after a day in which nothing else has changed.
 #pragma once
 
 #include <optional>
@@ -16,10 +16,10 @@ class next_day {
   public:
     explicit next_day(const market& today);
 
-    // None where the market can't be a day older; then `why_not` says why.
+    // Empty if the market can't be a day older; `why_not` says why.
     const std::optional<market>& in() const { return in_; }
     const std::string& why_not() const { return why_not_; }
-    // The same trades, whose times in years have come a day nearer.
+    // Returns the same trades, with times in years a day nearer.
     book of(const book& trades) const;
 
   private:

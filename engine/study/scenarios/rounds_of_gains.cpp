@@ -22,8 +22,7 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// The book with the tolerances of its trades, in their currencies; 0: none of its own. A trade that can't be
-// measured fails, and the totals are without it.
+// The book with tolerances by trade; 0: none. A trade that can't be measured fails.
 struct measured_book {
     book trades;
     std::vector<double> tolerances;
@@ -47,7 +46,6 @@ measured_book measure_tolerances(const book& trades, const market& in, const wan
     return out;
 }
 
-// The gains of a round, held against what was asked for.
 class held_gains {
   public:
     held_gains(const wanted_accuracy& to, const std::vector<double>& tolerances, const scenario_results& of)
@@ -64,14 +62,14 @@ class held_gains {
             [&](const figure_of_unit& f, double tolerance, auto&&...) { out.add(f, tolerance, true); });
         return out;
     }
-    // No more paths than there are, if this was the last round. A round of more than `most` takes too long.
+    // No more paths than there are after the last round. A round of more than `most` takes too long.
     walk_of_round next(const settled& run, const paths_of_next_round& wanted, double most = no_figure) const {
         std::uint64_t paths = wanted.paths(whole_.paths);
         while (paths > to_.most_paths) paths /= 2;
         while (paths > whole_.paths && static_cast<double>(paths) > most) paths /= 2;
         return {paths, whole_.randomisations > 0 ? decide::seed_of_round(run.seed, paths) : run.seed};
     }
-    // By trade, the figure that is furthest from its tolerance.
+    // Names the figure of each trade that is furthest from its tolerance.
     void say_what_is_missed(std::vector<price_row>& to) const {
         std::vector<std::pair<double, std::string>> worst(to.size());
         for_each_figure([&](const figure_of_unit& f, double tolerance, std::span<const std::size_t> of,
@@ -89,7 +87,6 @@ class held_gains {
     }
 
   private:
-    // The figure of a gain, of one unit.
     figure_of_unit figure_of(const price_row& row, double value, double error) const {
         figure_of_unit out(row);
         out.value = value;
@@ -99,8 +96,7 @@ class held_gains {
         return out;
     }
 
-    // Calls `use` with each figure that is to be narrow, its tolerance, the trades that it is of, and its
-    // name.
+    // Calls `use` with each figure that is to be narrow, its tolerance, its trades and its name.
     template <class body>
     void for_each_figure(const body& use) const {
         for (std::size_t i = 0; i < of_.trades(); ++i) {

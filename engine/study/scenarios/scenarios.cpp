@@ -39,20 +39,19 @@ namespace verbs {
 
 namespace {
 
-// Markets of scenarios that are in memory together, and trades in such markets that are planned together:
-// enough for many threads to be done at about the same time.
+// Limits on markets in memory, and on trades planned together in them: enough to keep threads busy.
 constexpr std::size_t markets_at_once = 512;
 constexpr std::size_t cells_at_once = 32768;
-// So are the numbers of their plans, of which paths with many dates have many.
+// Limit on the numbers of these plans, of which paths with many dates have many.
 constexpr std::size_t bytes_at_once = std::size_t{96} << 20;
 
 // The market of a scenario, and the trades that read something else in it than in the base market.
 struct moved_market {
-    std::optional<market> in{};  // none: there is no such market, or another share of the work has it
+    std::optional<market> in{};  // empty: no such market, or another share of the work has it
     std::vector<std::size_t> trades{};
 };
 
-// Scenarios with their markets, in which the same trades move.
+// Scenarios in which the same trades move.
 struct block {
     int days = 0;
     bool is_small = false;
@@ -86,7 +85,7 @@ class walk_of_scenarios {
             walk_blocks(blocks_of(first, markets));
         }
     }
-    // Scenarios that are no market are in no tail, which then is of fewer.
+    // Tails leave out scenarios that are no market.
     void tell_of_impossible() {
         for (const std::string& set : r_.asked.likely_sets) {
             const auto impossible = impossible_.find(set);
@@ -99,7 +98,7 @@ class walk_of_scenarios {
     }
 
   private:
-    // Tells of trades that the scenario fails, or leaves as they are.
+    // Tells the sheet of trades that the scenario fails, or leaves as they are.
     moved_market move_market(std::size_t number) {
         const scenario& of = r_.asked.scenarios[number];
         moved_market out;
@@ -112,7 +111,7 @@ class walk_of_scenarios {
             ++impossible_[of.set];
             return out;
         }
-        // Differences of differences are of one kind of paths.
+        // Differences of differences need paths of one kind.
         const bool is_on_near = r_.asked.for_differences && r_.is_near(of);
         for (std::size_t i = 0; i < r_.trades.size(); ++i) {
             if (!sheet_.has_base(i)) continue;
@@ -126,7 +125,7 @@ class walk_of_scenarios {
     market market_of(const scenario& of) const {
         const base_of_day& base = base_.days.at(of.days);
         if (!base.in) throw error(error_kind::input, base.why_not);
-        // A change to what is there already would have its part of the market read again.
+        // A change to what is there already would read its part of the market again.
         std::vector<market_change> changes;
         for (const market_change& c : of.changes) {
             const double now = base.in->number(c.key).value;
@@ -162,7 +161,7 @@ class walk_of_scenarios {
         return std::max(std::min(cells_at_once / trades.size(), bytes_at_once / bytes), std::size_t{1});
     }
 
-    // Two blocks at a time where GPUs walk them: one is planned while the other is walked.
+    // Two blocks at a time on GPUs: one is planned while the other is walked.
     void walk_blocks(const std::vector<block>& blocks) {
         const bool are_overlapped =
             !r_.options.work && blocks.size() > 1 && !r_.with.open(r_.run.device).devices.empty();
@@ -177,7 +176,7 @@ class walk_of_scenarios {
         try {
             work(0);
         } catch (...) {
-            next = blocks.size();  // the other worker ends, too
+            next = blocks.size();  // ends the other worker, too
             throw;
         }
         beside.get();
@@ -188,8 +187,7 @@ class walk_of_scenarios {
         with.times = times;
         const base_of_day& base = base_.days.at(of.days);
         stages by = stages_of_gains();
-        // A policy decides by extrapolation where paths come that it was not found on, so larger moves have
-        // policies of their own.
+        // Larger moves have policies of their own: a policy extrapolates where its training had no paths.
         by.held = of.is_near() ? &base_.near_decided : of.is_small ? &base.small_decided : &base_.far_decided;
         if (of.is_near()) by.controls.about = base_.controls.get();
         const std::vector<priced_book> priced =
@@ -225,7 +223,7 @@ class walk_of_scenarios {
         }
     }
 
-    // Prices are right without the GPU, but whoever waits for them should know; once for each reason.
+    // Prices are right without the GPU, but users should know; once for each reason.
     void tell_of_gpu(const price_row& row) {
         const std::size_t at = row.message.find(because_of_gpu);
         if (at == row.message.npos || !reasons_.insert(row.message.substr(at)).second) return;
@@ -237,7 +235,7 @@ class walk_of_scenarios {
     gains_sheet& sheet_;
     progress_of_blocks& tells_;
     scenario_results& to_;
-    std::mutex lock_;  // of what follows, and of facts in the results
+    std::mutex lock_;  // guards what follows, and facts in the results
     std::set<std::string> reasons_;
     std::map<std::string, std::size_t> impossible_;  // scenarios by set
 };
