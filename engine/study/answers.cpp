@@ -22,7 +22,7 @@ reported_figure none(const std::string& what, const std::string& why) {
     return {what, no_figure, no_figure, why};
 }
 
-// By Black's formula on the forward of today; its error is the price's over what the price gains with it.
+// Inverts Black's formula on today's forward. The error is the price's over vega.
 reported_figure implied_volatility_of(const trade& t, const price_row& row, const markets::market_state& in) {
     const std::string& what = t.report->what;
     const markets::asset& of = in.find_asset(std::get<std::string>(t.args.at("underlying")));
@@ -48,7 +48,7 @@ reported_figure implied_volatility_of(const trade& t, const price_row& row, cons
     }
 }
 
-// One number, which may stand for each date or asset of a list.
+// Reads a number, which may stand for each date or asset of a list.
 double number_in(const language::argument& a) {
     const auto* each = std::get_if<std::vector<double>>(&a);
     return each != nullptr ? each->front() : std::get<double>(a);
@@ -62,8 +62,7 @@ void set_number(language::argument& a, double x) {
     }
 }
 
-// Looks for a zero of a price less the wanted one, as a function of a parameter. It says where it wants to
-// know the price next, so that the searches of a book go on side by side.
+// Root search over a parameter. Asks for one price at a time, so that a book's searches go side by side.
 class search {
   public:
     search(const trade& t, const price_row& row) : trade_(&t), declared_(&declared_of(t)) {
@@ -101,10 +100,10 @@ class search {
         double x = 0, excess = 0, error = 0;
     };
     static constexpr int most_evaluations = 80;
-    // Far below any error, above what rounding does to a price.
+    // Far below any error, above rounding.
     static constexpr double closeness = 1e-12;
     static constexpr double first_move = 0.05, slope_move = 1e-3;
-    static constexpr double most_growth = 8;  // from one move to the next while no change of sign is known
+    static constexpr double most_growth = 8;  // from one move to the next before the sign changes
 
     static const language::parameter& declared_of(const trade& t) {
         return *std::ranges::find(t.product->parameters, t.report->parameter, &language::parameter::name);
@@ -117,7 +116,7 @@ class search {
     }
     void stop(const std::string& why) { done_ = none(trade_->report->what, why); }
 
-    // The parameter's own range, its ends left out where they are.
+    // Clamps to the parameter's range, without open ends.
     double within(double x) const {
         const auto inside = [](double end) { return 1e-9 * std::max(std::abs(end), 1e-3); };
         if (declared_->minimum) x = std::max(x, *declared_->minimum);
@@ -167,7 +166,7 @@ class search {
         if (next_ == last_->x || next_ == before_->x) stop(not_found());
     }
 
-    // The price's slope in the parameter turns its error into the parameter's.
+    // The slope turns the price's error into the parameter's.
     void begin_slope() {
         at_slope_ = true;
         root_ = *last_;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures that trades ask for beside their prices: the volatility that a price implies, and the value of a
-// parameter at which a trade has a wanted price.
+// Figures beside prices: implied volatilities, and parameters at which trades have a wanted price.
 #pragma once
 
 #include <functional>
@@ -11,7 +10,6 @@
 
 namespace tilewalk::answers {
 
-// Prices trades with the random numbers of the run.
 using pricer = std::function<results(const std::vector<books::trade>&)>;
 
 // Fills `reported` of each row whose trade asks for something. `rows` are the prices of the trades.

@@ -103,7 +103,7 @@ const std::vector<rule>& rules() {
     return all;
 }
 
-// Features that do not stand beside each other.
+// Features that do not go together.
 struct rule_of_two {
     feature one;
     std::vector<feature> others;
@@ -249,7 +249,6 @@ void refuse_combinations(study s, std::span<const feature> asked) {
 
 namespace {
 
-// Sentences on a feature, one for each reason.
 std::vector<std::string> sentences_on(feature f, bool also_on_what_changes_nothing) {
     std::vector<std::string> out;
     for (const rule& r : rules()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dependence: the numbers of a market that each trade's price depends on.
+// Finds the numbers of a market that each trade's price depends on.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -21,14 +21,14 @@ namespace verbs {
 
 namespace {
 
-// A trade as the market has it, and what its plan has read.
+// A trade's plan in the market, and what it has read.
 struct first_plan {
     std::optional<plan::trade_program> made;
     markets::market_reads reads;
     std::optional<error> failure;
 };
 
-// Whether every path of both is worth the same.
+// True if every path of both is worth the same.
 bool same_numbers(const plan::trade_program& a, const plan::trade_program& b) {
     const program::path_data &x = a.data, &y = b.data;
     return x.terms == y.terms && x.rows == y.rows && x.runs == y.runs && x.widths == y.widths &&
@@ -36,7 +36,7 @@ bool same_numbers(const plan::trade_program& a, const plan::trade_program& b) {
            program::shape_of(a.code) == program::shape_of(b.code);
 }
 
-// A market in which the number is another; none if no such market can be.
+// Empty if no market has another value of the number.
 std::optional<market> with_another(const market& in, const market_number& number) {
     const double by = number.value == 0 ? 1e-4 : 1e-3 * std::abs(number.value);
     for (const double step : {by, -by}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An engine as it is made; what it does lies beside this file, a file a verb.
+// Makes engines. Verbs have files beside this one.
 #include "tilewalk/engine.h"
 
 #include <utility>

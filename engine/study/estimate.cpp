@@ -11,7 +11,6 @@ namespace tilewalk::studies {
 
 namespace {
 
-// The part of an error that means do not show: all of it, if there are none.
 double beside(double error, const std::vector<double>& means) {
     return means.empty() ? error : run::error_beside_parts(error, means);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A figure from the paths of a run, with its means in the parts of the run. Sums, differences and multiples
-// of estimates know what the errors of their terms have in common.
+// A figure with its means by part of the run, so that sums know what errors have in common.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +11,8 @@
 
 namespace tilewalk::studies {
 
-// The parts into which a run is cut: each has the same number of consecutive paths, or is a randomisation of
-// points, and the last has the paths that are left. Fewer parts than `least` show no error.
+// The parts of a run: each has the same number of consecutive paths, or is a randomisation of points, and the
+// last has the rest. Fewer parts than `least` show no error.
 struct run_parts {
     std::uint64_t part_paths = 0, paths = 0;
     std::size_t least = least_parts;
@@ -27,27 +26,25 @@ struct run_parts {
 struct estimate {
     double value = 0;
     std::vector<double> means{};  // by part; empty: the value in each part
-    double beside = 0;            // the error that the means do not show
+    double beside = 0;            // error that the means do not show
     run_parts of{};
 
     estimate() = default;
-    // The price of one unit: by its policy, if the trade can be ended early.
+    // The price of one unit, or the policy's worth if the trade can be ended early.
     estimate(const price_row& row, const run_parts& of_run);
-    // The value is the mean of the parts.
     estimate(std::vector<double> by_part, const run_parts& of_run);
-    // A sensitivity. The error is unknown if there is one that no part shows.
+    // A sensitivity. The error is unknown if no part shows it.
     estimate(const greek_row& row, const run_parts& of_run);
 
     // False if a term has an error and no parts, or other parts.
     bool has_known_parts() const { return is_figure(beside); }
     double mean(std::size_t part) const { return means.empty() ? value : means[part]; }
-    // The mean of the parts, each by its paths; the value, if there are no parts.
+    // The mean of the parts, weighted by their paths; the value without parts.
     double mean_of_parts() const;
-    // None if the run has too few parts.
+    // No figure if the run has too few parts.
     double error() const;
 
-    // Adds the other one so many times. What their parts do not show is independent. The error is unknown if
-    // the other one is of a run with other parts.
+    // Errors that parts do not show are independent; unknown if the other run has other parts.
     estimate& add(const estimate& other, double times);
     estimate& operator+=(const estimate& other) { return add(other, 1); }
     estimate& operator-=(const estimate& other) { return add(other, -1); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Explaining: each trade is planned once; the plan tells people what pricing will do, and GPUs which kernel.
+// Explains: plans each trade once, tells people what pricing will do, and which kernel a GPU takes.
 #include <functional>
 #include <map>
 #include <optional>
@@ -40,11 +40,11 @@ namespace {
 
 using namespace verbs;
 
-// A trade as its paths are walked, with its plan before that, of which a price needs a part.
+// A trade as its paths are walked, with its plan before rewrites.
 struct explained {
     std::optional<plan::trade_program> recorded;
     planned as{};
-    std::optional<chosen_points> points{};  // that suit its control; none: they are still to be chosen
+    std::optional<chosen_points> points{};  // that suit its control; empty if still to be chosen
     decide::decided known{};                // without a pilot
     std::uint64_t paths = 0;
 };
@@ -88,7 +88,6 @@ std::vector<explained> plan_all(const std::vector<books::trade>& trades, const m
     return out;
 }
 
-// The way in which each trade's kernel is built on a GPU, with the reason.
 class gpu_kernels {
   public:
     gpu_kernels(const std::vector<explained>& plans, const settled& run, const cuda::device_properties& on,
@@ -103,8 +102,7 @@ class gpu_kernels {
         trades_.emplace(jobs);
     }
 
-    // The points of the trades, none of those that take independent numbers. Whether paths make them depends
-    // on the other trades.
+    // Empty points: independent numbers. The trades together decide whether paths make their points.
     void take(std::span<const std::optional<quasi::points>> by_trade) {
         std::vector<run::job> jobs(trades_->jobs().begin(), trades_->jobs().end());
         for (std::size_t i = 0; i < by_trade.size(); ++i)
@@ -114,7 +112,7 @@ class gpu_kernels {
         ways_.clear();
         for (const run::job& job : jobs) ways_.push_back(ways.of(job));
     }
-    // Empty for a trade that walks no path.
+    // Empty for a trade without paths.
     std::string text_of(std::size_t trade, bool has_points) const {
         if (!job_[trade]) return {};
         cuda::kernel_wish wish = has_points ? run_.how_of_points : run_.how;
@@ -131,7 +129,6 @@ class gpu_kernels {
     std::vector<cuda::point_way> ways_;  // by job
 };
 
-// The parts of scenario files that a trade reads.
 std::vector<trade_plan::scenario_file> scenarios_of(const program::path_data& data,
                                                     const markets::market_state& in, std::uint64_t paths) {
     std::map<std::uint32_t, std::set<std::uint32_t>> rows;  // by array
@@ -180,7 +177,7 @@ void add_dates(const std::vector<language::block>& blocks, trade_plan& to) {
     for (auto& [years, d] : dates) to.dates.push_back(std::move(d));
 }
 
-// The program, and the memory that walking it takes on the CPU.
+// Adds the program, and the memory that walking it takes on the CPU.
 void add_program(const explained& of, const cpu::lane_program& code, const markets::market_state& in,
                  const settled& run, trade_plan& to) {
     const ready_trade& made = *of.as.ready;
@@ -189,7 +186,7 @@ void add_program(const explained& of, const cpu::lane_program& code, const marke
     to.lane_registers = code.registers;
     to.uniform_operations = made.code->per_trade.nodes.size();
     for (const auto& s : made.code->sections) to.uniform_operations += s.per_run.nodes.size();
-    // A stream keeps a number more than a step takes where blocks and steps do not end together.
+    // A stream keeps a number more than a step takes, because blocks and steps may not end together.
     const auto streams = [](const std::vector<program::place_in_stream>& slots) {
         return static_cast<std::size_t>(std::ranges::count(slots, 0u, &program::place_in_stream::dimension));
     };
@@ -205,13 +202,11 @@ void add_program(const explained& of, const cpu::lane_program& code, const marke
     for (const auto& s : made.data.scenarios) to.bytes_shared += s.rows.size() * sizeof(s.rows[0]);
 }
 
-// The source of a trade's random numbers.
 struct told_source {
     std::string text{};
     std::optional<quasi::points> points{};
 };
-// The reason stands with it where a pilot decides. A trade with rights is tried as one without any: its
-// policy comes later.
+// Trades with rights are tried as if without, since their policy comes later.
 told_source random_of(const explained& of, pilot_of_points& by, const markets::market_state& in,
                       const settled& run, const std::atomic<bool>* cancel) {
     if (!of.as.needs_paths()) return {};
@@ -239,9 +234,7 @@ told_source random_of(const explained& of, pilot_of_points& by, const markets::m
     return taken ? points(*taken, why) : independent(why);
 }
 
-// By what it is decided to end a trade; none where nothing moves. Ranks are those of the policy that the run
-// would follow, or, where it would find one, of one that is found on few paths. Remarks are made on features
-// that are left out.
+// Empty if nothing moves. Ranks are of the policy that the run follows, or of one trained on few paths.
 std::optional<trade_plan::decision> decision_of(const books::trade& t, const markets::market_state& in,
                                                 const policy_search& by, std::vector<std::string>& remarks) {
     constexpr std::uint64_t few = 4096;
@@ -274,7 +267,7 @@ void tell(const books::trade& t, const error& failure, trade_plan& to) {
     to.where = std::move(told.where);
 }
 
-// Leaves the points that the trade takes, if it does.
+// Sets `points` if the trade takes some.
 trade_plan explain_one(const books::trade& t, const explained& of, const markets::market_state& in,
                        const settled& run, greeks::adjoint_store& shapes, const policy_search& policies,
                        pilot_of_points& tries, std::optional<quasi::points>& points) {
@@ -325,7 +318,7 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
                                         const run_options& options) const {
     refuse_combinations(study::explain, features_asked(trades, options));
     const settled run = settle(options, trades.state(), {&in, 1});
-    replayed_in(run);  // which has to be there
+    replayed_in(run);  // the file has to be there
     const std::vector<books::trade>& all = trades.state().trades;
     const std::vector<explained> plans =
         plan_all(all, in, {run, operations_named(settings_.instruction_set), options.cancel});

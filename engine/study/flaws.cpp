@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::size_t most_told = 4;
 
-// The number of the first operation in the script that fails a check on the path.
 std::optional<std::size_t> found_on_path(std::uint64_t path, const books::trade& t,
                                          const markets::market_state& in, std::uint32_t first_scenario,
                                          run::walk paths, const cpu::lane_operations& operations,

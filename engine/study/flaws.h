@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operation of a script that left its domain, found once a path of the trade gave no number.
+// Finds the operation of a script that left its domain, once a path gave no number.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,14 @@
 
 namespace tilewalk::verbs {
 
-// Finds the operation on the path with this number, the first that gave no number, by walking its tile once
-// more in this precision, on the CPU; `paths` is the walk of the run. The text has the operation's place,
-// what is wrong there and how to mend it; every operation that may be it where that path does not show it
-// there; empty where no operation of the script may leave its domain.
+// Walks the tile of `path`, the first that gave no number, once more in this precision on the CPU; `paths` is
+// the walk of the run. Returns the operation's place, what is wrong there and how to mend it; all candidates
+// if the path does not show it; empty if no operation may leave its domain.
 std::string flaw_on_path(std::uint64_t path, const books::trade& t, const markets::market_state& in,
                          const planned& p, std::uint32_t first_scenario, run::walk paths,
                          const cpu::lane_operations& operations, program::precision precision);
 
-// The operations of a script that may leave their domain, for a message; empty if there are none.
+// Returns the operations that may leave their domain, for a message; empty if there are none.
 std::string possible_flaws(const ready_trade& of);
 
 }  // namespace tilewalk::verbs

@@ -9,9 +9,7 @@
 
 namespace tilewalk::report {
 
-// A row, so many times.
-// The walk that all rows of these are of that took one, prices or sensitivities, of which some may be null.
-// 0: there is none, or there are several.
+// Returns the one walk of all rows that took one; 0 if there is none, or several. Rows may be null.
 template <class rows>
 std::uint64_t walk_of_all(const rows& all) {
     std::uint64_t out = 0;
@@ -27,15 +25,13 @@ struct greek_term {
     const greek_row* row;
     double factor;
 };
-// The sum of such terms, in the words of `as`. A term that has failed leaves its message and no value.
+// Returns the sum, with the texts of `as`. A failed term leaves its message and no value.
 greek_row sum_of(const std::vector<greek_term>& terms, greek_row as, const run_manifest& told);
 
-// The sum of rows of one unit, as a row that has the rest of the first one. Its method is "mixed" where
-// theirs are several. None for no row, and where one has failed or has another unit.
+// Keeps the rest of the first row; the method may be "mixed". Empty for no rows, failures or other units.
 std::optional<greek_row> sum_of(const std::vector<const greek_row*>& rows, const run_manifest& told);
 
-// Adds the rows of a trade, measure by measure, each followed by the total over the numbers of the measure if
-// it has one and they move in one unit.
+// Adds a trade's rows by measure, each measure followed by its total if it has one and the rows share a unit.
 void add_with_totals(results& to, std::vector<greek_row> of_trade);
 
 }  // namespace tilewalk::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The manifest of a run: what was asked for, on which machine, from which files.
+// Manifests of runs: what was asked for, on which machine, from which files.
 #pragma once
 
 #include <string>
@@ -16,29 +16,25 @@ namespace tilewalk::verbs {
 
 std::string utc_now();
 
-// A file that a setting names, open for its fingerprint.
 struct file_of_setting {
     std::string name;
     arrays::mapped_file held;
 };
-// Throws tilewalk::error (io) for one that can't be read.
+// Throws tilewalk::error (io) for a file that can't be read.
 std::vector<file_of_setting> files_named_by(const run_settings& all);
 std::vector<input_file> fingerprints_of(const std::vector<file_of_setting>& files);
 
-// Fills in what is known without a path. Waits for the hashes of the market's scenarios. `named` are the
-// files of the run's settings.
+// Needs no path, but waits for hashes of scenarios. `named` are the files that settings name.
 void describe_run(const settled& run, std::string_view instruction_set, const books::book_state& book,
                   const market& in, const std::vector<input_file>& named, run_manifest& into);
 
-// Adds the time of a later walk of a run and what GPUs did in it, but for its path-steps. Kernels that it
-// found are those of the first walk, which has counted them.
+// Adds a later walk without its path-steps. Kernels from the cache were counted by the first walk.
 void add_walk(run_manifest& to, const run_manifest& of);
 
-// Adds the path-steps of a later walk of a run, and what it left to the processor.
+// Adds the path-steps of a later walk, and what it left to the processor.
 void add_steps(run_manifest& to, const run_manifest& of);
 
-// Work that is there already, for the same reason, has the larger number of trades: most walks of a run are
-// of the same trades.
+// Work there already keeps the larger number of trades: walks of a run mostly have the same trades.
 void add_left(std::vector<left_work>& to, const left_work& one);
 
 }  // namespace tilewalk::verbs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pricing: plan every trade, walk on GPUs, walk the rest on the CPU, take shadows, make rows.
+// Pricing: plans every trade, walks on GPUs, walks the rest on the CPU, compares with double, makes rows.
 #include "engine/study/price.h"
 
 #include <algorithm>
@@ -64,7 +64,6 @@ void check_size(std::size_t trades, std::size_t markets) {
                                        " of both multiplied; price fewer markets at once");
 }
 
-// Plans every trade in every market.
 void plan_all(planned_run& r, const resources& with, const stages& by, threads::crew& crew,
               const teller& tells) {
     const timings::during planning(r.options.times, stage::planning);
@@ -86,7 +85,6 @@ void plan_all(planned_run& r, const resources& with, const stages& by, threads::
     for (const missing_pairs& pairs : missing) r.missing_correlations.push_back(pairs.all());
 }
 
-// Takes plans that are there.
 void take_plans(planned_run& r, std::span<const std::shared_ptr<const ready_trade>> ready) {
     const timings::during planning(r.options.times, stage::planning);
     const std::vector<books::trade>& trades = r.book.trades;
@@ -96,19 +94,18 @@ void take_plans(planned_run& r, std::span<const std::shared_ptr<const ready_trad
     r.missing_correlations.push_back(missing.all());
 }
 
-// The back ends of a run.
 struct walkers {
     cuda::backend& gpus;
     cuda::backend::choice on;
     cpu_maker on_cpu, on_cpu_for_shadows;
-    ready_on_gpus* keeps = nullptr;  // for another run; null: nothing
+    ready_on_gpus* keeps = nullptr;  // for another run; null: nothing is kept
     cuda::ways_back::decider way_back{};
-    ready_on_gpus* keeps_of_bounds = nullptr;  // likewise, of walks for bounds
+    ready_on_gpus* keeps_of_bounds = nullptr;  // likewise, of bounds
 };
-// The GPUs of a run, asked for once there is need.
+// Opens the GPUs of a run on first use.
 using choice_of_devices = std::function<const cuda::backend::choice&()>;
 
-// Says why a trade's paths in a market are not those in the first one; empty if they are.
+// Returns why a trade's paths are not those of the first market; empty if they are.
 std::string remark_on_paths(const planned& first, const planned& here) {
     if (!first.ready || !here.ready) return {};
     const std::string so = ", so they have random numbers in common with those in part at most";
@@ -118,7 +115,6 @@ std::string remark_on_paths(const planned& first, const planned& here) {
     return {};
 }
 
-// Path-steps of the market number m.
 std::uint64_t path_steps_of(const planned_run& r, std::size_t m) {
     std::uint64_t steps = 0;
     const std::size_t trades = r.book.trades.size();
@@ -157,7 +153,7 @@ keeping keeping_of(const planned_run& r) {
     return out;
 }
 
-// Tells what the walks of each trade cost, to whoever cuts work into shares.
+// Tells whoever cuts work into shares what the walks of each trade cost.
 void tell_costs(const planned_run& r) {
     if (!r.options.work || !r.options.work->tell_cost) return;
     const double paths = static_cast<double>(r.run.paths);
@@ -170,7 +166,7 @@ void tell_costs(const planned_run& r) {
     }
 }
 
-// The bounds that plans with rights have, by plan, from random numbers of their own.
+// Returns the bounds of plans with rights, by plan, from random numbers of their own.
 std::vector<found_bound> walk_bounds(const planned_run& r, run::walk all, const walkers& by,
                                      const keeping& keeps, teller& tells) {
     const timings::during walking(r.options.times, stage::bounds);
@@ -205,8 +201,7 @@ std::vector<found_bound> walk_bounds(const planned_run& r, run::walk all, const 
     return out;
 }
 
-// Adds the nested bounds. They are walked on the CPU and in double, wherever and however the prices are, so
-// that their bits depend on nothing else.
+// Adds nested bounds, always walked on the CPU in double, so that their bits depend on nothing else.
 void nest_bounds(const planned_run& r, teller& tells, std::vector<found_bound>& to) {
     const timings::during walking(r.options.times, stage::bounds);
     for (std::size_t k = 0; k < r.plans.size(); ++k) {
@@ -245,7 +240,6 @@ void tell_of_nested_bounds(const planned_run& r, std::vector<left_work>& to) {
                   "they are walked in double on the processor, wherever prices are"});
 }
 
-// The file of the policies that were followed in the market number m.
 std::string policies_of(const planned_run& r, std::size_t m) {
     const std::size_t trades = r.book.trades.size();
     std::vector<exercise::saved_policy> all;
@@ -254,12 +248,12 @@ std::string policies_of(const planned_run& r, std::size_t m) {
     return report::policies_json(all);
 }
 
-// The operations that gave paths no number, by plan; empty where all paths gave one.
+// By plan, the operations that gave paths no number; empty if all paths gave one.
 std::vector<std::string> flaws_of(const planned_run& r,
                                   const std::vector<std::optional<walked_trade>>& walked,
                                   const run::walk& paths) {
     const scenarios_of_markets scenarios(r.in);
-    // The CPU has the numbers of every precision but the approximations of single_fast, which rarely decide.
+    // The CPU has the numbers of every precision but for approximations of single_fast, which rarely decide.
     const bool is_fast = program::is_fast(r.run.how.precision);
     const program::precision precision = is_fast ? program::precision::single : r.run.how.precision;
     std::vector<std::string> out(r.plans.size());
@@ -278,7 +272,6 @@ std::string hash_of_file(std::span<const input_file> read, const std::string& fi
     return file.empty() || found == read.end() ? std::string() : found->hash;
 }
 
-// Rows of the market number m.
 void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<walked_trade>>& walked,
               const std::vector<found_bound>& bounds, const std::vector<std::string>& flaws,
               std::string_view replay, priced_book& into) {
@@ -309,14 +302,13 @@ void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<wal
         if (r.plans[k].needs_paths()) into.told.manifest.part_paths = walked[k]->part_paths;
 }
 
-// A trade with rights of a run: its policy, and its plan.
 struct right_in_run {
     policy_of_trade of;
     planned& plan;
     const books::trade& trade;
     std::uint32_t first_scenario;
 
-    // A failure stays with its trade.
+    // Failures stay with their trades.
     void take(const std::function<void(right_in_run&)>& step) {
         if (plan.failure) return;
         try {
@@ -331,7 +323,7 @@ struct right_in_run {
     }
 };
 
-// Lets GPUs find what they can. The rest is left to the CPU.
+// Leaves to the CPU what GPUs can't find.
 void find_on_gpus(std::vector<right_in_run>& all, planned_run& r, const policy_search& by,
                   cuda::backend& gpus, const cuda::backend::choice& on) {
     if (on.devices.empty()) return;
@@ -368,8 +360,7 @@ void find_on_gpus(std::vector<right_in_run>& all, planned_run& r, const policy_s
     for (const auto& [why, trades] : left) add_left(r.left_to_processor, {"policies", trades.size(), why});
 }
 
-// Finds the policies of trades with rights, each on paths of its own, on GPUs where they can, and plans them
-// to follow these.
+// Finds policies, on GPUs if possible, and plans the trades to follow them.
 void find_policies(planned_run& r, const resources& with, const choice_of_devices& on, const sources& from,
                    teller& tells) {
     const timings::during finding(r.options.times, stage::policies);
@@ -378,7 +369,7 @@ void find_policies(planned_run& r, const resources& with, const choice_of_device
     const policy_search by{
         r.run, r.operations, with.shapes(), r.options.cancel, r.wants_bounds, from, &r.policies,
         r.options.keep_policies || r.policies.keeps,
-        // Fits of parts are less the martingale that bounds.
+        // Fits of parts subtract the martingale of the bound.
         r.wants_bounds || r.options.keep_policies || r.run.fits != exercise::fitting::usual};
     std::vector<right_in_run> all;
     for (std::size_t k = 0; k < r.plans.size(); ++k) {
@@ -405,14 +396,14 @@ void find_policies(planned_run& r, const resources& with, const choice_of_device
         if (work != nullptr) one.of.take_known(*work);
     });
     find_on_gpus(all, r, by, with.gpus(), on());
-    // One trade takes all threads; many take one each.
+    // Few trades take all threads one after another; many take one thread each.
     const bool are_few = all.size() < static_cast<std::size_t>(r.run.threads);
     for_each(are_few ? 1 : r.run.threads, [&](right_in_run& one) {
         one.of.find(are_few ? r.run.threads : 1);
         if (work != nullptr) one.of.keep_in(*work);
         ++done;
     });
-    done = all.size();  // those that failed count, too
+    done = all.size();  // failed ones count, too
     tell();
     for_each(r.run.threads,
              [&](right_in_run& one) { follow(one.plan, one.trade, one.of, by, one.first_scenario); });
@@ -424,7 +415,7 @@ namespace verbs {
 
 namespace {
 
-// Fingerprints of large files, made beside the walk; none where there is none to make.
+// Makes fingerprints of large files beside the walk; invalid if there are none.
 std::future<std::vector<input_file>> hash_beside(const planned_run& r,
                                                  const std::vector<file_of_setting>& named) {
     const auto has_scenarios = [](const market& m) { return !m.state().scenarios.empty(); };
@@ -436,7 +427,6 @@ std::future<std::vector<input_file>> hash_beside(const planned_run& r,
     });
 }
 
-// Walks and tells: the results by market.
 std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, teller& tells) {
     const std::vector<file_of_setting> named = files_named_by(r.run.said);
     std::future<std::vector<input_file>> hashing = hash_beside(r, named);
@@ -503,11 +493,11 @@ void add_answers(results& to, const resources& with, const book& trades, const m
     run_options quietly = options;
     quietly.on_progress = {};
     if (options.work && !options.work->has_all()) {
-        // Searches follow prices, which a share of them are not; whoever has all of them searches.
+        // A share of the work lacks prices that searches need; whoever has all of them searches.
         if (options.work->may_walk()) return;
         quietly.work = nullptr;
     }
-    // Rounds are for the price; figures beside it are from paths of the first.
+    // Rounds are for prices alone; other figures come from the paths of the first.
     const settled run = settle(options, state, {&in, 1});
     answers::add(to.rows, state.trades, in.state(), [&](const std::vector<books::trade>& changed) {
         auto asked = std::make_shared<books::book_state>();
@@ -552,8 +542,7 @@ std::vector<results> engine::price(const book& trades, std::span<const market> i
 
 namespace {
 
-// Walks some trades of a run as a run of so many paths does that has the same decisions. Policies were found
-// once, and the first round tells of it.
+// Walks some trades with the same decisions. Only the first round tells of finding policies.
 std::vector<priced_book> walked_round(planned_run& r, std::span<const std::size_t> some,
                                       const walk_of_round& round, const walkers& by, teller& tells) {
     const settled run = round_of(r.run, round);
@@ -569,8 +558,7 @@ std::vector<priced_book> walked_round(planned_run& r, std::span<const std::size_
         by, tells);
 }
 
-// In the rounds that the run asks for. The first round has all trades; later ones walk some of them by its
-// programs and kernels.
+// The first round has all trades; later ones have some, on its programs and kernels.
 std::vector<priced_book> priced_as_asked(planned_run r, walkers by, teller& tells) {
     if (!r.run.accuracy && !r.run.takes_decided_paths) return walked_and_told(std::move(r), by, tells);
     ready_on_gpus first_of_bounds;
@@ -583,7 +571,7 @@ std::vector<priced_book> priced_as_asked(planned_run r, walkers by, teller& tell
     return walked_in_rounds({r.run, r.book.trades, r.in, steps, r.begin}, walk, tells);
 }
 
-// The GPUs of a run. One takes a moment to open, which planning needs not wait for.
+// The GPUs of a run. Planning goes on while they open, which takes a moment.
 class opening_gpus {
   public:
     opening_gpus(const resources& with, const planned_run& r, bool may_walk) : times_(r.options.times) {
@@ -609,7 +597,6 @@ class opening_gpus {
     std::future<cuda::backend::choice> opening_;
 };
 
-// Decides about trades as pilots find it in the first market.
 void decide_by_pilots(planned_run& r, const resources& with, const stages& by, const sources& from,
                       const teller& tells) {
     const pilot_of_controls pilots{r.run, r.operations, r.options.cancel, by.controls.jumps, &with.passed()};
@@ -630,7 +617,7 @@ std::vector<priced_book> price_book(const resources& with, const book& trades, s
     const auto begin = clock::now();
     settled run = settle(options, trades.state(), in);
     if (by.part) run = part_of(std::move(run), *by.part);
-    replayed_in(run);  // which has to be there
+    replayed_in(run);  // the file has to be there
     check_size(trades.size(), in.size());
     teller tells(options);
     tells.now.trades = trades.size() * in.size();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pricing of a book, stage by stage. Each stage is a function: the engine hands in its own, and whoever
-// wants to know whether a wrong one would be noticed hands in that.
+// The stages of pricing a book, as functions, so that verify can hand in wrong ones to see them noticed.
 #pragma once
 
 #include <chrono>
@@ -27,39 +26,36 @@
 namespace tilewalk {
 
 struct stages {
-    // From a trade and a market to a program and its numbers; empty: as the resources do it.
+    // Plans a trade; empty: the resources do.
     verbs::planner plan{};
-    // The back end that walks what no GPU does; empty: as the resources do it.
+    // Makes the back end of what no GPU walks; empty: the resources do.
     verbs::cpu_maker on_cpu{};
-    // The trades are those of the book that is open.
+    // True if the trades are those of the open book.
     bool are_of_book = false;
-    // Takes what plans read of the one market, by trade; empty: nobody asks.
+    // Takes what plans read of the one market, by trade; may be empty.
     std::span<markets::market_reads> reads{};
-    // Decides about trades that are planned, in the place of pilots in the first market.
+    // Decides about planned trades in the place of pilots in the first market.
     std::function<void(verbs::planned_run&, threads::crew&, const verbs::teller&)> decide{};
-    // Plans of the book in its one market, by trade, from a run before; empty: there are none yet. They are
-    // walked in any precision.
+    // Plans of the book from an earlier run in its one market, by trade; empty: plan anew.
     std::span<const std::shared_ptr<const verbs::ready_trade>> ready{};
-    // Parts of runs of few tiles are quarters of these.
+    // True if parts of runs of few tiles are quarters of tiles.
     bool wants_quarters = false;
-    // Sees plans once all is decided about them.
     std::function<void(const verbs::planned_run&)> see_plans{};
-    // Adds ways back to plans.
     std::function<void(verbs::planned_run&)> add_ways_back{};
-    // Decides how kernels of ways back are built; empty: as suits.
+    // Decides how kernels of ways back are built; empty: as usual.
     cuda::ways_back::decider way_back_on_gpu{};
-    // Sees how a trade's numbers move with those of the market of these keys, before ways back are made.
+    // Sees how a trade's numbers move with these keys, before ways back are made.
     std::function<void(std::span<const std::string>, std::span<std::optional<program::path_data>>)>
         see_moves{};
-    // Whether prices of trades with rights are the middle of their bounds, or what their policies are worth.
+    // True if trades with rights are priced at the middle of their bounds, else at their policies' worth.
     bool wants_bounds = true;
     verbs::policy_stages policies{};
     verbs::control_stages controls{};
-    // The part of the run that is walked, by policies of its own; empty: all.
+    // Part of the run to walk, with its own policies; empty: all.
     std::optional<verbs::part_of_run> part{};
-    // Decisions on trades that were made before; pilots make the others.
+    // Earlier decisions on trades; pilots make the others.
     const decide::decided_by_trade* held = nullptr;
-    // Jumps are smoothed by so many times the width that was chosen.
+    // Factor on the chosen widths of smoothed jumps.
     double widths = 1;
     // Sees each sensitivity of the first order as it was found.
     std::function<void(greek_row&)> see_sensitivity{};
@@ -67,7 +63,7 @@ struct stages {
 
 struct priced_book {
     results told;
-    std::vector<kernels::moments> moments;  // by row; empty where no path was walked
+    std::vector<kernels::moments> moments;  // by row; empty without paths
     // By row, by wanted number of the market and by part of the run.
     std::vector<std::vector<std::vector<double>>> derivatives{};
 };
@@ -78,20 +74,18 @@ namespace verbs {
 results greeks_as_asked(const resources& with, const book& trades, const market& in,
                         const greek_options& wanted, const run_options& options, bool are_of_book = false);
 
-// The figures that trades ask for beside their prices.
 void add_answers(results& to, const resources& with, const book& trades, const market& in,
                  const run_options& options);
 
 }  // namespace verbs
 
-// The book in each of the markets, see engine::price.
 std::vector<priced_book> price_book(const verbs::resources& with, const book& trades,
                                     std::span<const market> in, const run_options& options,
                                     const stages& by = {});
 priced_book price_book(const verbs::resources& with, const book& trades, const market& in,
                        const run_options& options, const stages& by = {});
 
-// Sensitivities without rounds, a journal and answers. Planning and ways back are its own.
+// Finds sensitivities, without rounds, journal and answers. Sets the stages of planning and ways back itself.
 results greeks_of_book(const verbs::resources& with, const book& trades, const market& in,
                        const greek_options& wanted, const run_options& options, const stages& by = {});
 

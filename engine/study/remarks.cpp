@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sentences of remarks on a run.
+// Remarks on runs.
 #include "tilewalk/remarks.h"
 
 #include <algorithm>

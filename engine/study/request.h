@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests: all that results follow from, as a text whose digest tells one request from another.
+// Requests: all that results follow from, as a text whose digest tells requests apart.
 #pragma once
 
 #include <filesystem>
@@ -15,30 +15,28 @@
 
 namespace tilewalk::verbs {
 
-// SHA-256 of the bytes of a file.
 std::string hash_of(const std::filesystem::path& file);
 
-// Files with the fingerprints of their bytes: those of the book and of its markets, and those that settings
-// name.
+// Returns the files of the book, of its markets and of its settings, with fingerprints of their bytes.
 std::vector<input_file> inputs_of(const book& trades, std::span<const market> in, const run_options& options);
 
-// Figures that a request asks for beside the prices of its trades in its markets; null: none.
+// Figures asked for beside prices; null: none.
 struct asked_beside_prices {
     const greek_options* greeks = nullptr;
     const scenario_list* scenarios = nullptr;
 };
 
-// SHA-256 of a request. Devices, threads and all else that no bit depends on are not in it.
+// Leaves out devices, threads, and all else that no bit depends on.
 std::string digest_of_request(const book& trades, std::span<const market> in,
                               const asked_beside_prices& asked, const run_options& options);
 
-// The options of a run whose journal, if it has one, is open.
+// The options of a run, whose journal is open if it has one.
 class with_journal {
   public:
     with_journal(const book& trades, std::span<const market> in, const asked_beside_prices& asked,
                  const run_options& options);
     const run_options& options() const { return options_; }
-    // Writes what is not written yet, and tells what was there.
+    // Writes the rest of the journal, and tells what was taken from it.
     void finish(run_manifest& told) const;
 
   private:

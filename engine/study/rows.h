@@ -13,11 +13,11 @@
 
 namespace tilewalk::verbs {
 
-// Stands in messages of rows that the CPU walked in a GPU's place.
+// Part of messages of rows that the CPU walked in a GPU's place.
 inline constexpr std::string_view because_of_gpu = ", because the GPU failed: ";
 
-// Takes the means of parts from `walked`, which is there unless the trade failed or needed no path.
-// `flaw` says what operation of its script gave no number, if that is known.
+// Takes the part means out of `walked`, which must be set unless the trade failed or needed no path. `flaw`:
+// the operation of the script that gave no number, if known.
 price_row row_of(const books::trade& t, const planned& p, std::optional<walked_trade>& walked,
                  std::uint64_t paths, const std::string& flaw = {});
 

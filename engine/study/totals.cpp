@@ -23,7 +23,6 @@ std::size_t results::failed() const {
 
 namespace {
 
-// Values of the rows of a currency in each part of the run.
 class values_by_part {
   public:
     explicit values_by_part(const run_manifest& m) : run_(m), sum_(run_) {}
@@ -40,9 +39,9 @@ class values_by_part {
     }
     std::size_t rows() const { return with_error_; }
     std::size_t parts() const { return are_known_ ? parts_ : 0; }
-    // The sums of what the intervals reach to each side.
+    // Sums of what intervals reach to each side.
     const run::ends_of_interval& widest() const { return widest_; }
-    // How an interval of the total leans.
+    // Skew of the total's interval.
     double lean() const {
         return sum_.is_of_one_round() && sum_.has_points() ? run::lean_of(sum_.all().means) : 0;
     }
@@ -52,7 +51,7 @@ class values_by_part {
     void add_widest(const price_row& row) {
         const double width = run::width_95(row.degrees_of_freedom()) * row.error_in_totals();
         run::ends_of_interval ends{width, width};
-        // An interval of points may lean.
+        // Intervals of points may be skewed.
         if (row.randomisations > 0 && !row.early && row.has_interval()) {
             const double size = std::abs(row.quantity);
             ends = {size * (row.price - row.low), size * (row.high - row.price)};
@@ -120,7 +119,7 @@ std::vector<currency_total> results::totals() const {
 
 std::vector<greek_row> results::greek_totals() const {
     using rows_of = std::vector<const greek_row*>;
-    // Rows that are alike, in the order in which the first of each kind stands.
+    // Groups of like rows, in the order of their first.
     struct groups {
         std::vector<rows_of> all;
         std::map<std::pair<std::string_view, std::string_view>, std::size_t> place{};

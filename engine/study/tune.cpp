@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tuning: times the ways to build a book's kernels on a GPU and remembers the fastest of each.
+// Times the ways to build a book's kernels on a GPU, and remembers the fastest of each.
 #include <functional>
 #include <memory>
 #include <span>
@@ -28,8 +28,7 @@ using namespace verbs;
 
 namespace {
 
-// Times the ways to build a kernel, tells of them, and remembers the fastest under the wish of ordinary runs.
-// Throws where they do not agree.
+// Remembers the fastest under the wish of ordinary runs. Throws if the ways do not agree.
 template <class timer, class start>
 tuning::outcome tune_kernel(tuning::gpu_timer& with, timer& kernel, const start& from, double seconds,
                             const program::path_program& subject, const cuda::kernel_wish& wish,
@@ -52,14 +51,13 @@ tuning::outcome tune_kernel(tuning::gpu_timer& with, timer& kernel, const start&
     return found;
 }
 
-// Throws where the kernel can't be tuned.
 void tune_one(tuning::gpu_timer& with, const book_on_gpu::kernel& of_book, const settled& run, double seconds,
               cuda::tuned_choices& choices, tuned_kernel& t) {
     const cuda::needed_kernel& needed = of_book.needed;
     const std::span<const run::job> jobs = of_book.jobs;
     cuda::kernel_wish asked = *of_book.asked;
     asked.points = needed.how.points;
-    // As many trades as show how the kernel behaves.
+    // Enough trades to show how the kernel behaves.
     constexpr std::size_t most_trades = 256;
     tuning::workload of;
     of.name = needed.name;
@@ -68,7 +66,7 @@ void tune_one(tuning::gpu_timer& with, const book_on_gpu::kernel& of_book, const
     if (of.code.scenarios_per_step > 0) {
         throw error(error_kind::usage, "it reads scenario arrays, which can't be timed by themselves");
     }
-    // Trades of one kernel may make paths of points in different ways, of which it sees nothing.
+    // Trades of one kernel may make paths of points in different ways, which the kernel does not see.
     const std::optional<quasi::points>& first = jobs[needed.jobs.front()].points;
     of.points = first ? first : run.points;
     for (const std::size_t j : needed.jobs) {
@@ -80,7 +78,7 @@ void tune_one(tuning::gpu_timer& with, const book_on_gpu::kernel& of_book, const
     tune_kernel(with, kernel, asked, seconds, of.code, asked, choices, t);
 }
 
-// The GPU to tune on; throws where there is none.
+// Throws if there is no GPU to tune on.
 std::shared_ptr<cuda::loaded_device> first_of(cuda::backend& gpus, const std::string& device) {
     const auto chosen = gpus.choose(device);
     if (!chosen.devices.empty()) return chosen.devices.front();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Validating: plans every trade and walks none.
+// Plans every trade and walks none.
 #include <optional>
 #include <utility>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warming: compiles a book's kernels ahead of the runs that need them.
+// Compiles a book's kernels ahead of the runs that need them.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -69,7 +69,7 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
     }
     cuda::kernel_store& kernels = gpus_->kernels();
     std::atomic<std::size_t> done = 0;
-    // Kernels count as trades do in other runs.
+    // Progress counts kernels as trades.
     const auto tell = [&] {
         if (options.on_progress) options.on_progress({.trades_done = done, .trades = out.size()});
     };

@@ -40,8 +40,7 @@ gpu_trades::gpu_trades(std::vector<walked_job> of, const gpu_trades* before, int
     for (std::size_t j = 0; j < given_.size(); ++j) places_.emplace(given_[j].trade.get(), j);
 }
 
-// Trades are known by their addresses, which stay theirs because these are held. They mostly come in the
-// order in which these stand.
+// Trades are known by their addresses, which are unique while these are held. They mostly come in this order.
 std::optional<std::vector<run::job>> gpu_trades::find(std::span<const walked_job> trades) const {
     std::vector<run::job> out;
     out.reserve(trades.size());
@@ -57,7 +56,7 @@ std::optional<std::vector<run::job>> gpu_trades::find(std::span<const walked_job
     return out;
 }
 
-// Shapes are known by their places, which stay theirs as long as the trades before are held.
+// Shapes are known by their addresses, which are unique while the trades before are held.
 void gpu_trades::unite(std::span<const run::job> of, const gpu_trades* before) {
     auto made = std::make_shared<united_shapes>();
     for (const run::job& j : of) {
@@ -164,7 +163,7 @@ void book_on_gpu::find_form(std::size_t trade, const markets::market_state& in, 
     }
 }
 
-// Whatever control its policy leaves a trade with rights, its kernel is there.
+// Makes kernels for every form of control that its policy may leave a trade.
 void book_on_gpu::rewrite(std::size_t trade, const market& in, const pilot_of_controls& by,
                           const rewriter& rewrites) {
     planned& p = plans_[trade];

@@ -27,22 +27,22 @@ struct pilot_of_controls;
 struct policy_search;
 class rewriter;
 
-// Never changes once it is made.
+// Immutable.
 class gpu_trades {
   public:
-    // Trades of one shape have one program.
+    // Jobs of one shape must share their program.
     explicit gpu_trades(std::span<const run::job> of);
-    // Takes over from those `before` the trades that are the same, and their programs if all shapes are.
+    // Takes over equal trades from `before`, and the programs if all shapes are equal.
     explicit gpu_trades(std::vector<walked_job> of, const gpu_trades* before = nullptr, int threads = 1);
     gpu_trades(const gpu_trades&) = delete;
     gpu_trades& operator=(const gpu_trades&) = delete;
 
     std::span<const run::job> jobs() const { return jobs_; }
-    // The jobs of trades of which each is one of these; none: another is among them.
+    // Returns the jobs of these trades; empty if one of them is not seated here.
     std::optional<std::vector<run::job>> find(std::span<const walked_job> trades) const;
 
   private:
-    // A trade in the program that its own was united into.
+    // A trade in its united program.
     struct seated_trade {
         program::path_data data;
         program::timeline when;
@@ -56,15 +56,14 @@ class gpu_trades {
     void unite(std::span<const run::job> of, const gpu_trades* before);
     void seat(std::span<const run::job> of, const gpu_trades* before, int threads);
 
-    std::vector<walked_job> given_;                               // by job; none: of jobs alone
+    std::vector<walked_job> given_;                               // by job; empty if made of jobs alone
     std::unordered_map<const ready_trade*, std::size_t> places_;  // in `given_`
     std::shared_ptr<const united_shapes> united_;
     std::vector<std::shared_ptr<const seated_trade>> seated_;  // by job
     std::vector<run::job> jobs_;
 };
 
-// The walks of a book on GPUs that leave something for the next call, which may walk some of the trades. One
-// call at a time uses it.
+// The walks of a book on GPUs, kept for the next call, which may walk some of the trades. Not thread-safe.
 struct ready_on_gpus {
     struct of_source {
         std::shared_ptr<const gpu_trades> trades;
@@ -75,10 +74,8 @@ struct ready_on_gpus {
     bool is_empty() const { return without.walk.is_empty() && with_points.walk.is_empty(); }
 };
 
-// The trades of a book that walk paths, as GPUs would be given them. Trades with rights follow policies found
-// on few paths, whose programs are those of any. Their controls depend on the policy: it may leave none, one
-// that jumps or one that does not, and all have programs of these forms once more, where any control is
-// found.
+// The trades of a book that walk paths, as GPUs would get them. Policies come from few paths; their programs
+// are those of any. A policy may leave no control, one that jumps or one that does not: all have programs.
 class book_on_gpu {
   public:
     book_on_gpu(const books::book_state& book, const market& in, const settled& run,
@@ -91,9 +88,9 @@ class book_on_gpu {
         std::vector<std::string> products;
         const cuda::kernel_wish* asked = nullptr;  // of a kernel that walks paths
     };
-    // The kernels that walk paths for prices, and for bounds, and those that fill arrays of points.
+    // Returns the kernels that walk prices and bounds, and those that fill arrays of points.
     std::vector<kernel> kernels(const std::optional<cuda::tuned_device>& tuned = {}) const;
-    // The kernels that find policies. They have no jobs.
+    // These kernels have no jobs.
     std::vector<kernel> kernels_of_policies() const;
 
   private:
@@ -113,7 +110,7 @@ class book_on_gpu {
     shape_store shapes_;
     std::vector<planned> plans_;
     using other_forms = std::array<std::shared_ptr<const ready_trade>, 2>;
-    std::vector<other_forms> other_plans_;                       // by trade; null: it has no other
+    std::vector<other_forms> other_plans_;                       // by trade; null: no other
     std::vector<std::optional<cuda::policy_kernels>> policies_;  // by trade
     // By form: prices as they are found, then trades with rights in their other forms.
     std::array<walk, 3> prices_, prices_over_points_;

@@ -7,7 +7,7 @@
 namespace tilewalk::verbs {
 
 namespace {
-// The share of the walk at hand that is kept for walks that nobody expected.
+// Share of the current walk that is kept for unexpected walks.
 constexpr double unexpected = 0.05;
 }  // namespace
 
@@ -36,7 +36,7 @@ void progress_of_walks::end() {
 }
 
 void progress_of_walks::take(const progress& of_walk) {
-    // A walk may tell again, of other paths, from the beginning.
+    // A walk may start again, on other paths.
     steps_ = std::max(steps_, of_walk.path_steps_done);
     const double part = of_walk.path_steps > 0 ? static_cast<double>(of_walk.path_steps_done) /
                                                      static_cast<double>(of_walk.path_steps)
@@ -55,7 +55,7 @@ void progress_of_walks::tell() const {
     now.policies = policies_;
     now.policies_done = policies_done_;
     now.path_steps_done = steps_before_ + steps_;
-    // So many that what is done is its part of them.
+    // Scaled so that done / total is the fraction finished.
     now.path_steps = done_ > 0 ? std::max(now.path_steps_done,
                                           static_cast<std::uint64_t>(
                                               std::llround(static_cast<double>(now.path_steps_done) / done_)))

@@ -13,19 +13,17 @@
 
 namespace tilewalk::verbs {
 
-// Walks that follow each other. How many there will be is a guess until the last one.
 class progress_of_walks {
   public:
     progress_of_walks(const run_options& options, std::size_t trades) : options_(options), trades_(trades) {}
     progress_of_walks(const progress_of_walks&) = delete;
     progress_of_walks& operator=(const progress_of_walks&) = delete;
 
-    // Options of a walk, which tells this one how far it is, and keeps no policies for somebody else. This
-    // one outlives them.
+    // Returns the options of a walk, which reports here and keeps no policies. This must outlive them.
     run_options heard();
-    // How many trades all walks from here on walk, together.
+    // Sets how many trades all further walks have together.
     void expect(double walked) { left_ = walked; }
-    // A walk of so many trades begins; one of them says how many trades have their price.
+    // Begins a walk of so many trades. `is_of_prices`: the walk that says how many trades have their price.
     void begin(double walked, bool is_of_prices = false);
     void end();
 
@@ -35,21 +33,21 @@ class progress_of_walks {
 
     const run_options& options_;
     std::size_t trades_, priced_ = 0;
-    double left_ = 0;                // after the walk at hand
-    double before_ = 0, share_ = 0;  // of the whole: done before the walk at hand, and its part
+    double left_ = 0;                // after the current walk
+    double before_ = 0, share_ = 0;  // of the whole: done before the current walk, and its part
     double done_ = 0;                // of the whole
     std::uint64_t steps_before_ = 0, steps_ = 0;
     bool is_of_prices_ = false;
-    std::size_t policies_ = 0, policies_done_ = 0;  // of the walk that has most
+    std::size_t policies_ = 0, policies_done_ = 0;  // of the walk with most
 };
 
-// Walks of two workers beside each other, which price trades in markets: so many prices in all.
+// Walks of two workers side by side, for so many prices of trades in markets in all.
 class progress_of_blocks {
   public:
     progress_of_blocks(const run_options& options, std::size_t prices) : options_(options) {
         now_.trades = prices;
     }
-    // Options of a walk for so many prices, which keeps no policies for somebody else. This outlives them.
+    // Returns the options of a walk for so many prices, which keeps no policies. This must outlive them.
     run_options heard(std::size_t worker, std::size_t prices) {
         run_options out = options_;
         out.keep_policies = false;
@@ -75,7 +73,6 @@ class progress_of_blocks {
         now_.policies_done = std::max(now_.policies_done, of_walk.policies_done);
         tell();
     }
-    // Steps are in thousandths of a price.
     void tell() {
         constexpr double fine = 1000;
         const double done = static_cast<double>(now_.trades_done) + at_work_[0] + at_work_[1];

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that outlives a walk: plans, programs, compiled code, threads, devices, and what lies on them. A call
-// of the engine has resources of its own; a session keeps them from call to call. No bit depends on which of
-// the two it is.
+// All that outlives a walk; a call of the engine has its own, a session keeps it. No bit depends on it.
 #pragma once
 
 #include <atomic>
@@ -32,11 +30,10 @@
 
 namespace tilewalk::verbs {
 
-// Plans of trades in a market.
 struct wanted_plans {
     const settled& run;
     const std::atomic<bool>* cancel = nullptr;
-    // The trades are those of the book that is open, so that their plans may be kept.
+    // True if trades are those of the open book, whose plans may be kept.
     bool are_of_book = false;
     std::uint32_t first_scenario = 0;  // see plan_one
 };
@@ -45,7 +42,7 @@ class resources {
   public:
     enum class lasts { a_call, many_calls };
 
-    // The back end of GPUs outlives it.
+    // gpus` must outlive this.
     resources(const engine_settings& settings, cuda::backend& gpus, lasts how_long = lasts::a_call);
     resources(const resources&) = delete;
     resources& operator=(const resources&) = delete;
@@ -54,14 +51,13 @@ class resources {
     const cpu::lane_operations& operations() const { return operations_; }
     shape_store& shapes() const { return shapes_; }
     plan::passed_programs& passed() const { return passed_; }
-    // Ways back that are known, for a study to hold on to.
+    // Known ways back, for a study to hold on to.
     std::shared_ptr<greeks::adjoint_store> adjoints() const;
 
-    // The plan of a trade in a market, known or new. `reads` takes what it read of the market; null: nobody
-    // asks.
+    // Returns a known or a new plan. `reads` takes what it read of the market; may be null.
     planned plan(const books::trade& t, const market& in, const wanted_plans& wanted, missing_pairs& missing,
                  markets::market_reads* reads) const;
-    // Drops programs that no plan has any more, if plans have changed since it was called last.
+    // Drops programs without a plan, if plans have changed since the last call.
     void drop_unused_programs() const;
 
     // The GPUs that a setting stands for, opened once.
@@ -74,7 +70,6 @@ class resources {
     friend class taken_threads;
     friend class taken_gpu_run;
 
-    // A plan, and what it depends on.
     struct kept_plan {
         std::shared_ptr<const ready_trade> ready;
         program::precision precision;
@@ -85,8 +80,7 @@ class resources {
             return precision == p && reads.are_alike(in.state(), other.state());
         }
     };
-    // Runs that walks have left on GPUs, by the settings that decide most of a run. Other differences are
-    // found when it is walked.
+    // Runs left on GPUs, by the settings that decide most of a run. Walks find other differences.
     using settings_of_run = std::tuple<std::string, std::uint64_t, program::precision>;
     struct idle_gpu_run {
         settings_of_run made_in;
@@ -102,16 +96,16 @@ class resources {
     mutable plan::passed_programs passed_;
     const std::shared_ptr<cpu::compiled_programs> compiled_;
     mutable std::atomic<std::uint64_t> planned_{0}, planned_at_drop_{0};
-    mutable std::mutex lock_;                                                // of what follows
+    mutable std::mutex lock_;                                                // guards what follows
     mutable std::map<std::string, std::shared_ptr<const kept_plan>> plans_;  // by trade
     mutable std::map<std::string, cuda::backend::choice> opened_;            // by what the setting says
     mutable std::shared_ptr<greeks::adjoint_store> adjoints_;
-    // Idle pools and runs: a call takes one for itself and gives it back.
+    // Idle pools and runs: a call takes one and gives it back.
     mutable std::vector<std::shared_ptr<cpu::tile_pool>> idle_pools_;
     mutable std::vector<idle_gpu_run> idle_gpu_runs_;
 };
 
-// Threads for the time of a call, and the back end that walks with them.
+// The threads of a call, and their back end.
 class taken_threads {
   public:
     taken_threads(const resources& from, int threads);
@@ -127,7 +121,7 @@ class taken_threads {
     std::shared_ptr<cpu::tile_pool> pool_;
 };
 
-// A run that was left on GPUs, for the time of a call.
+// A run left on GPUs, for the time of a call.
 class taken_gpu_run {
   public:
     taken_gpu_run(const resources& from, const settled& run);

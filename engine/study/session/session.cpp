@@ -56,7 +56,7 @@ class open_book {
     session_facts facts() const { return resources_.facts(); }
 
   private:
-    // Lets go what a call needed alone.
+    // Drops what this call alone needed.
     class closing {
       public:
         explicit closing(const resources& of) : of_(of) {}

@@ -26,8 +26,7 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// Sums of derivatives are kept by trade until all trades of a walk are done; more trades are walked after
-// these.
+// Limit on sums of derivatives, which are kept until all trades of a walk are done; further trades follow.
 constexpr std::uint64_t most_bytes_of_derivatives = std::uint64_t{256} << 20;
 
 void tell_of_devices(const cuda::backend::choice& on, const cuda::gpu_facts& facts, run_manifest& told) {
@@ -38,7 +37,6 @@ void tell_of_devices(const cuda::backend::choice& on, const cuda::gpu_facts& fac
     }
 }
 
-// The first paths of a walk, which are its shadow sample.
 run::walk first_of(run::walk all) {
     all.paths = cpu::shadow_paths(all.paths);
     return all;
@@ -148,7 +146,7 @@ void book_walk::take_known_samples(const std::vector<std::size_t>& trades) {
     const std::vector<std::size_t> missing = keeps_.work->take_known(
         asked, keeps_.conditions_of_shadows(run_, run_.how.precision),
         [&](std::size_t k, const run::tally& found) { walked_[trades[k]]->sample = found.whole(); });
-    // A trade is walked again with its sample, where only that is missing.
+    // A trade that lacks its sample alone is walked again with it.
     for (const std::size_t k : missing) {
         walked_[trades[k]].reset();
         left_.push_back(trades[k]);
@@ -267,7 +265,7 @@ void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::bac
         if (cpu_can) left_.push_back(trades[k]);
     }
     if (!is_fast) return;
-    // The CPU has no single_fast to take the shadow sample with, so the first tiles are walked once more.
+    // The CPU has no single_fast to take the shadow sample with, so GPUs walk the first tiles once more.
     const auto without_sample = walk_with(random::catalogue().front(), first_of(all_),
                                           keeps_.conditions_of_shadows(run_, run_.how.precision),
                                           [&](std::size_t k, const run::tally& found) {
@@ -332,7 +330,6 @@ void book_walk::take_gpu_outcome(const std::vector<std::size_t>& trades, run::ou
     });
 }
 
-// The CPU has no single_fast to take the shadow sample with, so the first tiles are walked once more.
 void book_walk::take_gpu_sample(const std::vector<std::size_t>& trades, cuda::backend& gpus,
                                 const cuda::backend::choice& on, cuda::gpu_settings with, run::walk asked,
                                 cuda::gpu_facts& facts, cuda::ready_run& keeps) {

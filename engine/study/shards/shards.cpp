@@ -28,9 +28,8 @@ namespace {
 
 constexpr const char* format_name = "tilewalk-shards-2";
 
-// A file may be seen under other names where a part is done: as it was named, under its whole name, or from
-// the folder of the plan. The first with the bytes of the plan is taken, so that rows name it as one process
-// would.
+// Names where a part is done: as written, in whole, or from the folder of the plan. The first with the bytes
+// of the plan is taken, so that rows name it as one process would.
 json written_place(const path& file, const path& folder) {
     if (file.empty()) return {};
     std::error_code unknown;
@@ -159,7 +158,7 @@ study study_of(const sharded_request& of) {
     if (of.differences) return study::shards_of_differences;
     if (!of.scenarios.empty()) return study::shards_of_scenarios;
     if (!of.greeks) return study::shards_of_prices;
-    // Differences alone take pairs of paths.
+    // Bumped sensitivities combine as they do in one process.
     return of.greeks->method == greek_method::bump ? study::greeks_by_bump : study::shards_of_greeks;
 }
 
@@ -235,7 +234,7 @@ std::string digest_in(const sharded_request& of, const opened_request& what, con
                                                  {.greeks = of.greeks ? &*of.greeks : nullptr,
                                                   .scenarios = what.scenarios ? &*what.scenarios : nullptr},
                                                  with);
-    // Parts of the same gains hold more where these are explained.
+    // Parts of explained gains hold more.
     return of.explains ? config::sha256(digest + " explained") : digest;
 }
 

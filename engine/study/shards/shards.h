@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages of shards. A folder of them has plan.json, which says what each part does; decisions.kept, with what
-// pilots and trainings found; and a file for each part that is done. A part on its way has a journal beside
-// these.
+// Stages of shards. A folder has plan.json, which says what each part does; decisions.kept, from pilots and
+// trainings; a file for each finished part; and a journal for each part on its way.
 #pragma once
 
 #include <filesystem>
@@ -33,12 +32,11 @@ struct shard_plan {
     std::vector<std::size_t> untrained{};
 
     std::filesystem::path file_of(shards::stage of, std::size_t number) const;
-    // Throws tilewalk::error (input) where there are none of this plan.
+    // Throws tilewalk::error (input) if there are none of this plan.
     std::vector<kept::record> decisions() const;
     void write(const book& trades) const;
 };
 
-// The request in memory.
 struct opened_request {
     book asked;   // with its tolerances
     book trades;  // as they are walked
@@ -51,34 +49,30 @@ struct opened_request {
         return scenarios ? number_of_greeks() + (scenarios->explains || !with_greeks_beside.empty() ? 1 : 0)
                          : 1;
     }
-    // As a market.
+    // Sensitivities count as the last market.
     std::size_t number_of_greeks() const { return scenarios->scenarios.size() + 1; }
 };
 opened_request open_request(const sharded_request& of, timings* times = nullptr);
-// Throws tilewalk::error (input) where the request is not the one that was planned, and says which inputs are
-// others.
+// Throws tilewalk::error (input), naming changed inputs, if the request is not the one that was planned.
 opened_request open_as_planned(const shard_plan& of, const run_options& with);
 
 study study_of(const sharded_request& of);
-// Settings that bits depend on are the request's, all others the caller's before its own.
+// Takes settings that bits depend on from the request, all others from the caller first.
 run_options options_for(const sharded_request& of, const run_options& callers);
 std::string digest_in(const sharded_request& of, const opened_request& what, const run_options& with);
 std::vector<input_file> inputs_of(const opened_request& what, const run_options& with);
 book without_accuracy(const book& of);
 book some_trades(const book& of, std::span<const std::size_t> places);
 void make_folder(const std::filesystem::path& folder);
-// Everything that is known.
 std::vector<kept::record> records_of(const kept::store& known);
 
-// Prices or sensitivities.
 results find_values(const engine& by, const sharded_request& of, const book& trades, const market& in,
                     const run_options& with);
-// Walks what the work says. Rows have the trades' statuses, manifests what walked them, and figures no
-// meaning.
+// Walks what the work of `with` says. Rows have statuses, manifests what walked them; figures mean nothing.
 results walk_share(const engine& by, const sharded_request& of, const opened_request& what,
                    const book& trades, const run_options& with);
 
-// Walks nothing, so that every decision is made and nothing else: pilots and trainings, and the costs.
+// Walks no prices, so that only decisions are made, by pilots and trainings, and costs.
 struct decider {
     const engine& by;
     const sharded_request& of;
@@ -90,12 +84,11 @@ struct decider {
     results decide(std::span<const std::size_t> places, bool trains = true);
 };
 
-// The settings of the next walk of prices or sensitivities, whose decisions lie in the folder: with as many
-// paths as figures so far, of which some are too wide, should need. None if more paths are no help.
+// Returns settings of the next walk, with decisions in the folder; empty if more paths are no help.
 std::optional<run_settings> fixed_after(results& so_far, const sharded_request& of,
                                         const opened_request& what, const run_options& options,
                                         const std::filesystem::path& folder);
-// The same of gains; `again` finds them anew where a trade fails that can't be measured.
+// Likewise for gains; `again` finds them anew if a trade fails that can't be measured.
 std::optional<run_settings> fixed_after(scenario_results& so_far, const sharded_request& of,
                                         const opened_request& what, const run_options& options,
                                         const study_of_scenarios& again);

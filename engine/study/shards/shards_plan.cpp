@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request is cut into shards, once all is decided about it.
+// Cuts a request into shards, once all is decided about it.
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -26,8 +26,7 @@ namespace verbs {
 
 namespace {
 
-// The trades, markets and tiles of parts of about equal cost, in the order of the book. A trade costs the
-// same in each market.
+// Cuts trades, markets and tiles into parts of about equal cost, in the order of the book.
 class cutter {
   public:
     cutter(const std::vector<double>& costs, std::size_t markets, std::uint64_t run_tiles)
@@ -47,7 +46,7 @@ class cutter {
     void fill(std::vector<shard_piece>& pieces, double end) {
         while (trade_ < costs_.size()) {
             const double cost = costs_[trade_], whole = static_cast<double>(markets_) * cost;
-            // A whole trade at once, where it fits; trades that cost nothing go with the one before them.
+            // A whole trade at once, if it fits; trades without cost go with the one before.
             if (market_ == 0 && tile_ == 0 && (before_ + whole <= end || cost == 0)) {
                 add(pieces, {trade_, trade_ + 1, 0, markets_, 0, tiles_, tiles_});
                 before_ += whole;
@@ -67,7 +66,7 @@ class cutter {
             if (market_ == 0) ++trade_;
         }
     }
-    // The tile at which a trade is cut: a multiple of a power of two, so that its parts are few subtrees.
+    // Returns a multiple of a power of two, so that parts are few subtrees.
     std::uint64_t tile_at(double part) const {
         const std::uint64_t grain =
             std::bit_floor(std::max<std::uint64_t>(1, tiles_ / (std::uint64_t{64} * run::most_parts)));
@@ -93,12 +92,11 @@ class cutter {
     const std::vector<double>& costs_;
     const std::size_t markets_;
     const std::uint64_t tiles_;
-    double before_ = 0;  // the cost of what stands before the cell at hand
+    double before_ = 0;  // cost of all cells before the current one
     std::size_t trade_ = 0, market_ = 0;
     std::uint64_t tile_ = 0;
 };
 
-// Operations of a part.
 double cost_of(const std::vector<shard_piece>& pieces, const std::vector<double>& costs) {
     double out = 0;
     for (const shard_piece& p : pieces) {
@@ -109,7 +107,7 @@ double cost_of(const std::vector<shard_piece>& pieces, const std::vector<double>
     return out;
 }
 
-// Trains as long as all of it seems to take no longer than that. Returns the trades that are left.
+// Trains while all of it seems to take no longer than that. Returns the trades that are left.
 std::vector<std::size_t> train(decider& by, const std::vector<std::size_t>& places, double within_seconds,
                                std::size_t at_once) {
     using clock = std::chrono::steady_clock;
@@ -150,7 +148,7 @@ void refuse_other_request(const path& folder, const std::string& digest) {
                 {folder.string()});
 }
 
-// Decides all there is to decide. Returns the trades whose policies are still to be found.
+// Returns the trades whose policies are still to be found.
 std::vector<std::size_t> decide_all(decider& by, const std::vector<books::trade>& trades,
                                     double train_within_seconds, int threads) {
     std::vector<std::size_t> with_rights, others;
@@ -165,11 +163,10 @@ std::vector<std::size_t> decide_all(decider& by, const std::vector<books::trade>
     return untrained;
 }
 
-// The rounds of a request to a tolerance.
 struct rounds_of_request {
     run_options with;  // with the tolerance
     settled run;
-    std::vector<std::uint64_t> steps;  // of a path, by trade, where totals weigh them
+    std::vector<std::uint64_t> steps;  // of a path, by trade, if totals weigh them
 
     rounds_of_request(sharded_request of, const opened_request& what, const run_options& options)
         : with(options_with_tolerance(std::move(of), options)),
@@ -196,7 +193,7 @@ struct rounds_of_request {
     }
 };
 
-// A request to a tolerance with the paths that a first round asks for.
+// Returns the request with the paths that a first round asks for.
 sharded_request with_fixed_paths(const engine& by, sharded_request of, const opened_request& what,
                                  const run_options& options, const path& folder) {
     const rounds_of_request rounds(of, what, options);
@@ -226,7 +223,7 @@ std::optional<run_settings> fixed_after(results& so_far, const sharded_request& 
     const rounds_of_request rounds(of, what, options);
     const std::vector<walk_of_round> next = judge(rounds.on(of, what), so_far);
     decisions decided = decisions_of(so_far);
-    for (auto& [trade, made] : decided.trades) made.policy.clear();  // which the plan finds, or shards of it
+    for (auto& [trade, made] : decided.trades) made.policy.clear();  // which the plan or its shards find
     bool has_more = false;
     for (std::size_t i = 0; i < next.size(); ++i) {
         const auto at = decided.trades.find(so_far.rows[i].trade);

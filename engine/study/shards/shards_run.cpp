@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shard is run: its decisions are made, and its pieces walked. Shards that are done are merged.
+// Runs shards, which makes decisions and walks pieces, and merges finished ones.
 #include <algorithm>
 #include <chrono>
 #include <iterator>
@@ -33,13 +33,13 @@ book trades_of(const book& of, const shard_piece& piece) {
     return some_trades(of, places);
 }
 
-// An attempt may do better on another device, or another day.
+// Another attempt may do better on another device, or another day.
 void refuse_failure_of_device(const std::string& trade, error_kind kind, const std::string& message) {
     if (kind == error_kind::device)
         throw error(error_kind::device, "trade " + config::shown(trade) + ": " + message);
 }
 
-// Derivatives beside the gains of which differences are made, for those of the trades that have any.
+// Walks derivatives beside gains, for trades whose differences have any.
 void walk_greeks_beside(const engine& by, const opened_request& what, const book& trades,
                         const run_options& with, results& to) {
     if (!with.work->has_market(what.number_of_greeks())) return;
@@ -55,7 +55,6 @@ void walk_greeks_beside(const engine& by, const opened_request& what, const book
     add_walk(to.manifest, found.manifest);
 }
 
-// A part of a plan: trades whose policies it finds, or pieces that it walks.
 struct shard_part {
     const shard_plan& plan;
     const opened_request& on;
@@ -63,12 +62,12 @@ struct shard_part {
     std::span<const shard_piece> pieces{};
 };
 
-// The file that says what walked a part. Results have the same bytes wherever they were found, this has not.
+// Says what walked a part, unlike results, which have the same bytes wherever they were found.
 path file_told(const path& file_of_part) {
     return path(file_of_part).replace_extension(".json");
 }
 
-// How a part was walked, and its trades that failed.
+// How a part was walked, and which of its trades failed.
 struct account_of_part {
     run_manifest manifest{};
     std::set<std::string> failed{};
@@ -83,7 +82,7 @@ struct account_of_part {
     }
 };
 
-// Calls `use` with the name and the value of each field of that file.
+// Calls `use` with the name and the value of each field.
 template <class account, class body>
 void for_each_field(account& of, const body& use) {
     auto& m = of.manifest;
@@ -107,7 +106,7 @@ void write_account(const account_of_part& of, const path& file_of_part) {
     kept::write_file(file_told(file_of_part), all.dump(1) + "\n");
 }
 
-// Nothing where a part has left none that can be read: no number depends on it.
+// Empty if the part left none that can be read: no number depends on it.
 std::optional<account_of_part> account_beside(const path& file_of_part) {
     std::string text;
     if (kept::read_file(file_told(file_of_part), bounds::results_bytes, text) != kept::reading::done)
@@ -126,7 +125,7 @@ std::optional<account_of_part> account_beside(const path& file_of_part) {
     }
 }
 
-// The results of a part by itself: its trades in the order of the book, each with a status and no figures.
+// Returns the results of a part by itself: its trades in the order of the book, with statuses and no figures.
 results told_of(const account_of_part& of, const shard_part& what, const run_options& with) {
     const opened_request& on = what.on;
     results out;
@@ -149,7 +148,6 @@ results told_of(const account_of_part& of, const shard_part& what, const run_opt
     return out;
 }
 
-// Does a part whose file is not there yet, and writes that.
 account_of_part do_part(const engine& by, const shard_part& what, const run_options& with,
                         shard_outcome& out) {
     const shard_plan& plan = what.plan;
@@ -172,7 +170,7 @@ account_of_part do_part(const engine& by, const shard_part& what, const run_opti
     }
     const timings::during writing(with.times, stage::writing);
     known->flush();
-    // All that is new; the same whoever found it, and in whatever order.
+    // All that is new, the same whoever found it, and in whatever order.
     std::set<kept::key> decided;
     for (const kept::record& r : decisions) decided.insert(r.of);
     const auto is_decided = [&](const kept::record& r) { return decided.contains(r.of); };
@@ -189,7 +187,7 @@ account_of_part do_part(const engine& by, const shard_part& what, const run_opti
     return told;
 }
 
-// "1, 3-7", of numbers in order.
+// Returns "1, 3-7" for numbers in order.
 std::string numbers_shown(const std::vector<std::size_t>& numbers) {
     std::string out;
     for (std::size_t i = 0; i < numbers.size();) {
@@ -202,7 +200,7 @@ std::string numbers_shown(const std::vector<std::size_t>& numbers) {
     return out;
 }
 
-// Takes the parts of a stage, all of them.
+// Throws shards_missing unless all parts of the stage are there.
 void take_parts(kept::store& into, const shard_plan& plan, shards::stage of) {
     const std::size_t count = plan.pieces.size();
     std::vector<std::size_t> missing, damaged;
@@ -227,7 +225,6 @@ void take_parts(kept::store& into, const shard_plan& plan, shards::stage of) {
                          missing);
 }
 
-// A request whose parts are all there.
 struct done_request {
     const shard_plan& plan;
     run_options with;  // that walk nothing
@@ -242,7 +239,6 @@ struct done_request {
     }
 };
 
-// Tells of the devices that walked the parts.
 void tell_devices(const shard_plan& of, run_manifest& to) {
     const auto add = [](std::vector<std::string>& all, const std::vector<std::string>& more) {
         for (const std::string& one : more)
@@ -258,7 +254,6 @@ void tell_devices(const shard_plan& of, run_manifest& to) {
     }
 }
 
-// Writes the plan of more paths.
 void plan_next(const engine& by, const done_request& all, const std::optional<run_settings>& fixed) {
     if (!fixed) return;
     sharded_request next = all.plan.request;
@@ -282,7 +277,7 @@ results merged_prices(const engine& by, const done_request& all) {
     return out;
 }
 
-// Rows say what is wider than the tolerance, for which more paths are planned.
+// Rows say what is wider than the tolerance. More paths are planned for these.
 scenario_results merged_gains(const engine& by, const done_request& all) {
     const auto find = [&](const book& trades, const run_options&) {
         return by.scenarios(without_accuracy(trades), all.what.in, *all.what.scenarios, all.with);
@@ -331,7 +326,7 @@ results walk_share(const engine& by, const sharded_request& of, const opened_req
 results decider::decide(std::span<const std::size_t> places, bool trains) {
     if (places.empty()) return {};
     auto work = std::make_shared<kept::work>(into, kept::share{0, 0, 1, 0, 1});
-    // Whatever is decided later, the cost is about that of the trade as it is written and of a bound.
+    // Without training, the cost is about that of the trade as written, and of a bound.
     const double times = trains ? 1 : 2;
     work->tell_cost = [=, this](const std::string& trade, double operations) {
         costs[trade] += times * operations;
@@ -347,8 +342,8 @@ results decider::decide(std::span<const std::size_t> places, bool trains) {
 
 }  // namespace verbs
 
-// Two processes may do one part at once, as where a node was given up that was still alive. The first to end
-// takes the journal away; the other finds the part done.
+// Two processes may do one part at once, if a node was given up that was still alive. The first to end takes
+// the journal away; the other finds the part done.
 shard_outcome shards::run(const engine& by, std::size_t number, stage of, const run_options& options) const {
     const verbs::shard_plan& plan = *state_;
     if (number == 0 || number > count()) {
