@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of the program tilewalk, for whoever is that program.
+// The catalogue of commands of the program tilewalk.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace tilewalk::cli {
 
-// In the order in which help lists them. Bench and verify are those of programs beside this one, unless it
-// has them itself: add_bench and add_verify.
+// In the order of help. By default bench and verify start the programs beside this one; a program that
+// contains them passes add_bench or add_verify.
 std::vector<adds_command> all_commands(adds_command bench = add_bench_program,
                                        adds_command verify = add_verify_program);
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commit that the command was built from; its source is made by every build (build_commit.cmake).
+// The commit that the command was built from. Every build writes the source anew (build_commit.cmake).
 #pragma once
 
 namespace tilewalk::cli {
 
-// "1a2b3c4d5e6f", "1a2b3c4d5e6f-dirty" where files that git knows had changed, or "unknown" outside a
-// checkout.
+// "1a2b3c4d5e6f", "1a2b3c4d5e6f-dirty" if tracked files had changed, or "unknown" outside a checkout.
 const char* build_commit() noexcept;
 
 }  // namespace tilewalk::cli

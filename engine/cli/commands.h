@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands: each adds itself with its options and examples, and says what to run when it was asked for.
+// The commands: each adds its options and examples to the parser, and returns the function to run.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -12,7 +12,7 @@ namespace tilewalk::cli {
 struct command {
     CLI::App* app;
     std::function<int()> run;  // the exit code
-    // The program that knows the command, where it is not this one: "tilewalk-bench".
+    // The program that implements the command, such as "tilewalk-bench"; empty if this one does.
     std::string program{};
 };
 using adds_command = command (*)(CLI::App&);
@@ -35,12 +35,11 @@ command add_verify(CLI::App& to);
 command add_calibrate(CLI::App& to);
 command add_market(CLI::App& to);
 command add_import(CLI::App& to);
-// Tells of these commands, which have to be whole when it runs.
+// Keeps a reference to `all`, which must be complete when the command runs.
 command add_completion(CLI::App& to, const std::vector<command>& all);
-// The table of market keys, for a page of help.
 std::string market_keys_text();
 
-// Summaries of the programs that are built apart; both sides show the same.
+// Summaries of the programs that are built apart; the starting command shows the same text.
 inline constexpr const char* bench_summary = "Measure a GPU: feeds, memory, reductions, generators";
 inline constexpr const char* verify_summary =
     "Check prices of random trades that are known without simulation";

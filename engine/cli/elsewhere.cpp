@@ -19,7 +19,7 @@ namespace tilewalk::cli {
 
 namespace {
 
-// The words of a call, as the system takes them.
+// The argument vector of a call, in the form of execv.
 class call {
   public:
     call(const command& asked, const std::vector<std::string>& arguments) : copies_(arguments) {

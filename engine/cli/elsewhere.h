@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands that a program beside this one knows.
+// Starts programs that lie beside this one.
 #pragma once
 
 #include <string>
@@ -9,11 +9,10 @@
 
 namespace tilewalk::cli {
 
-// Becomes the program of the command, which takes these arguments. Throws tilewalk::error (usage) if it is
-// not there.
+// Replaces this process by the command's program. Throws tilewalk::error (usage) if there is no such program.
 [[noreturn]] void become(const command& asked, const std::vector<std::string>& arguments);
-// The output of the command's own program, run with these arguments; nothing if there is no such program.
-// Throws tilewalk::error (io) if it fails.
+// Runs the command's program and returns its output; empty if there is no such program. Throws
+// tilewalk::error (io) if it fails.
 std::string text_from(const command& asked, const std::vector<std::string>& arguments);
 
 }  // namespace tilewalk::cli

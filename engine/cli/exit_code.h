@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table of exit codes, the same for every command.
+// The table of exit codes, the same for every command.
 #pragma once
 
 #include <string>
@@ -21,9 +21,7 @@ enum exit_code : int {
 };
 
 int exit_code_of(error_kind kind);
-// A line for each code, as `tilewalk help exit-codes` shows them.
 std::string exit_code_text();
-// The last line of a help page.
 std::string exit_code_hint();
 
 }  // namespace tilewalk::cli

@@ -10,7 +10,6 @@ namespace tilewalk::cli {
 
 namespace {
 
-// The first word behind the program that is no option.
 std::string name_of_command(const std::vector<std::string>& words) {
     if (words.empty()) return "";
     const auto found = std::find_if(words.begin() + 1, words.end(),

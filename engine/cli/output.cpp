@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole files or none: write beside, flush to the disk, rename.
+// Writes whole files or nothing: write beside, flush to the disk, rename.
 #include "engine/cli/output.h"
 
 #include <fcntl.h>
@@ -33,7 +33,7 @@ namespace {
     fail_to_write({destination == "-" ? "standard output" : destination}, code);
 }
 
-// 0, or why it did not go.
+// Returns 0 or an errno.
 int write_all(int descriptor, std::string_view text) {
     while (!text.empty()) {
         const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -43,12 +43,12 @@ int write_all(int descriptor, std::string_view text) {
     return 0;
 }
 
-// Some file systems have nothing to flush and say so.
+// Returns 0 or an errno. Some file systems have nothing to flush and report an error for it.
 int flush_to_disk(int descriptor) {
     return ::fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
 }
 
-// A file under a name that nobody uses, gone again unless it is kept.
+// A file under an unused name, deleted unless it is kept.
 class draft {
   public:
     explicit draft(const std::filesystem::path& folder) {
@@ -66,10 +66,10 @@ class draft {
     draft(const draft&) = delete;
     draft& operator=(const draft&) = delete;
 
-    // Each is 0 or an errno.
+    // Each function returns 0 or an errno.
     int failure() const { return failure_; }
     int fill(std::string_view text, const std::filesystem::path& as_target) {
-        // An old file's permissions outlive its replacement.
+        // The new file keeps the permissions of the file it replaces.
         struct stat old {};
         if (::stat(as_target.c_str(), &old) == 0 && ::fchmod(descriptor_, old.st_mode & 07777) != 0)
             return errno;
@@ -134,15 +134,15 @@ void output::write(std::string_view text) const {
 
 void output::replace_file(std::string_view text) const {
     const std::filesystem::path folder = folder_of(target_);
-    const interrupt postponed;  // so that no draft is left lying about
+    const interrupt postponed;  // a signal waits, so that no draft is left behind
     draft beside(folder);
     if (beside.failure() != 0) fail(destination_, beside.failure());
     if (const int code = beside.fill(text, target_)) fail(destination_, code);
     postponed.check();
     if (const int code = beside.keep_as(target_)) fail(destination_, code);
     note_written();
-    // The new name is on the disk only when the folder is. The file itself is complete, so this is no reason
-    // to fail.
+    // The new name is durable only once the folder is flushed. The file itself is complete, so a failure here
+    // is ignored.
     if (const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); descriptor >= 0) {
         flush_to_disk(descriptor);
         ::close(descriptor);
@@ -151,7 +151,6 @@ void output::replace_file(std::string_view text) const {
 
 namespace {
 
-// Identity of a file, whatever it is called.
 struct identity {
     dev_t device = 0;
     ino_t number = 0;
@@ -159,7 +158,7 @@ struct identity {
     friend bool operator==(const identity&, const identity&) = default;
 };
 
-// Nothing for a device or a pipe, which may be read and written at once.
+// Empty for a device or a pipe, which may be read and written at once.
 std::optional<identity> identity_of(int failed, const struct stat& about) {
     if (failed != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
     return identity{about.st_dev, about.st_ino};
@@ -175,7 +174,7 @@ std::optional<identity> identity_of(int descriptor) {
     return identity_of(::fstat(descriptor, &about), about);
 }
 
-// The place that a file would have, by the identity of its folder, which may have many names.
+// The place of a file that need not exist: the identity of its folder and its name in it.
 std::pair<std::optional<identity>, std::string> place_of(const std::filesystem::path& file) {
     struct stat about {};
     if (::stat(folder_of(file).c_str(), &about) != 0) return {std::nullopt, file.string()};
@@ -184,7 +183,7 @@ std::pair<std::optional<identity>, std::string> place_of(const std::filesystem::
 
 bool is_same(const output& a, const output& b) {
     if (a.is_stdout() || b.is_stdout()) {
-        if (a.is_stdout() && b.is_stdout()) return false;  // one after the other
+        if (a.is_stdout() && b.is_stdout()) return false;  // both write to it in turn
         const auto file = identity_of(a.is_stdout() ? b.target() : a.target());
         return file && file == identity_of(STDOUT_FILENO);
     }
@@ -252,7 +251,8 @@ bool is_terminal(int descriptor) {
 }
 
 void guard_standard_streams() {
-    // A closed stream becomes one that refuses: reading where it should write, writing where it should read.
+    // Replace a closed stream by one that refuses: stdin that can't be read, stdout and stderr that can't be
+    // written.
     for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)
             ::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);

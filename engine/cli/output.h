@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The destination of results: a file that appears whole or not at all, or standard output.
+// The destination of results: standard output, or a file that appears whole or not at all.
 #pragma once
 
 #include <filesystem>
@@ -15,17 +15,16 @@ namespace tilewalk::cli {
 
 class output {
   public:
-    // "-" is standard output. Refuses at once what could not be written later; throws tilewalk::error (io).
-    // `option` is the name of the option, for messages.
+    // "-" is standard output. Throws tilewalk::error (io) at once if the destination can't be written.
+    // `option` names the option in messages.
     explicit output(std::string destination, std::string option = "--output");
 
-    // Writes the whole text, once. A file is written under another name in its folder and then renamed; until
-    // that moment the old file stands. Devices and pipes are written to directly. Throws machine_failure,
-    // or tilewalk::error (io) where another place is to be named.
+    // Writes the whole text, once. A regular file is written under another name in its folder and renamed;
+    // until then the old file stands. Devices and pipes are written directly. Throws machine_failure, or
+    // tilewalk::error (io) if the user should name another place.
     void write(std::string_view text) const;
 
     bool is_stdout() const { return destination_ == "-"; }
-    // For messages.
     std::string name() const { return is_stdout() ? "standard output" : destination_; }
     const std::string& option() const { return option_; }
     const std::filesystem::path& target() const { return target_; }
@@ -34,24 +33,24 @@ class output {
     void replace_file(std::string_view text) const;
 
     std::string destination_, option_;
-    std::filesystem::path target_;  // links followed
-    bool direct_ = false;           // not a regular file
+    std::filesystem::path target_;  // with links resolved
+    bool direct_ = false;           // a device or a pipe
 };
 
-// Before a command writes anything: throws tilewalk::error (usage) if one of its outputs is one of the files
-// it reads, by whatever name or link, or two outputs are one file. Standard output counts where it is a file,
-// and so does /dev/stdin.
+// Throws tilewalk::error (usage) if an output is also an input, by whatever name or link, or if two outputs
+// are one file. Standard output and /dev/stdin count if they are files. Call before the command writes
+// anything.
 void keep_apart(const std::vector<const output*>& outputs, const std::vector<std::filesystem::path>& inputs);
 
-// A line on standard error, with control characters spelt out; a message that can't be shown is dropped.
+// Prints a line on standard error, with control characters escaped. A failure to print is ignored.
 void complain(std::string_view message);
-// The same for remarks, which are no failures; prints nothing after be_quiet().
+// Prints a remark, which is no failure, unless be_quiet() was called.
 void remark(std::string_view message);
 void be_quiet();
 bool is_quiet();
 bool is_terminal(int descriptor);
-// Makes sure that descriptors 0, 1 and 2 are open, so that no file of ours takes the place of a closed one,
-// and that a file size limit is an error like any other.
+// Opens descriptors 0, 1 and 2 if they are closed, so that no file of ours takes their place, and makes
+// exceeding the file size limit an ordinary error.
 void guard_standard_streams();
 
 }  // namespace tilewalk::cli

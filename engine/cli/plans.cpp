@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planning a book with the same settings that pricing it would have.
+// Plans a book with the settings that pricing would use.
 #include "engine/cli/plans.h"
 
 #include <unistd.h>

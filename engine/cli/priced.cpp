@@ -38,7 +38,7 @@ void complain_of_greeks(const results& r) {
     }
 }
 
-// True of a file in which the word for the setting stands nowhere.
+// True if the word for the setting appears nowhere in the file.
 bool can_say_no_device(const std::string& book) {
     constexpr std::string_view word = "device";
     std::error_code unknown;
@@ -61,7 +61,7 @@ constexpr bool is_sanitized = true;
 constexpr bool is_sanitized = false;
 #endif
 
-// True if another try may do better.
+// True if another try may succeed.
 bool is_of_machine(const results& r) {
     return std::ranges::any_of(r.rows, [](const price_row& row) {
         return row.status == trade_status::failed && row.kind == error_kind::device;
@@ -92,7 +92,7 @@ void tell_of_times(const timings& times) {
     for (std::string line; std::getline(lines, line);) complain(line);
 }
 
-// All that the commands say goes to descriptors at once: no buffer is left to be flushed.
+// The commands write to descriptors directly, so no buffer is left to flush.
 void end_process(int code, const timings* told) {
     if (is_sanitized) return;
     if (told != nullptr) tell_of_times(*told);

@@ -42,7 +42,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
     return names;
 }
 
-// The parser's complaint, in our words where they are plainer.
+// Rewords the parser's complaint where ours is plainer.
 std::string explained(const CLI::ParseError& problem, const CLI::App& app) {
     for (const std::string& extra : app.remaining()) {
         if (!extra.starts_with("-") || extra == "-" || extra == "--") continue;
@@ -63,7 +63,6 @@ std::string version_text() {
                        cuda.empty() ? "without CUDA" : "CUDA " + cuda);
 }
 
-// Topics that `tilewalk help` knows beside the commands.
 struct topic {
     std::string_view name, summary;
     std::string (*text)();
@@ -82,7 +81,6 @@ std::string list_of_topics() {
     return out;
 }
 
-// Into a folder, which is made.
 int write_man_pages(const described_program& of, const std::string& folder) {
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
@@ -121,7 +119,7 @@ command add_help(CLI::App& to, std::vector<command>& all) {
                         throw error(error_kind::usage, "--man is about all commands; leave out " + asked);
                     return write_man_pages(described(to, all), parse_file(**man, "--man"));
                 }
-                to.clear();  // help was the command, and would be what the overview is of
+                to.clear();  // the parsed command was help itself
                 if (asked.empty()) return say(help_text(to, "", false));
                 for (const topic& t : topics)
                     if (t.name == asked) return say(t.text());
@@ -152,7 +150,7 @@ int run(std::vector<std::string> arguments, const std::vector<adds_command>& kno
     app.get_formatter()->label("Positionals", "Arguments");
     app.set_version_flag("--version", version_text(),
                          "Print the version, the commit, compiler and CUDA of the build");
-    // One command: without this a trade or a file named like a command would be taken for a second.
+    // At most one command: otherwise a trade or a file named like a command would count as a second.
     app.require_subcommand(0, 1);
     app.footer(
         "Examples:\n"
@@ -268,7 +266,7 @@ const std::vector<std::string>& words_that_start_it() {
 
 std::vector<std::string> words_that_start(const std::string& command) {
     std::vector<std::string> out = starting;
-    // The name of the file: somebody else's /proc/self/exe is another.
+    // Name the file itself: /proc/self/exe means another file in another process.
     std::error_code not_said;
     if (out.front() == own_file)
         if (const auto file = std::filesystem::read_symlink(own_file, not_said); !not_said)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of --files: a file for each of a catalogue of reports of the library.
+// The folder of --files: one file per report of a catalogue.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace tilewalk::cli {
 
 class report_folder {
   public:
-    // Makes the folder; empty: no file is wanted. Throws tilewalk::error (io).
+    // Makes the folder; an empty name means that no file is wanted. Throws tilewalk::error (io).
     template <class report>
     report_folder(const std::string& folder, std::span<const report> reports) : folder_(folder) {
         if (folder.empty()) return;
@@ -25,11 +25,10 @@ class report_folder {
         for (const report& one : reports) add(one.file);
     }
 
-    // See keep_apart.
     void keep_apart_from(const std::vector<std::filesystem::path>& inputs,
                          std::vector<const output*> others) const;
-    // Refuses a file of the folder that is there from before, and would pass for one of these results, which
-    // have none of that name because of what `why` says. Throws tilewalk::error (io).
+    // Throws tilewalk::error (io) if the folder holds this file from an earlier run. These results write none
+    // of that name, for the reason `why`, so the old file would pass for one of theirs.
     void refuse_old(std::string_view file, const std::string& why) const;
     // `reports` is the catalogue that the constructor had.
     template <class report, class told>
@@ -49,7 +48,6 @@ class report_folder {
     std::vector<output> outputs_;  // in the order of the catalogue
 };
 
-// A line for each file of a catalogue, with its meaning.
 std::string files_text(const std::vector<std::pair<std::string_view, std::string_view>>& files);
 template <class report>
 std::string files_text(std::span<const report> reports) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strict reading of options and variables, and the order in which they count.
+// Strict parsing of options and environment variables, and their precedence.
 #include "engine/cli/settings.h"
 
 #include <fmt/core.h>
@@ -25,7 +25,7 @@ namespace tilewalk::cli {
 
 namespace {
 
-// The nearest name first: a list may be long.
+// The message suggests the nearest name first, because the list may be long.
 [[noreturn]] void refuse_word(const std::string& origin, const std::string& text, const std::string& expected,
                               const std::vector<std::string>& known) {
     throw error(error_kind::usage, fmt::format("{}: found {}{} expected {}", origin, quoted(text),
@@ -46,7 +46,6 @@ std::string parse_instruction_set(const std::string& text, const std::string& or
     return text;
 }
 
-// Endings of outputs, in the order of result_format.
 const std::vector<std::string> endings{".txt", ".csv", ".json", ".parquet"};
 
 std::string name_of(result_format format) {
@@ -68,7 +67,7 @@ std::string lower(std::string text) {
 
 constexpr std::string_view prefix = "TILEWALK_";
 
-// Variables that may follow the prefix, here or in the library.
+// Names after the prefix, of variables of the command or of the library.
 std::vector<std::string> variable_names() {
     std::vector<std::string> names{"MARKET", "STRICT",    "CONFINE", "INSTRUCTION_SET",
                                    "FORMAT", "CACHE_DIR", "COMMIT",  "PEERS"};
@@ -76,7 +75,6 @@ std::vector<std::string> variable_names() {
     return names;
 }
 
-// The word for the value of an option in its help.
 std::string placeholder(const run_setting& of) {
     switch (of.takes) {
         case run_setting::kind::count:
@@ -99,7 +97,6 @@ std::string placeholder(const run_setting& of) {
     return {};
 }
 
-// Broken between words, so that help fits a terminal beside the column of options.
 std::string wrapped(const std::string& text) {
     constexpr std::size_t most = 70;
     std::string out, line, word;
@@ -119,14 +116,13 @@ std::string help_of(const run_setting& of) {
                    (of.preset.empty() ? "" : " (default " + of.preset + ")"));
 }
 
-// The value of a setting that nobody set, in words.
 std::string preset_text(const run_setting& of) {
     if (of.name == "threads") return fmt::format("all cores ({})", usable_cores());
     if (!of.preset.empty()) return of.preset;
     return of.of == run_setting::part::gpu ? "left to prefetch" : "none";
 }
 
-// Offers what the option and the variable say, where they say anything. An empty variable says nothing.
+// Applies the option and the variable if they are set. An empty variable counts as unset.
 template <class Value, class Parse>
 void offer(setting<Value>& to, const std::optional<std::string>& option, const std::string& option_name,
            const environment& variables, const char* variable_name, Parse parse) {
@@ -147,7 +143,6 @@ setting<bool> resolve_flag(bool is_said, const std::string& option_name, const e
     return flag;
 }
 
-// The run's settings: the values of variables and options, and the source that decides each setting.
 void resolve_run(settings& s, const spoken& options, const environment& variables,
                  const run_settings& of_book, const std::string& book_name) {
     for (std::size_t i = 0; i < options.run.size(); ++i) {
@@ -172,7 +167,7 @@ void resolve_output(settings& s, const spoken& options, const environment& varia
         s.journal.offer(parse_file(*options.journal, "--journal"), source::option, "--journal");
     if (options.output) s.output.offer(parse_file(*options.output, "--output"), source::option, "--output");
 
-    // The ending of an output file is an option's word, so it beats the environment; --format beats both.
+    // The ending of an output file belongs to an option, so it beats the environment; --format beats both.
     const bool to_terminal = s.output.value == "-" && stdout_is_terminal;
     s.format = {to_terminal ? result_format::table : result_format::csv,
                 {source::preset, to_terminal ? "default on a terminal" : "default off a terminal"}};
@@ -188,7 +183,6 @@ void resolve_output(settings& s, const spoken& options, const environment& varia
                                            "--output FILE, or a pipe");
 }
 
-// The heading of the options for GPUs in the help.
 std::string gpu_group() {
     std::string exceptions;
     for (const run_setting& known : setting_table()) {
@@ -217,7 +211,7 @@ void add_load_options(CLI::App& to, spoken& into, const std::string& also_strict
 
 namespace {
 
-// "ACME.spot=-5": the key ends at the last "=".
+// Parses "ACME.spot=-5": the key ends at the last "=".
 market_change parse_change(const std::string& text, const std::string& option, market_change::way is) {
     const std::size_t at = text.rfind('=');
     if (at == std::string::npos || at == 0)
@@ -225,7 +219,7 @@ market_change parse_change(const std::string& text, const std::string& option, m
     market_change out{text.substr(0, at), 0, is};
     const char* const begin = text.data() + at + 1;
     const char* const end = text.data() + text.size();
-    // A plus sign is natural in front of a shift.
+    // from_chars rejects a plus sign, which users write in front of a shift.
     const auto [stop, status] =
         std::from_chars(begin + (begin != end && *begin == '+' ? 1 : 0), end, out.amount);
     if (status != std::errc{} || stop != end || !std::isfinite(out.amount))
@@ -305,7 +299,7 @@ std::string help_text(CLI::App& of, const std::string& before, bool of_gpus) {
     }
     if (of_gpus) of.footer("tilewalk " + of.get_name() + " --help lists the other options.");
     std::string text = of.help(before, CLI::AppFormatMode::Normal);
-    // The parser leaves room for what is hidden.
+    // The parser leaves blank lines for hidden options.
     for (auto at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n")) text.erase(at, 1);
     return text;
 }
@@ -406,7 +400,6 @@ setting<std::string> resolve_instruction_set(const spoken& options, const enviro
 
 namespace {
 
-// The text that an option or a variable gives for a setting, before any book is read.
 std::optional<std::string> said(const run_setting& of, const spoken& options, const environment& variables) {
     if (const auto& option = options.run[static_cast<std::size_t>(&of - setting_table().data())])
         return option;

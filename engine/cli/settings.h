@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings of a run and where each came from: options beat the environment, which beats the book, which
+// The settings of a run and the source of each: options beat the environment, which beats the book, which
 // beats the defaults.
 #pragma once
 
@@ -16,33 +16,33 @@
 
 namespace tilewalk::cli {
 
-// Options as typed; empty where they were not.
+// Options as typed; empty if not typed.
 struct spoken {
     std::optional<std::string> market, instruction_set, format, output, journal;
     std::vector<std::optional<std::string>> run =
         std::vector<std::optional<std::string>>(setting_table().size());  // in the order of the table
-    std::vector<std::string> trades;                                      // none: all
-    std::vector<market_change> changes;                                   // of the market
+    std::vector<std::string> trades;                                      // empty for all
+    std::vector<market_change> changes;
     bool strict = false, confine = false;
     bool print_config = false;
 };
 
-// Adds --strict and --confine: how files are read. `also_strict` describes the further effects of --strict.
+// Adds --strict and --confine. `also_strict` describes further effects of --strict.
 void add_load_options(CLI::App& to, spoken& into, const std::string& also_strict = {});
-// Adds the options that every command with a book has, which fill `into`: the market, the settings of a run,
-// the instruction set and --print-config.
+// Adds the options of every command with a book: the market, the settings of a run, the instruction set and
+// --print-config.
 void add_book_options(CLI::App& to, spoken& into);
 // Adds the options that no price depends on: devices, threads, and how memory is read.
 void add_machine_options(CLI::App& to, spoken& into);
-// Adds the options that change numbers of a market by their keys.
 void add_change_options(CLI::App& to, std::vector<market_change>& into);
 void add_quiet(CLI::App& to);
-// A help page without the options for GPUs, or with these alone; the page is the last thing asked of `of`.
+// A help page without the options for GPUs, or with these alone. `of` can't be used afterwards.
 std::string help_text(CLI::App& of, const std::string& before, bool of_gpus);
-// The ranking of the sources of settings, for the end of a help page.
+// The precedence of the sources of settings, for the end of a help page.
 std::string ranking_text();
 
-// Throws tilewalk::error (usage): what was found at `origin`, such as "--paths", and what is expected there.
+// Throws tilewalk::error (usage) that names what was found at `origin`, such as "--paths", and what is
+// expected there.
 [[noreturn]] void refuse_value(const std::string& origin, const std::string& found,
                                const std::string& expected);
 
@@ -65,70 +65,65 @@ struct setting {
     }
 };
 
-// Forms of the results of a run: those of output_format, in its order, and Parquet, which is no text.
+// Forms of the results of a run: those of output_format, in its order, and Parquet.
 enum class result_format { table, csv, json, parquet };
 
 struct settings {
-    setting<std::string> market{};  // a file; empty: the market of the book
+    setting<std::string> market{};  // a file; empty for the market of the book
     setting<bool> strict{false}, confine{false};
     setting<std::string> instruction_set{"auto"};
     setting<result_format> format{result_format::csv};
     setting<std::string> output{"-"};
-    setting<std::string> journal{};   // a folder; empty: none
-    run_settings run;                 // what beats the book
+    setting<std::string> journal{};   // a folder; empty if no journal is kept
+    run_settings run;                 // overrides of the book
     std::vector<origin> run_origins;  // in the order of the table
 
-    // The options to pass to the engine.
     run_options options() const;
-    // Every setting, its value and where it came from.
+    // Every setting with its value and source.
     std::string text(const book& of) const;
 };
 
-// The value of an environment variable, or null.
 using environment = std::function<const char*(const char*)>;
 
-// Settings about reading files, which are needed before those of a book are known. Throws as resolve_settings
-// does.
+// Settings needed to read files, before the book's own settings are known. Throw as resolve_settings does.
 setting<bool> resolve_strict(const spoken& options, const environment& variables);
 setting<bool> resolve_confine(const spoken& options, const environment& variables);
 setting<std::string> resolve_instruction_set(const spoken& options, const environment& variables);
 load_options resolve_load(const spoken& options, const environment& variables);
-// The device that is said beside the book, if one is.
+// The device that an option or a variable sets; empty if neither does.
 std::optional<std::string> said_device(const spoken& options, const environment& variables);
 
 // Throws tilewalk::error (usage) that names the option or the variable.
 settings resolve_settings(const spoken& options, const environment& variables, const book& of,
                           const std::string& book_name, bool stdout_is_terminal);
 
-// The same for a command that goes on with a request, whose book and settings are not its own: where results
-// go and in what form, and the settings of add_machine_options.
+// For a command that continues a request whose book and settings are fixed: resolves the place and form of
+// results, and the settings of add_machine_options.
 settings resolve_settings(const spoken& options, const environment& variables, bool stdout_is_terminal);
 
-// The environment of this process, and complaints about TILEWALK_ variables that look like misspelt ones.
 environment process_environment();
 std::vector<std::string> misspelt_variables();
 
-// Throws tilewalk::error (usage) that names the origin.
+// Throw tilewalk::error (usage) that names the origin.
 std::string parse_file(const std::string& text, const std::string& origin);
 output_format parse_format(const std::string& text, const std::string& origin);
 result_format parse_result_format(const std::string& text, const std::string& origin);
-// The format that a file's ending asks for, in any case.
 std::optional<output_format> format_of_ending(const std::string& file);
 std::optional<result_format> result_format_of_ending(const std::string& file);
-std::string ending_of(const std::string& file);  // ".json", in small letters
-// Throws tilewalk::error (usage) for a file whose ending is none of the expected. Standard output, devices
-// and pipes need no ending. `otherwise` is a further offer of the message.
+std::string ending_of(const std::string& file);  // ".json", in lower case
+// Throws tilewalk::error (usage) for a file with an unexpected ending. Standard output, devices and pipes
+// need no ending. `otherwise` is a further suggestion in the message.
 void refuse_ending(const std::string& file, const std::vector<std::string>& expected,
                    const std::string& otherwise = "", const std::string& option = "--output");
-// The same where it stands for no format of results.
+// Throws tilewalk::error (usage) if the ending stands for no format of results.
 void refuse_unknown_ending(const std::string& file, const std::string& option = "--output");
 
-// A whole number from 1 to `most`. Throws tilewalk::error (usage) that names the option.
+// Parses a whole number from 1 to `most`. Throws tilewalk::error (usage) that names the option.
 std::size_t parse_count(const std::string& text, const std::string& option, std::size_t most);
 
-// In quotes, and cut where it is long.
+// Quotes a text and shortens a long one.
 std::string quoted(const std::string& text);
-// "; did you mean 'price'?" or `otherwise`.
+// Returns "; did you mean 'price'?", or `otherwise`.
 std::string suggestion(const std::string& wrong, const std::vector<std::string>& known,
                        const std::string& otherwise = "");
 

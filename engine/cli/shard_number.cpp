@@ -13,14 +13,14 @@ namespace tilewalk::cli {
 
 namespace {
 
-// A variable that an engine gives each of its processes. Names of other variables may be empty.
+// A variable by which a scheduler numbers its processes. Names of the further variables may be empty.
 struct variable {
     const char* name;
     long long base;          // the number of the first process
-    const char* first = "";  // a variable with that number
-    const char* step = "";   // likewise of the distance from one to the next
-    const char* count = "";  // and of how many there are
-    const char* last = "";   // or of the last one
+    const char* first = "";  // the variable with that number
+    const char* step = "";   // the variable with the distance from one number to the next
+    const char* count = "";  // the variable with the count
+    const char* last = "";   // the variable with the last number
     const char* engine;
 };
 constexpr std::array queues{
@@ -59,7 +59,7 @@ std::optional<long long> number_in(std::string_view text) {
     return out;
 }
 
-// The number that a variable says, if it is set; an engine may set it to a word where there is no array.
+// The number that a variable holds, if set. A scheduler may set it to a word outside an array.
 std::optional<long long> said(const environment& variables, const char* name) {
     const char* const text = *name == '\0' ? nullptr : variables(name);
     return text == nullptr ? std::nullopt : number_in(text);
@@ -70,7 +70,7 @@ std::optional<long long> said(const environment& variables, const char* name) {
     throw error(error_kind::usage, fmt::format("{}: found {}, expected {}", origin, found, expected));
 }
 
-// "3/16"
+// Parses "3/16".
 std::size_t told(const std::string& text, std::size_t count, const std::string& origin) {
     const auto bar = text.find('/');
     const auto number = number_in(std::string_view(text).substr(0, bar));
@@ -110,7 +110,7 @@ shard_number shard_number_of(const std::string& text, std::size_t count, const e
         return {told(own, count, own_variable), fmt::format("{}={}", own_variable, own)};
     for (const variable& v : queues) {
         const auto value = said(variables, v.name);
-        // LSF says 0 where there is no array.
+        // LSF sets 0 outside an array.
         if (value && *value < v.base && *v.first == '\0') continue;
         if (value) return {number_by(v, *value, count, variables), fmt::format("{}={}", v.name, *value)};
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shard that a process does: as it is told, or as the engine that started it says in its environment.
+// The number of the shard that a process does, from its argument or from the environment of a scheduler.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,13 @@ namespace tilewalk::cli {
 
 struct shard_number {
     std::size_t number = 0;  // counted from 1
-    std::string origin;      // "SLURM_ARRAY_TASK_ID=7"; empty: it was told
+    std::string origin;      // "SLURM_ARRAY_TASK_ID=7"; empty if from the argument
 };
 
-// "3/16", or "auto" for the first variable of the table that is set. `count` is that of the plan. Throws
-// tilewalk::error (usage) for a number or a count that the plan has not, and where no variable is set.
+// Reads "3/16", or "auto" for the first variable of the table that is set. `count` is the plan's. Throws
+// tilewalk::error (usage) for a number or a count that the plan lacks, or if no variable is set.
 shard_number shard_number_of(const std::string& text, std::size_t count, const environment& variables);
 
-// The variables, one a line, with what each counts from.
 std::string shard_variables_text();
 
 }  // namespace tilewalk::cli

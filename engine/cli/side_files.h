@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that commands write beside their results, each where its option asks for it.
+// Files that commands write beside their results, each under its own option.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -21,38 +21,36 @@
 
 namespace tilewalk::cli {
 
-// All that such a file may tell of. A command that merges shards has read no book and no market.
+// Everything that a side file may report. A command that merges shards has read no book and no market.
 struct told_results {
-    const results& prices;                        // those in the base market, of scenarios
-    const scenario_results* scenarios = nullptr;  // null: only prices, and sensitivities, were asked for
+    const results& prices;                        // of the base market, for scenarios
+    const scenario_results* scenarios = nullptr;  // null if no scenarios were asked for
     const book* trades = nullptr;
     const market* in = nullptr;
     const timings* times = nullptr;
     std::vector<std::string> command{};  // as typed, with the name of the program
-    // The shard that this is of, see told_run; and when it was done, where that was not now.
+    // The shard (see told_run), and the time of its run if that was not now.
     std::string shard{}, stage{};
     std::optional<std::chrono::system_clock::time_point> at{};
 };
 
-// A kind of such a file. A new one is a line of the catalogue.
+// A kind of side file: an entry of the catalogue.
 struct side_file {
     const char* option;   // "--report"
     const char* meaning;  // for the page of help
     std::string (*text)(const told_results& of);
-    bool tells_of_shards = false;  // one by one, before they are merged
-    // An option of a run without which there is nothing to tell; null: none.
+    bool tells_of_shards = false;  // a file per shard, before they are merged
+    // The option of a run that collects the file's figures; null if none is needed.
     bool run_options::*needs = nullptr;
 };
 std::span<const side_file> side_file_kinds();
 
 class side_files {
   public:
-    // Adds an option for each kind, or for each that tells of one shard. This object has to outlive the
-    // parser.
+    // Adds an option per kind, or only for kinds that report one shard. This object must outlive the parser.
     void add_options(CLI::App& to, bool of_shard = false);
-    // Asks a run for what the files need.
     void ask(run_options& of) const;
-    // The files that were asked for, which open() makes known. Refuses at once what could not be written.
+    // Opens the requested files, which outputs() then lists. Throws at once if one can't be written.
     void open();
     std::vector<const output*> outputs() const;
     void write(const told_results& of) const;

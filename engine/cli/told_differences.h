@@ -11,12 +11,11 @@
 
 namespace tilewalk::cli {
 
-// The files that a market has what it takes for.
+// The reports for which the market has the needed data.
 std::vector<difference_report> reports_of(const market& in);
-// Throws tilewalk::error (usage) if the folder has a file of an earlier run that this market has no successor
-// for.
+// Throws tilewalk::error (usage) if the folder has a file of an earlier run that this market can't replace.
 void refuse_old_reports(const report_folder& files, const market& in);
-// Tells on standard error what the files lack, and gives the exit code, which is so far this one.
+// Prints on standard error what the files lack. Returns the exit code, starting from `code`.
 int tell_of_differences(const difference_results& r, int code);
 
 }  // namespace tilewalk::cli

@@ -26,7 +26,7 @@ namespace tilewalk::cli {
 
 namespace {
 
-constexpr int most_replacements = 2;  // of one shard
+constexpr int most_replacements = 2;  // per shard
 constexpr useconds_t pause_microseconds = 10'000;
 
 pid_t start(const std::vector<std::string>& arguments) {
@@ -43,7 +43,6 @@ pid_t start(const std::vector<std::string>& arguments) {
     return out;
 }
 
-// Processes at work, which end when this does.
 class workers_at_work {
   public:
     workers_at_work() = default;
@@ -56,7 +55,7 @@ class workers_at_work {
 
     std::size_t count() const { return shards_.size(); }
     void add(pid_t process, std::size_t shard) { shards_.emplace(process, shard); }
-    // A process that has ended, with its shard; nothing if none has.
+    // A process that has ended, with its shard; empty if none has.
     struct ended {
         std::size_t shard;
         int status;
@@ -114,7 +113,7 @@ int run_in_workers(const shards& plan, const std::filesystem::path& folder, shar
             ++done;
             continue;
         }
-        listening.check();  // an interrupt goes to all processes of a terminal
+        listening.check();  // the terminal sends an interrupt to all its processes
         const std::string how = was_killed ? fmt::format("was killed by signal {}", WTERMSIG(ended->status))
                                            : fmt::format("ended with exit code {}", code);
         const bool may_be_replaced = was_killed || code == try_again || code > 128;
@@ -139,7 +138,7 @@ passing_folder::passing_folder() {
 }
 
 passing_folder::~passing_folder() {
-    std::error_code unimportant;  // it lies among files that pass
+    std::error_code unimportant;  // the folder lies among temporary files anyway
     std::filesystem::remove_all(at_, unimportant);
 }
 

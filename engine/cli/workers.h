@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes of this machine that do the shards of a plan. One that dies is replaced.
+// Processes on this machine that do the shards of a plan. A process that dies is replaced.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace tilewalk::cli {
 
-// Does all shards of the plan in so many processes at a time, each with these further arguments. Returns 0,
-// or the exit code of a process that failed for good, which has said why.
+// Does all shards of the plan, `workers` processes at a time, each with these further arguments. Returns 0,
+// or the exit code of a process that failed for good after printing why.
 int run_in_workers(const shards& plan, const std::filesystem::path& folder, shards::stage of,
                    std::size_t workers, const std::vector<std::string>& arguments);
 
-// A folder of our own, which is gone at the end.
+// A temporary folder, removed by the destructor.
 class passing_folder {
   public:
     passing_folder();

@@ -10,7 +10,6 @@ namespace tilewalk::cli {
 
 namespace {
 
-// Parquet is made from columns, and each form of text by a writer.
 template <class Results>
 std::string written(const Results& r, result_format as, const text_form& form,
                     column_table (*columns)(const Results&),

@@ -54,7 +54,7 @@ std::optional<number> parsed(const std::string& text) {
     return out;
 }
 
-// "1..4" and "6" as numbers, each once, in order.
+// Parses "1..4" and "6" into sorted numbers without repeats.
 std::vector<int> numbers(const std::string& option, const std::vector<std::string>& texts, int least,
                          int most) {
     const std::string expected = fmt::format("a number from {} to {}, or a range such as 1..8", least, most);
@@ -127,7 +127,7 @@ benchmark_request request_of(const bench_arguments& asked) {
                         fmt::format("{} is about times, and --untimed takes none", option));
         }
     }
-    // The page explains the figures by what ncu sees of this very command.
+    // The report explains the figures by running ncu on this very command.
     if (!asked.report.empty()) out.command = words_that_start("bench");
     check(out);
     return out;
@@ -141,8 +141,6 @@ output_format format_of(const bench_arguments& asked) {
     return asked.output == "-" && !is_terminal(STDOUT_FILENO) ? output_format::json : output_format::table;
 }
 
-// Files that the command reads: the baseline and, for a suite that takes a book, the book with all that it
-// names.
 std::vector<std::filesystem::path> inputs_of(const bench_arguments& asked) {
     std::vector<std::filesystem::path> out;
     for (const std::string* file : {&asked.against, &asked.from})
@@ -153,18 +151,18 @@ std::vector<std::filesystem::path> inputs_of(const bench_arguments& asked) {
     try {
         for (auto& file : book::load(asked.subject).files()) out.push_back(std::move(file));
     } catch (const error&) {
-        // The suite's own message is better.
+        // The suite itself reports an unreadable book, with a better message.
     }
     return out;
 }
 
 struct measured {
-    std::optional<benchmark_results> rows;  // none: it was stopped before the first
+    std::optional<benchmark_results> rows;  // empty if stopped before the first
     bool is_whole = false;
 };
 
-// After an interruption, waits a moment for the row at hand to end. A compilation of a kernel does not end
-// then; its thread is left to itself, since the process ends soon.
+// After an interruption, waits a moment for the current row to end. A kernel compilation can't be stopped;
+// its thread is abandoned, since the process ends soon.
 measured measure_until_interrupted(benchmark_request what, const std::optional<benchmark_results>& before,
                                    const interrupt& watch) {
     constexpr std::chrono::milliseconds patience{150}, between_looks{20};
@@ -211,7 +209,6 @@ measured measure_until_interrupted(benchmark_request what, const std::optional<b
     return {of->made, of->made->is_complete()};
 }
 
-// The rows that are measured now; an interruption ends the process.
 benchmark_results measured_rows(const bench_arguments& asked, const benchmark_request& what,
                                 const std::optional<benchmark_results>& before, output_format format,
                                 const output& to, bool makes_more) {
@@ -242,7 +239,6 @@ int run_bench(const bench_arguments& asked) {
         throw error(error_kind::usage, "SUITE is required\ntilewalk bench --help shows how it is used");
     const std::optional<benchmark_request> what =
         asked.from.empty() ? std::optional(request_of(asked)) : std::nullopt;
-    // Everything that can be refused is refused before anything is measured.
     const output_format format = format_of(asked);
     const output to(asked.output);
     std::optional<output> report, save;
@@ -295,7 +291,6 @@ int run_bench(const bench_arguments& asked) {
     return made.wrong() > 0 ? some_failed : all_well;
 }
 
-// Beside rows that are kept already.
 void refuse_what_measures(const CLI::App& app) {
     for (const char* name :
          {"SUITE", "SUBJECT", "--feeds", "--distances", "--layouts", "--widths", "--occupancy", "--precision",
@@ -320,7 +315,6 @@ std::vector<std::string> suite_words() {
     return words;
 }
 
-// The choices of a setting of runs, with "all" where it has "auto".
 std::vector<std::string> choices_of(const std::string& setting) {
     std::vector<std::string> words = std::ranges::find(setting_table(), setting, &run_setting::name)->choices;
     std::erase(words, "auto");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewalk calibrate: fits models to quotes, and writes the market with them.
+// tilewalk calibrate: fits models to quotes and writes the market with the fitted parameters.
 #include <fmt/core.h>
 
 #include <algorithm>

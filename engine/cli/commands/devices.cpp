@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewalk devices: what this machine can price with, and why something is not used.
+// tilewalk devices: what this machine can price with, and why a device is not used.
 #include "tilewalk/devices.h"
 
 #include <memory>

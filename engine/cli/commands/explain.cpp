@@ -31,13 +31,12 @@ struct explain_arguments {
     bool all_dates = false, program = false;
 };
 
-// A long list is shown by its ends.
 struct cut {
     std::size_t most, first, last;
 };
 constexpr cut dates_cut{16, 8, 4}, numbers_cut{9, 5, 3}, values_cut{6, 3, 1}, factors_cut{12, 8, 3};
 
-// Gives each place of a list to show, and the number of places left out where some are.
+// Calls show(i) for each place shown, and skip(count) for the places left out of a long list.
 template <class Show, class Skip>
 void each_of(std::size_t count, const cut& at, bool all, Show&& show, Skip&& skip) {
     const bool shorten = !all && count > at.most;
@@ -57,7 +56,7 @@ std::string bytes_text(std::uint64_t bytes) {
     return fmt::format("{:.0f} MB", count / 1e6);
 }
 
-// A time in years is its own label ("0.25y"); only a date has more to say than the column of years.
+// Empty for a time in years ("0.25y"), which the column of years shows already.
 std::string date_label(const trade_plan::watched_date& date) {
     return date.label.ends_with('y') ? "" : printable(date.label);
 }
@@ -91,7 +90,6 @@ std::string dates_text(const trade_plan& plan, bool all) {
     return out;
 }
 
-// Six digits of a number, which is enough to know it again.
 std::string number_text(double x) {
     return fmt::format("{:.6g}", x);
 }
@@ -165,10 +163,9 @@ std::string dividends_text(const asset_numbers& a) {
     return out;
 }
 
-// A column of numbers under a name, one for each date.
 struct column {
     std::string name;
-    std::vector<std::string> numbers;  // by date
+    std::vector<std::string> numbers;
 };
 
 std::string optional_text(const std::optional<double>& x) {
@@ -198,7 +195,7 @@ std::vector<column> columns_of(const trade_plan& plan) {
     return out;
 }
 
-// One line a date if the columns have room; else the last date alone, with one line a figure.
+// One line per date if the columns fit; else the last date alone, one line per figure.
 std::string numbers_text(const trade_plan& plan, bool all, std::size_t room) {
     constexpr std::size_t most_columns = 8;
     const std::vector<column> columns = columns_of(plan);
@@ -285,7 +282,7 @@ std::string market_text(const trade_plan& plan, const std::string& as_of, bool a
     return out + '\n' + numbers_text(plan, all, room);
 }
 
-// A path starts now, whether or not the grid says so: a step ends at each later time.
+// Lengths of the steps. A path starts at 0, whether or not the grid contains 0; each later time ends a step.
 std::vector<double> steps_of(const std::vector<double>& grid) {
     std::vector<double> steps;
     double last = 0;
@@ -317,13 +314,12 @@ std::string indented(const std::string& text) {
     return out;
 }
 
-// The treatments of a jump among which `--greeks-method auto` chooses.
 const char* treatments_of(const trade_plan::jump& j) {
     if (!j.can_be_smoothed) return "bumped";
     return j.can_be_held_still ? "smoothed or by a likelihood ratio" : "smoothed";
 }
 
-// By what it is decided whether the trade ends early, see docs/language.md.
+// The functions by which a policy decides whether the trade ends early (docs/language.md).
 std::string rights_text(const trade_plan::decision& by, bool all) {
     std::string known;
     each_of(
@@ -336,12 +332,11 @@ std::string rights_text(const trade_plan::decision& by, bool all) {
                      : std::string("no bound"));
 }
 
-// A day of the calendar as it is written, else the years.
 std::string day_text(const trade_plan::decision::date& d) {
     return d.label.ends_with('y') ? fmt::format("{:.6g}y", d.years) : printable(d.label);
 }
 
-// The rank of the functions on each date, dates of one rank together.
+// The rank of the regression on each date; consecutive dates of one rank share a line.
 std::string ranks_text(const trade_plan::decision& by, bool all) {
     struct run {
         std::size_t first, last;
@@ -373,7 +368,7 @@ std::string ranks_text(const trade_plan::decision& by, bool all) {
     return out;
 }
 
-// How Greeks are found, see docs/greeks.md.
+// How Greeks are computed (docs/greeks.md).
 std::string greeks_text(const trade_plan& plan, bool all) {
     const std::string pathwise = plan.ends_early ? "pathwise, with decisions held still" : "pathwise";
     if (plan.jumps.empty()) return pathwise + ": the payoff jumps nowhere" + (plan.ends_early ? " else" : "");

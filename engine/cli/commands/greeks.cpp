@@ -36,7 +36,7 @@ struct greeks_arguments {
     spoken options;
     std::vector<std::string> greeks;
     std::string method = "auto", view = "market";
-    std::string files;  // a folder; empty: none
+    std::string files;  // a folder; empty if no files are wanted
     side_files beside;
     bool spreadsheet_safe = false;
     bool shows_timings = false;
@@ -68,7 +68,7 @@ difference_results find_differences(const engine& pricer, const chosen_book& ask
 }
 
 int greeks(greeks_arguments& asked, timings& times) {
-    std::optional<timings::during> ending;  // until all that follows is gone
+    std::optional<timings::during> ending;  // measures until everything below is destroyed
     const engine pricer = engine_for(asked.options);
     open_devices_of(pricer, asked.book, asked.options, times);
     const chosen_book wanted = load_book(asked.book, asked.options, &times);
@@ -90,7 +90,6 @@ int greeks(greeks_arguments& asked, timings& times) {
     refuse_old_reports(files, of);
     files.keep_apart_from(inputs_of(wanted, of), all);
     complain_of_remarks(of);
-    // A book that the files can't tell of is refused before the work.
     std::optional<difference_results> differences;
     if (!asked.files.empty()) differences.emplace(find_differences(pricer, wanted, of, which, times));
     const results r = run(pricer, wanted, of, which, asked.beside, times);

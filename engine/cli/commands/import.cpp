@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewalk import: a portfolio of another system as a book, and every trade that is not known by its place.
+// tilewalk import: a portfolio of another system as a book; unsupported trades are listed with their place.
 #include "tilewalk/import.h"
 
 #include <fmt/core.h>
@@ -28,7 +28,7 @@ struct import_arguments {
     std::string portfolio, names, market, output = "-";
 };
 
-// The market as the book names it: from the folder of the book.
+// The path of the market relative to the folder of the book.
 std::string market_of_book(const std::string& market, const output& to) {
     if (to.is_stdout() || std::filesystem::path(market).is_absolute()) return market;
     std::error_code unknown;
@@ -42,7 +42,7 @@ std::string refused_line(const refused_trade& refused) {
         fmt::format("{}: trade {}: {}", to_string(refused.where), refused.trade, refused.reason));
 }
 
-// Notes on what was taken for what stand in front of the trades, as comments.
+// Notes on how fields were interpreted precede the trades, as comments.
 std::string book_text(const imported_portfolio& read, const import_arguments& asked, const output& to) {
     std::string text =
         printable(fmt::format("# {} of {} trades of {}", read.imported, read.found, asked.portfolio)) + "\n";

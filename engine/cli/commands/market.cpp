@@ -34,10 +34,9 @@ struct market_arguments {
 
 struct read_file {
     market in;
-    std::optional<book> trades;  // of a book
+    std::optional<book> trades;  // empty if the file is a market
 };
 
-// A market's file, or a book with its market.
 read_file read(const market_arguments& asked, std::vector<std::filesystem::path>& inputs) {
     const load_options how = resolve_load(asked.options, process_environment());
     const bool is_stdin = asked.file == "-";
@@ -55,7 +54,6 @@ read_file read(const market_arguments& asked, std::vector<std::filesystem::path>
     return {*trades.market(), trades};
 }
 
-// The numbers that the price of any of these trades depends on, in the order of the market.
 std::vector<market_number> numbers_of_trades(const read_file& from, const market& in,
                                              const std::vector<std::string>& ids) {
     if (!from.trades)

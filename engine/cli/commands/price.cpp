@@ -37,13 +37,13 @@ namespace {
 struct price_arguments {
     std::string book;
     spoken options;
-    std::optional<std::string> totals;  // a file
-    std::string files;                  // a folder; empty: none
+    std::optional<std::string> totals;
+    std::string files;  // a folder; empty if no files are wanted
     side_files beside;
     bool spreadsheet_safe = false;
     bool shows_timings = false;
     bool tiles = false;
-    std::string workers;  // how many; empty: this process does it
+    std::string workers;  // a count; empty if this process prices alone
 };
 
 results run(const engine& pricer, const chosen_book& asked, const market& of, const side_files& beside,
@@ -57,7 +57,6 @@ results run(const engine& pricer, const chosen_book& asked, const market& of, co
     return pricer.price(asked.trades, of, options);
 }
 
-// Arguments that give each of some workers its part of this machine.
 std::vector<std::string> arguments_of_workers(const chosen_book& asked, std::size_t workers) {
     std::vector<std::string> out{"--instruction-set", asked.with.instruction_set.value};
     const run_settings said = over(asked.with.run, asked.trades.settings());
@@ -82,23 +81,21 @@ std::size_t workers_of(const std::string& text) {
 }
 
 std::size_t shards_for(std::size_t workers, const chosen_book& asked) {
-    constexpr std::size_t of_each = 4;  // so that none waits long for the last
+    constexpr std::size_t of_each = 4;  // shards per worker, so that no worker waits long for the last
     const std::uint64_t paths = over(asked.with.run, asked.trades.settings()).paths.value_or(default_paths);
     return std::min(of_each * workers, shards::most(asked.trades.size(), 1, paths));
 }
 
-// The folder of more paths, where the shards miss the tolerance; empty: that is all.
+// The folder of the plan with more paths if the shards miss the tolerance; empty if they meet it.
 std::filesystem::path at_next(const engine& by, const shards& done) {
     if (!done.request().fixed) return {};
     done.merge(by);
     return done.next_folder();
 }
 
-// Plans, runs in processes, and merges.
 int price_by_workers(price_arguments& asked, const chosen_book& wanted, std::size_t workers) {
     if (asked.book == "-")
         throw error(error_kind::usage, "workers read the book: found standard input, expected a file");
-    // Files that can't be written are refused before the work, not after it.
     const output to(wanted.with.output.value);
     const report_folder files(asked.files, value_reports());
     if (asked.totals) refuse_unknown_ending(output(*asked.totals, "--totals").name(), "--totals");
@@ -109,7 +106,7 @@ int price_by_workers(price_arguments& asked, const chosen_book& wanted, std::siz
                                              ? passing.emplace().at()
                                              : std::filesystem::path(wanted.with.journal.value) /
                                                    ("shards-" + shards::digest_of(request).substr(0, 16));
-    std::filesystem::path at = folder;  // of the plan at hand
+    std::filesystem::path at = folder;  // of the current plan
     std::optional<shards> plan;
     {
         const interrupt listening;
@@ -129,7 +126,7 @@ int price_by_workers(price_arguments& asked, const chosen_book& wanted, std::siz
 }
 
 int price(price_arguments& asked, timings& times) {
-    std::optional<timings::during> ending;  // until all that follows is gone
+    std::optional<timings::during> ending;  // measures until everything below is destroyed
     const engine pricer = engine_for(asked.options);
     const std::size_t workers = asked.workers.empty() ? 0 : workers_of(asked.workers);
     if (workers == 0) open_devices_of(pricer, asked.book, asked.options, times);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewalk products: the catalogue, and a page for each product with what its example is worth.
+// tilewalk products: the catalogue, and a page for each product with the price of its example.
 #include "tilewalk/products.h"
 
 #include <fmt/core.h>
@@ -38,7 +38,7 @@ const product_page& find_page(const std::vector<product_page>& pages, const std:
 
 void price_example(product_page& page) {
     run_options how;
-    how.overrides.device = "cpu";  // a page is no reason to start GPUs
+    how.overrides.device = "cpu";  // a help page should not start GPUs
     const results priced = engine().price(example_book(page), how);
     const price_row& row = priced.rows.at(0);
     if (row.status != trade_status::priced)
@@ -53,7 +53,7 @@ int show(const products_arguments& asked) {
     std::ostringstream text;
     if (!asked.name.empty()) {
         product_page page = find_page(pages, asked.name);
-        if (format != output_format::csv) price_example(page);  // which has the parameters alone
+        if (format != output_format::csv) price_example(page);  // CSV holds the parameters alone
         write(text, page, format, form_of_stdout());
     } else {
         write(text, pages, format, form_of_stdout());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewalk scenarios: gains of a book in other markets, and the tails of many.
+// tilewalk scenarios: gains of a book in other markets, and the tails of their distribution.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ namespace {
 struct scenario_arguments {
     std::string book, scenarios;
     spoken options;
-    std::string files;  // a folder; empty: none
+    std::string files;  // a folder; empty if no files are wanted
     side_files beside;
     bool explains = false;
     bool spreadsheet_safe = false;
@@ -54,7 +54,7 @@ scenario_results run(const engine& pricer, const chosen_book& asked, const marke
 }
 
 int scenarios(scenario_arguments& asked, timings& times) {
-    std::optional<timings::during> ending;  // until all that follows is gone
+    std::optional<timings::during> ending;  // measures until everything below is destroyed
     const engine pricer = engine_for(asked.options);
     open_devices_of(pricer, asked.book, asked.options, times);
     const chosen_book wanted = load_book(asked.book, asked.options, &times);

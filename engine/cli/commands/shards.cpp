@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewalk plan, run and merge: one request, done by many processes.
+// tilewalk plan, run and merge: one request, split among many processes.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -43,13 +43,12 @@ struct plan_arguments {
     bool wants_greeks = false;
     std::vector<std::string> greeks;
     std::string method = "auto", view = "market";
-    std::string scenarios;  // a file; empty: none
+    std::string scenarios;  // a file; empty if no scenarios are asked for
     bool explains = false;
     bool wants_differences = false;
     difference_options differences;
 };
 
-// The commands that do and merge a plan.
 std::string way_on(const shards& of, const std::string& folder) {
     return fmt::format("  tilewalk run {} --shard i/{}   for each i, then\n  tilewalk merge {}{}", folder,
                        of.count(), folder, of.request().differences ? " --files DIR" : "");
@@ -117,7 +116,6 @@ struct run_arguments {
     side_files beside;
 };
 
-// Files that shards have read, which are known once they are done.
 std::vector<std::filesystem::path> read_for(const results& r, const std::vector<input_file>& more = {}) {
     std::vector<std::filesystem::path> out;
     for (const std::vector<input_file>* const of : {&r.manifest.inputs, &more})
@@ -125,7 +123,6 @@ std::vector<std::filesystem::path> read_for(const results& r, const std::vector<
     return out;
 }
 
-// The time at which a part's file was written.
 std::chrono::system_clock::time_point time_of(const std::string& file) {
     std::error_code unknown;
     const auto written = std::filesystem::last_write_time(file, unknown);
@@ -185,13 +182,12 @@ struct merge_arguments {
     std::string folder, stage = "pricing";
     spoken options;
     std::optional<std::string> totals;
-    std::string files;  // a folder; empty: none
+    std::string files;  // a folder; empty if no files are wanted
     side_files beside;
     bool spreadsheet_safe = false;
     bool tiles = false;
 };
 
-// Names the plan of more paths, if the tolerance is missed.
 void tell_of_next(const shards& all) {
     const std::string folder = all.next_folder().string();
     if (folder.empty()) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewalk validate: reads everything, plans every trade, and says what is wrong and where.
+// tilewalk validate: reads everything, plans every trade, and reports each error with its place.
 #include <fmt/core.h>
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewalk verify: checks prices that are known, and that mistakes would be noticed.
+// tilewalk verify: checks prices against known ones, and checks that planted mistakes are noticed.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -39,7 +39,6 @@ std::uint64_t parse_trades(const std::string& text) {
     return parse_count(text, "--trades", most_verified_trades);
 }
 
-// Options beat the environment, as they do everywhere.
 run_settings settings_of(const verify_arguments& asked) {
     const environment variables = process_environment();
     const std::span<const verified_setting> taken = verified_settings();
@@ -65,7 +64,6 @@ output_format format_of(const verify_arguments& asked) {
     return output_format::table;
 }
 
-// With a bar on a terminal, else with a line now and then.
 verification run_shown(verify_request& what) {
     progress_bar bar;
     progress_notes notes("verify");
@@ -82,7 +80,7 @@ verification run_shown(verify_request& what) {
         const std::string intention =
             fmt::format("pricing {} random trade{} with {}, {} paths each{}", trades, trades == 1 ? "" : "s",
                         what.greeks ? "known sensitivities" : "a known price", paths, passes);
-        // The first word comes when nothing was refused.
+        // Say what is verified only once the request has passed its checks.
         what.on_progress = [&notes, intention, has_begun = false](const progress& now) mutable {
             if (!std::exchange(has_begun, true)) notes.say(intention);
             notes.update(now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewalk warm: compiles the kernels of a book ahead of time, also where there is no GPU.
+// tilewalk warm: compiles the kernels of a book ahead of time, with or without a GPU.
 #include <algorithm>
 #include <memory>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewalk completion: scripts for shells, and the words that these ask for while somebody types.
+// tilewalk completion: scripts for shells, and the words that they ask for while the user types.
 #include "engine/cli/help/completion.h"
 
 #include <CLI/CLI.hpp>
@@ -33,7 +33,6 @@ std::vector<std::string> trades_of(const std::string& file) {
     return out;
 }
 
-// Keys of the market of a book, or of a market's own file.
 std::vector<std::string> keys_of(const std::string& file) {
     const value root = value::parse(text_of_file(file, "a market"), file);
     const bool is_book = root.is_mapping() && root.find("trades") != nullptr;

@@ -19,7 +19,7 @@ struct completed_shell {
 };
 std::span<const completed_shell> completed_shells();
 
-// The text as one word of a POSIX shell, whatever is in it.
+// Quotes any text as one word of a POSIX shell.
 std::string shell_word(std::string_view text);
 
 }  // namespace tilewalk::cli

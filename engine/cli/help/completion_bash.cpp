@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The script for bash. No text of the program is evaluated in it: words are compared and handed on.
+// The script for bash. Text of the program is never evaluated in it, only compared and passed on.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr const char* head = R"(# bash completion for tilewalk, printed by: tile
 
 )";
 
-// `typed` is the word at the cursor as bash joins it, without the breaks that it makes at = and at colons.
+// `typed` is the word at the cursor, joined again where bash breaks words: at = and at colons.
 constexpr const char* end_of_bash = R"bash(
 _tilewalk_has() {
     local word wanted=$1
@@ -157,7 +157,7 @@ std::string bash_completion(const described_program& of) {
     for (const described_command& c : of.commands) out += options_of(c.name, c);
     out += "    esac\n}\n\n";
 
-    // Words on offer, with the options and the places of arguments that offer them.
+    // Offered words, with the options and the argument places that offer them.
     std::map<std::string, std::vector<std::string>> where;
     for (const described_command& c : of.commands) {
         std::size_t place = 0;

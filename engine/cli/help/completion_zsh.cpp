@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The script for zsh: a function for each command, with the help of every option beside it.
+// The script for zsh: a function per command, with the help of every option beside it.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace {
 
 using values_from = offered_values::source;
 
-// The words after the command are those of its own function from where the program's arguments end, so both
-// are called by one function: zsh gives back the words of a function that returns.
+// zsh drops the words of a function that returns. One function therefore calls both the program's arguments
+// and the command's own function.
 constexpr const char* before_arguments =
     R"zsh(# Ids of trades or keys of a market, of the file that is the first argument.
 _tilewalk_asked() {
@@ -43,7 +43,7 @@ constexpr const char* end_of_zsh = R"zsh( && return 0
 if [[ $funcstack[1] == _tilewalk ]]; then _tilewalk "$@"; else compdef _tilewalk tilewalk; fi
 )zsh";
 
-// With a backslash before each of these characters.
+// Puts a backslash before each of these characters.
 std::string escaped(std::string_view text, std::string_view characters) {
     std::string out;
     for (const char c : text) {
@@ -63,7 +63,6 @@ std::string in_one_line(std::string_view text) {
     return out;
 }
 
-// As an element of an array that zsh evaluates.
 std::string element(const std::string& word) {
     std::string out;
     for (const char c : word) {
@@ -80,7 +79,6 @@ std::string elements(const std::vector<std::string>& words) {
     return out;
 }
 
-// The action of _arguments for a value.
 std::string action(const described_option& of) {
     const std::vector<std::string>& words = of.offered.words;
     switch (of.offered.from) {
@@ -93,7 +91,7 @@ std::string action(const described_option& of) {
             std::string endings;
             for (const std::string& ending : words)
                 endings += (endings.empty() ? "" : "|") + std::string("*") + element(ending);
-            // A single pattern in brackets would be qualifiers of files.
+            // zsh takes a single pattern in brackets for glob qualifiers.
             return "_files -g \"" + (words.size() == 1 ? endings : "(" + endings + ")") + "\"";
         }
         case values_from::folders:
@@ -106,12 +104,12 @@ std::string action(const described_option& of) {
     return {};
 }
 
-// ":FILE:_files"; two colons before an argument that may be left out.
+// ":FILE:_files"; an optional argument has two colons in front.
 std::string value_of(const described_option& of) {
     return ":" + escaped(of.value, "\\:") + ":" + action(of);
 }
 
-// An entry for each name of the option, which excludes the others.
+// An entry for each name of the option, which excludes its other names.
 std::string options_of(const described_option& of) {
     std::string all, out;
     for (const std::string& name : of.names) all += (all.empty() ? "" : " ") + name;

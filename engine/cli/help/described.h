@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands as --help tells of them, as values: completion for shells and man pages are made from these.
+// Commands as values, as --help describes them: the source of shell completion and of man pages.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -13,8 +13,8 @@
 namespace tilewalk::cli {
 
 struct described_option {
-    std::vector<std::string> names{};  // "-o", "--output"; none: an argument by its place
-    std::string value{};               // the word for it: FILE; empty: a flag
+    std::vector<std::string> names{};  // "-o", "--output"; empty for a positional argument
+    std::string value{};               // placeholder, such as FILE; empty for a flag
     std::string help{};
     std::string group{};  // "Run"
     bool is_needed = false;
@@ -28,7 +28,7 @@ struct described_option {
 
 struct described_command {
     std::string name{}, summary{}, group{};
-    std::vector<described_option> options{};  // arguments too, in their order
+    std::vector<described_option> options{};  // positional arguments too, in their order
     std::string footer{};                     // examples, exit codes
 };
 
@@ -37,16 +37,16 @@ struct described_program {
     std::vector<described_command> commands;
 };
 
-// This is the argument by which a command tells its description, as JSON, instead of running.
+// With this argument a command prints its description as JSON instead of running.
 inline constexpr std::string_view description_option = "--description";
 
-// Its help_text must not have been asked for before: that hides options.
+// Call before help_text, which hides options.
 described_command described(CLI::App& app);
-// Asks the programs beside this one for theirs; one that is not there has no options.
+// Asks the programs beside this one for their options; a program that is missing has none.
 described_program described(CLI::App& app, const std::vector<command>& commands);
 
 std::string json_of(const described_command& of);
-// Throws tilewalk::error (internal) for a text that json_of() has not made.
+// Throws tilewalk::error (internal) for text that json_of() did not write.
 described_command described_in(const std::string& json);
 
 }  // namespace tilewalk::cli

@@ -11,8 +11,7 @@ namespace tilewalk::cli {
 
 namespace {
 
-// The text of a line as roff prints it: characters with a meaning of their own, or that typesetters change
-// for others, by their names.
+// Escapes a line for roff: control characters, and characters that typesetters would change, by their names.
 std::string escaped(std::string_view text) {
     std::string out;
     for (const char c : text) {
@@ -63,7 +62,7 @@ std::string italic(const std::string& text) {
     return "\\fI" + escaped(text) + "\\fR";
 }
 
-// Lines of text, which roff fills. None begins with a control character.
+// Lines that roff fills. A line never begins with a control character.
 std::string filled(const std::string& text) {
     std::string out;
     for (const std::string& line : lines_of(text)) {
@@ -73,7 +72,7 @@ std::string filled(const std::string& text) {
     return out;
 }
 
-// Lines that stay as they are, less the margin that all of them have.
+// Lines kept verbatim, without their common margin.
 std::string as_typed(const std::vector<std::string>& lines) {
     std::size_t margin = std::string::npos;
     for (const std::string& line : lines) margin = std::min(margin, line.find_first_not_of(' '));
@@ -87,7 +86,7 @@ bool is_indented(const std::string& line) {
     return line.starts_with(" ");
 }
 
-// A paragraph of a footer: its lines at the margin are filled, and those that are indented stay.
+// A paragraph of a footer: roff fills lines at the margin and keeps indented ones.
 std::string paragraph(const std::vector<std::string>& lines) {
     std::string out = ".PP\n";
     for (std::size_t i = 0; i < lines.size();) {
@@ -175,7 +174,7 @@ std::string options_of(const described_command& command) {
 }
 
 std::string chapter(const std::string& title, const std::string& text) {
-    constexpr std::string_view gap = ".PP\n";  // which a title has by itself
+    constexpr std::string_view gap = ".PP\n";  // a title has this gap already
     if (text.empty()) return {};
     return ".SH \"" + title + "\"\n" + (text.starts_with(gap) ? text.substr(gap.size()) : text);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Manual pages, from what --help tells.
+// Manual pages, made from the descriptions of commands.
 #pragma once
 
 #include <string>
@@ -14,13 +14,12 @@ struct man_page {
     std::string text;  // in the macros of man(7)
 };
 
-// A chapter of the page of the program that no command has, such as "EXIT STATUS".
+// A chapter of the program's page beside the commands, such as "EXIT STATUS".
 struct man_chapter {
     std::string title, text;
     bool is_list = false;  // each line is a word and its meaning
 };
 
-// The page of the program, and one for each command.
 std::vector<man_page> man_pages(const described_program& of, const std::string& version,
                                 const std::vector<man_chapter>& chapters);
 

@@ -15,7 +15,8 @@ namespace {
 
 using values_from = offered_values::source;
 
-// The parser keeps the names of checks and shows none of them. A check of such a name refuses nothing.
+// CLI::App keeps the names of checks and never shows them, so the offered values are stored in one. The check
+// itself accepts everything.
 constexpr std::string_view words_check = "words", files_check = "files", products_check = "products";
 
 CLI::Option* with_check(CLI::Option* option, std::string_view kind, const std::vector<std::string>& words) {

@@ -17,7 +17,6 @@ namespace {
 template <std::size_t cells>
 using line = std::array<std::string, cells>;
 
-// The rows below their heads and a rule; the last column may be of any width.
 template <std::size_t cells>
 std::string aligned(const line<cells>& heads, const std::vector<line<cells>>& rows) {
     line<cells> rule;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of the library as pages of help: topics of `tilewalk help` beside the commands.
+// Tables of the library as topics of `tilewalk help`.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command tilewalk.
+// The program tilewalk.
 #include "engine/cli/all_commands.h"
 #include "engine/cli/program.h"
 

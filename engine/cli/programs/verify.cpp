@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command tilewalk verify, which the command tilewalk starts.
+// The program behind tilewalk verify, which tilewalk starts.
 #include "engine/cli/program.h"
 
 int main(int argc, char** argv) {

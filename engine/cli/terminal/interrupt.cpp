@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signal handlers may touch little: lock-free numbers, a line on standard error, and the way out.
+// Signal handlers use lock-free numbers, write(2) and _exit alone.
 #include "engine/cli/terminal/interrupt.h"
 
 #include <unistd.h>
@@ -16,7 +16,7 @@ namespace tilewalk::cli {
 namespace {
 
 // A handler can reach only objects that outlive every scope.
-std::atomic<int> listeners = 0;  // those who have something to put in order first
+std::atomic<int> listeners = 0;  // living interrupt objects
 std::atomic<int> signal_seen = 0;
 std::atomic<bool> asked_to_stop = false;
 std::atomic<bool> has_written = false, keeps = false;
@@ -28,7 +28,7 @@ void say(std::string_view text) {
 }
 
 [[noreturn]] void end_now(int number) {
-    if (speaks_to_terminal) say("\r\033[K");  // a bar may stand there
+    if (speaks_to_terminal) say("\r\033[K");  // wipes a progress bar
     say(words_of_interrupt());
     say("\n");
     ::_exit(128 + number);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drawing the bar, ten times a second at most, and only in runs that last a while.
+// Draws the bar, at most ten times a second and only in runs that last a while.
 #include "engine/cli/terminal/progress.h"
 
 #include <fmt/core.h>
@@ -39,7 +39,6 @@ bool finds_policies(const progress& now) {
     return now.policies_done < now.policies;
 }
 
-// A write that fails is ignored: a progress bar is not worth failing for.
 void draw(std::string_view text) {
     [[maybe_unused]] const auto ignored = ::write(STDERR_FILENO, text.data(), text.size());
 }

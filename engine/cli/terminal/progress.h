@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows a long run: a bar on the terminal, and elsewhere a line now and then.
+// Shows the progress of a long run: a bar on the terminal, elsewhere a line now and then.
 #pragma once
 
 #include <chrono>
@@ -10,10 +10,10 @@
 
 namespace tilewalk::cli {
 
-// A trade in each of many markets is as many prices, whose steps nobody counts.
+// A trade in each of many markets counts as many prices, whose steps are not counted.
 enum class counted { trades, prices };
 
-// Draws on standard error if that is a terminal, else does nothing; wipes itself off at the end.
+// Draws on standard error if that is a terminal, else does nothing. The destructor wipes the bar.
 class progress_bar {
   public:
     explicit progress_bar(counted what = counted::trades);
@@ -32,14 +32,13 @@ class progress_bar {
     clock::time_point walks_since_ = start_;
 };
 
-// Lines on standard error for those who read a log; none where the command is to be quiet.
+// Prints lines on standard error for logs; nothing if the command is quiet.
 class progress_notes {
   public:
-    // `who` begins each line.
     explicit progress_notes(std::string who) : who_(std::move(who)) {}
 
     void say(const std::string& text) const;
-    // A line when the first trades are done, and then every ten seconds at most.
+    // Prints a line when the first trades are done, then at most every ten seconds.
     void update(const progress& now);
 
   private:
@@ -49,8 +48,8 @@ class progress_notes {
     clock::time_point start_ = clock::now(), next_ = start_;
 };
 
-// The line for a bar on a terminal of this many columns, so long after policies began to be found or, once
-// they are, after paths began to be walked.
+// The line of the bar, for a terminal of `columns` columns. `seconds` count from the start of training, or
+// from the start of walking once policies are trained.
 std::string progress_line(const progress& now, double seconds, int columns, counted what = counted::trades);
 
 }  // namespace tilewalk::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line on standard error that says what is going on, on a terminal alone; wiped off at the end.
+// A status line on standard error, on a terminal alone. The destructor wipes the line.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The terminal that standard output may be.
+// The terminal behind standard output.
 #pragma once
 
 #include "tilewalk/results.h"
@@ -9,8 +9,8 @@ namespace tilewalk::cli {
 
 inline constexpr std::size_t narrowest_columns = 60, widest_columns = 200;
 
-// The layout of text for standard output: as wide as COLUMNS or the terminal says, from 60 to 200 columns;
-// 200 if neither says anything.
+// The layout of text for standard output: the width of COLUMNS or of the terminal, clamped to 60 to 200
+// columns; 200 if unknown.
 text_form form_of_stdout();
 
 }  // namespace tilewalk::cli
