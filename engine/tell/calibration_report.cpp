@@ -31,7 +31,7 @@ const char* word(fitted_parameter::state is) {
     return "";
 }
 
-// As many digits as quotes of the unit have, and two more.
+// Two more digits than quotes of the unit have.
 std::string quoted_number(const model_fit& fit, double x) {
     if (fit.unit == "price") return report::significant(x, 7);
     return report::fixed(x, fit.unit == "normal volatility" ? 8 : 6);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two results side by side: by how far prices are apart, or in standard errors.
+// Compares two results: the distance of prices, in money or in standard errors.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -35,8 +35,7 @@ price_difference only(const price_row& row, finding found) {
     return d;
 }
 
-// As likely beyond in the normal law as the difference is by its error, which may have few degrees of
-// freedom.
+// The normal quantile as unlikely as the difference, whose error may have few degrees of freedom.
 double z_of(const price_difference& d, double freedom) {
     if (!(d.error > 0) || !std::isfinite(d.difference))
         return std::copysign(std::numeric_limits<double>::infinity(), d.difference);
@@ -75,7 +74,7 @@ price_difference compare(const price_row& a, const price_row& b) {
     return d;
 }
 
-// The difference part by part gives its own error, if both results have parts.
+// Takes the error from the differences of parts, if both results have parts.
 void take_error_of_parts(price_difference& d, const price_row& a, const price_row& b, const run_manifest& m) {
     if (d.found != finding::compared || m.part_paths == 0 || a.part_means.size() < least_parts ||
         a.part_means.size() != b.part_means.size() || a.paths != b.paths || a.paths % m.paths != 0)
@@ -91,7 +90,7 @@ void take_error_of_parts(price_difference& d, const price_row& a, const price_ro
     if (d.difference != 0) d.z = z_of(d, std::min(a.degrees_of_freedom(), b.degrees_of_freedom()));
 }
 
-// A price that is the middle of bounds and one that is what a policy is worth are compared by their policies.
+// The value of the policy, to compare a price between bounds with one of a policy alone.
 price_row by_policy(price_row row) {
     row.price = row.early->policy_value;
     row.standard_error = row.early->policy_error;
@@ -104,8 +103,8 @@ bool goes_by_size(const comparison& c, const difference_rule& by) {
     return by.tolerance || c.common_random_numbers;
 }
 
-// True if both prices take as many numbers of the same source, and the same points of it. Results of earlier
-// versions have no fingerprints of walks.
+// True if both prices take equally many numbers from the same source and the same points. Results of earlier
+// versions have no walk fingerprints.
 bool draws_alike(const price_row& a, const price_row& b) {
     return a.randomisations == b.randomisations && a.construction == b.construction && a.paths == b.paths &&
            (a.randomisations == 0 || a.walk == b.walk || a.walk == 0 || b.walk == 0);
@@ -140,8 +139,8 @@ std::string described(const run_manifest& m) {
            (m.devices.empty() ? "" : ", on " + report::devices_text(m.devices)) + '\n';
 }
 
-// True for a setting whose difference changes the random numbers, or what is made of them. All precisions but
-// double take the same shocks.
+// True if a difference in the setting changes the random numbers or their use. All precisions but double take
+// the same shocks.
 bool changes_draws(const std::string& setting, const comparison& c) {
     if (setting == "precision") return (c.first.precision == "double") != (c.second.precision == "double");
     static constexpr std::array changing{"paths",        "seed",     "random",     "randomisations",
@@ -154,7 +153,7 @@ bool are_numbered_alike(const comparison& c) {
     return c.first.numbered_by == c.second.numbered_by;
 }
 
-// True if the order of additions, and with it the last bits, was left to chance.
+// True if the order of additions, and so the last bits, was left to chance.
 bool varies(const run_manifest& m) {
     const std::string name = m.settings.reduction.value_or(*default_settings().reduction);
     return !m.devices.empty() && std::ranges::none_of(cuda::reductions(), [&](const auto& known) {
@@ -171,7 +170,7 @@ std::uint64_t steps_of(const run_manifest& m) {
     return m.paths == 0 ? 0 : m.path_steps / m.paths;
 }
 
-// The settings that a difference may come from, and those that it can't.
+// The settings that may cause a difference, and those that can't.
 std::string reasons(const comparison& c) {
     std::vector<std::string> draws, bits, harmless;
     const bool sums_vary = varies(c.first) || varies(c.second);
@@ -183,7 +182,7 @@ std::string reasons(const comparison& c) {
     if (!are_numbered_alike(c)) draws.emplace_back("the numbering of random numbers");
     // Sums in the order of arrival are a reason even between two runs alike.
     if (sums_vary && std::ranges::find(bits, "reduction") == bits.end()) bits.emplace_back("reduction");
-    // Only the approximations of the hardware differ between one kind of device and another.
+    // Only the approximations of the hardware differ between kinds of devices.
     const bool fast = c.first.precision == "single_fast" && c.second.precision == "single_fast";
     const bool other_device = c.first.devices != c.second.devices;
     if (other_device && std::ranges::find(harmless, "device") == harmless.end())
@@ -228,7 +227,7 @@ std::string changed_inputs(const comparison& c) {
     return out.empty() ? "" : "inputs that are new or changed in second: " + out + '\n';
 }
 
-// Keys of the market's numbers that only one of the runs has changed, or each to another value.
+// Keys of the market's numbers that only one run changed, or that both changed to different values.
 std::string changed_numbers(const comparison& c) {
     std::vector<std::string> keys;
     const auto add = [&](const std::vector<market_number>& these, const std::vector<market_number>& others) {
@@ -255,7 +254,6 @@ std::string shown(const price_tolerance& t) {
                          : report::shortest(t.size) + " in the trade's currency";
 }
 
-// The rule by which prices agree, in words.
 std::string told(const comparison& c, const difference_rule& by) {
     if (by.tolerance) return "rule: prices of one unit may differ by " + shown(*by.tolerance) + '\n';
     if (c.common_random_numbers)
@@ -268,7 +266,6 @@ std::string told(const comparison& c, const difference_rule& by) {
 constexpr const char* own_errors_text =
     "std error: that of the difference itself, from how much it differs between parts of the run\n";
 
-// Trades, the first few by name.
 struct named_trades {
     std::uint64_t count = 0;
     std::string names{};
@@ -285,7 +282,7 @@ named_trades trades_that(const comparison& c, const F& counts) {
     return out;
 }
 
-// Trades for which the runs chose other random numbers, or use the same ones otherwise.
+// Trades for which the runs chose other random numbers or other controls.
 std::string other_choices(const comparison& c, const difference_rule& by) {
     if (!c.common_random_numbers) return {};
     const auto told_of = [&](const std::string& what, bool decisions) {
@@ -302,7 +299,6 @@ std::string other_choices(const comparison& c, const difference_rule& by) {
            told_of("the runs subtract other controls, as where the grid of steps is another,", true);
 }
 
-// Trades whose quantity differs, which no price of one unit shows.
 std::string changed_quantities(const comparison& c) {
     const named_trades of = trades_that(c, [](const price_difference& d) { return d.other_quantity; });
     if (of.count == 0) return {};
@@ -340,7 +336,7 @@ comparison compare(const results& first, const results& second) {
         are_numbered_alike(c) &&
         std::ranges::none_of(report::settings_that_differ(c.first, c.second),
                              [&](const std::string& name) { return changes_draws(name, c); });
-    // Trades that share an id are matched in their order.
+    // Trades with the same id are matched in their order.
     std::map<std::string, std::vector<std::size_t>, std::less<>> places;
     for (std::size_t i = second.rows.size(); i-- > 0;) places[second.rows[i].trade].push_back(i);
     std::vector<bool> met(second.rows.size());

@@ -19,8 +19,8 @@ namespace tilewalk::report {
 namespace {
 
 void add_field(std::string& to, std::string_view text, const text_form& form) {
-    // Spreadsheets run what begins like this; a leading apostrophe makes it text. One that stands there
-    // already gets another, so that no two texts become one.
+    // Spreadsheets run texts that begin with these characters; a leading apostrophe makes them text. A text
+    // that begins with an apostrophe gets another, so that different texts stay different.
     const bool needs_apostrophe = form.spreadsheet_safe && !text.empty() &&
                                   std::string_view("=+-@\t\r'").find(text.front()) != std::string_view::npos;
     const bool padded = !text.empty() && ((!needs_apostrophe && text.front() == ' ') || text.back() == ' ');
@@ -64,7 +64,7 @@ class line_of_cell {
     void operator()(bool is) const { to_ += is ? "true" : "false"; }
 
   private:
-    // The shortest text of a number that reads back as the same bits.
+    // Writes the shortest text that reads back as the same bits.
     template <class Number>
     void add(Number x) const {
         std::array<char, 32> text;

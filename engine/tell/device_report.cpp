@@ -87,7 +87,6 @@ std::string csv(const device_pages& p, const text_form& form) {
     return out;
 }
 
-// Members of a JSON object, one after the other.
 class members {
   public:
     members& text(const char* name, const std::string& value) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of values and of their differences for shifts: those that ORE writes, in its columns, that of
-// CRIF, and ours, which hold the errors of both.
+// The files of values and of their differences for shifts: ORE's in its columns, CRIF, and ours, which hold
+// the errors of both.
 #include <algorithm>
 #include <array>
 #include <ostream>
@@ -46,14 +46,13 @@ void write_npv(std::ostream& out, const difference_results& r) {
         lines.field(has_day ? of.years_to_maturity : no_figure, ore_decimals);
         lines.field(value, ore_decimals).field(or_absent(currency));
         lines.field(value * of.to_base, ore_decimals).field(or_absent(base));
-        // A payoff has no notional.
+        // ORE's columns of the notional: a payoff has none.
         lines.field(ore_absent).field(ore_absent).field(ore_absent);
         lines.field(csv_field(of.portfolio)).field(std::string_view());
         lines.end_line();
     }
 }
 
-// The line of ORE for each difference.
 class sensitivity_lines {
   public:
     explicit sensitivity_lines(const difference_results& r)
@@ -106,7 +105,7 @@ void write_sensitivity_error(std::ostream& out, const difference_results& r) {
     }
 }
 
-// Netting is by portfolio; trades of none are one.
+// Netting sets are portfolios; trades without a portfolio form one.
 std::string portfolio_of(const valued_trade& of) {
     return of.portfolio.empty() ? "All" : csv_field(of.portfolio);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of trades as JSON: everything that `tilewalk explain` knows of each trade.
+// Plans of trades as JSON: everything that `tilewalk explain` reports.
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,7 +34,7 @@ std::string json_of(const std::optional<double>& x) {
     return x ? json_number(*x) : "null";
 }
 
-// A template sees only what stands before it.
+// Declared here because a template sees only what stands before it.
 std::string json_of(const location& where);
 std::string json_of(const trade_term& t);
 std::string json_of(const model_parameter& p);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Failed trades by reason: many that fail alike are told of in one line.
+// Groups failed trades by reason, so that many equal failures take one line.
 #pragma once
 
 #include <string>
@@ -15,11 +15,12 @@ struct alike_failures {
     const price_row& first() const { return *rows.front(); }
     // "N0002" or "143 trades"
     std::string trades() const;
-    // The reason, with the names of the first trades where there are several.
+    // The reason, followed by the names of the first trades if there are several.
     std::string reason() const;
 };
 
-// In the order of the first trade of each. Up to three trades of a reason stand alone, each with its place.
+// Groups in the order of their first trades. Up to three trades of a reason stay separate, each with its
+// place.
 std::vector<alike_failures> failures_of(const results& r);
 
 }  // namespace tilewalk::report

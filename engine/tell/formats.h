@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three output forms of results, and the pieces of CSV that other reports share.
+// The three text forms of results, and the pieces of CSV that other reports share.
 #pragma once
 
 #include <algorithm>
@@ -14,27 +14,23 @@
 
 namespace tilewalk::report {
 
-// The width of a page of text, whose lines are hard to follow where they are longer than this.
+// The width of a page of text. Longer lines are hard to read.
 inline std::size_t page_width(const text_form& form) {
     return std::min<std::size_t>(100, form.columns);
 }
 
 std::string table(const results& r, const text_form& form);
 std::string json(const results& r, const text_form& form);
-// The totals alone.
 std::string totals_table(const results& r, const text_form& form);
 std::string totals_json(const results& r);
-// Sensitivities.
 std::string greeks_table(const results& r, const text_form& form);
-// A header line and a line a row, every number with all its bits; columns that CSV does not have are left
-// out.
+// Writes a header and a line per row, with all bits of every number. Columns that CSV lacks are left out.
 void csv(std::ostream& out, const column_table& table, const text_form& form);
-// Throws tilewalk::error (internal) if a figure of a priced row is not finite, whichever form it is written
-// in.
+// Throws tilewalk::error (internal) if a figure of a priced row is not finite, for every form of output.
 void check_finite(const price_row& row);
 
-// A text field: quoted where RFC 4180 asks for it. It goes out as it came in, unless the form asks that no
-// spreadsheet takes it for a formula.
+// A text field, quoted by RFC 4180 where necessary. Otherwise unchanged, unless the form asks for protection
+// from formulas of spreadsheets.
 std::string csv_field(std::string_view text, const text_form& form = {});
 std::string csv_number(double x);  // empty where there is no figure
 // The member "manifest", without a line break at its end, and the object of a row.

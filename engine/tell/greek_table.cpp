@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sensitivities as a ladder for people: by trade and measure, the totals at the end.
+// Sensitivities as a ladder for people: by trade and measure, with totals at the end.
 #include <algorithm>
 
 #include "engine/base/columns.h"
@@ -17,7 +17,7 @@ std::string size_of_error(double x) {
     return is_figure(x) ? significant(x, 3) : "";
 }
 
-// Repeated words are left out, so that the eye finds where the next trade begins.
+// Leaves out repeated words, so that the eye finds the start of the next trade.
 std::string ladder(const std::vector<greek_row>& rows, const text_form& form) {
     columns table({{"trade"},
                    {"measure"},

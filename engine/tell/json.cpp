@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results as JSON: the manifest of the run, then one line a trade, so that two runs compare line by line.
+// Results as JSON: the manifest of the run, then one line per trade, so that runs compare line by line.
 #include "engine/base/words.h"
 #include "engine/base/written_json.h"
 #include "engine/tell/formats.h"
@@ -36,12 +36,11 @@ std::string json_of(const greek_row& row, const text_form& form) {
         const std::string text = field.json_text(row);
         if (!text.empty()) out += (out.empty() ? "\"" : ", \"") + std::string(field.name) + "\": " + text;
     }
-    // Without them the errors of totals can't be found again.
+    // The errors of totals can be recomputed only from the parts.
     if (form.parts && !row.part_means.empty()) out += ", \"part_means\": " + json_list(row.part_means);
     return "{" + out + "}";
 }
 
-// A list of objects, a line each.
 template <class Items, class F>
 std::string lines_of(const Items& items, const F& text_of) {
     std::string out;

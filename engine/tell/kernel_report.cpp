@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports of kernels that were made ready or tuned, for people and for programs.
+// Reports of compiled and tuned kernels, for people and for programs.
 #include <algorithm>
 #include <cmath>
 
@@ -29,7 +29,7 @@ const char* outcome_of(const warmed_kernel& k) {
     return k.from_cache ? "from cache" : "compiled";
 }
 
-// How many times as fast the best way is as the one by the rules.
+// The speedup of the best way over the way chosen by the rules.
 double gain_of(const tuned_kernel& k) {
     return k.failure.empty() ? k.untuned_milliseconds / k.best_milliseconds : no_figure;
 }
@@ -38,7 +38,7 @@ cell text(const std::string& of) {
     return std::string_view(of);
 }
 
-// Nothing of a kernel that has failed.
+// Empty for a kernel that failed.
 cell figure(const tuned_kernel& k, double x) {
     return k.failure.empty() && std::isfinite(x) ? cell(x) : cell();
 }

@@ -15,7 +15,7 @@ void line_writer::flush() {
     used_ = 0;
 }
 
-// A place for so many bytes, of which as many as are written are to be added to `used_`.
+// Returns room for `bytes` bytes. The caller adds the number it has written to `used_`.
 char* line_writer::begin(std::size_t bytes) {
     if (room - used_ < bytes) flush();
     return buffer_.data() + used_;

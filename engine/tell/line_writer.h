@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes long files a field at a time into one buffer: no text is made for a number, and none is copied
-// twice.
+// Writes long files field by field into one buffer, without a string per number or a second copy.
 #pragma once
 
 #include <array>
@@ -12,22 +11,22 @@ namespace tilewalk::report {
 
 class line_writer {
   public:
-    // Absent figures stand in the file as this text.
+    // `absent` is the text of absent figures.
     explicit line_writer(std::ostream& out, std::string_view absent = {}) : out_(out), absent_(absent) {}
     line_writer(const line_writer&) = delete;
     line_writer& operator=(const line_writer&) = delete;
     ~line_writer() { flush(); }
 
-    // As it is: a name has been quoted where the format asks for it.
+    // Writes the text unchanged; the caller has quoted it if the format requires that.
     line_writer& text(std::string_view text);
-    // A field of CSV, with a comma before it unless the line begins with it.
+    // Writes a field of CSV, with a comma before it unless the line begins with it.
     line_writer& field(std::string_view quoted);
     line_writer& field(double x);                // the shortest text that reads back as the same bits
-    line_writer& field(double x, int decimals);  // no zero has a sign
+    line_writer& field(double x, int decimals);  // never writes -0
     line_writer& field(std::size_t n);
     void end_line();
 
-    // A number of JSON, with a point or an exponent; null where there is none.
+    // Writes a number of JSON, with a point or an exponent; null for an absent figure.
     line_writer& json(double x);
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sentences about how results were made.
+// Sentences about the making of results.
 #include "engine/tell/manifest_text.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace tilewalk::report {
 
 namespace {
 
-// "distance 4, layout plain": what was chosen for the GPU.
+// The choices made for the GPU, such as "distance 4, layout plain".
 std::string choices_text(const run_settings& said) {
     std::string out;
     for (const auto& known : setting_table()) {

@@ -11,12 +11,12 @@ namespace tilewalk::report {
 
 // "double precision", "mixed precision, random numbers of mrg32k3a", "double precision, shocks of a.npy"
 std::string draws_text(const run_manifest& m);
-// "2 x NVIDIA H200, NVIDIA L4", in the order of their first.
+// "2 x NVIDIA H200, NVIDIA L4", in the order of first appearance.
 std::string devices_text(const std::vector<std::string>& names);
-// The line about GPUs, or nothing if the CPU did it all.
+// The line about GPUs; empty if the CPU did everything.
 std::string gpu_text(const run_manifest& m);
 
-// Names of settings whose values differ, said or not.
+// Names of settings whose values differ, including defaults.
 std::vector<std::string> settings_that_differ(const run_manifest& first, const run_manifest& second);
 
 }  // namespace tilewalk::report

@@ -29,7 +29,6 @@ std::string escaped_label(std::string_view text) {
     return out;
 }
 
-// Lines of one metric.
 class samples {
   public:
     samples(std::string_view name, const told_run& of) : name_(name), of_(of) {}
@@ -59,7 +58,7 @@ class samples {
 struct metric {
     std::string_view name, meaning;
     void (*add)(const told_run& of, samples& to);
-    bool tells_of_shards = false;  // which have no figures
+    bool tells_of_shards = false;  // shards have no figures
 };
 
 bool has_figures(const price_row& row) {

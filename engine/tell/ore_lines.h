@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The common part of files in ORE's columns: how they say that there is no figure, their decimals, and the
-// line of a sensitivity, which two commands write.
+// The common part of files in ORE's columns: absent figures, decimals, and the line of a sensitivity.
 #pragma once
 
 #include <string>
@@ -15,26 +14,24 @@ namespace tilewalk::report {
 
 inline constexpr std::string_view ore_absent = "#N/A";
 inline constexpr int ore_decimals = 6;
-// The shift of a rate or of a small exchange rate would lose digits in six.
+// Six digits would lose digits of the shift of a rate or of a small exchange rate.
 inline constexpr int sensitivity_decimals = 10;
 
-// The ids of trades, as CSV quotes them.
 std::vector<std::string> quoted_trades(const std::vector<price_row>& rows);
 
-// A sensitivity in one currency.
 struct ore_figures {
     std::string_view currency;  // quoted
     double value = 0, delta = 0, gamma = 0;
 };
-// The sensitivity of a trade, quoted, to one factor or two; `second` may be null.
+// The sensitivity of a trade to one factor or two. Names are quoted; `second` may be null.
 struct ore_sensitivity {
     std::string_view trade;
     const ore_factor *first = nullptr, *second = nullptr;
     double first_size = 0, second_size = 0;
-    ore_figures base, own;  // in the base currency, in the trade's
+    ore_figures base, own;  // in the base currency and in the trade's own
 };
 
-// Trade, par, factors and shifts, by which lines of sensitivities are known.
+// The columns that identify a sensitivity.
 inline constexpr std::string_view ore_sensitivity_keys =
     "#TradeId,IsPar,Factor_1,ShiftSize_1,Factor_2,ShiftSize_2,";
 void add_sensitivity_keys(line_writer& to, const ore_sensitivity& of);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of the first version of the format, which every reader knows.
+// Pages of version 1 of the format, which every reader supports.
 #include "engine/tell/parquet_pages.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ bool is_ascii(std::string_view text) {
     return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 128; });
 }
 
-// The least and the greatest of a column's values, in the order of its type: texts by their bytes.
+// Minimum and maximum of a column's values, in the order of its type: texts by their bytes.
 class range_of_values {
   public:
     void add(std::string_view text) { widen(texts_, text); }
@@ -48,7 +48,7 @@ class range_of_values {
             to.least = texts_->least;
             to.greatest = texts_->greatest;
         }
-        // Readers may take 0 and -0 for different: a range that ends with one has both.
+        // Readers may tell 0 from -0, so a range that ends with one contains both.
         if (numbers_) {
             to.least = plain(numbers_->least == 0 ? -0.0 : numbers_->least);
             to.greatest = plain(numbers_->greatest == 0 ? 0.0 : numbers_->greatest);
@@ -104,14 +104,15 @@ std::string_view text_of(const cell& of) {
     return own != nullptr ? std::string_view(*own) : std::get<std::string_view>(of);
 }
 
-// As many equal values as there are from a place on, up to `most`.
+// The number of equal values from `at` on, up to `most`.
 std::size_t equal_from(std::span<const std::uint32_t> values, std::size_t at, std::size_t most) {
     std::size_t end = at + 1;
     while (end < values.size() && end - at < most && values[end] == values[at]) ++end;
     return end - at;
 }
 
-// Numbers of few bits: runs of equal ones, and between them groups of eight, packed.
+// Appends numbers in the RLE / bit-packing hybrid: runs of equal numbers, and packed groups of eight between
+// them.
 void add_hybrid(std::string& to, std::span<const std::uint32_t> values, unsigned bits) {
     constexpr std::size_t group = 8;
     for (std::size_t at = 0; at < values.size();) {
@@ -137,7 +138,7 @@ void add_hybrid(std::string& to, std::span<const std::uint32_t> values, unsigned
     }
 }
 
-// Adds a page with its head in front.
+// Appends a page with its header.
 void add_page(std::string& to, int type, int head_field, thrift_struct&& head, std::string_view body) {
     const auto bytes = static_cast<std::int64_t>(body.size());
     thrift_struct page;
@@ -218,7 +219,7 @@ struct hash_of_text {
     std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
 };
 
-// The texts of a column as numbers of words; none if these are too many to be worth it.
+// The texts of a column as indices into a dictionary; empty if a dictionary would not pay off.
 class word_list {
   public:
     static constexpr std::uint32_t none = 0xffffffff;

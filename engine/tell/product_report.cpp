@@ -26,7 +26,7 @@ std::string indented(std::string_view text) {
     return out;
 }
 
-// A table where lines have room for all that a cell says, else a paragraph for each parameter.
+// A table if a page is wide enough for all cells, else a paragraph for each parameter.
 std::string parameters_text(const std::vector<product_parameter>& parameters, std::size_t page_width) {
     report::columns table({{"parameter"}, {"type"}, {"range"}, {"default"}, {"meaning"}});
     std::string paragraphs;

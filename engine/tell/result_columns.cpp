@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices, totals, sensitivities and gains as tables of columns: the one list of what is in CSV and in
+// Prices, totals, sensitivities and gains as tables of columns: the one list of the contents of CSV and
 // Parquet.
 #include <array>
 #include <memory>
@@ -24,7 +24,7 @@ std::string manifest_of(const results& r) {
     return "{\n" + report::manifest_json(r.manifest, {}) + "\n}\n";
 }
 
-// Fields whose items are those of one list; `item(row)` is the item of a row.
+// Makes a table of fields; `item(row)` is the item of a row.
 template <class Field, class Item>
 column_table table_of(std::span<const Field> fields, std::size_t rows, Item item, std::string manifest) {
     column_table out;
@@ -37,7 +37,7 @@ column_table table_of(std::span<const Field> fields, std::size_t rows, Item item
     return out;
 }
 
-// Facts that a gain is told with.
+// Lookups shared by all gains.
 struct told_gains {
     explicit told_gains(const scenario_results& of) : r(of), messages(of) {
         for (const portfolio_gains& total : of.totals)
@@ -48,7 +48,7 @@ struct told_gains {
 
     const scenario_results& r;
     report::messages_of_failures messages;
-    std::string_view currency;  // into which all are converted
+    std::string_view currency;  // of converted gains
     bool has_converted = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice of a form to write results in, and the reader of one of them.
+// Writes results in the requested form, and reads one of the forms back.
 #include <algorithm>
 #include <cmath>
 #include <ostream>

@@ -17,12 +17,12 @@ namespace tilewalk::report {
 
 namespace {
 
-// A number, or none.
+// Empty for an absent figure.
 cell figure(double x) {
     return is_figure(x) ? cell(x) : cell();
 }
 
-// A figure, which a failed trade does not have.
+// Empty for a failed trade.
 cell figure(const price_row& row, double x) {
     return priced(row) ? figure(x) : cell();
 }
@@ -49,7 +49,7 @@ std::string json_of(const reported_figure& r) {
            ", \"message\": " + json_string(r.message) + "}";
 }
 
-// A figure of a trade that can be ended early; other trades have none.
+// Empty for a trade that can't be ended early.
 template <double early_exercise::*of>
 cell early_figure(const price_row& row) {
     return row.early ? report::figure(row, (*row.early).*of) : cell();
@@ -68,7 +68,7 @@ std::string json_of(const early_exercise& e) {
            ", \"training_paths\": " + std::to_string(e.training_paths) + "}";
 }
 
-// An empty text for none.
+// Empty for 0.
 std::string text_of_walk(std::uint64_t walk) {
     return walk == 0 ? "" : fmt::format("{:016x}", walk);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of a trade in files: each with its column in tables, its member in JSON and its meaning, in one
-// place.
+// The figures of a trade in files: column in tables, member in JSON and meaning of each, in one place.
 #pragma once
 
 #include <span>
@@ -13,16 +12,16 @@
 namespace tilewalk::report {
 
 struct row_field {
-    std::string_view column, json;  // names; empty where the form has no such field
+    std::string_view column, json;  // names; empty if the form has no such field
     std::string_view meaning;       // a sentence for docs/results.md
     column_kind kind;
-    cell (*value)(const price_row& row);             // null: no column
-    std::string (*json_text)(const price_row& row);  // an empty text: the row has no such member
+    cell (*value)(const price_row& row);             // null if there is no column
+    std::string (*json_text)(const price_row& row);  // empty text if the row has no such member
 };
 
 std::span<const row_field> row_fields();  // in the order of the columns and members
 
-// The same of a total, which has a file of its own.
+// A field of a total; totals have a file of their own.
 struct total_field {
     std::string_view name, meaning;
     column_kind kind;
@@ -33,12 +32,11 @@ struct total_field {
 
 std::span<const total_field> total_fields();
 
-// The same of a sensitivity.
 struct greek_field {
     std::string_view name, meaning;
     column_kind kind;
     cell (*value)(const greek_row& row);
-    std::string (*json_text)(const greek_row& row);  // an empty text: the row has no such member
+    std::string (*json_text)(const greek_row& row);  // empty text if the row has no such member
     bool is_in_csv = true;
 };
 

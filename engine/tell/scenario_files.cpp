@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of gains in scenarios: those that ORE writes, in its columns, and ours, which hold all figures.
+// The files of gains in scenarios: ORE's in its columns, and ours, which hold all figures.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -78,8 +78,8 @@ std::vector<std::string> quoted_names(const scenario_results& r) {
     return out;
 }
 
-// ORE has one currency and one set of scenarios in a file. If ours hold more, the portfolio's name says
-// which: "All (USD, history)".
+// ORE expects one currency and one set of scenarios per file. If ours holds more, the portfolio's name states
+// them: "All (USD, history)".
 class ore_portfolios {
   public:
     explicit ore_portfolios(const scenario_results& r) : shown(shown_of(r.risks)) {
@@ -175,7 +175,7 @@ void write_stress(std::ostream& out, const scenario_results& r) {
     }
 }
 
-// Sensitivities of trades that ORE has a factor for. A gamma stands beside the delta of its key.
+// Sensitivities of trades to numbers that are factors of ORE. A gamma stands beside the delta of its key.
 void write_sensitivity(std::ostream& out, const scenario_results& r) {
     const ore_factors factors(r.numbers);
     std::map<std::string_view, std::size_t> places;

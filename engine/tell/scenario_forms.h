@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forms in which gains in scenarios are written, and what they have in common.
+// The forms of gains in scenarios, and their common functions.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,10 @@ namespace tilewalk::report {
 void scenario_table(std::ostream& out, const scenario_results& r, const text_form& form);
 void scenario_json(std::ostream& out, const scenario_results& r, const text_form& form);
 
-// Messages by scenario and trade.
 class messages_of_failures {
   public:
     explicit messages_of_failures(const scenario_results& r);
-    // Empty where the trade is priced there.
+    // Empty if the trade is priced there.
     std::string_view of(std::size_t scenario, std::size_t trade) const;
 
   private:
@@ -31,17 +30,16 @@ class messages_of_failures {
     std::unordered_map<std::size_t, const failed_gain*> at_;
 };
 
-// The value of a trade in totals; none of one that failed.
+// The value of a trade in totals; absent for a failed trade.
 double base_value(const price_row& row);
 std::size_t parts_of(const price_row& row);
-// A 95 % interval by Student's t, whose parts say how many degrees of freedom the error has; nothing where
-// the paths show none.
+// A 95 % interval by Student's t with `parts` - 1 degrees of freedom; empty if the paths show no error.
 std::optional<std::pair<double, double>> gain_interval(double gain, double error, std::size_t parts);
 
 // The sets that have tails, in their order.
 std::vector<std::string_view> likely_sets_of(const scenario_results& r);
-// The portfolios of totals or risks that a report for one currency shows: those converted into it, or all
-// where nothing is converted.
+// The portfolios of totals or risks in a report for one currency: the converted ones, or all if nothing is
+// converted.
 template <class Item>
 std::vector<const Item*> shown_of(const std::vector<Item>& all) {
     std::vector<const Item*> converted, every;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gains in scenarios as JSON: all that is known of them, a line for each scenario, portfolio and tail, so
-// that two runs compare line by line.
+// Gains in scenarios as JSON: everything known, a line per scenario, portfolio and tail, so that runs compare
+// line by line.
 #include <span>
 
 #include "engine/base/words.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view format_name = "tilewalk-scenarios-1";
 
-// An object or a list on one line: commas come by themselves.
+// Writes an object or a list on one line and adds the commas.
 class json_line {
   public:
     explicit json_line(line_writer& to) : to_(to) {}
@@ -64,7 +64,7 @@ class json_line {
     bool is_first_ = true;
 };
 
-// A member of the whole: a list of objects, a line each.
+// Writes a member of the whole: a list of objects, a line each.
 template <class Items, class F>
 void add_list(line_writer& to, std::string_view name, const Items& items, const F& fill) {
     to.text(",\n  \"").text(name).text("\": [");
@@ -155,7 +155,7 @@ void scenario_json(std::ostream& out, const scenario_results& r, const text_form
         line.boolean("converted", risk.is_converted).count("scenarios", risk.scenarios);
         line.written("left_out", ids_of(r, risk.left_out)).written("tails", tails_of(r, risk));
     });
-    // Beside the tails, since a book has many.
+    // A list of its own beside the tails, because a book has many shares.
     to.text(",\n  \"shares\": [");
     bool is_first = true;
     for (const portfolio_risk& risk : r.risks) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gains in scenarios for people: the tails, the worst scenarios and a count of the others, what failed.
+// Gains in scenarios for people: tails, worst scenarios, a count of the others, and failures.
 #include <algorithm>
 #include <numeric>
 #include <ostream>
@@ -98,16 +98,15 @@ std::string tails_text(const scenario_results& r, const text_form& form) {
     return out + notes + "\n";
 }
 
-// A sum of no trade, where all have failed, is no gain.
+// A sum in which every trade failed is no gain.
 bool has_gain(const portfolio_gains& of, std::size_t scenario) {
     return is_figure(of.gains[scenario]) && of.failed[scenario] < of.trades.size();
 }
 
-// The worst scenarios for one total, and how far the others reach.
+// The worst scenarios of a total, and the range of the others.
 std::string worst_text(const scenario_results& r, const portfolio_gains& of, const text_form& form) {
     std::vector<std::size_t> order(r.scenarios.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    // Scenarios without a gain come last.
     std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
         if (!has_gain(of, a) || !has_gain(of, b)) return has_gain(of, a) && !has_gain(of, b);
         return of.gains[a] < of.gains[b];
@@ -146,8 +145,8 @@ std::string worst_text(const scenario_results& r, const portfolio_gains& of, con
     return out + "\n";
 }
 
-// How many trades from this one on failed in its scenario for its reason: a scenario that is no market fails
-// all of them.
+// The number of trades from `first` on with the same scenario and message. A scenario that is no valid market
+// fails all trades.
 std::size_t failures_alike(const std::vector<failed_gain>& in, std::size_t first) {
     std::size_t end = first + 1;
     while (end < in.size() && in[end].scenario == in[first].scenario && in[end].message == in[first].message)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results for people: aligned columns, then what failed and why, totals, and how the figures were made.
+// Results for people: aligned columns, then failures with their reasons, totals, and the origin of the
+// figures.
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +17,7 @@ namespace tilewalk::report {
 
 namespace {
 
-// Blank where there is no figure.
+// Blank if there is no figure.
 std::string error_text(double error) {
     return is_figure(error) ? justified(error, error) : "";
 }
@@ -51,7 +52,7 @@ bool is_wide(const price_row& row) {
     return priced(row) && row.early && row.early->wide;
 }
 
-// Marks are told below the table.
+// Notes below the table explain the marks.
 std::string status_text(const price_row& row) {
     if (!priced(row)) return "failed";
     std::string marks;
@@ -61,7 +62,7 @@ std::string status_text(const price_row& row) {
     return (row.misses_tolerance ? "not met" : "priced") + (marks.empty() ? "" : " " + marks);
 }
 
-// Columns in the order in which they shrink or go where a line has no room for all.
+// The order in which columns shrink or disappear on a narrow line.
 const std::vector<columns::measure> narrowing{
     {"trade", 40},    {"product", 16}, {"paths"},       {"product"},  {"trade", 24},   {"bounds"},
     {"95% interval"}, {"quantity"},    {"from double"}, {"policy"},   {"trade", 16},   {"value error"},
@@ -114,7 +115,7 @@ std::string rows_text(const results& r, const text_form& form) {
     return fitted(table, form.columns, narrowing);
 }
 
-// Lines about trades; of a long list the first few and how many more there are. csv and json have them all.
+// Lines about trades: the first few of a long list and the count of the others. CSV and JSON have all.
 class listing {
   public:
     explicit listing(const text_form& form) : form_(form) {}

@@ -14,10 +14,10 @@ namespace tilewalk::page {
 
 namespace {
 
-// Powers of ten from which on a number is written without one.
+// Numbers from 10^least_power to below 10^large_power are written without a power of ten.
 constexpr int least_power = -6, large_power = 9, largest_power = 15;
 
-// The power of the first digit, once the number is rounded to so many: that of 0.0996 is -1 with two digits.
+// The power of ten of the first digit after rounding to `digits` digits: -1 for 0.0996 and two digits.
 int power_of(double x, int digits) {
     std::array<char, 32> text;
     const auto end =
@@ -34,7 +34,7 @@ bool is_plain(int power) {
     return power >= least_power && power < large_power;
 }
 
-// With a power of ten, in so many digits.
+// A number with a power of ten, in `digits` digits.
 std::string scientific(double x, int digits) {
     std::array<char, 64> text;
     const auto end =

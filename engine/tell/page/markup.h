@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements of a page: text is escaped here, and markup is well-formed XML as well as HTML.
+// The elements of a page. Functions escape text; the markup is well-formed XML as well as HTML.
 #pragma once
 
 #include <string>
@@ -13,14 +13,12 @@ namespace tilewalk::page {
 
 using pictures::escaped;
 
-// An element around markup.
 std::string element(std::string_view name, std::string_view markup, std::string_view attributes = {});
-// A paragraph of text.
 std::string paragraph(std::string_view text);
 // Markup that unfolds below a line of text.
 std::string folded(std::string_view line, std::string_view markup, bool is_open = false);
 
-// A table, whose first column names its rows. It can be scrolled where it is wider than the page.
+// A table whose first column names its rows. It scrolls if it is wider than the page.
 class table {
   public:
     enum class of : unsigned char { text, numbers, pictures };
@@ -28,11 +26,11 @@ class table {
         std::string title;
         of what = of::numbers;
     };
-    // `name` says what the table shows, for those who hear it.
+    // `name` says what the table shows, for screen readers.
     table(std::string name, std::vector<head> heads) : name_(std::move(name)), heads_(std::move(heads)) {}
 
-    // Cells are markup; numbers that stand in one column have their points below each other. `kind` is a
-    // class of the row, or empty.
+    // Cells are markup. Numbers of a column are aligned at their points. `kind` is a class of the row, or
+    // empty.
     void add(const std::vector<std::string>& cells, std::string_view kind = {});
     bool empty() const { return rows_.empty(); }
     std::string text() const;
@@ -47,8 +45,7 @@ class table {
     std::vector<row> rows_;
 };
 
-// Rules for cells that leave room behind them, so that points stand below each other: "r3" leaves that of one
-// digit and a half.
+// Style rules that pad cells so that points are aligned: "r3" adds the width of one digit and a half.
 inline constexpr int most_room = 40;
 std::string rules_of_room();
 

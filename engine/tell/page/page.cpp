@@ -49,7 +49,8 @@ told::told(const results& of, const beside_results& with) : r(of), beside(with),
         if (r.rows[i].status != trade_status::priced) continue;
         const price_row& row = r.rows[i];
         shares[i] = share_of_error(row);
-        // Errors that a control leaves to rounding are none to look at, though they may be all of a total's.
+        // Errors of rounding, left by a control, need no attention, even if they make up all of a total's
+        // error.
         const bool is_rounding = row.error_in_totals() <= 1e-9 * std::abs(row.value_in_totals());
         if (shares[i] > 0 && !is_rounding) by_error.push_back(i);
     }

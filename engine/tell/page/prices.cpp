@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections about prices: totals, what is to be looked at, the largest errors, all trades, how errors fell.
+// Sections about prices: totals, warnings, the largest errors, all trades, and the fall of errors.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -38,7 +38,7 @@ std::string left_out(std::size_t all, std::size_t shown, const std::string& noun
     return paragraph("and " + counted(all - shown, "other " + noun) + "; csv and json output have them all");
 }
 
-// Half of the widest interval of all totals that have one, in parts of the total.
+// The largest relative half-width among the intervals of totals.
 double widest(const std::vector<currency_total>& totals) {
     double out = 0;
     for (const currency_total& t : totals) {
@@ -48,7 +48,7 @@ double widest(const std::vector<currency_total>& totals) {
     return out;
 }
 
-// A part of a whole, in percent or in basis points.
+// Formats a fraction in percent or in basis points.
 std::string part_text(double part) {
     if (!is_figure(part)) return {};
     if (part < 1e-7) return "< 0.001 bp";
@@ -315,7 +315,7 @@ std::vector<so_far> fallen(const std::vector<double>& parts) {
     return out;
 }
 
-// The mean so far less that of all, with its standard error.
+// The running mean less the final mean, with its standard error.
 pictures::chart chart_of(const price_row& row, const std::vector<double>& parts) {
     const std::vector<so_far> steps = fallen(parts);
     pictures::chart out;
@@ -349,7 +349,7 @@ std::string convergence_section(const told& of) {
         const price_row& row = of.r.rows[i];
         const std::vector<double>& parts = row.early ? row.early->part_means : row.part_means;
         const double error = row.early ? row.early->policy_error : row.standard_error;
-        // Parts do not show an error that is of rounding, or of paths that nobody has met.
+        // Parts don't show an error of rounding, or one for payoffs that no path has met.
         if (parts.size() < least || fallen(parts).back().error < 0.5 * error) continue;
         (row.randomisations > 0 ? any_points : any_paths) = true;
         const std::string caption = "standard error " + error_text(error) + " from " +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections about the run: its time, what it was made from, and the command that makes it again.
+// Sections about the run: its time, its inputs, and the command that repeats it.
 #include <algorithm>
 #include <string_view>
 
@@ -45,7 +45,7 @@ std::vector<stage_row> stages_of(const told& of, double& all) {
     return out;
 }
 
-// A word of a command for a shell, in quotes where it takes them.
+// Quotes a word for a shell if necessary.
 std::string for_shell(std::string_view word) {
     constexpr std::string_view plain =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=+@%";

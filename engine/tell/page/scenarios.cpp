@@ -25,7 +25,7 @@ using report::counted;
 constexpr std::size_t most_rows = 400, most_of_group = 60, most_worst = 10, most_best = 3, most_grids = 8,
                       most_in_tail = 8;
 
-// An axis that holds zero, the values and their error bars.
+// An axis that contains zero, the values and their error bars.
 pictures::axis axis_of(const std::vector<pictures::value_with_bar>& all) {
     pictures::axis by{0, 0, false, {}};
     for (const auto& one : all) {
@@ -44,7 +44,7 @@ pictures::value_with_bar with_interval(double value, double error) {
             is_figure(error) ? value + width_95 * error : no_figure};
 }
 
-// A measure in one unit: its numbers are of one kind, and bars can be held against each other.
+// The sensitivities of a measure in one unit, whose bars can be compared.
 struct ladder {
     std::string measure, unit;
     std::vector<const greek_row*> rows{};
@@ -92,7 +92,7 @@ std::string ladder_text(const ladder& of) {
     return out;
 }
 
-// The numbers of a measure: those in one unit as a ladder, those that are alone in theirs in one table.
+// The sensitivities of a measure: a ladder per unit, and one table for those alone in their unit.
 std::string measure_text(std::span<const ladder> of) {
     std::string out;
     table alone(of.front().measure, {{"market key", table::of::text},
@@ -119,7 +119,7 @@ std::string greeks_by_trade(const std::vector<greek_row>& all) {
     for (const greek_row& row : all) shown.push_back(&row);
     std::string note;
     if (shown.size() > most_rows) {
-        // By size beside the largest of its measure and unit.
+        // Size relative to the largest of the measure and unit.
         std::map<const greek_row*, double> size;
         for (const ladder& of : ladders_of(all)) {
             double largest = 0;
@@ -207,7 +207,7 @@ struct grid {
     }
 };
 
-// "ACME.spot=-20%;ACME.volatility=+5pt" as keys and values; empty where a name is none of a ladder.
+// Splits "ACME.spot=-20%;ACME.volatility=+5pt" into keys and values; empty if the name is not of this form.
 std::vector<std::pair<std::string, std::string>> moves_named(std::string_view name) {
     std::vector<std::pair<std::string, std::string>> out;
     while (!name.empty()) {
@@ -250,7 +250,7 @@ bool has_gain(const portfolio_gains& of, std::size_t scenario) {
     return is_figure(of.gains[scenario]) && of.failed[scenario] < of.trades.size();
 }
 
-// Nine colours, from the largest loss to as large a gain.
+// Nine colours, from the largest loss to a gain of the same size.
 std::string_view heat(double part) {
     constexpr std::array<std::string_view, 9> names{"m4", "m3", "m2", "m1", "z", "p1", "p2", "p3", "p4"};
     return names[static_cast<std::size_t>(std::clamp(std::lround(4 * part) + 4, 0L, 8L))];
@@ -261,7 +261,7 @@ std::string name_of(const portfolio_gains& of) {
            (of.is_converted ? ", converted" : "");
 }
 
-// The gains of a grid as a table in the colours of heat, the longer axis down.
+// The gains of a grid as a heat map, with the longer axis down.
 std::string heat_map(const grid& g, const portfolio_gains& of) {
     const bool is_turned = g.keys.size() == 2 && g.values[1].size() > g.values[0].size();
     const std::size_t down = is_turned ? 1 : 0, across = 1 - down;
@@ -340,7 +340,6 @@ std::string extremes(const scenario_results& r, const portfolio_gains& of) {
            rows.text();
 }
 
-// The totals of the whole book.
 std::vector<const portfolio_gains*> of_the_book(const scenario_results& r) {
     std::vector<const portfolio_gains*> out = report::shown_of(r.totals);
     std::erase_if(out, [](const portfolio_gains* of) { return !of->portfolio.empty(); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sections of a page of results, a function each; one that has nothing to tell is empty.
+// The sections of a page of results, a function each. A section with nothing to report is empty.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ class told {
   public:
     const results& r;
     const beside_results& beside;
-    std::vector<currency_total> totals;  // by currency
-    // Priced trades with an error that is more than rounding, by how much of the error of their currency's
-    // total they have, the largest first.
+    std::vector<currency_total> totals;
+    // Priced trades with an error beyond rounding, by their share of the error of their currency's total, the
+    // largest first.
     std::vector<std::size_t> by_error;
 
     told(const results& of, const beside_results& with);
-    // The part of the error of the total that the trade alone would have; where a total has none, of the root
-    // of the sum of squared errors. None where the trade has no error.
+    // The error of the trade alone as a fraction of its total's error. A total without an error counts as the
+    // root of the sum of squared errors. Empty if the trade has no error.
     double share_of_error(const price_row& row) const;
 
   private:
@@ -50,7 +50,6 @@ std::string time_section(const told& of);
 std::string origin_section(const told& of);
 std::string command_section(const told& of);
 
-// Texts of cells.
 std::string name_cell(std::string_view name);  // may be folded behind each ;
 
 }  // namespace tilewalk::page

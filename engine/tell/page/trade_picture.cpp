@@ -23,10 +23,10 @@ using report::counted;
 constexpr double width = 720, left = 64, panel_height = 150, line_height = 15;
 constexpr std::size_t most_panels = 6, most_rows = 12, most_points = 400;
 
-// "from here: watch (line 3)" says where a span begins.
+// "from here: watch (line 3)" marks the beginning of a span.
 constexpr std::string_view begins = "from here: ", ends = "until here: ";
 
-// The rows of the time line: a row for each block of the script.
+// A row of the time line for each block of the script.
 std::vector<time_row> rows_of(const trade_plan& plan) {
     std::vector<time_row> out;
     std::map<std::string, std::vector<std::string>, std::less<>> labels;
@@ -66,7 +66,7 @@ std::vector<time_row> rows_of(const trade_plan& plan) {
     return out;
 }
 
-// When it becomes known on these paths that something is paid, more than rounding.
+// The dates on which the payments of these paths become known, beyond rounding.
 time_row payments_of(const trade_paths& paths) {
     time_row row{"known to be paid, on these paths", {}, {}, true};
     double largest = 0;
@@ -89,7 +89,7 @@ struct amount_level {
     double at = 0;
 };
 
-// Amounts among the terms that lie where the paths of the asset do.
+// Amounts among the terms that lie in the range of the asset's paths.
 std::vector<amount_level> levels_of(const trade_plan& plan, std::size_t asset, double low, double high) {
     std::vector<amount_level> out;
     const double room = 0.5 * (high - low);
@@ -191,7 +191,7 @@ std::string style_of_picture() {
 }  // namespace
 
 std::string picture_of(const trade_plan& plan, const trade_paths& paths) {
-    // The axis of time, from the first date that counts.
+    // The time axis starts at the first relevant date.
     double first = 0, last = paths.years.empty() ? 0 : paths.years.back();
     for (const auto& date : plan.dates) {
         first = std::min(first, date.years);
@@ -261,7 +261,6 @@ std::string picture_of(const trade_plan& plan, const trade_paths& paths) {
     body += text_at(0.5 * (left + right), top, "middle", "years from " + paths.as_of, " class=\"quiet\"");
     top += 20;
 
-    // The legend.
     double x = left;
     const auto entry = [&](const std::string& sample, const std::string& name) {
         const double wide = 34 + width_of(name) + 14;

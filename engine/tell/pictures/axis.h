@@ -7,11 +7,9 @@
 
 namespace tilewalk::pictures {
 
-// Round numbers, 1, 2 or 5 times a power of ten apart, from at most `low` to at least `high`; about `about`
-// of them.
+// About `about` round numbers, 1, 2 or 5 times a power of ten apart, from at most `low` to at least `high`.
 std::vector<double> round_ticks(double low, double high, int about);
 
-// An axis from the lowest to the highest value, linear or logarithmic, with its ticks.
 struct axis {
     double low = 0, high = 1;
     bool by_logarithm = false;
@@ -21,13 +19,13 @@ struct axis {
     double place(double x) const;
 };
 
-// The range of the values in whole ticks, from zero if it is linear. Values that span more than a factor of
-// 50 have a logarithmic axis, and all that are above zero where one is asked for.
+// An axis over the values in whole ticks, from zero if linear. Logarithmic if the values span more than a
+// factor of 50, or if `by_logarithm` is set and all are above zero.
 axis y_axis(const std::vector<double>& values, bool by_logarithm);
-// Ticks at the values themselves if they are few, at round numbers if they are many.
+// Ticks at the values themselves if they are few, else at round numbers.
 axis x_axis(std::vector<double> values);
 
-// Texts such as "512", "64 Ki", "2.5", "1e9".
+// Formats a tick, such as "512", "64 Ki", "2.5", "1e9".
 std::string tick_text(double x);
 
 }  // namespace tilewalk::pictures

@@ -11,7 +11,7 @@ namespace tilewalk::pictures {
 
 namespace {
 
-// Lengths in pixels. A telephone has room for one such picture, a screen for three side by side.
+// Lengths in pixels. A phone has room for one chart, a screen for three side by side.
 constexpr double page_width = 360, height_of_title = 24, row_height = 19, bar_height = 12;
 constexpr double gap = 7, least_bar = 1;
 constexpr std::size_t most_of_name = 34;  // columns of text

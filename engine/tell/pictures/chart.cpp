@@ -20,13 +20,13 @@ constexpr double left_of_panel = 46, above_panel = 24, below_panel = 24, axis_ti
 constexpr double height_of_one = 340, height_of_many = 190;
 constexpr double swatch_width = 34, label_height = 14;
 constexpr std::size_t most_end_labels = 12;
-constexpr double inset = 16;  // of the first and last x from the edges
+constexpr double inset = 16;  // from the edges to the first and last x
 
 struct style {
     std::string_view light, dark, dash;
 };
-// Colours with a contrast of at least 3 to their background. With six shapes of marks, filled and hollow,
-// twelve lines can be told apart without colour.
+// Colours with a contrast of at least 3 to their background. Six shapes of marks, filled and hollow, tell
+// twelve lines apart without colour.
 constexpr std::array<style, 12> styles{{{"#6b6b6b", "#a6a6a6", ""},
                                         {"#1a1a1a", "#ececec", "7 3"},
                                         {"#0065a8", "#66b5f0", ""},
@@ -77,7 +77,7 @@ std::string frame_of(const panel& p, const box& in, const axis& xs, const axis& 
         out += stroke(in.left, in.y(ys, tick), in.right, in.y(ys, tick), "class=\"grid\"");
         out += text_at(in.left - 6, in.y(ys, tick) + 4, "end", tick_text(tick));
     }
-    // A label that would run into the previous one is left out; its tick stays.
+    // Drop a label that would overlap the previous one; its tick stays.
     double free_from = -std::numeric_limits<double>::infinity();
     for (const double tick : xs.ticks) {
         const double x = in.x(xs, tick);
@@ -95,7 +95,7 @@ std::string frame_of(const panel& p, const box& in, const axis& xs, const axis& 
     return out;
 }
 
-// The marks on the line, from left to right.
+// Returns the marks on the line, from left to right.
 std::vector<const mark*> path_of(const chart_line& of) {
     std::vector<const mark*> path;
     for (const mark& m : of.marks) {
@@ -131,7 +131,7 @@ std::string lines_of(const panel& p, const box& in, const axis& xs, const axis& 
     return paths + bars + symbols;
 }
 
-// The name of each line beside its end; names are moved apart where two ends are close.
+// Writes the name of each line beside its end, moved apart where two ends are close.
 std::string end_labels(const panel& p, const box& in, const axis& ys) {
     struct label {
         const chart_line* of;
@@ -147,7 +147,7 @@ std::string end_labels(const panel& p, const box& in, const axis& ys) {
     for (std::size_t i = 1; i < labels.size(); ++i) {
         labels[i].y = std::max(labels[i].y, labels[i - 1].y + label_height);
     }
-    // Upwards again, for names that have moved below the panel.
+    // Move names that are below the panel up again.
     double floor = in.bottom;
     for (std::size_t i = labels.size(); i-- > 0;) {
         labels[i].y = std::min(labels[i].y, floor);
@@ -167,8 +167,8 @@ std::string end_labels(const panel& p, const box& in, const axis& ys) {
 
 using legend_entry = std::pair<std::string, std::size_t>;
 
-// Lines with the same name in several panels have one entry, in the order of their styles; those without a
-// name have none.
+// Entries in the order of styles. Lines with the same name in several panels share one; unnamed lines have
+// none.
 std::vector<legend_entry> legend_of(const chart& of) {
     std::vector<legend_entry> out;
     for (const panel& p : of.panels) {

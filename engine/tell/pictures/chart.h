@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Line charts as self-contained SVG: small multiples with round ticks, told apart by dash and marker as well
-// as by colour, light on paper and dark on a dark screen.
+// Line charts as self-contained SVG: small multiples with round ticks, in light and dark colours. Dashes and
+// markers tell the lines apart as well as colours.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 namespace tilewalk::pictures {
 
 struct mark {
-    std::optional<double> x;  // none: holds for every x, and is drawn as a level
+    std::optional<double> x;  // empty for a mark that holds for every x and is drawn as a level
     double y = 0;
-    std::optional<std::pair<double, double>> bar;  // from, to
-    std::string says;                              // shown when the mouse points at it
-    bool on_line = true;                           // otherwise it is drawn small, beside the line
+    std::optional<std::pair<double, double>> bar;  // the ends of the error bar
+    std::string says;                              // the tooltip
+    bool on_line = true;                           // otherwise drawn small, beside the line
 };
 
 struct chart_line {
@@ -35,13 +35,13 @@ struct panel {
 
 struct chart {
     std::string title, x_title, y_title;
-    std::optional<double> level;  // a thin line across, for instance at equal speed
-    // Values that span more than a factor of 50 always have a logarithmic y axis; with this, all that are
-    // above zero have one.
+    std::optional<double> level;  // a thin horizontal line, such as at equal speed
+    // Makes the y axis logarithmic if all values are above zero. Values that span more than a factor of 50
+    // always have a logarithmic axis.
     bool by_logarithm = false;
     std::vector<panel> panels;
-    double width = 960;       // in pixels; what is drawn shrinks with a page that is narrower
-    double panel_height = 0;  // in pixels; 0: as suits their number
+    double width = 960;       // in pixels; the drawing shrinks with a narrower page
+    double panel_height = 0;  // in pixels; 0 to choose by the number of panels
 };
 
 // The chart as a file.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time lines: rows of dates and of spans of time, each below its name, over one axis.
+// Time lines: rows of dates and time spans, each below its name, over one axis.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace tilewalk::pictures {
 
 struct moment {
     double at = 0;
-    std::string says{};  // shown when the mouse points at it
+    std::string says{};  // the tooltip
     double size = 1;     // of the mark, 1 at most
 };
 struct span_of_time {
@@ -26,10 +26,10 @@ struct time_row {
 };
 
 inline constexpr double height_of_time_row = 36;
-// The rows from `top` down, between x = left and right.
+// Draws the rows from `top` down, between x = left and x = right.
 std::string time_line(const std::vector<time_row>& rows, const axis& by, double left, double right,
                       double top);
-// In the colours --ink, --quiet, --rule, --accent and --alarm.
+// The style, in the colours --ink, --quiet, --rule, --accent and --alarm.
 std::string time_line_style();
 
 }  // namespace tilewalk::pictures
