@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices without a path: closed forms and quadratures under Black-Scholes, in plain C++ over the standard
-// library, sharing nothing with the engine. Everything is said in forwards, total variances (volatility
-// squared times time) and discount factors, so that curves and term structures need no formula of their own.
+// Closed forms and quadratures of prices under Black-Scholes, in plain C++ that shares nothing with the
+// engine. Formulas take forwards, total variances (volatility squared times time) and discount factors, so
+// that curves and term structures need no formula of their own.
 #pragma once
 
 #include <algorithm>
@@ -66,7 +66,7 @@ double integrate(const F& f, double from, double to, int panels) {
     return sum;
 }
 
-// The mean of f(Z), Z standard normal; f may have a kink or a jump at each of `breaks`.
+// The mean of f(Z) for standard normal Z; f may have a kink or a jump at each of `breaks`.
 template <class F>
 double normal_mean(const F& f, std::vector<double> breaks = {}, int panels = 24, double far = 13) {
     std::erase_if(breaks, [far](double b) { return !(std::abs(b) < far); });
@@ -81,7 +81,7 @@ double normal_mean(const F& f, std::vector<double> breaks = {}, int panels = 24,
     return sum;
 }
 
-// P(X <= a, Y <= b) for standard normals of correlation rho: the derivative in rho is their density (Plackett
+// P(X <= a, Y <= b) for standard normals of correlation rho: the derivative by rho is their density (Plackett
 // 1954), integrated along rho = sin(angle).
 inline double normal_cdf(double a, double b, double rho) {
     if (rho >= 1) return normal_cdf(std::min(a, b));
@@ -99,7 +99,7 @@ inline double intrinsic(side option, double spot, double strike) {
     return option == side::call ? std::max(spot - strike, 0.0) : std::max(strike - spot, 0.0);
 }
 
-// Black (1976). A strike at or below zero is always exercised by a call.
+// Black (1976). A call with a strike at or below zero is always exercised.
 inline double black(side option, double forward, double strike, double variance, double discount) {
     if (variance <= 0 || strike <= 0) return discount * intrinsic(option, forward, strike);
     const double sd = std::sqrt(variance), sign = option == side::call ? 1 : -1;
@@ -107,7 +107,7 @@ inline double black(side option, double forward, double strike, double variance,
     return discount * sign * (forward * normal_cdf(sign * d1) - strike * normal_cdf(sign * (d1 - sd)));
 }
 
-// The mean of the square of what a call or put pays, not discounted.
+// The undiscounted second moment of the payoff of a call or put.
 inline double mean_square_payoff(side option, double forward, double strike, double variance) {
     const double sd = std::sqrt(variance), sign = option == side::call ? 1 : -1;
     const double d1 = std::log(forward / strike) / sd + 0.5 * sd;
@@ -115,7 +115,6 @@ inline double mean_square_payoff(side option, double forward, double strike, dou
            2 * strike * forward * normal_cdf(sign * d1) + strike * strike * normal_cdf(sign * (d1 - sd));
 }
 
-// One unit of money if the asset ends above (call) or below (put) the strike.
 inline double cash_digital(side option, double forward, double strike, double variance, double discount) {
     if (variance <= 0) return discount * ((forward >= strike) == (option == side::call) ? 1 : 0);
     const double sd = std::sqrt(variance), sign = option == side::call ? 1 : -1;
@@ -127,13 +126,13 @@ inline double asset_digital(side option, double forward, double strike, double v
     return forward * cash_digital(option, forward * std::exp(variance), strike, variance, discount);
 }
 
-// The forward of an asset whose price is paid as a plain number in another currency. `covariance` is that of
+// The forward of an asset whose price is paid as a plain number in another currency. `covariance` is between
 // the logs of the asset and of the value of its currency in the currency of payment.
 inline double quanto_forward(double forward, double covariance) {
     return forward * std::exp(-covariance);
 }
 
-// A call on the geometric mean of prices with these forwards and total variances, in order of time.
+// An option on the geometric mean of prices with these forwards and total variances, in order of time.
 inline double geometric_asian(side option, const std::vector<double>& forwards,
                               const std::vector<double>& variances, double strike, double discount) {
     const double n = static_cast<double>(forwards.size());
@@ -145,7 +144,7 @@ inline double geometric_asian(side option, const std::vector<double>& forwards,
     return black(option, std::exp(mean + 0.5 * variance), strike, variance, discount);
 }
 
-// A table's value at a place between its rows, by Lagrange through the six nearest; it has at least six.
+// Interpolates a table of at least six rows at a fractional index: Lagrange through the six nearest rows.
 inline double between_points(const std::vector<double>& table, double place) {
     const std::size_t first =
         std::clamp<std::size_t>(static_cast<std::size_t>(place), 2, table.size() - 4) - 2;
@@ -162,7 +161,7 @@ inline double between_points(const std::vector<double>& table, double place) {
     return sum;
 }
 
-// The law of a lognormal price from one date to the next.
+// The lognormal ratio of the prices on two dates.
 struct move {
     double growth = 0;    // log of the ratio of forwards
     double variance = 0;  // of the log
@@ -170,20 +169,20 @@ struct move {
 };
 
 // A call on the arithmetic mean of the prices after each move. With m = (n strike - sum so far) / price, the
-// value is price * v(m), and v before a move is the mean of R v(m / R - 1), R the ratio of prices: one
-// dimension, exact for m <= 0, interpolated in log m above.
+// value is price * v(m), and v before a move is the mean of R v(m / R - 1), where R is the ratio of prices.
+// One-dimensional, exact for m <= 0, interpolated in log m above.
 inline double arithmetic_asian_call(double spot, const std::vector<move>& moves, double strike) {
     const std::size_t n = moves.size();
     constexpr std::size_t points = 1601;
     const double lowest = std::log(1e-4), highest = std::log(40.0 * static_cast<double>(n));
     const double gap = (highest - lowest) / (points - 1);
     std::vector<double> table, next(points);
-    double discount = 1, rest = 0;  // rest: the mean of the ratios still to come
+    double discount = 1, rest = 0;  // rest is the mean sum of the ratios still to come
     const auto later = [&](double m) {
         if (m <= 0) return rest - m;
         if (table.empty()) return 0.0;
         const double at = (std::log(m) - lowest) / gap;
-        if (at < 0) return rest - m;  // m below 1e-4: out of the money only for a price that falls to nothing
+        if (at < 0) return rest - m;  // below 1e-4 the call almost surely pays
         if (at > points - 1) return 0.0;
         return between_points(table, at);
     };
@@ -192,8 +191,8 @@ inline double arithmetic_asian_call(double spot, const std::vector<move>& moves,
         const double sd = std::sqrt(step.variance);
         const auto before = [&](double m) {
             if (table.empty()) return black(side::call, std::exp(step.growth), m, step.variance, 1);
-            // Under the measure of the price itself the mean of R f(R) is exp(growth) times that of f, drift
-            // + variance.
+            // With the price as numeraire, the mean of R f(R) is exp(growth) times the mean of f, with the
+            // variance added to the drift.
             const auto shifted = [&](double z) {
                 return later(m / std::exp(step.growth + 0.5 * step.variance + sd * z) - 1);
             };
@@ -211,18 +210,18 @@ inline double arithmetic_asian_call(double spot, const std::vector<move>& moves,
     throw std::invalid_argument("an average needs at least one date");
 }
 
-// Barriers: an option watched at every moment under a drift and a volatility in constant proportion.
+// A barrier option under continuous monitoring; growth, variance and rate accrue at proportional rates.
 struct watched_option {
     side option = side::call;
     bool down = true, out = true;
     double spot = 0, strike = 0, barrier = 0, rebate = 0;
-    bool rebate_at_hit = false;  // of a knock-out; a knock-in pays its rebate at expiry
+    bool rebate_at_hit = false;  // for a knock-out; a knock-in pays its rebate at expiry
     double growth = 0;           // (r - q) T
     double variance = 0;         // sigma^2 T
     double rate = 0;             // r T
 };
 
-// Reiner and Rubinstein (1991), all eight.
+// All eight forms of Reiner and Rubinstein (1991).
 inline double barrier_option(const watched_option& o) {
     const double discount = std::exp(-o.rate), sd = std::sqrt(o.variance);
     const double vanilla = black(o.option, o.spot * std::exp(o.growth), o.strike, o.variance, discount);
@@ -244,7 +243,7 @@ inline double barrier_option(const watched_option& o) {
     const double a = direct(x1), b = direct(x2), c = mirrored(y1), d = mirrored(y2);
     const bool strike_first = o.down ? o.strike > o.barrier : o.strike < o.barrier;
     double alive = 0;
-    if ((o.option == side::call) == o.down) {  // the payoff is away from the barrier
+    if ((o.option == side::call) == o.down) {  // the payoff lies on the other side of the barrier
         alive = strike_first ? a - c : b - d;
     } else {
         alive = strike_first ? a - b + c - d : 0;
@@ -260,8 +259,7 @@ inline double barrier_option(const watched_option& o) {
                                std::pow(ratio, mu - lambda) * normal_cdf(eta * (z - 2 * lambda * sd)));
 }
 
-// One unit at expiry if the price stays between the two levels all the time: standing waves of the heat
-// equation.
+// One unit at expiry if the price stays between the levels: eigenfunction series of the heat equation.
 inline double double_no_touch(double spot, double lower, double upper, double growth, double variance,
                               double discount) {
     const double mu = growth / variance - 0.5, width = std::log(upper / lower),
@@ -276,8 +274,8 @@ inline double double_no_touch(double spot, double lower, double upper, double gr
     return discount * sum;
 }
 
-// Goldman, Sosin and Gatto (1979): the last price against the lowest (call), or the highest against the last
-// (put), watched from now on at every moment.
+// Floating lookback under continuous monitoring from today (Goldman, Sosin and Gatto 1979): the last price
+// less the minimum (call), or the maximum less the last price (put).
 inline double floating_lookback(side option, double spot, double growth, double variance, double discount) {
     const double sd = std::sqrt(variance), forward = spot * std::exp(growth),
                  sign = option == side::call ? 1 : -1;
@@ -291,8 +289,8 @@ inline double floating_lookback(side option, double spot, double growth, double 
     return discount * (plain + extra);
 }
 
-// Conze and Viswanathan (1991): the highest price above a strike (call), or the lowest below it (put); the
-// strike is at or beyond the spot.
+// Fixed lookback: the maximum over a strike (call) or the minimum under it (put), for a strike at or beyond
+// the spot (Conze and Viswanathan 1991).
 inline double fixed_lookback(side option, double spot, double strike, double growth, double variance,
                              double discount) {
     const double sd = std::sqrt(variance), sign = option == side::call ? 1 : -1;
@@ -304,7 +302,7 @@ inline double fixed_lookback(side option, double spot, double strike, double gro
     return black(option, spot * std::exp(growth), strike, variance, discount) + discount * extra;
 }
 
-// The mean of f(S) over a lognormal price on one date; f may have a kink or a jump at each of `prices`.
+// The mean of f(S) over a lognormal price; f may have a kink or a jump at each of `prices`.
 template <class F>
 double price_mean(double forward, double variance, const F& f, const std::vector<double>& prices = {}) {
     const double sd = std::sqrt(variance);
@@ -313,7 +311,7 @@ double price_mean(double forward, double variance, const F& f, const std::vector
     return normal_mean([&](double z) { return f(forward * std::exp(sd * z - 0.5 * variance)); }, breaks, 32);
 }
 
-// The zero, between two prices, of a function that grows from below zero to above it.
+// The zero of an increasing function between two prices, by bisection.
 template <class F>
 double crossing(const F& f, double low, double high) {
     for (int i = 0; i < 200; ++i) {
@@ -323,14 +321,14 @@ double crossing(const F& f, double low, double high) {
     return low;
 }
 
-// A price that is watched at every moment under a drift and a volatility in constant proportion, from one
-// date to another. Levels: 0 below, or infinity above, is none.
+// A price under continuous monitoring between two dates; growth and variance accrue at proportional rates. A
+// lower level of 0 or an upper level of infinity means that there is none.
 struct watch {
     double spot = 0, growth = 0, variance = 0;
     double lower = 0, upper = std::numeric_limits<double>::infinity();
 
-    // The probability that a path which ends there has touched no level: reflections in both of them (images
-    // of the heat equation).
+    // The probability that a path to `end` has touched no level, by reflection in both levels (images of the
+    // heat equation).
     double survival(double end) const {
         if (!(lower < std::min(spot, end) && std::max(spot, end) < upper)) return 0;
         const double a = std::log(spot / lower), b = std::log(end / lower);  // infinite without a lower level
@@ -347,7 +345,7 @@ struct watch {
         }
         return sum;
     }
-    // The mean of f of the last price over the paths that touched no level, the others counting 0.
+    // The mean of f of the last price over all paths, with 0 for those that touched a level.
     template <class F>
     double mean(const F& f, std::vector<double> prices = {}) const {
         for (const double level : {lower, upper}) {
@@ -356,9 +354,9 @@ struct watch {
         return price_mean(
             spot * std::exp(growth), variance, [&](double s) { return survival(s) * f(s); }, prices);
     }
-    // One unit at the first touch, if it is the lower (upper) level that is touched, discounted by `rate`
-    // (times the length of the watch, not below 0): without an end to the watch it is a sum of two powers of
-    // the price, of which what is then still to come is taken off.
+    // One unit at the first touch, if the lower (upper) level is touched first, discounted by `rate` (the
+    // rate times the length of the watch, not below 0). Without an end of the watch the value is a sum of two
+    // powers of the price; the value of touches after the end is subtracted.
     double touch(bool of_lower, double rate) const {
         const double mu = growth / variance - 0.5, k = std::sqrt(mu * mu + 2 * rate / variance);
         const auto ever = [&](double s) {
@@ -379,7 +377,7 @@ struct watch {
     }
 };
 
-// The highest price above a strike (call) or the lowest below it (put), wherever the strike lies.
+// Fixed lookback for any strike.
 inline double any_fixed_lookback(side option, double spot, double strike, double growth, double variance,
                                  double discount) {
     const double inside = option == side::call ? spot - strike : strike - spot;
@@ -387,9 +385,8 @@ inline double any_fixed_lookback(side option, double spot, double strike, double
     return discount * inside + fixed_lookback(option, spot, spot, growth, variance, discount);
 }
 
-// A floating lookback whose extreme is watched until a first date, at `part` of the variance and growth, and
-// taken times a factor: a mean over the price of that date and over the extreme of the bridge that leads to
-// it.
+// A floating lookback that watches the extreme until a first date, after `part` of the variance and growth,
+// and multiplies it by `factor`: a mean over the price of that date and over the extreme of the bridge to it.
 inline double early_lookback(side option, const watch& whole, double part, double factor, double discount) {
     const double first = part * whole.variance, rest = whole.variance - first;
     return discount * price_mean(whole.spot * std::exp(part * whole.growth), first, [&](double s) {
@@ -400,12 +397,12 @@ inline double early_lookback(side option, const watch& whole, double part, doubl
                        whole.spot * std::exp(0.5 * (move + (option == side::call ? -reach : reach)));
                    return black(option, s * std::exp((1 - part) * whole.growth), factor * extreme, rest, 1);
                };
-               // The extreme has a root at u = 1 and a logarithm at u = 0: u = x^2 (3 - 2 x) is flat at both.
+               // The extreme has a square root at u = 1 and a logarithm at u = 0; u = x^2 (3 - 2 x) is flat
+               // at both.
                return integrate([&](double x) { return 6 * x * (1 - x) * at(x * x * (3 - 2 * x)); }, 0, 1, 3);
            });
 }
 
-// Weighted geometric means of one asset over two sets of dates.
 struct geometric_mean {
     std::vector<double> weights, forwards, variances;  // in order of time; variances from today
 };
@@ -431,7 +428,7 @@ inline double mean_of(const geometric_mean& m) {
     return std::exp(logs / weight + 0.5 * covariance(m, m));
 }
 
-// The one mean for the other (Margrabe 1978).
+// Exchange of one mean for the other (Margrabe 1978).
 inline double geometric_exchange(side option, const geometric_mean& price, const geometric_mean& strike,
                                  double discount) {
     return black(option, mean_of(price), mean_of(strike),
@@ -439,13 +436,13 @@ inline double geometric_exchange(side option, const geometric_mean& price, const
                  discount);
 }
 
-// Limits of a sum of returns, and of each.
+// Limits of each return (local) and of their sum (global).
 struct return_limits {
     double local_floor = -1, local_cap = 1e6, global_floor = -1e6, global_cap = 1e6;
 };
 
-// The mean of the limited sum of limited returns over these moves, of which `sum` has been earned: of the
-// last one by calls on the ratio of prices, of the others by quadrature.
+// The mean of the limited sum of limited returns over these moves, given the sum earned so far: calls on the
+// ratio of prices for the last move, quadrature for the others.
 inline double limited_returns(const std::vector<move>& moves, const return_limits& in, double sum = 0,
                               std::size_t from = 0) {
     const move& m = moves[from];
@@ -462,7 +459,7 @@ inline double limited_returns(const std::vector<move>& moves, const return_limit
     }
     const double sd = std::sqrt(m.variance), middle = m.growth - 0.5 * m.variance;
     const auto z_of = [&](double change) { return (std::log(std::max(1 + change, 1e-300)) - middle) / sd; };
-    // Returns to come end to count where all of them, or none, are beyond a limit of the sum.
+    // Kinks: returns to come cease to matter once all of them, or none, end beyond a limit of the sum.
     const double left = static_cast<double>(moves.size() - from - 1);
     std::vector<double> breaks{z_of(in.local_floor), z_of(in.local_cap)};
     for (const double limit : {in.global_floor, in.global_cap})
@@ -477,14 +474,13 @@ inline double limited_returns(const std::vector<move>& moves, const return_limit
         breaks, 6, 9);
 }
 
-// The choice between a call and a put of one strike and maturity, by put-call parity.
+// By put-call parity.
 inline double chooser(double forward, double strike, double variance_until_choice, double variance,
                       double discount) {
     return black(side::put, forward, strike, variance, discount) +
            black(side::call, forward, strike, variance_until_choice, discount);
 }
 
-// The mean of the squared log returns over these moves.
 inline double mean_square_return(const std::vector<move>& moves) {
     double sum = 0;
     for (const move& m : moves) {
@@ -494,13 +490,12 @@ inline double mean_square_return(const std::vector<move>& moves) {
     return sum / static_cast<double>(moves.size());
 }
 
-// A call or put struck on the first date at `ratio` times the price: forward is that of the last date.
+// A call or put struck on the first date at `ratio` times the price; `forward` belongs to the last date.
 inline double forward_start(side option, double first_forward, double forward, double ratio,
                             double variance_between, double discount) {
     return black(option, forward, ratio * first_forward, variance_between, discount);
 }
 
-// Two assets on one date.
 struct pair_of_assets {
     double first_forward = 0, second_forward = 0;
     double first_variance = 0, second_variance = 0, covariance = 0;
@@ -513,7 +508,7 @@ inline double spread_of_sum(const pair_of_assets& p, double sign) {
                      2 * f * g * std::expm1(p.covariance));
 }
 
-// Margrabe (1978): the first for the second.
+// The right to give the second asset for the first (Margrabe 1978).
 inline double exchange(const pair_of_assets& p, double discount) {
     return black(side::call, p.first_forward, p.second_forward,
                  p.first_variance + p.second_variance - 2 * p.covariance, discount);
@@ -543,17 +538,15 @@ inline double put_on_worst(const pair_of_assets& p, double strike, double discou
     return call_on_worst(p, strike, discount) - worst + strike * discount;
 }
 
-// The chance that both end at or above the level.
 inline double both_above(const pair_of_assets& p, double level) {
     const double sd1 = std::sqrt(p.first_variance), sd2 = std::sqrt(p.second_variance);
     return normal_cdf(std::log(p.first_forward / level) / sd1 - 0.5 * sd1,
                       std::log(p.second_forward / level) / sd2 - 0.5 * sd2, p.covariance / (sd1 * sd2));
 }
 
-// A product on one price that is looked at after each move: backwards from the last date, the value at every
-// node of one fixed set is a sum over the nodes a move later (Nystroem). `value(k, price, continuation)` is
-// what the product is worth on date k = 0, 1, ..., `continuation` what it is worth if it goes on. It may jump
-// at `breaks`.
+// A product on one price that is observed after each move. Goes backwards from the last date: the value at a
+// node is a sum over a fixed set of nodes one move later (Nystroem). `value(k, price, continuation)` is the
+// value on date k = 0, 1, ... given the value of going on; it may jump at `breaks`.
 inline double backward(double spot, const std::vector<move>& moves, const std::vector<double>& breaks,
                        const std::function<double(std::size_t, double, double)>& value) {
     double drift = 0, variance = 0, least_sd = 1e300, lowest = 0, highest = 0;
@@ -603,8 +596,8 @@ inline double backward(double spot, const std::vector<move>& moves, const std::v
     throw std::invalid_argument("a product needs at least one date");
 }
 
-// The mean of f(x, y) over the prices of both on the date; f(., y) may have kinks at the prices kinks(y) of
-// the first asset, and f(x, .) at the same prices of the second for every x.
+// The mean of f(x, y) over the prices of both assets on the date. f(., y) may have kinks at kinks(y), and
+// f(x, .) at `kinks_of_second` for every x.
 template <class F, class K>
 double pair_mean(const pair_of_assets& p, const F& f, const K& kinks,
                  const std::vector<double>& kinks_of_second = {}) {
@@ -627,8 +620,8 @@ double pair_mean(const pair_of_assets& p, const F& f, const K& kinks,
         outer, 12, 9);
 }
 
-// A call or put on first + second - strike, where the second price may count negatively (`sign` -1): given
-// the second, it is one on the first.
+// A call or put on first + second - strike, where the second price may count negatively (`sign` -1). Given
+// the second price, the option is one on the first.
 inline double option_on_sum(side option, const pair_of_assets& p, double sign, double strike,
                             double discount) {
     const double sd2 = std::sqrt(p.second_variance), pull = p.covariance / sd2;
@@ -638,14 +631,13 @@ inline double option_on_sum(side option, const pair_of_assets& p, double sign, d
         const double forward = p.first_forward * std::exp(pull * z - 0.5 * pull * pull);
         return black(option, forward, strike - sign * y, rest, discount);
     };
-    // The place at which the first asset alone reaches the strike.
+    // At this second price the strike of the option on the first is 0.
     const double kink = sign * strike > 0
                             ? (std::log(sign * strike / p.second_forward) + 0.5 * p.second_variance) / sd2
                             : 1e300;
     return normal_mean(given, {kink});
 }
 
-// The chance that a price ends in [lower, upper].
 inline double within(double forward, double variance, double lower, double upper) {
     const auto below = [&](double level) {
         if (level <= 0) return 0.0;
@@ -654,7 +646,6 @@ inline double within(double forward, double variance, double lower, double upper
     return below(upper) - below(lower);
 }
 
-// The chance that both prices end in ranges of their own.
 inline double both_within(const pair_of_assets& p, double lower1, double upper1, double lower2,
                           double upper2) {
     const double sd1 = std::sqrt(p.first_variance), sd2 = std::sqrt(p.second_variance);
@@ -665,8 +656,8 @@ inline double both_within(const pair_of_assets& p, double lower1, double upper1,
     return below(upper1, upper2) - below(lower1, upper2) - below(upper1, lower2) + below(lower1, lower2);
 }
 
-// The mean of the root of the summed squared log returns over these moves. With phi(u) = mean of exp(-u X)
-// the mean of sqrt(X) is the integral of (1 - phi(w^2)) / w^2 over w > 0 over sqrt(pi).
+// The mean of the root of the summed squared log returns X over these moves: with phi(u) = E exp(-u X), E
+// sqrt(X) is the integral of (1 - phi(w^2)) / w^2 over w > 0, divided by sqrt(pi).
 inline double mean_root_square(const std::vector<move>& moves) {
     const double scale = mean_square_return(moves) * static_cast<double>(moves.size());
     const auto one_less_phi = [&](double u) {
@@ -686,8 +677,8 @@ inline double mean_root_square(const std::vector<move>& moves) {
     return std::sqrt(scale / std::numbers::pi) * sum;
 }
 
-// The mean of a squared log return times whether the price before it (from `earlier`, its forward and
-// variance) or after it lies in [lower, upper].
+// The mean of a squared log return times the indicator that the price before it (with its forward and
+// variance), or after it if `by_end`, lies in [lower, upper].
 inline double square_in_range(double forward, double variance, const move& m, double lower, double upper,
                               bool by_end) {
     const double drift = m.growth - 0.5 * m.variance;
@@ -706,8 +697,8 @@ inline double square_in_range(double forward, double variance, const move& m, do
         {from, to});
 }
 
-// A forward that is bought (sold) on each date until the gains have reached a target, from date to date by
-// nested quadrature: the price and the gains so far are what it depends on.
+// A forward that is bought (sold) on each date until the gains reach a target. Nested quadrature from date to
+// date, in the price and the gains so far.
 struct target_forward {
     bool buys = true;
     double strike = 0, target = 0, gearing = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers for making up trades: the same on every machine, since the distributions of the standard
-// library differ between libraries.
+// Random numbers for random trades. They are the same on every machine, unlike the distributions of the
+// standard library.
 #pragma once
 
 #include <cmath>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values without a path of options that count the time spent beyond a level: without a break (Parisian)
-// or in all (cumulative Parisian, step options). As in closed_forms.h, plain C++ over the standard library
-// that shares nothing with the engine.
+// Values of options that count the time beyond a level: without a break (Parisian) or in total (cumulative
+// Parisian, step options). Plain C++ that shares nothing with the engine, as closed_forms.h.
 //
-// Time is measured by the variance of the log price, so that the log of price over spot is a standard
-// Brownian motion W with a drift mu; the drift is taken out by the weight exp(mu W(v) - mu^2 v / 2).
+// Time is measured by the variance of the log price: the log of price over spot is a standard Brownian motion
+// W with a drift mu. The weight exp(mu W(v) - mu^2 v / 2) removes the drift.
 #pragma once
 
 #include <algorithm>
@@ -20,37 +19,37 @@
 
 namespace tilewalk::truth {
 
-// Paid at the end on a price that is watched at every moment until then.
+// A payoff at the end on a price under continuous monitoring.
 struct excursion_option {
-    enum class pays { call, put, money };  // money: one unit of it
+    enum class pays { call, put, money };  // money is one unit of it
     pays what = pays::call;
-    bool down = true;  // it is the time below the barrier that counts, or else the time above it
+    bool down = true;  // counts the time below the barrier, otherwise above it
     double spot = 0, strike = 0, barrier = 0;
     double growth = 0;    // (r - q) T
     double variance = 0;  // sigma^2 T
 
     double drift() const { return growth / variance - 0.5; }
     double level() const { return std::log(barrier / spot); }
-    double direction() const { return down ? -1 : 1; }  // from the barrier to where time counts
+    double direction() const { return down ? -1 : 1; }  // from the barrier towards the side that counts
     bool begins_beyond() const { return (spot - barrier) * direction() > 0; }
     double paid(double price) const {
         return what == pays::money ? 1
                                    : intrinsic(what == pays::call ? side::call : side::put, price, strike);
     }
-    // The mean of what is paid, seen from a price and a variance before the end.
+    // The mean payoff at a price, with a variance of `left` until the end.
     double mean_from(double price, double left) const {
         if (what == pays::money) return 1;
         return black(what == pays::call ? side::call : side::put, price * std::exp(growth * left / variance),
                      strike, left, 1);
     }
-    // Until a variance has gone by, watched at the barrier from the side that it begins on.
+    // The watch until a variance of `gone`, with the barrier as its level on the side of the spot.
     watch until(double gone) const {
         watch w{spot, growth * gone / variance, gone};
         (spot > barrier ? w.lower : w.upper) = barrier;
         return w;
     }
 
-    // The payoff times exp(mu y) as exponentials of the last y, each on a part of the line.
+    // The payoff times exp(mu y) as a sum of exponentials of the last y, each on an interval.
     struct exponential {
         double factor, rate, from, to;
     };
@@ -63,9 +62,9 @@ struct excursion_option {
     }
 };
 
-// exp(z^2) erfc(z) for a complex z. On the right half of the plane after Weideman (1994): a polynomial of
-// (L - z) / (L + z), its coefficients the Fourier coefficients of the Gaussian on the circle that the line
-// becomes; good to 1e-13.
+// exp(z^2) erfc(z) for complex z. Weideman (1994) on the right half-plane: a polynomial of (L - z) / (L + z)
+// whose coefficients are the Fourier coefficients of the Gaussian on the circle that is the image of the
+// line. Error about 1e-13.
 inline std::complex<double> scaled_erfc(std::complex<double> z) {
     constexpr int terms = 48, points = 2 * terms;
     static const double wide = std::sqrt(terms / std::numbers::sqrt2);
@@ -88,11 +87,11 @@ inline std::complex<double> scaled_erfc(std::complex<double> z) {
     return over * (1 / std::sqrt(std::numbers::pi) + 2.0 * over * sum);
 }
 
-// The function of t > 0 whose Laplace transform is given, smooth at t: the Fourier series of Abate and Whitt
-// (1995), its tail by Euler's mean of partial sums. It may grow like exp(2 x / t) at most.
+// Inverts a Laplace transform at t > 0, where the function must be smooth: Fourier series of Abate and Whitt
+// (1995), with Euler summation of its tail. The function may grow at most like exp(2 x / t).
 template <class F>
 double inverse_laplace(const F& transform, double t) {
-    constexpr double size = 26;  // exp(-size) of the function at 3 t is what the series leaves out
+    constexpr double size = 26;  // the series neglects exp(-size) times the function at 3 t
     constexpr int first = 60, more = 14;
     double sum = 0.5 * transform(std::complex<double>(0.5 * size / t, 0)).real(), mean = 0, binomial = 1;
     for (int k = 1; k <= first + more; ++k) {
@@ -111,7 +110,7 @@ namespace parisian {
 inline std::complex<double> rayleigh_piece(std::complex<double> p, std::complex<double> q, double low,
                                            double high) {
     const double root = std::sqrt(0.5 * std::numbers::pi);
-    // The integral from r on, less 2 q root exp(p + q^2 / 2) where the peak lies beyond r.
+    // The integral from r to infinity, less 2 q root exp(p + q^2 / 2) if the peak lies beyond r.
     const auto from = [&](double r) -> std::complex<double> {
         if (r == std::numeric_limits<double>::infinity()) return 0;
         const std::complex<double> at = (r - q) / std::numbers::sqrt2,
@@ -123,27 +122,27 @@ inline std::complex<double> rayleigh_piece(std::complex<double> p, std::complex<
     return from(low) - from(high) + (has_peak ? 2 * root * q * std::exp(p + 0.5 * q * q) : 0.0);
 }
 
-// The mean of what is paid (times exp(mu y)) over paths that begin `away` before the barrier and then, by the
-// end at variance v, stay beyond it for the window d without a break. With k = sqrt(2 lambda) and z = k
-// sqrt(d), the moment at which that has happened has the transform exp(-k away) / (1 + z sqrt(2 pi) exp(z^2 /
-// 2) N(z)), and where the path is then, sqrt(d) times a Rayleigh number beyond the barrier, has nothing to do
-// with it (Chesney, Jeanblanc-Picque and Yor 1997).
+// The mean payoff (times exp(mu y)) over paths that begin `away` before the barrier and, by the end at
+// variance v, have stayed beyond it for the window d without a break. With k = sqrt(2 lambda) and z = k
+// sqrt(d), the time at which the window is complete has the transform exp(-k away) / (1 + z sqrt(2 pi)
+// exp(z^2 / 2) N(z)). The place of the path at that time is independent of it: sqrt(d) times a Rayleigh
+// variable beyond the barrier (Chesney, Jeanblanc-Picque and Yor 1997).
 inline double mean_of_entered(const excursion_option& o, double away, double v, double d) {
     if (!(v > d)) return 0;
     const double sign = o.direction(), level = o.level(), wide = sign * std::sqrt(d);
     const double far = std::numeric_limits<double>::infinity();
     const auto parts = o.exponentials();
-    // From the moment d on, before which nothing has happened: exp(lambda d) times the transform.
+    // The window can't be complete before d, so exp(lambda d) times the transform is inverted at v - d.
     const auto transform = [&](std::complex<double> lambda) {
         const std::complex<double> k = std::sqrt(2.0 * lambda), z = k * std::sqrt(d);
         const std::complex<double> waits =
             std::exp(-0.5 * z * z) *
                 (1.0 - z * std::sqrt(0.5 * std::numbers::pi) * scaled_erfc(z / std::numbers::sqrt2)) +
             z * std::sqrt(2 * std::numbers::pi);
-        std::complex<double> rest = 0;  // the mean of the resolvent where the path is then
+        std::complex<double> rest = 0;  // the mean of the resolvent over the place of the path
         for (const auto& e : parts) {
             const double c = e.rate;
-            const auto part = [&](double a, double b) {  // of exp(c y) times the factor of the whole line
+            const auto part = [&](double a, double b) {  // exp(c y) times the factor of the whole line
                 return rayleigh_piece(c * level, c * wide, a, b) * 2.0 / (k * k - c * c);
             };
             if (e.from == -far && e.to == far) {
@@ -152,7 +151,7 @@ inline double mean_of_entered(const excursion_option& o, double away, double v, 
             }
             const bool upper = e.to == far;
             const double at = upper ? e.from : e.to, change = std::max((at - level) / wide, 0.0);
-            // Above and below the end of the part of the line.
+            // Places above (a) and below (b) the end of the interval.
             const double low_a = sign > 0 ? change : 0, high_a = sign > 0 ? far : change;
             const double low_b = sign > 0 ? 0 : change, high_b = sign > 0 ? change : far;
             const auto falls = [&](double a, double b) {  // exp(c at - k (y - at))
@@ -174,13 +173,13 @@ inline double mean_of_entered(const excursion_option& o, double away, double v, 
     return inverse_laplace(transform, v - d);
 }
 
-// The density, by variance, of the first time at which a path reaches a level `away` from it.
+// The density, by variance, of the first passage to a level at distance `away`.
 inline double first_touch_density(double away, double variance) {
     return away / (variance * std::sqrt(variance)) * normal_density(away / std::sqrt(variance));
 }
 
-// The mean of f over the variance at which a path reaches a level `away` from it, until `last`: away^2 over
-// the square of a normal number.
+// The mean of f over the variance of the first passage to a level at distance `away`, up to `last`. The
+// variance is away^2 over the square of a normal variable.
 template <class F>
 double first_touch_mean(double away, double last, const F& f, int panels = 2) {
     if (away == 0) return f(0.0);
@@ -195,15 +194,15 @@ double first_touch_mean(double away, double last, const F& f, int panels = 2) {
 
 }  // namespace parisian
 
-// The mean, not discounted, of what is paid if the price stays beyond the barrier for the window without a
-// break. `window` and `elapsed`, how long it has been there already, are parts of the life.
+// The undiscounted mean payoff over paths that stay beyond the barrier for the window without a break.
+// `window`, and the time `elapsed` beyond it already, are fractions of the life.
 inline double parisian_in(const excursion_option& o, double window, double elapsed = 0) {
     const double v = o.variance, d = window * v, mu = o.drift(), away = std::abs(o.level());
     const double weight = std::exp(-0.5 * mu * mu * v);
     if (!o.begins_beyond()) return weight * parisian::mean_of_entered(o, away, v, d);
     const double left = (window - elapsed) * v;
     if (!(v > left)) return 0;
-    // Stays there to the end of the window, or leaves before and begins anew at the barrier.
+    // The path stays to the end of the window, or leaves before and starts anew at the barrier.
     const double stays = o.until(left).mean([&](double s) { return o.mean_from(s, v - left); }, {});
     const double last = std::min(left, v - d);
     if (!(last > 0)) return stays;
@@ -212,11 +211,11 @@ inline double parisian_in(const excursion_option& o, double window, double elaps
     return stays + weight * leaves;
 }
 
-// The mean, not discounted, of what is paid times a weight of the time spent beyond the barrier, a part of
-// the life; the weight may jump at `breaks`. The path begins `away` from the barrier on its side. At a local
-// time of 2 c at the barrier it has spent u there with the density of a first touch at away + c, the rest on
-// the other side with that of c (Karatzas and Shreve 1984), and what follows the last touch lengthens one of
-// them; Hugonnier (1999) has the same law.
+// The undiscounted mean of the payoff times a weight of the time beyond the barrier, as a fraction of the
+// life; the weight may jump at `breaks`. The path begins `away` from the barrier. At a local time of 2 c at
+// the barrier, the time on its first side has the density of a first passage over away + c, and the time on
+// the other side that over c (Karatzas and Shreve 1984). The time after the last touch lengthens one of them.
+// Hugonnier (1999) has the same law.
 template <class G>
 double occupation_mean(const excursion_option& o, const G& weight, const std::vector<double>& breaks = {}) {
     const double v = o.variance, mu = o.drift(), level = o.level(), away = std::abs(level);
@@ -224,8 +223,8 @@ double occupation_mean(const excursion_option& o, const G& weight, const std::ve
     const bool beyond = o.begins_beyond();
     const double across = o.spot == o.barrier ? o.direction() : (o.spot > o.barrier ? -1 : 1);
     const auto parts = o.exponentials();
-    // The payoff (times exp(mu y)) if the last y is any distance in this direction from the barrier, over
-    // the density of a first touch at x and that distance.
+    // The mean payoff (times exp(mu y)) over all ends in this direction from the barrier, weighted by the
+    // first-passage density over x plus the distance of the end.
     const auto ended = [&](double direction, double x, double t) {
         const double sd = std::sqrt(t);
         double sum = 0;
@@ -244,7 +243,7 @@ double occupation_mean(const excursion_option& o, const G& weight, const std::ve
     };
     double steepest = 0;
     for (const auto& e : parts) steepest = std::max(steepest, std::abs(e.rate));
-    // Over the time u on the side that the path begins on.
+    // The density of the time u on the first side.
     const auto density = [&](double u) {
         const double rest = v - u;
         if (!(u > 0 && rest > 0)) return 0.0;
@@ -258,7 +257,7 @@ double occupation_mean(const excursion_option& o, const G& weight, const std::ve
             },
             0, reach, panels);
     };
-    // u = v sin^2 takes the roots at both ends away; within `away` of the start little happens.
+    // u = v sin^2 removes the square roots at both ends. Little happens for u within the scale of `away`.
     std::vector<double> edges{0, 0.5 * std::numbers::pi};
     for (const double part : {0.3, 1.0}) {
         if (part * away < std::sqrt(v)) edges.push_back(std::asin(part * away / std::sqrt(v)));
@@ -280,7 +279,7 @@ double occupation_mean(const excursion_option& o, const G& weight, const std::ve
     return weight(beyond ? 1.0 : 0.0) * never + std::exp(-0.5 * mu * mu * v) * crossed;
 }
 
-// The mean part of the life that the price spends within two levels.
+// The mean fraction of the life that the price spends between two levels.
 inline double mean_time_within(double spot, double growth, double variance, double lower, double upper) {
     return integrate(
         [&](double x) {

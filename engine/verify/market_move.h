@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves of a market whose trades have a known price: what one is worth after a move says what its
-// sensitivities are.
+// Moves of the market of a trade with a known price. The price after a move gives the sensitivities.
 #pragma once
 
 #include <string>
@@ -10,27 +9,25 @@
 namespace tilewalk::verify {
 
 struct market_move {
-    double forwards = 1;  // every forward is so many times what it was
-    std::string key{};    // of a number that is larger by `by`; empty: none
+    double forwards = 1;  // multiplies every forward
+    std::string key{};    // a number that grows by `by`; empty for none
     double by = 0;
 
     double of(std::string_view number) const { return number == key ? by : 0; }
 };
 
-// A number of the market to which a known price has a derivative.
 struct movable_number {
-    std::string key;  // as `tilewalk market --keys` has it
-    double step = 0;  // a small move of it
+    std::string key;  // as `tilewalk market --keys` prints it
+    double step = 0;  // a small move of the number
 };
 using movable_numbers = std::vector<movable_number>;
 
-// Small moves by the kind of number: the law of what is paid hardly changes its shape, and what rounds off in
-// a quadrature is far less than what the move makes of the price.
+// Small moves by kind of number: small enough to keep the shape of the payoff's law, and large enough for the
+// change in price to exceed the rounding of a quadrature by far.
 inline constexpr double step_of_rate = 1e-4, step_of_volatility = 1e-3, step_of_correlation = 1e-3;
-// Prices and parameters of a model move by a part of their size.
+// Relative moves of prices and of parameters of models.
 inline constexpr double step_of_size = 1e-3;
 
-// The key of a pillar.
 std::string pillar(std::string_view of, double years);
 
 }  // namespace tilewalk::verify

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each mistake is made between two stages of the engine: in the market before the planning, in the numbers
-// and operations of a program before the passes, in the times of its events, in the shocks and the points
-// that they are, or in the results of tiles. Mistakes in sensitivities are made in how the numbers of
-// programs move with those of the market, and in the figures that are told.
+// Each mistake is made between two stages of the engine: in the market before planning, in the numbers and
+// operations of a program before the passes, in the times of its events, in the shocks and their points, or
+// in the results of tiles. Mistakes in sensitivities are made in the derivatives of a program's numbers by
+// those of the market, and in the reported figures.
 #include "engine/verify/plants.h"
 
 #include <algorithm>
@@ -38,7 +38,8 @@ using program::operation;
 using recorded = program::recorder::recorded;
 namespace row_names = program::row_names;
 
-// A CPU that lies: lies(jobs, operations, honestly) leaves the tallies, and may have some walked honestly.
+// A CPU back end that returns wrong tallies: lies(jobs, operations, honestly) makes the tallies, and may have
+// some jobs walked honestly.
 template <class F>
 stages with_cpu(const F& lies) {
     using on_progress = std::function<void(const cpu::pool_progress&)>;
@@ -78,7 +79,7 @@ stages with_market(void (*change)(market_state&)) {
     return s;
 }
 
-// A curve from the logs of discount factors at these times, and on as it ends.
+// A curve from the logs of discount factors at these times, extrapolated at the end.
 template <class F>
 curve curve_of(std::vector<double> years, const F& log_discount) {
     std::vector<double> factors;
@@ -93,10 +94,10 @@ std::vector<double> united(std::vector<double> a, const std::vector<double>& b) 
     return a;
 }
 
-// Beyond all maturities: gives a curve with no pillar of its own something to hold on to.
+// A pillar beyond all maturities, for a curve that has no pillar of its own.
 constexpr double far_years = 100;
 
-// Payments are discounted with other curves, but forwards stay: the yields make up for the difference.
+// Discounts payments with other curves and keeps the forwards: the dividend yields absorb the difference.
 template <class F>
 void discount_with(market_state& in, const F& other) {
     const auto right = in.currencies;
@@ -117,7 +118,7 @@ curve curve_of_another(const curves& all, const std::string& currency) {
     return (++at == all.end() ? all.begin() : at)->second;
 }
 
-// Ten days more for every payment: the curve falls at once by what they cost, within its first hour.
+// Delays every payment by ten days: the curve falls by their cost within its first hour.
 curve late_curve(const curves& all, const std::string& currency) {
     constexpr double late = 10 / 365.0, at_once = 1e-4;
     const curve& c = all.find(currency)->second;
@@ -156,7 +157,6 @@ void take_volatility_at_the_end(market_state& in) {
     }
 }
 
-// Scales the correlations of two assets, or those of an asset and an exchange rate.
 void scale_correlations(market_state& in, bool with_a_rate, double by) {
     for (auto& [pair, rho] : in.correlations) {
         const bool is_rate = !in.assets.contains(pair.first) || !in.assets.contains(pair.second);
@@ -173,7 +173,7 @@ stages with_program(void (*change)(recorded&, const std::vector<double>& grid)) 
     return s;
 }
 
-// Every number of the rows whose name is one of those asked for: number, run of its section.
+// Changes every number of the rows whose name is_asked_for(name): change(number, step of the row's section).
 template <class Is, class F>
 void change_rows_where(recorded& r, const Is& is_asked_for, const F& change) {
     for (std::size_t s = 0; s < r.code.sections.size(); ++s) {
@@ -217,8 +217,8 @@ bool watches(const program::section& s) {
         s.rows, [](const auto& name) { return row_names::is_numbered(name, row_names::variance); });
 }
 
-// Every max(x, 0) of the sections that watch a path, or of those that don't. A section that floors a product
-// measures time beyond a level. Without its floors it has no number, so it is left alone.
+// Changes every max(x, 0) of the sections that watch a path, or of those that don't. A section that floors a
+// product measures time beyond a level and would yield NaN without its floors, so it is left alone.
 template <class F>
 void change_floors(recorded& r, bool of_watching, const F& change) {
     for (program::section& s : r.code.sections) {
@@ -289,8 +289,7 @@ struct path_shocks {
     }
 };
 
-// A shock of its own for each step, slot and path: draw(out, step, slot, first_path) makes those of 256
-// paths.
+// Draws a shock for each step, slot and path: draw(out, step, slot, first_path) makes those of 256 paths.
 template <class F>
 path_shocks shocks_of(const path_job& job, const F& draw) {
     path_shocks out{job.when->steps(), job.code->normals.size(), static_cast<std::size_t>(job.paths), {}};
@@ -306,7 +305,6 @@ path_shocks shocks_of(const path_job& job, const F& draw) {
     return out;
 }
 
-// Normals that are no points.
 void draw_normals(double* out, const path_job& job, const cpu::lane_operations& operations, std::size_t step,
                   std::size_t slot, std::size_t first_path) {
     const program::place_in_stream& p = job.code->normals[slot];
@@ -318,7 +316,7 @@ void draw_normals(double* out, const path_job& job, const cpu::lane_operations& 
     std::copy_n(drawn[number % 2], cpu::lanes, out);
 }
 
-// The normals that a walk in double makes for itself.
+// The normals that a walk in double generates.
 path_shocks normals_of(const path_job& job, const cpu::lane_operations& operations) {
     cpu::point_shocks<double> points(operations.double_points);
     return shocks_of(job, [&](double* out, std::size_t step, std::size_t slot, std::size_t first) {
@@ -331,7 +329,7 @@ path_shocks normals_of(const path_job& job, const cpu::lane_operations& operatio
     });
 }
 
-// The normals of points in the order of time, where all dimensions of a factor are scrambled alike.
+// The normals of points in the order of time, with all dimensions of a factor scrambled alike.
 path_shocks normals_scrambled_alike(const path_job& job, const cpu::lane_operations& operations) {
     const kernels::normal_table<double>& table = quasi::normal_table<double>();
     const std::uint64_t paths = job.points.paths_of_randomisation;
@@ -347,7 +345,7 @@ path_shocks normals_scrambled_alike(const path_job& job, const cpu::lane_operati
     });
 }
 
-// Walks on the shocks that made(job, operations) gives.
+// Walks on the shocks that made(job, operations) returns.
 template <class F>
 stages with_made_shocks(const F& made) {
     return with_cpu(
@@ -375,7 +373,7 @@ void change_each(path_shocks& of, const F& change) {
     for (double& x : of.all) x = change(x);
 }
 
-// Path p walks on the shocks of path from(p), as `sign` of them.
+// Path p walks on `sign` times the shocks of path from(p).
 template <class F>
 void take_from(path_shocks& of, double sign, const F& from) {
     for (std::size_t row = 0; row < of.steps * of.slots; ++row) {
@@ -416,14 +414,14 @@ void take_deviations_of_neighbours(std::vector<kernels::bridge_node>& nodes) {
 
 // ---- The results of tiles
 
-// Tiles of a part whose spread is told: all of them, or those of a randomisation.
+// Tiles of a part whose spread is reported: all tiles, or those of a randomisation.
 std::uint64_t tiles_of_part(const path_job& job) {
     return job.points.order == nullptr ? std::bit_ceil(job.tiles()) : job.tiles_of_part();
 }
 
 using merge_of_two = tile_result (*)(const tile_result&, const tile_result&);
 
-// Two by two, as the engine does.
+// Merges pairwise, as the engine does.
 tile_result merge_with(std::vector<tile_result> m, merge_of_two merge_two) {
     while (m.size() > 1) {
         std::vector<tile_result> next;
@@ -456,7 +454,7 @@ stages with_tiles(void (*change)(std::vector<tile_result>&), merge_of_two merge_
     });
 }
 
-// Paths that pay nothing, merged with a tile.
+// A tile merged with paths that pay nothing.
 tile_result with_nothing(const tile_result& tile, double paths) {
     return kernels::merge(tile, {{paths, 0, 0, 0, 0}});
 }
@@ -488,7 +486,6 @@ tile_result merge_as_equals(const tile_result& a, const tile_result& b) {
     return out;
 }
 
-// Changes the moments of all paths, or those of each randomisation.
 stages with_moments(void (*change)(std::vector<moments>&)) {
     return with_cpu(
         [change](std::span<const path_job> jobs, const cpu::lane_operations&, const auto& honestly) {
@@ -515,7 +512,7 @@ void scale_error(std::vector<moments>& parts, double by) {
     for (moments& m : parts) m.mean = mean + by * (m.mean - mean);
 }
 
-// The error that so many independent paths have.
+// Replaces the error by that of as many independent paths.
 void count_points_as_independent(std::vector<moments>& parts) {
     moments all{};
     for (const moments& m : parts) all = kernels::merge(all, m);
@@ -535,7 +532,7 @@ stages with_policy(void (*change)(exercise::policy&)) {
     return s;
 }
 
-// Each date decides by what was found for the one after, the last by what was found for the first.
+// Each date uses the coefficients of the next date, and the last date those of the first.
 void decide_by_the_next(exercise::policy& p) {
     for (std::size_t k = 0; k + 1 < p.dates.size(); ++k) {
         exercise::decision_date &here = p.dates[k], &next = p.dates[k + 1];
@@ -560,7 +557,7 @@ void forget_martingale(exercise::policy& p) {
 
 // ---- Sensitivities
 
-// Changes what is known of how a trade's numbers move with a number of the market.
+// Changes the derivatives of a trade's numbers by a number of the market.
 stages with_moves(void (*change)(const std::string& key, program::path_data& moves)) {
     stages s;
     s.see_moves = [change](std::span<const std::string> keys,
@@ -571,7 +568,7 @@ stages with_moves(void (*change)(const std::string& key, program::path_data& mov
     return s;
 }
 
-// "A.volatility@1y" is of the volatility.
+// True for keys such as "A.volatility@1y" if `what` is "volatility".
 bool is_of(const std::string& key, std::string_view what) {
     const std::string of = key.substr(0, key.find('@'));
     return of.ends_with("." + std::string(what));
@@ -593,7 +590,7 @@ void forget_last_run(program::path_data& moves) {
     }
 }
 
-// The section of steps is the first.
+// Section 0 is the step.
 void forget_events(program::path_data& moves) {
     for (std::size_t s = 1; s < moves.rows.size(); ++s) std::ranges::fill(moves.rows[s], 0.0);
 }
@@ -755,7 +752,7 @@ std::span<const plant> plants() {
         plant{"discount_forgotten", "what using a right pays is not discounted",
               [] {
                   stages s;
-                  // Rights are on rates where rates move.
+                  // Keeps the curve of a currency with a rate model, whose rights are on rates.
                   s.policies.change_market = [](market_state& in) {
                       discount_with(in, [&in](const curves& right, const std::string& currency) {
                           const bool moves = in.rate_models.contains(currency);

@@ -18,13 +18,13 @@ struct random_pair {
     random_market first;
     double spot, volatility, correlation, yield = 0.02;
 
-    // As large as the first asset to within a factor of 1.5, so that neither decides alone.
+    // B is as large as A to within a factor of 1.5, so that neither dominates.
     explicit random_pair(dice& d)
         : first(d, false),
           spot(first.spot * std::exp(d.between(-0.4, 0.4))),
           volatility(d.between(0.1, 0.5)),
           correlation(d.between(-0.9, 0.9)) {
-        // The longer and the wilder, the fewer paths carry the variance of what has no upper bound.
+        // In longer and more volatile trades, fewer paths carry the variance of an unbounded payoff.
         const double larger = std::max(first.first_volatility, volatility);
         first.years = std::min(first.years, 0.35 / (larger * larger));
     }
@@ -52,13 +52,11 @@ struct random_pair {
         return {(first.first_rate - yield) * (to - from), variance(to) - variance(from),
                 first.discount(to) / first.discount(from)};
     }
-    // On one date, each price times a factor.
     truth::pair_of_assets at(double t, double first_factor = 1, double second_factor = 1) const {
         const double v1 = first.variance(t), v2 = variance(t);
         return {first_factor * first.forward(t), second_factor * forward(t), v1, v2,
                 correlation * std::sqrt(v1 * v2)};
     }
-    // As the head of a book.
     std::string text() const {
         return first.text(
             fmt::format("    B: {{currency: USD, spot: {}, dividend_yield: {}, volatility: {}}}\n", spot,
@@ -67,7 +65,6 @@ struct random_pair {
     }
 };
 
-// The trades of a book: one, with these terms.
 inline std::string pair_trade(const std::string& terms) {
     return "trades:\n  - {id: t, " + terms + "}\n";
 }

@@ -102,7 +102,7 @@ std::string random_rates::text() const {
 double random_rates::paid_on_swap_rate(const markets::curve& today, double fixed, double paid,
                                        double swap_years, int a_year, const std::vector<double>& turns,
                                        const std::function<double(double rate)>& payment) const {
-    // Bonds are exponentials of a line in the factors.
+    // The log of a bond is linear in the factors.
     struct line {
         double level, first, second;
         double at(double x0, double x1) const { return std::exp(level + first * x0 + second * x1); }
@@ -116,14 +116,14 @@ double random_rates::paid_on_swap_rate(const markets::curve& today, double fixed
     std::vector<line> ends;
     for (int k = 1; k <= std::lround(swap_years * a_year); ++k)
         ends.push_back(line_to(fixed + double(k) / a_year));
-    const line to_payment = line_to(std::max(paid, fixed));  // not before it by rounding
+    const line to_payment = line_to(std::max(paid, fixed));  // rounding must not put it before `fixed`
     const auto rate = [&](double x0, double x1) {
         double annuity = 0;
         for (const line& l : ends) annuity += l.at(x0, x1) / a_year;
         return (1 - ends.back().at(x0, x1)) / annuity;
     };
 
-    // The rate rises with each factor.
+    // The rate increases with each factor.
     const rates::factor_law law = rates::law_at(model_, fixed);
     constexpr double far = 9;
     const auto mean_along = [&](const auto& rate_at, const auto& bond_at, int panels) {

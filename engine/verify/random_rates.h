@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dollars whose short rate is Gaussian, of one factor or two, made up at random: bonds, options and whatever
-// is paid on a rate are known without a path.
+// A random market in dollars with a Gaussian short rate of one or two factors. Bonds, options and payments on
+// a rate are known without simulation.
 #pragma once
 
 #include <functional>
@@ -15,23 +15,23 @@
 namespace tilewalk::verify {
 
 struct random_rates {
-    // Trades of such a market end by then.
+    // Trades in such a market end by then.
     static constexpr double last_years = 12;
 
     explicit random_rates(dice& d);
 
     markets::curve curve() const;
     const rates::gaussian_rates& model() const { return model_; }
-    bool is_hull_white() const;  // of one factor
-    // Money grows so many times as fast a year where forwards are so many times what they were.
+    bool is_hull_white() const;  // one factor
+    // Multiplies the yearly growth factor of money by the factor of the forwards.
     random_rates moved(const market_move& by) const;
-    // A reversion of 0 is not among them: it stands at the end of its range.
+    // Leaves out a reversion of 0, which lies at the end of its range.
     movable_numbers numbers() const;
-    // The market as the head of a book.
     std::string text() const;
 
-    // The value of a payment on `paid` that is fixed on `fixed` by the rate of a swap that begins there and
-    // lasts `swap_years` with `a_year` payments; `turns` are the rates where the payment has a kink or jumps.
+    // The value of a payment on `paid` that is fixed on `fixed` by the rate of a swap from that date over
+    // `swap_years` with `a_year` payments a year. `turns` are the rates at which the payment has a kink or a
+    // jump.
     double paid_on_swap_rate(const markets::curve& today, double fixed, double paid, double swap_years,
                              int a_year, const std::vector<double>& turns,
                              const std::function<double(double rate)>& payment) const;
@@ -41,7 +41,6 @@ struct random_rates {
     rates::gaussian_rates model_;
 };
 
-// The trades of a book: one in dollars, with these terms.
 std::string rates_trade(const std::string& terms);
 
 }  // namespace tilewalk::verify

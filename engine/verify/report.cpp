@@ -34,11 +34,11 @@ std::string word(bool holds) {
 }
 
 std::string value_text(double x) {
-    if (std::abs(x) < 0.0005) x = 0;  // and not -0.000
+    if (std::abs(x) < 0.0005) x = 0;  // avoids -0.000
     return std::abs(x) < 1000 ? fixed(x, 3) : report::significant(x, 3);
 }
 
-// Bounds at both sides of a centre, or the most that a size may be.
+// Bounds on both sides of a centre, or the largest allowed size.
 std::string bounds_text(const statistic& s) {
     return s.centre == s.low ? "at most " + fixed(s.high, 3) : fixed(s.low, 3) + " .. " + fixed(s.high, 3);
 }
@@ -75,7 +75,6 @@ bool is_of_bounds(const row_judgement& r) {
     return truths()[r.truth].is == truth_entry::kind::bounds;
 }
 
-// Trades that can be ended early.
 std::string rows_of_bounds_text(const judgement& j, const text_form& form) {
     columns rows({{"product"},
                   {"known by"},
@@ -186,14 +185,13 @@ std::string verdict_text(const outcome& o, const judgement& j, const text_form& 
            "false alarms of all rows together: " + once_in(alarm_of_rows) + "\n";
 }
 
-// At most: the sum of all chances.
+// An upper bound: the sum of all probabilities.
 double alarm_of_any(const judgement& j) {
     double sum = alarm_of_rows;
     for (const statistic& s : j.of) sum += s.false_alarm;
     return sum;
 }
 
-// The number of trades walked in each place.
 std::map<std::string, std::size_t> places(const outcome& o) {
     std::map<std::string, std::size_t> out;
     for (const priced_trade& p : o.prices) ++out[p.walked_on];
@@ -248,7 +246,7 @@ std::string found_by(const judgement& j) {
     return row == nullptr ? what->name : what->name + ", " + product_of(*row);
 }
 
-// The mistakes that can't be made here, and how they can.
+// Mistakes that can't be made in this run, and the settings that make them possible.
 std::string left_out_mistakes_text(const outcome& o) {
     std::string names;
     for (const std::string& name : o.mistakes_left_out) names += (names.empty() ? "" : ", ") + name;
@@ -283,10 +281,9 @@ std::string mistakes_text(const outcome& o, const text_form& form) {
            report::counted(o.mistakes.size(), "mistake") + " caught" + left_out_mistakes_text(o) + "\n";
 }
 
-// A statistic with what it is of.
 struct told_statistic {
-    std::string_view mistake;  // none: the engine as it is
-    const row_judgement* row;  // null: over all trades
+    std::string_view mistake;  // empty for the engine without a mistake
+    const row_judgement* row;  // null for one over all trades
     std::size_t trades;
     const statistic* of;
 };
@@ -456,7 +453,7 @@ std::string csv(const outcome& o) {
     std::ostringstream lines;
     report::csv(lines, columns_by(o), {});
     std::string out = std::move(lines).str();
-    // A row of its own, which no reader takes for a statistic that holds.
+    // A row without bounds, so that no reader takes it for a statistic that holds.
     if (!o.is_complete())
         out += ",,," + std::to_string(o.trades.size()) + ",trades wanted," + std::to_string(o.trades_wanted) +
                ",,,,interrupted\n";

@@ -15,7 +15,7 @@ namespace tilewalk::verify {
 
 namespace {
 
-// One of many streams of random numbers that have nothing to do with each other.
+// A seed of one of many unrelated streams.
 std::uint64_t mixed(std::uint64_t seed, std::uint64_t number) {
     return run::mixed(seed * run::golden + number + 1);
 }
@@ -30,14 +30,14 @@ drawn_trade draw(const sample_wanted& wanted, std::size_t number) {
         if (!std::isfinite(price) || !std::isfinite(high)) {
             throw error(error_kind::internal, "the known price is no number of\n" + t.book);
         }
-        // A trade worth next to nothing is too thin a sample for a z. The truth decides that, never the
-        // price.
+        // A trade worth almost nothing is too thin a sample for a z. Only the truth may decide that, never
+        // the price.
         if (std::abs(price) < 0.01 * t.scale) continue;
         const bool has_bounds = truths()[which].is == truth_entry::kind::bounds;
         const std::uint64_t paths = has_bounds ? std::min(wanted.paths, most_paths_of_bounds) : wanted.paths;
         const std::string points =
             wanted.random == "philox" ? "" : fmt::format(", construction: {}", wanted.construction);
-        // A control would hide what paths do wrong: what it leaves exact is a formula.
+        // A control would hide errors of the paths: a payoff that it matches exactly is priced by a formula.
         std::string text = fmt::format(
             "settings: {{paths: {}, seed: {}, precision: {}, controls: none, random: {}{}}}\n{}", paths,
             mixed(wanted.seed, 2 * number + 1), wanted.precision, wanted.random, points, t.book);
@@ -97,7 +97,7 @@ priced_trade found(const drawn_trade& t, const stages& by, cuda::backend& gpus, 
     return out;
 }
 
-// The move that a value is for, as its unit has it in words.
+// The size of the move in a sensitivity's unit.
 double move_of(const std::string& unit) {
     if (unit.ends_with(" per 1 bp")) return 1e-4;
     return unit.find(" per 1 % of ") != unit.npos ? 1e-2 : 1;
@@ -123,7 +123,7 @@ std::vector<priced_trade> price_sample(
     std::atomic<std::size_t> count{0};
     std::atomic<std::uint64_t> steps{0};
     run_options options;
-    options.overrides.threads = 1;  // a book of one trade is a task of its own
+    options.overrides.threads = 1;  // the trades run in parallel, each as a book of its own
     options.overrides.device = wanted.device;
     options.cancel = wanted.cancel;
     try {
@@ -178,7 +178,7 @@ scored_bounds score_bounds(const drawn_trade& t, const priced_trade& got, double
         return beyond <= 1e-9 * t.scale ? 0 : farthest_z;
     };
     const double lower = z_of(e.lower_bound - truth, e.lower_error, got.skew);
-    // Few paths do not show what a rare one adds, where hardly any differs from the others.
+    // Few paths miss what a rare path adds, if almost all agree.
     const double rare = 1e-4 * std::abs(truth);
     const double below = truth - e.upper_bound;
     const double upper = z_of(below > 0 ? std::max(below - rare, 0.0) : below, e.upper_error, 0);
@@ -209,7 +209,7 @@ std::vector<scored_sensitivity> score_sensitivities(const drawn_trade& t, const 
         const double error = of.value - s.truth, size = std::abs(error);
         s.z = farthest_z;
         if (!got.failure.empty() || !of.failure.empty()) continue;
-        // Rounding, and what quadratures and their differences leave of the truth.
+        // Rounding, and the error of quadratures and their differences in the true value.
         const double unit = t.scale * per / known.step, rounding = 1e-10 * unit, left = 1e-8 * unit;
         if (of.standard_error > rounding) {
             const bool is_biased = of.bias > little * of.standard_error;

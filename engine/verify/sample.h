@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sample of random trades with known prices, and what an engine made of them.
+// A sample of random trades with known prices, and an engine's results for them.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,9 @@
 
 namespace tilewalk::verify {
 
-// A trade that is a book of its own, with a seed of its own: trades of one book share their random numbers,
-// which would tie their errors together.
+// A trade in a book of its own, with its own seed: trades of one book share random numbers, which would
+// correlate their errors.
 struct drawn_trade {
-    // The derivative of the known price to a number of the market.
     struct sensitivity {
         std::string key;
         double step = 0, per_unit = 0;
@@ -29,41 +28,41 @@ struct drawn_trade {
     std::string text;       // the whole book with its settings: enough to price it again
     tilewalk::book book;
     double price = 0, lean = 1;
-    double price_of_high_forwards = 0;  // were every forward 0.1 % higher
+    double price_of_high_forwards = 0;  // with every forward 0.1 % higher
     double scale = 0;
-    std::vector<sensitivity> sensitivities{};  // where they are wanted
-    std::uint64_t lot = 0;                     // a number by which something is chosen
+    std::vector<sensitivity> sensitivities{};  // empty if not asked for
+    std::uint64_t lot = 0;                     // a random number for choices
 };
 
 struct sample_wanted {
     std::size_t trades = 0;
     std::uint64_t paths = 0, seed = 0;
     std::string precision;
-    std::vector<std::size_t> truths;  // that take part, in turn
+    std::vector<std::size_t> truths;  // the truths that take part, in turn
     int threads = 1;
     const std::atomic<bool>* cancel = nullptr;
     bool with_sensitivities = false;
     std::string random = "philox", construction = "bridge";
 };
-// The same trades whatever the threads; of two sizes the smaller is the beginning of the larger. Meanwhile
-// `watch` is called about ten times a second.
+// The trades don't depend on the number of threads, and a smaller sample is the beginning of a larger one.
+// Calls `watch` about ten times a second.
 std::vector<drawn_trade> draw_sample(const sample_wanted& wanted, const std::function<void()>& watch = {});
 
-// The engine's sensitivity to a number. One that the engine has no row for is 0, without an error.
+// The engine's sensitivity to a number: 0 without an error if the engine has no row for it.
 struct found_sensitivity {
     double value = 0, standard_error = 0, bias = 0;
     std::string method, unit;
-    std::size_t parts = 0;  // that the error is from
+    std::size_t parts = 0;  // parts behind the error
     std::string failure;
 };
 
 struct priced_trade {
     double price = 0, standard_error = 0;
-    double skew = 0;  // of the payoffs, or of randomisations, over the root of their number
+    double skew = 0;  // of the payoffs or randomisations, over the root of their number
     std::string failure;
     std::string walked_on;  // "CPU", or the GPUs
     std::uint64_t path_steps = 0;
-    std::vector<found_sensitivity> sensitivities{};  // as the trade's own, where they are wanted
+    std::vector<found_sensitivity> sensitivities{};  // in the trade's order; empty if not asked for
     std::optional<early_exercise> early{};           // of a trade that can be ended early
     std::optional<double> degrees_of_freedom{};      // of an error that is not from independent paths
 
@@ -76,25 +75,24 @@ struct pricing_wanted {
     stages by{};
     bool with_sensitivities = false;
 };
-// Cancelled, it gives what is there.
+// Returns what is priced so far if cancelled.
 std::vector<priced_trade> price_sample(
     std::span<const drawn_trade> trades, const pricing_wanted& wanted, cuda::backend& gpus,
     const std::function<void(std::size_t done, std::uint64_t steps)>& done = {});
 
 scored_trade score(const drawn_trade& t, const priced_trade& got, double truth);
-// The same of the bounds of a trade that can be ended early.
 scored_bounds score_bounds(const drawn_trade& t, const priced_trade& got, double truth);
 
-// A sensitivity of the engine beside the true one, both for the move that the engine's unit says.
+// The engine's sensitivity beside the true one, both for the move in the engine's unit.
 struct scored_sensitivity {
     std::size_t key = 0;  // its number among those of the trade
     double truth = 0;
-    double z = 0;     // a normal number that is as likely as the error, less the bias where that counts
-    double lean = 1;  // 1 if what is true is above 0, and -1 below
+    double z = 0;     // the normal quantile of the error, less a relevant bias
+    double lean = 1;  // the sign of the true value
     enum class kind {
-        chance,  // has an error by chance alone, or a bias that is small beside it
-        biased,  // the error is at most that by chance and the bias
-        exact,   // has no error but by rounding
+        chance,  // the error is by chance alone, or the bias is small beside it
+        biased,  // the error is at most the sum of chance and bias
+        exact,   // no error beyond rounding
     } is = kind::chance;
 };
 std::vector<scored_sensitivity> score_sensitivities(const drawn_trade& t, const priced_trade& got);

@@ -13,7 +13,7 @@ double upper_tail(double x) {
     return 0.5 * std::erfc(x / std::numbers::sqrt2);
 }
 
-// The place where a falling function crosses a level.
+// The argument at which a decreasing function crosses a level.
 template <class F>
 double crossing(const F& falling, double level, double low, double high) {
     for (int i = 0; i < 200; ++i) {
@@ -23,8 +23,7 @@ double crossing(const F& falling, double level, double low, double high) {
     return 0.5 * (low + high);
 }
 
-// The chance that a gamma variable of shape `a` exceeds x: by its power series below the mean, by its
-// continued fraction (Lentz) above.
+// P(gamma variable of shape `a` > x): power series below the mean, continued fraction (Lentz) above.
 double gamma_tail(double a, double x) {
     if (x <= 0) return 1;
     const double scale = std::exp(a * std::log(x) - x - std::lgamma(a));
@@ -86,14 +85,14 @@ statistic largest_z(std::span<const double> all) {
 }
 
 statistic distance_from_normal(std::vector<double> z) {
-    // For any n a sample of the right distribution is further than e away with at most the chance
-    // 2 exp(-2 n e^2) (Massart 1990).
+    // For any n, a sample of the right distribution is further than e away with probability at most 2 exp(-2
+    // n e^2) (Massart 1990).
     const double n = static_cast<double>(z.size());
     const double farthest = std::sqrt(std::log(2 / alarm_of_each) / (2 * n));
     return {"Kolmogorov-Smirnov", kolmogorov_distance(std::move(z)), 0, 0, farthest, alarm_of_each};
 }
 
-// A mean that may lie on the right side of 0 as far as it likes.
+// A mean that may be arbitrarily far on the right side of 0.
 statistic mean_beyond(const std::string& name, std::span<const scored_bounds> trades,
                       double scored_bounds::*z, double chance) {
     const double n = static_cast<double>(trades.size());
@@ -102,7 +101,7 @@ statistic mean_beyond(const std::string& name, std::span<const scored_bounds> tr
     return {name, std::max(sum / n, 0.0), 0, 0, normal_bound(2 * chance) / std::sqrt(n), chance};
 }
 
-// A part of what all trades together are worth, beside the most that it may be.
+// A fraction of the value of all trades together, beside its largest allowed value.
 statistic part_of_truth(const std::string& name, std::span<const scored_bounds> trades,
                         double scored_bounds::*part, double scored_bounds::*error, double most,
                         double chance) {
@@ -134,7 +133,7 @@ double normal_bound(double chance) {
 interval mean_square_bounds(std::size_t n, double chance) {
     const double half = 0.5 * static_cast<double>(n);
     const auto tail = [&](double mean) { return gamma_tail(half, half * mean); };
-    const double most = 2000;  // beyond the bounds of one square, the widest there are
+    const double most = 2000;  // beyond the bound of a single square, the widest of all
     return {crossing(tail, 1 - 0.5 * chance, 0, most), crossing(tail, 0.5 * chance, 0, most)};
 }
 
@@ -171,7 +170,7 @@ std::vector<statistic> judge_all_sensitivities(std::span<const scored_trade> tra
         double sum = 0;
         for (const double z : beyond_bias) sum += z * z;
         const double n = static_cast<double>(beyond_bias.size());
-        // Half of the chance of bounds on both sides is that of each.
+        // A one-sided bound gets all of the probability, a two-sided one half on each side.
         const double most = mean_square_bounds(beyond_bias.size(), 2 * alarm_of_each).high;
         out.push_back({"mean z squared beyond bias", sum / n, 0, 0, most, alarm_of_each});
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trades whose price is known without simulation: each truth makes up a trade of one product in a market of
-// its own and knows its price from a closed form or a quadrature that shares nothing with the engine.
+// Trades with a price known without simulation. Each truth makes a random trade of one product in a market of
+// its own, and knows its price from a closed form or a quadrature that shares nothing with the engine.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ namespace tilewalk::verify {
 
 struct known_trade {
     std::string book;  // market and one trade, as YAML
-    // The price after a move, by which the terms of the trade stand still; no move gives the truth.
+    // The price after a move of the market that keeps the terms of the trade; no move gives the truth.
     std::function<double(const market_move&)> price;
-    movable_numbers numbers;  // to which the price has derivatives
-    double scale = 0;         // of its payoff: a trade worth next to nothing beside it is too thin a sample
+    movable_numbers numbers;  // the numbers by which the price can be differentiated
+    double scale = 0;  // the scale of its payoff: a trade worth almost nothing beside it is too thin a sample
 };
 
-// A trade in a random market whose price is this formula of the market as it is or as it has moved. A number
-// that the formula takes from the market as it was drawn is a term of the trade, such as an initial level.
+// A trade in a random market, priced by a formula of the market before or after a move. A number that the
+// formula takes from the market as drawn is a term of the trade, such as an initial level.
 template <class Market, class Formula>
 known_trade known_in(const Market& drawn, const std::string& trade, const Formula& price, double scale) {
     return {drawn.text() + trade, [=](const market_move& by) { return price(drawn.moved(by)); },
@@ -32,28 +32,27 @@ known_trade known_in(const Market& drawn, const std::string& trade, const Formul
 }
 
 struct truth_entry {
-    std::string_view product;  // of the library
+    std::string_view product;  // a product of the library
     std::string_view by;       // how the price is known
     known_trade (*draw)(dice& d);
     enum class kind {
         any,
-        sensitivities,  // takes no part where prices alone are verified
-        bounds,         // can be ended early: the truth lies between bounds, and sensitivities take no part
+        sensitivities,  // left out if only prices are verified
+        bounds,         // can be ended early: the truth lies between bounds, and sensitivities are left out
     } is = kind::any;
 
     bool takes_part(bool of_sensitivities) const {
         return is == kind::any || is == (of_sensitivities ? kind::sensitivities : kind::bounds);
     }
 };
-// Trades that can be ended early have no more paths: a policy that sees the future shows on few.
+// The path limit of trades that can be ended early: a policy that sees the future shows on few paths.
 inline constexpr std::uint64_t most_paths_of_bounds = 500;
 
-// The derivative of the known price to a number of its market, from moves of `step` and of half as much: the
-// error that grows with the square of the move is gone. None where half the moves give another one: there the
-// price bends, as that of a cap does whose first rate is known and next to the strike.
+// The derivative of the known price by a number of its market, by Richardson extrapolation from moves of
+// `step` and of half as much. Empty if the two disagree, at a kink of the price: a cap whose first rate is
+// known and next to the strike has one.
 std::optional<double> known_sensitivity(const known_trade& of, const std::string& key, double step);
 
-// The catalogue; a product may stand in it more than once.
 std::span<const truth_entry> truths();
 
 }  // namespace tilewalk::verify

@@ -6,7 +6,7 @@
 
 namespace tilewalk::verify {
 
-// Each in a file of truths/.
+// Each function lies in a file of truths/.
 known_trade draw_european(dice& d);
 known_trade draw_quanto_european(dice& d);
 known_trade draw_digital(dice& d);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run of verification: draw a sample, price it, judge it; then the same for each mistake.
+// Runs a verification: draws a sample, prices it, judges it, and repeats that with each mistake.
 #include "tilewalk/verify.h"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ std::vector<std::size_t> truths_for(const std::vector<std::string>& products, bo
 
 struct chosen_plants {
     std::vector<const verify::plant*> made;
-    std::vector<std::string> left_out;  // that need another random source
+    std::vector<std::string> left_out;  // mistakes that need another random source
 };
 chosen_plants plants_for(const std::string& name, bool greeks, bool with_points) {
     chosen_plants out;
@@ -85,7 +85,7 @@ chosen_plants plants_for(const std::string& name, bool greeks, bool with_points)
     refuse("unknown mistake", name, known);
 }
 
-// Trades done and to do over all passes. The steps of trades to come are not known: their paths are taken to
+// Trades done and to do over all passes. The steps of future trades are unknown; their paths are assumed to
 // be as long as those so far.
 class pass_progress {
   public:
@@ -116,8 +116,8 @@ class pass_progress {
     std::uint64_t steps_before_ = 0;
 };
 
-// The choice of these trades depends on the time each takes and on when it was that somebody cancelled, never
-// on their prices.
+// Drops trades that were not priced. The selection depends on the time each trade takes and on the moment of
+// cancelling, never on prices.
 void keep_what_was_priced(verify::outcome& of) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < of.trades.size(); ++i) {

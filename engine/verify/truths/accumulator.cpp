@@ -54,7 +54,7 @@ known_trade draw_accumulator(dice& d) {
         m.spot);
 }
 
-// Watched at every moment, each date is a knock-out call less knock-out puts, or the other way round.
+// Under continuous monitoring, each date is a knock-out call less knock-out puts, or the reverse.
 known_trade draw_accumulator_continuous(dice& d) {
     const random_market m(d, false);
     const drawn_terms t(d, m);

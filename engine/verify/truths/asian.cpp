@@ -13,7 +13,7 @@ namespace tilewalk::verify {
 
 namespace {
 
-// A mean over dates from after `from` until `to`, each weighted by chance.
+// A mean over dates after `from` up to `to`, with random weights.
 struct drawn_mean {
     std::vector<double> dates, weights;
 
@@ -39,7 +39,7 @@ drawn_mean draw_mean(dice& d, double from, double to) {
     return out;
 }
 
-// A mean strays about half as far as the last price.
+// The standard deviation of a mean is about half that of the last price.
 double strike_of_mean(dice& d, const random_market& m) {
     return std::sqrt(m.forward(m.years) * m.strike(d));
 }
@@ -76,7 +76,7 @@ known_trade draw_asian_on_a_mean(dice& d) {
                               "[{}], weights: [{}], strike_dates: [{}], strike_weights: [{}]",
                               name_of(option), fmt::join(out.dates, ", "), fmt::join(out.weights, ", "),
                               fmt::join(in.dates, ", "), fmt::join(in.weights, ", "))),
-        // Both means move with the forward, and what the one is worth above the other with them.
+        // Both means scale with the forward, and so does the price.
         [=](const random_market& now) {
             return truth::geometric_exchange(option, out.in(now), in.in(now), now.discount(m.years));
         },

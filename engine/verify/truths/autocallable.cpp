@@ -12,7 +12,7 @@
 
 namespace tilewalk::verify {
 
-// A note on the worst of two that looks once, which is a put on the worst and two digitals.
+// A note on the worst of two with one observation: a put on the worst and two digitals.
 known_trade draw_worst_of_note(dice& d) {
     const random_market m(d, false);
     const double other = d.between(10, 200), volatility = d.between(0.2, 0.5), rho = d.between(-0.95, 0.95);
@@ -49,7 +49,6 @@ known_trade draw_worst_of_note(dice& d) {
             std::move(numbers), 1};
 }
 
-// On one asset, by quadrature from date to date.
 known_trade draw_autocallable(dice& d) {
     const random_market m(d, true);
     const std::size_t dates = static_cast<std::size_t>(d.up_to(6));

@@ -8,7 +8,7 @@
 
 namespace tilewalk::verify {
 
-// Performances of two assets; all three forms follow from the call.
+// All three forms follow from the call.
 known_trade draw_best_of(dice& d) {
     const random_pair p(d);
     const double years = p.first.years, strike = d.between(0.8, 1.2);

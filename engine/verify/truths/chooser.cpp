@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Truths of products that a first date decides by the values of options on it.
+// Truths of products that make a choice on a first date by the values of options on that date.
 #include <algorithm>
 #include <string>
 
@@ -12,7 +12,7 @@ namespace tilewalk::verify {
 
 namespace {
 
-// An option seen on a date before its maturity, by the price of that date.
+// The value of an option on a date before its maturity, as a function of that date's price.
 struct later_option {
     truth::side option;
     double strike;
@@ -23,7 +23,7 @@ struct later_option {
     }
 };
 
-constexpr double far_apart = 1e6;  // times and parts of the spot between which any decision changes
+constexpr double far_apart = 1e6;  // factor on either side of the spot within which any decision changes
 
 }  // namespace
 
@@ -111,7 +111,7 @@ known_trade draw_extensible_option(dice& d) {
                 return truth::crossing([&](double s) { return sign * f_of_price(s); }, m.spot / far_apart,
                                        m.spot * far_apart);
             };
-            // To extend or not; and whether the extension, or the exercise, is the better one.
+            // The prices at which extending starts to pay, and at which it beats exercising.
             const double extends = where([&](double s) { return other.worth(s) - premium; });
             const double exercises =
                 where([&](double s) { return sign * (s - strike) - (other.worth(s) - premium); });

@@ -12,15 +12,13 @@ namespace tilewalk::verify {
 
 namespace {
 
-// Fixed or floating, begun or not yet.
 known_trade draw(dice& d, const char* mean, double (*price)(const truth::continuous_mean&, double)) {
     const random_market m(d, false);
     truth::continuous_mean o;
     o.option = any_side(d);
     o.floats = d.coin();
     o.spot = m.spot;
-    o.strike =
-        std::sqrt(m.forward(m.years) * m.strike(d));  // a mean strays about half as far as the last price
+    o.strike = std::sqrt(m.forward(m.years) * m.strike(d));  // a mean deviates half as far
     o.growth = (m.first_rate - m.yield) * m.years;
     o.variance = m.variance(m.years);
     std::string terms;

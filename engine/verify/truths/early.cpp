@@ -16,7 +16,7 @@ namespace tilewalk::verify {
 
 namespace {
 
-// So many days of exercise, one length apart, the last of them the maturity.
+// `dates` equally spaced days of exercise, the last of them the maturity.
 std::string american_trade(const random_market& m, truth::side option, double strike, int dates) {
     const double step = m.years / dates;
     return one_trade(
@@ -25,8 +25,8 @@ std::string american_trade(const random_market& m, truth::side option, double st
                     name_of(option), strike, m.years, step, 1.001 * step));
 }
 
-// A Bermudan swaption under a short rate of one factor, in units of the bond that matures with the last
-// payment: bonds are exponentials of a line in one number, which moves without drift.
+// A Bermudan swaption under a one-factor short rate, in units of the bond that matures with the last payment.
+// The log of a bond is linear in one number that moves without drift.
 class swaption_by_factor {
     static constexpr double far = 1e12;
 
@@ -37,7 +37,7 @@ class swaption_by_factor {
         for (std::size_t k = 0; k <= periods; ++k) ends_.push_back(length * static_cast<double>(k + 1));
     }
 
-    // The holder may exercise where each period begins.
+    // The holder may exercise at the beginning of each period.
     double price() const {
         double before = 0;
         std::vector<truth::move> moves;
@@ -58,7 +58,7 @@ class swaption_by_factor {
     }
 
   private:
-    // The line of the bond to `maturity` over that to the last payment.
+    // The slope in the number of the log of the bond to `maturity` over the bond to the last payment.
     double slope(double maturity) const {
         const double a = of_.mean_reversion, rest = ends_.back() - maturity;
         return a > 0 ? std::exp(-a * maturity) * -std::expm1(-a * rest) / a : rest;
@@ -74,7 +74,7 @@ class swaption_by_factor {
             worth -= strike_ * (ends_[i] - ends_[i - 1]) * bond(ends_[i], y, variance);
         return sign_ * worth;
     }
-    // The number's variance at that time: the integral of the square of volatility(t) exp(a t).
+    // The number's variance at that time: the integral of (volatility(t) exp(a t))^2.
     double variance(double until) const {
         std::vector<double> edges{0, until};
         of_.volatility.add_breaks(until, edges);
@@ -92,7 +92,7 @@ class swaption_by_factor {
     markets::curve today_;
     rates::factor of_;
     double sign_, strike_;
-    std::vector<double> ends_;  // the first period's beginning, then the end of each
+    std::vector<double> ends_;  // the beginning of the first period, then the end of each
 };
 
 }  // namespace
@@ -111,8 +111,7 @@ known_trade draw_bermudan_put(dice& d) {
         m.spot);
 }
 
-// A call is worth more than exercising it pays, where nothing is paid before the maturity and rates are not
-// below 0.
+// Early exercise of a call never pays without dividends before the maturity and with rates not below 0.
 known_trade draw_american_call(dice& d) {
     random_market m(d, true);
     m.yield = 0;

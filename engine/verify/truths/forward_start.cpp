@@ -50,7 +50,7 @@ known_trade draw_cliquet(dice& d) {
         m,
         one_trade(
             fmt::format("product: cliquet, notional: 50, fixings: [{}]{}", fmt::join(dates, ", "), terms)),
-        // No forward of the asset in it: only that of the whole contract can be out.
+        // The price contains no forward of the asset, so a move of forwards scales the whole contract.
         [=](const random_market& now) {
             return now.raised * 50 * now.discount(m.years) * truth::limited_returns(now.steps(dates), limits);
         },

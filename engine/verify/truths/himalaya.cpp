@@ -9,8 +9,7 @@
 
 namespace tilewalk::verify {
 
-// Two assets and two dates: after the first, what is left is a call on the asset that was the worse of the
-// two.
+// After the first of two dates, a call on the worse asset remains.
 known_trade draw_himalaya(dice& d) {
     const random_pair p(d);
     const double years = p.first.years, middle = years * d.between(0.3, 0.7), strike = d.between(0.85, 1.15);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls and puts under models whose law has a transform: prices by its integral, and so sensitivities to
-// every parameter.
+// Calls and puts under models with a known transform: prices by its integral, and sensitivities to every
+// parameter.
 #include <cmath>
 #include <functional>
 #include <string>
@@ -22,12 +22,11 @@ struct parameter {
 };
 using law_of = std::function<fourier::characteristic(const std::vector<double>& values, double years)>;
 
-// An asset of a model, under a flat rate.
 struct model_market {
     std::string model;
     std::vector<parameter> parameters;
     law_of law;
-    std::string scheme;  // more members of the model
+    std::string scheme;  // further members of the model
     double spot, yield, rate;
 
     model_market(dice& d, std::string name, std::vector<parameter> drawn, law_of how, std::string more = "")
@@ -72,7 +71,7 @@ struct model_market {
     }
 };
 
-// `deviation` is about that of the log a year.
+// `deviation` is about the yearly standard deviation of the log price.
 known_trade option_in(dice& d, const model_market& m, double deviation, double most_years = 4) {
     const truth::side option = any_side(d);
     const double years = d.between(0.25, most_years);
@@ -92,7 +91,7 @@ law_of law_by(const F& of_values) {
     };
 }
 
-// Models whose steps leave an error take so many that it is far less than that of the paths.
+// Models with a time-stepping error take enough steps to make it far smaller than the error of the paths.
 constexpr const char* small_steps = ", steps_per_year: 48";
 
 std::vector<parameter> drawn_heston(dice& d) {

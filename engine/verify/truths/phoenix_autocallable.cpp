@@ -13,9 +13,9 @@
 
 namespace tilewalk::verify {
 
-// One asset. A coupon is paid on the first date on which the price is above the coupon barrier, if the note
-// still lives (with memory), or on its own date only. The protection costs the loss at the end of the paths
-// that were not called, less that of the paths on which it held.
+// One asset. With memory, a coupon is paid on the first date from its own on with the price above the coupon
+// barrier, if the note still lives; without memory on its own date only. The protection costs the loss at the
+// end on paths that were not called, less the loss on paths that never touched the barrier.
 known_trade draw_phoenix_autocallable(dice& d) {
     const random_market m(d, true);
     const std::size_t dates = static_cast<std::size_t>(d.up_to(5));

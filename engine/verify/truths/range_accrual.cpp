@@ -9,7 +9,6 @@
 
 namespace tilewalk::verify {
 
-// On one asset or two.
 known_trade draw_range_accrual(dice& d) {
     const random_pair p(d);
     const random_market& m = p.first;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products on interest rates, under short rates of one factor and two.
+// Products on interest rates, under short rates of one factor and of two.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -17,12 +17,12 @@ namespace tilewalk::verify {
 
 namespace {
 
-// The periods of a leg: `count` of one length, the first from `begin`.
+// The periods of a leg: `count` of equal length, the first from `begin`.
 struct leg {
     double begin, length;
     int count;
 
-    double from(int k) const { return begin + length * (k - 1); }  // of period k, from 1
+    double from(int k) const { return begin + length * (k - 1); }  // for period k, counted from 1
     double to(int k) const { return begin + length * k; }
     double end() const { return to(count); }
     std::string rule() const { return fmt::format("{{start: {}, end: {}, count: {}}}", begin, end(), count); }
@@ -38,7 +38,7 @@ struct leg {
     }
 };
 
-// The rate of a period that begins today is known; there is another one.
+// At least two periods: the rate of a period that begins today is known already.
 leg any_leg(dice& d) {
     return {d.coin() ? 0 : d.between(0.1, 2), d.between(0.2, 1), 1 + d.up_to(8)};
 }
@@ -47,10 +47,9 @@ double forward_rate(const leg& l, const markets::curve& today) {
     return (today.discount(l.begin) - today.discount(l.end())) / l.annuity(today);
 }
 
-// The excess, by its settlements, of the logarithm of 1 + years times the rate of a future over the
-// forward's. For a future that is settled all the time futures_convexity gives it. From settlement to
-// settlement, gains are kept in the bond that ends with the next one, and its covariance with the rate is
-// lost.
+// The futures-forward difference of log(1 + years * rate) with daily settlement rather than the continuous
+// one of futures_convexity. Between settlements, gains are held in the bond that matures at the next one,
+// which loses its covariance with the rate.
 double settled_convexity(const rates::gaussian_rates& model, const std::vector<double>& settlements,
                          double end) {
     const double fixed = settlements.back();
@@ -225,7 +224,7 @@ known_trade draw_rate_range_accrual(dice& d) {
     for (;;) {
         const random_rates m(d);
         const leg l{0, d.between(0.2, 1), d.up_to(3)};
-        const int looks = d.up_to(4);  // of a period
+        const int looks = d.up_to(4);  // per period
         const bool is_swap = d.coin();
         const int years = d.up_to(5);
         const double lower = d.between(-0.01, 0.03), upper = lower + d.between(0.01, 0.04),
@@ -251,7 +250,7 @@ known_trade draw_rate_range_accrual(dice& d) {
                 return 100 * coupon * l.length * sum / looks;
             },
             10);
-        // A coupon that is nearly sure shows few paths what it can lose: too thin a sample for a z.
+        // A coupon that is almost certain rarely shows a loss on few paths: too thin a sample for a z.
         if (made.price({}) < 0.995 * 100 * coupon * l.annuity(m.curve())) return made;
     }
 }

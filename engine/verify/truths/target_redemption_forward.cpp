@@ -8,7 +8,6 @@
 
 namespace tilewalk::verify {
 
-// Two or three fixings.
 known_trade draw_target_redemption_forward(dice& d) {
     const random_market m(d, true);
     truth::target_forward t;

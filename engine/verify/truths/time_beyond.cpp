@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products that pay by the time that a price spends beyond a level, watched at every moment.
+// Products that pay by the time of a price beyond a level, under continuous monitoring.
 #include <cmath>
 #include <string>
 
@@ -13,7 +13,6 @@ namespace tilewalk::verify {
 
 namespace {
 
-// A market without a bend, an option in it and a level near the spot.
 struct level_market {
     random_market m;
     truth::excursion_option o;
@@ -30,7 +29,8 @@ struct level_market {
                            o.what == truth::excursion_option::pays::call ? "call" : "put", o.strike,
                            o.down ? "down" : "up", o.barrier, m.years);
     }
-    // Only where most paths pay the option: where next to all were paid the rebate no path would differ.
+    // A rebate only where most paths pay the option: if almost all paths paid the rebate, they would not
+    // differ.
     double rebate(dice& d, bool out) const {
         const bool is_paid = !d.coin() && o.begins_beyond() != out;
         return is_paid ? m.spot * d.between(0.01, 0.1) : 0;
@@ -53,7 +53,7 @@ struct level_market {
     }
 };
 
-// The payoff of a knock-out or a knock-in, from the mean of what is paid by those that were decided.
+// The payoff of a knock-out or a knock-in, from the mean payoff over the paths that were knocked.
 template <class In>
 double with_rebate(const truth::excursion_option& o, bool out, double rebate, const In& in) {
     truth::excursion_option chance = o;
@@ -128,7 +128,7 @@ known_trade draw_corridor_accrual(dice& d) {
     const double sd = std::sqrt(m.variance(m.years));
     const double lower = d.coin() ? 0 : m.spot * std::exp(-d.between(-0.3, 1) * sd);
     const double upper = std::max(m.spot, lower) * std::exp(d.between(0.1, 1) * sd);
-    const double start = d.coin() ? 0 : d.between(0.1, 0.6);  // a part of the life
+    const double start = d.coin() ? 0 : d.between(0.1, 0.6);  // as a fraction of the life
     const bool redeems = d.coin();
     return known_in(
         m,

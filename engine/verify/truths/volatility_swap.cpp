@@ -25,7 +25,7 @@ known_trade draw_volatility_swap(dice& d) {
         one_trade(fmt::format("product: volatility_swap, strike: {}, annualisation: {}, notional: 50, "
                               "fixings: [{}]",
                               strike, 1 / each, fmt::join(dates, ", "))),
-        // No forward of the asset in it: only that of the whole contract can be out.
+        // The price contains no forward of the asset, so a move of forwards scales the whole contract.
         [=](const random_market& now) {
             return now.raised * now.discount(m.years) * 50 * (fair(now) - strike);
         },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Truths of products that are watched at every moment: levels that end, start or pay, by the law of a path
-// that touches none of them.
+// Truths of products under continuous monitoring with levels that end, start or pay, by the law of a path
+// that touches no level.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -15,11 +15,11 @@ namespace tilewalk::verify {
 
 namespace {
 
-// A market without a bend whose rate is not negative, with levels around the spot.
+// A flat market with a rate not below 0, and levels around the spot.
 struct watched_market {
     random_market m;
     truth::watch all;  // until the end
-    bool down;         // of those products that have one level
+    bool down;         // for products with one level
     double sd;
 
     explicit watched_market(dice& d) : m(d, false), down(d.coin()) {
@@ -48,7 +48,7 @@ struct watched_market {
         out.take_market();
         return out;
     }
-    // From a part of the time on, with no memory of what came before.
+    // From a fraction of the time on, ignoring earlier touches.
     truth::watch late(double part, double spot) const {
         truth::watch w = all;
         w.spot = spot;
@@ -72,7 +72,7 @@ struct watched_market {
     }
 };
 
-// The mean over all paths of what is paid at the end, undiscounted.
+// The undiscounted mean over all paths of a payoff at the end.
 template <class F>
 double whole_mean(const truth::watch& w, const F& f, double kink) {
     return truth::price_mean(w.spot * std::exp(w.growth), w.variance, f, {kink});
@@ -171,7 +171,7 @@ known_trade draw_barrier_digital(dice& d) {
         cash ? 3 : 3 * w.m.spot);
 }
 
-// The mean of plain barriers at all levels of the range.
+// The average of plain barrier options over all levels of the range.
 known_trade draw_soft_barrier(dice& d) {
     const watched_market w(d);
     truth::watched_option o;
@@ -205,14 +205,15 @@ known_trade draw_soft_barrier(dice& d) {
         w.m.spot);
 }
 
-// Watched until a part of the time, or from there on; then also from whichever side.
+// Watched until a fraction of the time, or from then on; the second kind also from either side.
 known_trade draw_partial_barrier(dice& d) {
     watched_market w(d);
     const truth::side option = any_side(d);
     const bool out = d.coin(), is_late = d.coin(), either = is_late && d.coin();
     const double strike = w.m.strike(d), part = d.between(0.2, 0.8),
                  rebate = w.m.spot * d.between(0.05, 0.15);
-    // As far as paths go while they are watched; where it is from either side, some have to be on each.
+    // The level lies within the reach of the watched paths. From either side, some paths have to be on each
+    // side.
     const double reach = is_late ? 1 : std::sqrt(part);
     w.put_level(d, (either ? 0.1 : 0.3) * reach, (either ? 0.4 : 1.5) * reach);
     const double level = w.only_level(), change = part * w.m.years;
@@ -246,15 +247,16 @@ known_trade draw_partial_barrier(dice& d) {
                            rebate;
                 });
             }
-            // A knock-out pays the rebate and on top what survives; a knock-in the vanilla less that.
+            // A knock-out pays the rebate plus the survivors' excess; a knock-in pays the vanilla and the
+            // rebate less that excess.
             return here.discount() *
                    (out ? rebate + alive : whole_mean(now, excess, strike) + rebate - alive);
         },
         w.m.spot);
 }
 
-// Another asset is watched: given where that one ends, whether it was touched and where the first one ends
-// have nothing to do with each other.
+// Watches another asset. Given the end of the watched asset, whether it was touched is independent of the end
+// of the first asset.
 known_trade draw_outside_barrier(dice& d) {
     watched_market w(d);
     const truth::side option = any_side(d);
@@ -311,7 +313,7 @@ known_trade draw_lookback(dice& d) {
             const auto beyond = [&](truth::side side, double from) {
                 return truth::any_fixed_lookback(side, spot, from, growth, variance, discount);
             };
-            if (fixed) {  // the gain by the extreme so far, and the gain by another beyond it
+            if (fixed) {  // the gain by the extreme so far, and the gain by a further extreme
                 const double from = call ? std::max(strike, seen) : std::min(strike, seen);
                 return discount * truth::intrinsic(option, seen, strike) + beyond(option, from);
             }
