@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Pages and tables of stored rows of benchmarks, as their readers see them: `tilewalk bench --from`. Pages are
-# looked at by tests/page_check.py, drawn only where there is chromium; tables on terminals of several widths.
+# Pages and tables from stored benchmark rows, as readers see them: `tilewalk bench --from`. page_check.py
+# examines the pages, drawn only if chromium is installed; tables are checked on terminals of several widths.
 import fcntl
 import os
 import pathlib
@@ -15,7 +15,7 @@ import page_check
 
 command = os.environ["TILEWALK_CLI"]
 results = pathlib.Path(os.environ["TILEWALK_SOURCE_DIR"]) / "bench" / "results"
-# A file of each suite; the rows of a GPU need none to be drawn.
+# A file of each suite; rows of a GPU can be drawn without one.
 FILES = [
     "2026-11-22-NVIDIA-H100-80GB-HBM3-bench-models.jsonl",
     "2026-11-21-NVIDIA-H100-80GB-HBM3-bench-memory.jsonl",
@@ -32,7 +32,7 @@ WIDTHS = (60, 80, 132)
 
 
 def on_a_terminal(columns: int, *arguments: str) -> list[str]:
-    """The lines that a terminal of this width is given."""
+    """Returns the lines printed on a terminal of this width."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     environment = {name: text for name, text in os.environ.items() if name != "COLUMNS"}
@@ -71,7 +71,7 @@ else:
     print("left out: pages are not drawn, since chromium is not installed")
 assert not faults, "\n".join(faults)
 
-# Lines are measured, or read from a file that was kept: one of the two is asked for.
+# Exactly one of measuring and reading is asked for.
 for arguments in (["bench"], ["bench", "models", "--from", "x"], ["bench", "--from", "x", "--feeds", "none"],
                   ["bench", "--from", __file__]):
     done = subprocess.run([command, *arguments], capture_output=True, text=True)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tools of the tests of benchmark suites: rows of a suite from a GPU, real or not, and kernel texts that
-// compile without spills. Nothing here looks at a time.
+// Tools of the tests of benchmark suites: rows of a suite from a GPU, real or fake, and kernels that compile
+// without spills. Times are ignored.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ namespace tilewalk {
 
 using suite_function = void (*)(bench::gpu_timer&, const bench::request&, const bench::sink&);
 
-// As few samples as there may be: it is the check of each row that counts.
+// As few samples as possible: only the check of each row matters.
 inline std::vector<bench::row> rows_of(suite_function suite, std::unique_ptr<cuda::device> on,
                                        cuda::compiler& with) {
     cuda::kernel_store store(with, {});
@@ -38,7 +38,7 @@ inline std::vector<bench::row> rows_of(suite_function suite, std::unique_ptr<cud
     return rows;
 }
 
-// On a device that computes nothing. `compiled` is told every text that the suite asks for.
+// `compiled` collects every text that the suite compiles.
 inline std::vector<bench::row> rows_on_fake(suite_function suite, const std::shared_ptr<cuda::fake_gpu>& gpu,
                                             std::set<std::string>* compiled = nullptr) {
     cuda::text_compiler compiler;
@@ -54,7 +54,7 @@ inline std::vector<bench::row> rows_on_fake(suite_function suite, const std::sha
     return rows_of(suite, std::make_unique<cuda::fake_device>(gpu), compiler);
 }
 
-// None if the machine has none, which is a failure if it must have one.
+// Null without a GPU, which is a failure if the machine must have one.
 inline std::unique_ptr<cuda::device> some_gpu() {
     const cuda::device_survey survey = cuda::survey_devices();
     std::string why = survey.why_none;
@@ -66,8 +66,8 @@ inline std::unique_ptr<cuda::device> some_gpu() {
     return nullptr;
 }
 
-// Every kernel of the text compiles without a warning, a spill or a stack frame; `stack_bytes` of the latter
-// where that is what is studied. Words are those of `facts_of`.
+// Every kernel of the text compiles without a warning, a spill or a stack frame, or with one of `stack_bytes`
+// if that is what is studied. `words` are those of `facts_of`.
 inline tests::kernel_facts expect_clean(const std::string& text, const std::string& architecture,
                                         int stack_bytes = 0, const std::vector<std::string>& words = {}) {
     tests::kernel_facts got = tests::facts_of({text, architecture}, words);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of one block of a GPU, as feeds see it, modelled on the host. It delivers nothing before it is
-// waited for: an asynchronous copy spoils its target when it starts and brings the numbers when a thread
-// waits for it and not earlier. Mistakes that a GPU would let pass or punish at random are faults here:
-// reading numbers that are under way or another thread's, overwriting numbers that were not read, leaving an
-// array, a crooked address.
+// The memory of one GPU block, as feeds see it, modelled on the host. An asynchronous copy spoils its target
+// at the start and delivers only when a thread waits for it. The model reports mistakes that a GPU would
+// tolerate or punish at random: reading numbers that are in flight or another thread's, overwriting unread
+// numbers, leaving an array, a misaligned address.
 #pragma once
 
 #include <ucontext.h>
@@ -22,12 +21,12 @@
 
 namespace tilewalk::tests {
 
-// Threads of a block that take turns in a fixed order, and change only where one has to wait.
+// Threads of a block that run in a fixed order and switch only to wait.
 class turns {
   public:
     struct stuck : std::exception {};
 
-    // direction: 1 lets the first thread run ahead, -1 the last.
+    // `direction` 1 lets the first thread run ahead, -1 the last.
     turns(int threads, int direction) : direction_(direction), threads_(static_cast<std::size_t>(threads)) {}
 
     void run(const std::function<void(int)>& of_thread) {
@@ -44,7 +43,7 @@ class turns {
         ::swapcontext(&caller_, &of(now_).at);
     }
 
-    // False if it can never be.
+    // Returns false if the condition can never hold.
     template <class condition>
     bool wait_until(int me, const condition& holds) {
         while (!holds()) {
@@ -72,7 +71,7 @@ class turns {
         const int me = all.now_;
         try {
             (*all.of_thread_)(me);
-        } catch (const stuck&) {  // written down by the one that found it
+        } catch (const stuck&) {  // already recorded by the thread that found it
         }
         all.of(me).has_ended = true;
         all.idle_ = 0;
@@ -99,7 +98,7 @@ class turns {
     ucontext_t caller_{};
     const std::function<void(int)>* of_thread_ = nullptr;
     int now_ = 0;
-    int idle_ = 0;  // changes since a thread got on
+    int idle_ = 0;  // switches since a thread made progress
     bool is_stuck_ = false;
 };
 
@@ -108,12 +107,12 @@ class block_memory {
     block_memory(int threads, std::uint32_t shared_bytes)
         : cells_(shared_bytes), threads_(static_cast<std::size_t>(threads)) {}
 
-    // Rows of an array that may be read, `pitch` bytes apart.
+    // Allows reads of rows of an array, `pitch` bytes apart.
     void allow(const void* first, std::size_t rows, std::size_t row_bytes, std::size_t pitch) {
         arrays_.push_back({static_cast<const char*>(first), rows, row_bytes, pitch});
     }
 
-    // Lets every thread run: in turns if they meet, else each to its end.
+    // Runs every thread, in turns if they meet, else each to its end.
     void run(int direction, bool they_meet, const std::function<void(int)>& of_thread) {
         const int count = static_cast<int>(threads_.size());
         if (they_meet) {
@@ -126,7 +125,7 @@ class block_memory {
         }
     }
 
-    // After all threads: nothing may be left.
+    // Call after all threads: reports leftovers.
     void finish() {
         for (std::size_t t = 0; t < threads_.size(); ++t) {
             std::size_t copies = threads_[t].open.size();
@@ -230,7 +229,7 @@ class block_memory {
             cells_[at + i] = {static_cast<const std::uint8_t*>(from)[i], full, false, thread};
     }
 
-    // Before bytes change: what stands there must have been used by the only thread that uses it.
+    // Before bytes change: their owner must have used them.
     void check_overwrite(std::uint32_t at, std::size_t bytes, int thread, int owner) {
         for (std::size_t i = at; i < at + bytes; ++i) {
             cell& c = cells_[i];
@@ -264,7 +263,7 @@ class block_memory {
             fault("a barrier used by another thread without a meeting", thread, at);
         return &found->second;
     }
-    // The phase ends as late as it can: when it is waited for.
+    // A phase ends as late as possible: when a thread waits for it.
     void end_phase_if_due(barrier& b) {
         std::uint64_t started = 0;
         for (const auto& c : b.copies) started += c.bytes;
@@ -286,7 +285,7 @@ class block_memory {
     int meetings_ = 0;
 };
 
-// One thread of it: what a feed calls `memory`.
+// The `memory` of one thread of a feed.
 struct model_thread {
     block_memory* block;
     int thread;

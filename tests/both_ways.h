@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trade with its way back, to every number of its program; one that can be ended early follows a policy.
-// And the market that the library's examples are for.
+// A trade with its adjoint by every number of its program; a trade that can be ended early follows a policy.
+// Also the market of the library's examples.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ struct random_source {
 inline const random_source independent_paths{"philox", "bridge"}, bridged_points{"sobol", "bridge"},
     points_in_time{"sobol", "steps"};
 
-// In names of tests, which are to be the same in every build.
+// Test names must be the same in every build.
 inline void PrintTo(const random_source& from, std::ostream* out) {
     *out << from.random << ' ' << from.construction;
 }
@@ -31,8 +31,7 @@ inline std::string name_of_source(const testing::TestParamInfo<random_source>& a
     return at.param.random == "philox" ? "philox" : at.param.random + "_" + at.param.construction;
 }
 
-// The degrees of freedom of an error of which the row's may be a part: then they count for as much more
-// (Welch 1947).
+// The degrees of freedom of an error that contains the row's error as a part (Welch 1947).
 inline double degrees_of(const price_row& row, double error) {
     const double part = known_error(row) / error;
     return row.degrees_of_freedom() / (part * part * part * part);
@@ -40,12 +39,12 @@ inline double degrees_of(const price_row& row, double error) {
 inline bool is_student(const price_row& row, double error) {
     return row.randomisations > 0 && error > 0 && degrees_of(row, error) < 1e6;
 }
-// The normal number that is as likely exceeded as `t` of these errors.
+// The normal quantile as unlikely as `t` of these errors.
 inline double normal_of_errors(double t, const price_row& row, double error) {
     return is_student(row, error) ? run::normal_of_student(t, degrees_of(row, error)) : t;
 }
-// So many errors from so many degrees of freedom are as rarely exceeded as `normal` of a normal number: 6.8
-// of 16 randomisations for 4.5.
+// Quantile of Student's t as rarely exceeded as `normal` of a normal variable: 6.8 for 16 randomisations and
+// 4.5.
 inline double student_of_normal(double normal, double degrees) {
     double low = normal, high = 1e3 * normal;
     while (high - low > 1e-9 * low) {
@@ -57,12 +56,12 @@ inline double student_of_normal(double normal, double degrees) {
 inline double errors_of_normal(double normal, const price_row& row, double error) {
     return is_student(row, error) ? student_of_normal(normal, degrees_of(row, error)) : normal;
 }
-// As far as chance takes a price from its truth, as rarely as a normal number is so many errors out.
+// The distance of a price from its truth that is as rare as `normal` normal errors.
 inline double chance_of(const price_row& row, double normal) {
     return errors_of_normal(normal, row, known_error(row)) * known_error(row);
 }
 
-// While it lives, tests that ask for it take this source; others take independent paths.
+// While it lives, tests that ask for it use this source; others use independent paths.
 class source_in_use {
   public:
     explicit source_in_use(const random_source& of) { current() = of; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A market whose parts change one at a time, a book of which each trade reads some of them, and the
-// comparison of results bit by bit.
+// A market whose parts change one at a time, a book whose trades read some of the parts each, and a bitwise
+// comparison of results.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 
 namespace tilewalk::tests {
 
-// Edits of the text: a part, what takes its place, and the trades of the book that read it.
+// Edits of the text: a part, its replacement, and the trades of the book that read it.
 struct text_change {
     std::string what, from, to;
     std::set<std::string> readers;
@@ -85,7 +85,6 @@ inline void expect_same_bits(double a, double b, const std::string& what) {
         << what << ": " << a << ", " << b;
 }
 
-// `with_remarks`: the remarks, too.
 inline void expect_same_rows(const results& a, const results& b, const std::string& what,
                              bool with_remarks = true) {
     ASSERT_EQ(a.rows.size(), b.rows.size()) << what;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The common part of the tests of engines: the commands of docs/clusters.md, a folder to follow them in,
-and the file that one process makes, which that of the shards has to be to the byte.
+"""Shared by the tests of cluster schedulers: runs the commands of docs/clusters.md in a folder and compares
+the result with that of a single process, byte by byte.
 
-A block of the page that a test runs has a line in front of it:
+A page block that a test runs has a line in front of it:
     <!-- not run: by tests/slurm_test.py, which has a cluster -->
 """
 import contextlib
@@ -20,7 +20,7 @@ import time
 source_dir = pathlib.Path(os.environ["TILEWALK_SOURCE_DIR"])
 command = os.environ["TILEWALK_CLI"]
 PAGE = "docs/clusters.md"
-# Debian keeps daemons in a folder that is on the path of root alone.
+# Debian keeps daemons in a folder on root's path alone.
 TOOLS = f"{os.environ['PATH']}:/usr/sbin:/sbin"
 
 
@@ -30,7 +30,7 @@ def skip(reason):
 
 
 def need_tools(package, *names):
-    """The paths of the tools; the test is skipped without one of them."""
+    """The paths of the tools; skips the test if one is missing."""
     found = [shutil.which(name, path=TOOLS) for name in names]
     if None in found:
         skip(f"{names[found.index(None)]} is not installed (Debian: {package})")
@@ -38,7 +38,7 @@ def need_tools(package, *names):
 
 
 def need_python_with(module):
-    """A Python with the module: this one or that of .ci/install_packages.sh; the test is skipped without."""
+    """A Python with the module: this one or that of .ci/install_packages.sh; skips the test without one."""
     for python in (sys.executable, str(source_dir / "build" / "python" / "bin" / "python3")):
         asked = [python, "-c", f"import {module}"]
         if shutil.which(python) and subprocess.run(asked, stderr=subprocess.DEVNULL).returncode == 0:
@@ -64,7 +64,7 @@ class walking:
 
 
 class site:
-    """A folder in which the commands of the page work as they stand there."""
+    """A folder in which the commands of the page work unchanged."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -74,8 +74,8 @@ class site:
             (self.folder / name).symlink_to(source_dir / name)
         outer = {name: value for name, value in os.environ.items()
                  if not re.match(r"TILEWALK_|SLURM|OMPI_|PMIX_|JOB_COMPLETION|DASK_", name)}
-        # One thread lets a walk take seconds, in which it can be killed, on machines with any number of
-        # processors.
+        # With one thread a walk takes seconds, so that it can be killed, on machines with any number of
+        # cores.
         self.environment = dict(outer, PATH=f"{self.folder / 'bin'}:{TOOLS}", TILEWALK_THREADS="1",
                                 TILEWALK_DEVICE="cpu")
 
@@ -85,7 +85,7 @@ class site:
         path.chmod(0o755)
 
     def run(self, script, expected=0, **variables):
-        """The output of the commands, on both streams, if they end with this exit code."""
+        """The output of the commands, on both streams; they must end with this exit code."""
         done = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=self.folder, text=True,
                               env=dict(self.environment, **variables), stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
@@ -96,7 +96,7 @@ class site:
 
     @contextlib.contextmanager
     def start(self, *words, log=None):
-        """A program in the background, which ends with the block at the latest; its output is in the log."""
+        """A program in the background, which ends with the block at the latest and writes to the log."""
         log = self.folder / (log or f"{pathlib.Path(words[0]).name}.log")
         with open(log, "ab") as out:
             process = subprocess.Popen(words, cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
@@ -115,7 +115,7 @@ class site:
         """The processes that walk a shard here."""
         found = []
         for process in pathlib.Path("/proc").glob("[0-9]*"):
-            with contextlib.suppress(OSError):  # it ended while it was looked at
+            with contextlib.suppress(OSError):  # ended meanwhile
                 words = (process / "cmdline").read_bytes().split(b"\0")
                 walks = words[0].endswith(b"tilewalk") and words[1:2] == [b"run"]
                 if walks and pathlib.Path(os.readlink(process / "cwd")).is_relative_to(self.folder.resolve()):
@@ -125,11 +125,11 @@ class site:
         return found
 
     def first_walk(self, log):
-        """A process that walks a shard, as soon as there is one; the log tells why there is none."""
+        """Waits for a process that walks a shard; the log explains a failure."""
         return wait_for("a process that walks", self.running, otherwise=lambda: self.read(log))[0]
 
     def compare_with_one_process(self, script):
-        """Prices what the commands have planned in one process, and wants the same bytes."""
+        """Prices the commands' plan in one process and compares the bytes."""
         planned = re.search(r"^tilewalk plan (.*) --shards \d+ .*-o \S+$", script, re.M).group(1)
         if not (self.folder / "one.csv").exists():
             self.run(f"tilewalk price {planned} --quiet -o one.csv")
@@ -160,7 +160,7 @@ def a_site(**variables):
 
 
 def wait_for(what, find, seconds=120, otherwise=lambda: ""):
-    """The first answer of find() that is true; without one the test fails, with what otherwise() tells."""
+    """The first true answer of find(); without one the test fails with the text of otherwise()."""
     for _ in range(seconds * 50):
         if answer := find():
             return answer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A locale of the C library in which numbers have a decimal comma, as programs around the library may set.
+// A C locale with a decimal comma, as programs around the library may set.
 #pragma once
 
 #include <clocale>
@@ -10,7 +10,7 @@
 
 namespace tilewalk::tests {
 
-// In effect while it lives; made for the test, so that none has to be installed.
+// In effect while it lives. The test makes the locale, so none has to be installed.
 class comma_locale {
   public:
     comma_locale() : before_(std::setlocale(LC_ALL, nullptr)) {
@@ -27,7 +27,7 @@ class comma_locale {
     comma_locale(const comma_locale&) = delete;
     comma_locale& operator=(const comma_locale&) = delete;
 
-    // False where the system has no definitions of locales.
+    // False if the system has no locale definitions.
     bool is_set() const { return is_set_ && std::localeconv()->decimal_point == std::string(","); }
 
   private:

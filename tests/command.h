@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command, run in a folder of its own as a user runs it: what it printed where, and how it ended.
+// Runs the command in a folder of its own, as a user does, and collects output and exit code.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ struct surroundings {
     int out = -1, err = -1;  // instead of being collected
     bool close_stdout = false;
     rlim_t largest_file = RLIM_INFINITY;
-    int in = -1;  // instead of that of the test
+    int in = -1;  // instead of the test's
     std::string program = TILEWALK_CLI;
 };
 
@@ -61,7 +61,7 @@ class running {
         auto argv = pointers(words), envp = pointers(variables);
         pid_ = ::fork();
         if (pid_ != 0) return;
-        // A shell's background job starts with SIGINT switched off.
+        // A shell's background job starts with SIGINT ignored.
         for (const int number : {SIGINT, SIGTERM, SIGPIPE}) std::signal(number, SIG_DFL);
         const rlimit limit{in.largest_file, in.largest_file};
         const bool ready = ::chdir(folder.c_str()) == 0 &&
@@ -84,7 +84,7 @@ class running {
     void send(int number) const { ::kill(pid_, number); }
     std::string said_on_stderr() const { return contents(err_); }
 
-    // Until the command has its handlers and has worked for a while.
+    // Waits until the command has its handlers and has worked for a while.
     void wait_until_at_work() const {
         for (int i = 0; i < 2000; ++i) {
             std::ifstream status("/proc/" + std::to_string(pid_) + "/status");

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The scripts of `tilewalk completion` in the shells that they are for, asked as a terminal asks them and typed
-# at with a person's keys: every command, every option of --help and every choice is offered, and names with odd
-# characters arrive as they are. A shell that is not installed is left out; without both the test is skipped.
+# The scripts of `tilewalk completion` in their shells, both queried and typed at on a terminal: every
+# command, every option of --help and every choice is offered, and names with odd characters arrive unchanged.
+# Skips a shell that is not installed, and the test without any.
 import fcntl
 import os
 import pathlib
@@ -40,7 +40,7 @@ def commands() -> set[str]:
 
 
 def options_of(name: str) -> set[str]:
-    """The options that the help of a command tells of, read from its text."""
+    """The options in the help of a command."""
     text = said_by(name, "--help")
     if "--help-gpu" in text:
         text += said_by(name, "--help-gpu")
@@ -48,7 +48,7 @@ def options_of(name: str) -> set[str]:
 
 
 def words_refused_in_favour_of(name: str, option: str, book: str) -> set[str]:
-    """The words that the command says it expects in place of one that it does not know."""
+    """The words that the command's message expects in place of an unknown one."""
     done = subprocess.run([command, name, book, option, "?"], capture_output=True, text=True,
                           timeout=PATIENCE_SECONDS)
     assert done.returncode == 2 and "expected " in done.stderr, (name, option, done.stderr)
@@ -70,7 +70,7 @@ class typed_shell:
         os.write(self.terminal, keys.encode())
 
     def hear(self, ready) -> None:
-        """Listens until what is asked for is there."""
+        """Reads until the condition holds."""
         end = time.monotonic() + PATIENCE_SECONDS
         while not ready():
             assert time.monotonic() < end, f"the shell does not answer; it wrote {self.heard!r}"
@@ -78,7 +78,7 @@ class typed_shell:
                 self.heard += os.read(self.terminal, 65536).decode()
 
     def received(self, keys: str) -> list[str]:
-        """The words that a command receives from these keys; `tilewalk` stands for one that tells."""
+        """The words that a command receives from these keys; a stand-in for `tilewalk` prints them."""
         self.heard = ""
         self.type(keys)
         self.type("\n")
@@ -101,7 +101,7 @@ class bash:
         (folder / "tilewalk.bash").write_text(script)
 
     def offered(self, line: str) -> set[str]:
-        """The answers of the script to a line, of which bash makes words at = and at colons, too."""
+        """The answers of the script to a line. bash also splits words at = and at colons."""
         words = [part for word in line.split(" ") for part in re.split(r"([=:])", word) if part]
         words += [""] if line.endswith(" ") else []
         script = ('source ./tilewalk.bash; COMP_LINE=$1; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1));'
@@ -195,17 +195,17 @@ def check(shell, folder: pathlib.Path) -> None:
         assert suite in shell.offered("tilewalk bench "), suite
     assert shell.offered("tilewalk price book.yaml --seed ") == set()
 
-    # Files by their endings, and any file where no ending is known.
+    # Files by their endings, and any file if no ending is known.
     offered = {word.rstrip("/") for word in shell.offered("tilewalk price book.yaml --market ")}
     assert {"book.yaml", "market.yaml", "inner"} <= offered and "notes.txt" not in offered, offered
     assert "notes.txt" in shell.offered("tilewalk price book.yaml --totals ")
     folders = {word.rstrip("/") for word in shell.offered("tilewalk price book.yaml --journal ")}
     assert "inner" in folders and "book.yaml" not in folders, folders
 
-    # Words that are typed arrive, whatever they are. A tab is the key that completes.
+    # Typed words arrive unchanged. A tab completes.
     typed = shell.typed()
     try:
-        # One shell puts a space behind an option, the other an equals sign.
+        # bash and zsh differ: one puts a space behind an option, the other an equals sign.
         got = typed.received("tilewalk pri\tboo\t--form\tcs\t")
         assert got[:2] == ["price", "book.yaml"] and "=".join(got[2:]) == "--format=csv", got
         assert typed.received("tilewalk price book.yaml --format cs\t")[-2:] == ["--format", "csv"]

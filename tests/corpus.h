@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the tests on hostile files and on mutations: what a refusal has to look like, how much memory a
-// case may take, by counting what is allocated, and numbers that are drawn by counting, not by state.
+// Shared by the tests of hostile files and of mutations: the form of a refusal, the memory a case may
+// allocate, and random numbers that are pure functions of a counter.
 //
 // corpus_hostile_test.cpp replaces operator new for all of its program.
 #pragma once
@@ -30,7 +30,7 @@ namespace tilewalk::corpus {
 
 // ---- Memory --------------------------------------------------------------------------------------------
 
-// Not inlined: where both stand in one function, the compiler takes free for a stranger to operator new.
+// Not inlined: within one function the compiler would report a mismatch of free and operator new.
 struct counted_memory {
     std::atomic<std::int64_t> live{0}, most{0};
     [[gnu::noinline]] void* take(std::size_t bytes) {
@@ -52,7 +52,7 @@ inline counted_memory& memory() {
     return counted;
 }
 
-// The most that is allocated beyond what was when the watch began.
+// The peak of allocated bytes beyond the level at construction.
 class memory_watch {
   public:
     memory_watch() : before_(memory().live) { memory().most = before_; }
@@ -75,7 +75,7 @@ inline std::uint64_t mixed(std::uint64_t seed, std::uint64_t k) {
 class draws {
   public:
     explicit draws(std::uint64_t seed) : seed_(seed) {}
-    // From 0 to one less than `many`.
+    // Draws from 0 to `many` - 1.
     std::size_t below(std::size_t many) {
         return many == 0 ? 0 : static_cast<std::size_t>(mixed(seed_, count_++) % many);
     }
@@ -98,14 +98,14 @@ inline std::string content(const std::string& file) {
 
 // ---- Refusals ------------------------------------------------------------------------------------------
 
-// The longest message there may be: lists of names are cut, texts of the file are shortened.
+// The longest possible message: lists of names are cut and texts of the file shortened.
 inline constexpr std::size_t longest_message = 1500;
 
 inline bool is_printable(std::string_view text) {
     return printable(text) == text;
 }
 
-// The fault of a refusal; empty if it has none. `lines` is how many the text has.
+// The fault of a refusal; empty if it has none.
 inline std::string fault_of(const error& e, bool needs_place = true) {
     const std::string said = "\n  refused: " + std::string(e.what());
     if (e.kind() != error_kind::input && e.kind() != error_kind::io && e.kind() != error_kind::numeric)
@@ -120,7 +120,7 @@ inline std::string fault_of(const error& e, bool needs_place = true) {
 
 // ---- Pricing -------------------------------------------------------------------------------------------
 
-// Few paths, one thread: enough to see that figures are figures, and which bits they have.
+// Few paths and one thread are enough to see that figures are finite, and to compare bits.
 inline run_options few_paths() {
     run_options asked;
     asked.overrides.paths = 256;

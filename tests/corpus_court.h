@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a file as a book, a market, a product or a calendar and says what is wrong with what came of it: with
-// the refusal, with what was read against what a second reader reads, or with the prices.
+// Reads a file as a book, a market, a product or a calendar, and reports what is wrong with the refusal, with
+// the values against a second reader's, or with the prices.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ enum class form { book, market, product, calendar };
 struct base_file {
     form is = form::book;
     std::string name, text;
-    std::string trade;  // of a product: its example; of a market: a book for it, if it is not the demo's
+    std::string trade;  // for a product, its example; for a market, a book unless it is the demo's
 };
 
 // ---- What is judged ------------------------------------------------------------------------------------
@@ -47,14 +47,14 @@ inline bool same(double a, double b) {
     return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-// True if two files mean the same to the second reader: numbers by value, all else by its text.
+// True if two files mean the same to the second reader: numbers by value, everything else as text.
 inline bool means_the_same(const tree& a, const tree& b) {
     if (a.kind != b.kind || a.items.size() != b.items.size() || a.members.size() != b.members.size())
         return false;
     if (a.kind == tree::shape::text) {
         const auto x = a.number(), y = b.number();
         if (x && y) return same(*x, *y);
-        // Quotes say that a number, a day or a word for truth is none.
+        // Quotes turn a number, a day or a truth value into a text.
         const bool says_more =
             independent::number(a.text) || independent::day(a.text) || a.text == "true" || a.text == "false";
         return a.text == b.text && (a.is_quoted == b.is_quoted || !says_more);
@@ -72,10 +72,10 @@ inline bool means_the_same(const tree& a, const tree& b) {
     return true;
 }
 
-// Complaints about what Tilewalk read, against what a second reader read.
+// Complaints about Tilewalk's values, against those of a second reader.
 class judge {
   public:
-    std::string said;  // empty: nothing is wrong
+    std::string said;  // empty if nothing is wrong
 
     void book(const tree& root, const books::book_state& read, const business_calendars& files) {
         const tree* trades = root.find("trades");
@@ -258,7 +258,7 @@ class judge {
         if (!meant) return complain(at, "read " + bits(read) + ", but '" + value->text + "' is no number");
         if (!same(*meant, read)) complain(at, "read " + bits(read) + " for '" + value->text + "'");
     }
-    // To so many units in the last place of 1 or of the value, whichever is more.
+    // Equal up to rounding, relative to 1 or the value, whichever is larger.
     void near(const std::string& at, double meant, double read) {
         if (!(std::abs(meant - read) <= 1e-13 * std::max(1.0, std::abs(meant))))
             complain(at, "read " + bits(read) + ", the file means " + bits(meant));
@@ -454,10 +454,10 @@ class judge {
 // ---- A case --------------------------------------------------------------------------------------------
 
 struct outcome {
-    std::string defect;  // what is wrong; empty if nothing is
+    std::string defect;  // empty if nothing is wrong
     bool accepted = false;
-    bool is_judged = false;  // whether the second reader reads such files
-    std::string lenient;     // accepted though the second reader calls it no YAML
+    bool is_judged = false;  // false if the second reader does not cover such files
+    std::string lenient;     // accepted though the second reader calls it invalid YAML
     std::string refusal, failed_trade;
     std::vector<price_row> rows;
 };
@@ -471,7 +471,7 @@ class court {
     }
     const std::vector<base_file>& bases() const { return bases_; }
 
-    // Reads the text as what the base is, judges what was read, and prices it if told to.
+    // Reads the text like its base file, judges the result, and prices it if told to.
     outcome held(const base_file& base, const std::string& text, bool prices) {
         outcome made;
         const memory_watch watch;
@@ -489,7 +489,7 @@ class court {
         return made;
     }
 
-    // The judge's words where Tilewalk read one text and the second reader another; empty if nothing.
+    // The judge's complaint if Tilewalk read `read` and the second reader `said`; empty if there is none.
     std::string between(const base_file& base, const std::string& read, const std::string& said) {
         outcome made;
         try {

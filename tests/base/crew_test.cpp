@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A crew does each piece of work once, whoever does it, and is ready for the next one after a failure or a
-// stop.
+// A crew does each piece of work once and is ready again after a failure or a stop.
 #include "engine/base/crew.h"
 
 #include <gtest/gtest.h>
@@ -83,7 +82,7 @@ TEST(crew, keeps_its_threads) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-// For as long as it lives this process takes so many bytes more of addresses, as where memory is short.
+// Limits the address space to this many more bytes while it lives, to imitate a shortage of memory.
 class little_memory {
   public:
     explicit little_memory(::rlim_t bytes) {
@@ -103,7 +102,6 @@ class little_memory {
     ::rlimit before_{};
 };
 
-// A stack takes 8 MiB.
 TEST(crew, does_all_the_work_with_the_threads_that_the_system_gives) {
     crew of(400);
     expect_each_once(of, 41, [] {});  // members that wait when some of them have to go
@@ -192,7 +190,7 @@ TEST(crew, a_watch_that_throws_ends_the_round) {
                      }),
                  std::runtime_error);
     expect_each_once(of, 100, {});
-    // Pieces that nobody has begun are left.
+    // Pieces that nobody has begun are dropped.
     std::atomic<int> begun{0};
     EXPECT_THROW(of.for_each(
                      100000, nullptr,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The YAML reader: what it reads, and that everything it refuses is refused at its place and in words that
-// help.
+// The YAML reader: what it accepts, and that each refusal names the place and helps.
 #include "engine/base/text/document.h"
 #include "tests/own_folder.h"
 
@@ -33,7 +32,7 @@ struct refusal {
     std::string text;
     int line, column;
     std::string key_path;
-    std::string words;  // part of the message
+    std::string words;
 };
 
 void expect_refused(const refusal& wanted, const limits& within = {}) {
@@ -195,7 +194,6 @@ TEST(document, bounds_depth_before_any_stack_overflows) {
         EXPECT_EQ(e->kind(), error_kind::input) << opening << ": " << e->what();
         EXPECT_LT(std::string(e->what()).size(), 1000U) << opening;
     }
-    // At the limit is within it.
     EXPECT_NO_THROW(parse(repeated("[", 64) + repeated("]", 64), "f", {.depth = 64}));
     EXPECT_NO_THROW(parse(repeated("- ", 64) + "x", "f", {.depth = 64}));
     EXPECT_TRUE(error_of([] { parse(repeated("[", 65) + repeated("]", 65), "f", {.depth = 64}); }));
@@ -204,7 +202,7 @@ TEST(document, bounds_depth_before_any_stack_overflows) {
 TEST(document, bounds_bytes_and_values) {
     expect_refused({"bytes", "a: 12345\n", 0, 0, "", "found 9 bytes, expected at most 8"}, {.bytes = 8});
     EXPECT_NO_THROW(parse("a: 12345\n", "f", {.bytes = 9}));
-    // The mapping, the list and its items.
+    // Counts the mapping, the list and its items.
     expect_refused({"values", "a: [1, 2, 3]\n", 1, 11, "a", "more than 4 values"}, {.nodes = 4});
     EXPECT_NO_THROW(parse("a: [1, 2, 3]\n", "f", {.nodes = 5}));
 }
@@ -212,7 +210,7 @@ TEST(document, bounds_bytes_and_values) {
 TEST(document, bounds_lines_texts_and_keys) {
     expect_refused({"line", "a: 1\nb: 345678\n", 2, 9, "", "a line of more than 8 bytes"}, {.line_bytes = 8});
     EXPECT_NO_THROW(parse("a: 1\nb: 34567\n", "f", {.line_bytes = 8}));
-    // Found before its end is looked for.
+    // Stops before it looks for the end of the line.
     expect_refused({"line without end", "a: " + std::string(300'000, 'x'), 1, 1001, "", "1000 bytes"},
                    {.line_bytes = 1000});
     expect_refused({"text", "a: [12345]\n", 1, 5, "a", "found a text of 5 bytes, expected at most 4"},
@@ -236,9 +234,9 @@ TEST(document, bounds_what_is_read_without_a_value) {
     expect_refused({"brackets", "a: 1\nb:\n [" + repeated("1, ", 8000) + "\n", 1, 4, "b",
                     "no value ends within 3000 signs"},
                    close);
-    // A list on the line of its key is no key, so it is read as it comes.
+    // The limit is for keys; a list on the line of its key is not part of the key.
     EXPECT_EQ(parse("b: [" + repeated("1, ", 8000) + "2]\n", "f", close).at("b").items().size(), 8001U);
-    // Nor is a mapping that is the whole document, as programs write it.
+    // Neither is a mapping that is the whole document, as programs write it.
     const std::string json = "{\n \"b\": [" + repeated("{\"a\": 1}, ", 2000) + "{\"a\": 2}],\n \"c\": 3}\n";
     const node root = parse(json, "f", close);
     ASSERT_EQ(root.at("b").items().size(), 2001U);
@@ -257,7 +255,6 @@ TEST(document, bounds_the_parts_of_a_file) {
     EXPECT_NO_THROW(parse("t: [1, 2, 3]\nu: [1, 2, 3]\n", "f", small));
 }
 
-// All that is seen of a value.
 std::string written(const node& value) {
     std::string out;
     const auto write = [&out](const auto& again, const node& n) -> void {
@@ -297,7 +294,7 @@ TEST(document, plain_entries_are_read_as_any_other) {
         "{a: x, b: +1, c: ., d: _}",
         "{a: 2026-01-15}",
         "{a: a.b-c}",
-        // And those that are not plain.
+        // Entries that are not plain.
         "{a: null}",
         "{a: ~}",
         "{a: }",
@@ -332,7 +329,7 @@ TEST(document, plain_entries_are_read_as_any_other) {
         const std::string text = "t:\n  - " + std::string(entry) + "\n  - {z: 1}\n";
         EXPECT_EQ(read(text, true), read(text, false)) << text;
     }
-    // Entries that follow each other are of one list only where it says so.
+    // Consecutive entries form one list only if their indentation agrees.
     for (const char* text :
          {"t:\n  - {a: 1}\n - {b: 2}\n", "t:\n  - {a: 1}\n    - {b: 2}\n", "t:\n  - {a: 1}\n- {b: 2}\n",
           "t:\n- {a: 1}\n- {b: 2}\nu: 1\n", "t:\n  - {a: 1}\n  - {b: 2}\n    c\n",
@@ -341,7 +338,7 @@ TEST(document, plain_entries_are_read_as_any_other) {
           "t: [\n  - {a: 1}\n  - {b: 2}\n]\n", "s: |\n  - {a: 1}\n  - {b: 2}\nt:\n  - {a: 1}\n",
           "t:\n  -\n    - {a: 1}\n    - {b: 2}\n  - {c: 3}\n  - {d: 4}\n"})
         EXPECT_EQ(read(text, true), read(text, false)) << text;
-    // A part of a text that looks like an entry stays a part of the text.
+    // A line that looks like an entry stays part of the text around it.
     EXPECT_EQ(parse("s: |\n  - {a: 1}\n  - {b: 2}\n", "f").at("s").text(), "- {a: 1}\n- {b: 2}\n");
     EXPECT_EQ(parse("s: 'x\n  - {a: 1}\n  y'\n", "f").at("s").text(), "x - {a: 1} y");
     EXPECT_EQ(parse("s: x\n  - {}\nt:\n  - {b: 2}\n", "f").at("s").text(), "x - {}");
@@ -384,7 +381,7 @@ TEST(document, a_long_list_is_read_by_several_threads_as_by_none) {
         EXPECT_EQ(slowly.starts_with("refused"), is_refused) << slowly.substr(0, 200);
     };
     for (const char* end : {"", "u: 1\n", "...\n"}) expect_alike(list(1500, 700) + end, {}, false);
-    // The first refusal of the file is told, whoever meets one first.
+    // Reports the first refusal of the file, whichever reader meets it.
     const std::string twice = "  - {a: 1, b: 2, a: 3}\n", nested = "  - {a: {b: 1, b: 2}}\n";
     expect_alike(list(900, -1) + twice + list(900, 3).substr(3) + nested, {}, true);
     expect_alike(list(900, -1) + nested + list(900, 3).substr(3) + twice, {}, true);
@@ -392,7 +389,6 @@ TEST(document, a_long_list_is_read_by_several_threads_as_by_none) {
     expect_alike(list(900, -1) + twice + "  - b: 1\n    b: 2\n", {}, true);
     expect_alike(list(900, -1) + "  - b: 1\n    b: 2\n" + twice, {}, true);
     expect_alike(list(900, -1) + twice + list(3000, -1).substr(3) + "  - \x01\n", {}, true);
-    // Limits end a list where they do without.
     expect_alike(list(900, -1), {.nodes = 4000}, true);
     expect_alike(list(900, -1), {.entries = 600}, true);
     expect_alike(list(900, -1), {.part_nodes = 6}, true);
@@ -402,7 +398,7 @@ TEST(document, a_long_list_is_read_by_several_threads_as_by_none) {
     expect_alike(list(900, -1), {.key_bytes = 5}, true);
 }
 
-// JSON is read without yaml-cpp, which sees the same in it.
+// The direct JSON reader and yaml-cpp see the same.
 TEST(document, reads_json_as_yaml) {
     const auto read = [](const std::string& of, bool reads_directly) {
         try {
@@ -446,7 +442,7 @@ TEST(document, reads_json_as_yaml) {
                "{\"a\": \"\\q\"}", "{\"a\": *b}", "{\"a\": &b 1}", "{\"a\": !b 1}", "{[1]: 2}", "{{}: 2}",
                "{\"a\": ]}", "{\"a\": [}", "{\"a\" 1}", "{, }"))
         EXPECT_EQ(read(bad, true), read(bad, false)) << bad;
-    // A character, an escape, a word or a number may be cut where a block of a file ends.
+    // A character, an escape, a word or a number may be cut at the end of a block of the file.
     constexpr std::size_t block = std::size_t{64} << 10;
     const std::string rest = R"(", "b": [true, -12.5e3, "\ud83d\ude00\n", null, -Infinity, ")"
                              "\xc3\xa9\xf0\x9f\x98\x80\"], \"c\": {}}";
@@ -457,7 +453,7 @@ TEST(document, reads_json_as_yaml) {
     }
 }
 
-// A line of JSON may be as long as a file; the place of a mistake is its column.
+// A line of JSON may be as long as the file; an error's place is its column.
 TEST(document, reads_json_in_one_line) {
     const limits within{.line_bytes = 1000};
     std::string head = "{\"t\": [{\"a\": 1, \"b\": \"x\"}";
@@ -503,7 +499,7 @@ TEST(document, reads_json_in_one_line) {
          })
         expect_refused({"one line", head + text, 1, column + at, path, words}, within);
 
-    // YAML has its limit, and the message says how to get by.
+    // YAML keeps its limit on lines, and the message says how to avoid it.
     const limits wider{.line_bytes = 100'000};
     const std::string words =
         "a line of more than 100000 bytes, which is the limit but for JSON; break it into several";
@@ -520,7 +516,7 @@ TEST(document, reads_json_in_one_line) {
     }
     const std::string empty = "{\"a\": [" + repeated("{}, ", 50'000) + "[]]}";
     EXPECT_EQ(parse(empty, "f", {.line_bytes = 1000, .gap_bytes = 10'000}).at("a").items().size(), 50'001U);
-    // It is not read to its end where no value ends, nor deeper than anything else.
+    // Reading stops where no value ends, and at the depth limit.
     for (const char filler : {' ', 'x'}) {
         const std::string text = head + ", \"" + (filler == ' ' ? "\"" : "") + std::string(300'000, filler);
         const auto e = error_of([&] { parse(text, "f", {.line_bytes = 1000, .gap_bytes = 10'000}); });
@@ -636,7 +632,7 @@ TEST(document, numbers) {
     }
 }
 
-// A locale for C++ streams that needs no installed one.
+// A decimal comma for C++ streams, independent of installed locales.
 class decimal_comma : public std::numpunct<char> {
     char do_decimal_point() const override { return ','; }
     char do_thousands_sep() const override { return '.'; }
@@ -730,7 +726,6 @@ TEST(document, shows_hostile_texts_short_and_clean) {
     EXPECT_EQ(shown("abc"), "'abc'");
     EXPECT_EQ(shown("a\nb\tc\r\x01"), "'a\\nb\\tc\\r?'");
     EXPECT_EQ(shown(std::string(1000, 'x')), "'" + std::string(60, 'x') + "...'");
-    // A character is not cut in the middle.
     EXPECT_EQ(shown(std::string(59, 'x') + "\xc3\xa9y"), "'" + std::string(59, 'x') + "\xc3\xa9...'");
 }
 
@@ -760,7 +755,7 @@ TEST(document, script_text_begins_where_its_first_line_does) {
             << c.text;
     }
     EXPECT_FALSE(parse("script: >\n  pay 1\n", "f").at("script").is_literal());
-    // In a list of mappings, as an inline product of a book has it.
+    // As in an inline product of a book.
     const node inline_product = parse("products:\n  - product: p\n    script: |\n      pay 1\n", "f");
     EXPECT_EQ(to_string(inline_product.at("products").items()[0].at("script").content_start()), "f:4:7");
 }

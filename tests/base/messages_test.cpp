@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names and texts in messages: the name that was probably meant comes first, long lists are cut to near
-// names, and nothing in a file makes a message long.
+// Names and texts in messages: the most likely name comes first, long lists are cut to similar names, and no
+// file makes a message long.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -45,7 +45,6 @@ TEST(messages, a_short_list_is_whole_and_a_long_one_is_what_is_near) {
     EXPECT_EQ(config::alternatives("othr", "known:", {"one", "other"}),
               "; did you mean 'other'? known: one, other");
     EXPECT_EQ(config::alternatives("x", "known:", {"one", "other"}), "; known: one, other");
-    // However many there are, and however long.
     const std::vector<std::string> many(100'000, "a"), wide(100, std::string(64, 'b'));
     EXPECT_LT(language::listed("x", many).size(), 100U);
     EXPECT_LT(language::listed(std::string(100'000, 'x'), wide).size(), 700U);
@@ -74,7 +73,7 @@ TEST(messages, what_was_meant_comes_before_what_there_is) {
     EXPECT_NE(told(cases[0].yaml).find(" more"), std::string::npos);
 }
 
-// The bound: a thousand letters for the place and path, and a thousand for the complaint.
+// At most a thousand letters for the place and path, and a thousand for the complaint.
 TEST(messages, none_is_long) {
     const std::string much = std::string(100'000, 'x'), digits = std::string(100'000, '1'),
                       zeros = "0." + std::string(100'000, '0') + "7";
@@ -126,7 +125,6 @@ TEST(messages, none_is_long) {
     }
 }
 
-// A file is named where a message begins, and not again.
 TEST(messages, a_file_is_named_once) {
     for (const char* yaml :
          {"trades: 1\n", "market: none.yaml\ntrades: []\n", "trades: [{id: a}]\n", "a\n", "{", "trade: []\n",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees as YAML: where lines are broken, and that what is broken reads back.
+// Writing YAML: where lines are broken, and that the result reads back.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,8 +13,8 @@ value two(std::size_t letters) {
     return value::list({std::string(letters, 'x'), "z"});
 }
 
-// The indentation, the key, brackets, the comma and blanks are 10 signs beside the words. A further line
-// stands four columns behind the key.
+// Indentation, key, brackets, comma and blanks take 10 characters beside the words. A continuation line is
+// indented by four columns from the key.
 TEST(written, a_line_has_110_columns_at_most) {
     const auto inside = [](std::size_t letters) {
         return value::mapping({{"a", value::mapping({{"b", two(letters)}})}});
@@ -27,7 +27,6 @@ TEST(written, a_line_has_110_columns_at_most) {
         EXPECT_EQ(value::parse(inside(letters).yaml()), inside(letters)) << letters;
 }
 
-// A list that is the whole file stands at the margin, and so do its further lines.
 TEST(written, a_list_alone_goes_on_at_the_margin) {
     EXPECT_EQ(two(105).yaml(), "[" + std::string(105, 'x') + ", z]\n");
     EXPECT_EQ(two(106).yaml(), "[" + std::string(106, 'x') + ",\nz]\n");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs against a baseline: what stays quiet, what is caught, how often it cries for nothing, and what it
-// says.
+// Runs against a baseline: what stays quiet, what is caught, the rate of false alarms, and the messages.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +24,7 @@ bool says(const comparison& c, const std::string& what) {
     return text_of(c).find(what) != std::string::npos;
 }
 
-// A run of two rows: a reference of `copied` of the copy rate, and one `ratio` times as fast.
+// A run of two rows: a reference with a share of `copied` of the copy rate, and a row `ratio` times as fast.
 run small(double copied, double ratio, double noise = 0.001) {
     run out;
     out.about = tests::made_about();
@@ -77,14 +76,13 @@ TEST(bench_baseline, one_feed_that_takes_a_tenth_longer_is_caught_in_every_row) 
             EXPECT_EQ(r.found, r.axes["feed"] == feed ? finding::regression : finding::same)
                 << r.axes << " was " << r.was << ", is " << r.is << ", noise " << r.noise;
         }
-        // And the other way round it is an improvement, which is not bad.
         const comparison back = compare(before, tests::made_run(how));
         EXPECT_FALSE(back.is_bad());
         EXPECT_EQ(back.count(finding::improvement), c.count(finding::regression));
     }
 }
 
-// The references have no ratio: they are held against the copy rate.
+// References have no ratio, so their share of the copy rate is compared.
 TEST(bench_baseline, a_slower_reference_is_caught_by_its_share_of_the_copy_rate) {
     const comparison c = compare(small(0.5, 1.5), small(0.6, 1.5));
     ASSERT_EQ(c.rows.size(), 2U);
@@ -93,8 +91,8 @@ TEST(bench_baseline, a_slower_reference_is_caught_by_its_share_of_the_copy_rate)
     EXPECT_EQ(c.rows[1].found, finding::same);
 }
 
-// The chances that baseline.h states, counted: medians of real samples, equal before and now, with nothing of
-// the floor of 3 % to hide behind. A true chance that is as said is exceeded once in a thousand such counts.
+// Counts the probabilities that baseline.h states, on medians of real samples without a change and without
+// the 3 % floor. A true probability is exceeded once in a thousand such counts.
 TEST(bench_baseline, cries_for_nothing_are_as_rare_as_said) {
     struct law {
         double sample_noise, chance;  // on one side
@@ -117,7 +115,6 @@ TEST(bench_baseline, cries_for_nothing_are_as_rare_as_said) {
     }
 }
 
-// A row is slower beyond both the noise and 3 %.
 TEST(bench_baseline, a_change_counts_beyond_the_noise_and_beyond_three_percent) {
     const auto found = [](double was, double is, double noise) {
         return compare(small(0.5, is, noise), small(0.5, was, noise)).rows[1].found;
@@ -134,7 +131,6 @@ TEST(bench_baseline, a_change_counts_beyond_the_noise_and_beyond_three_percent) 
     EXPECT_EQ(found(2, 1, 1), finding::same) << "nothing is known of times this noisy";
 }
 
-// The noise of each of the four timings counts.
 TEST(bench_baseline, each_timing_that_takes_part_brings_its_noise) {
     for (int noisy = 0; noisy < 4; ++noisy) {
         run now = small(0.5, 1.8, 0), before = small(0.5, 2, 0);
@@ -162,7 +158,7 @@ TEST(bench_baseline, rows_that_are_gone_are_bad_unless_they_say_why) {
     EXPECT_EQ(c.count(finding::skipped), 1U);
     EXPECT_TRUE(says(c, "skipped now:\n  prefetch: unroll, width 1: needs compute capability 9.0\n"))
         << text_of(c);
-    // A row without a result before cannot be missing now.
+    // A row that had no result before can't be missing now.
     run unmeasured = before;
     unmeasured.rows[1].skipped = "no";
     now = before;

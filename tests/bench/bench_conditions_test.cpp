@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conditions under which prefetching pays, without a GPU and without ncu: what ncu prints, and what no
-// honest one does; a suite whose rows a stand-in for ncu counts, refuses or garbles; the page, and the
-// baseline that hears nothing of it.
+// The conditions under which prefetching pays, without a GPU and without ncu: parsing and refusing the output
+// of ncu; a suite with a stand-in for ncu that counts, refuses or garbles; the page; and the baseline, which
+// ignores the counters.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -159,7 +159,7 @@ TEST(bench_conditions, launches_become_the_rows_that_made_them) {
     EXPECT_EQ(rows[1].axes["feed"], "l2_hint");
     EXPECT_EQ(rows[1].figures["share_of_bandwidth"], 0.855);
     EXPECT_EQ(rows[1].figures["more_prefetching"], "can't pay: the bandwidth is taken");
-    // Counters of two passes: a little more than all of the time.
+    // Counters from two passes may add up to slightly more than all of the time.
     EXPECT_EQ(rows_of_conditions({{10, 4.2, 4}}, walked({"none"}))[0].figures["share_of_time_stalled"], 1.0);
 
     const auto why = [](const std::vector<std::vector<double>>& launches, const run& from) -> std::string {
@@ -260,7 +260,7 @@ TEST(bench_conditions, an_untimed_row_is_one_launch_and_has_no_time) {
     }
 }
 
-// Says what it is told, with the exit code that it is told, and keeps its arguments.
+// Prints the given text, exits with the given code, and records its arguments.
 class stand_in {
   public:
     stand_in(const std::string& says, int code, const std::string& complains = "")
@@ -335,8 +335,7 @@ TEST(bench_conditions, a_sweep_with_a_command_has_its_counters_read) {
         EXPECT_TRUE(keys.insert(key_of(rows[i])).second);
     }
 
-    // ncu was asked for the counters of path kernels alone; what it runs is a command line that tilewalk
-    // takes.
+    // ncu gets only counters of path kernels and a command line that tilewalk accepts.
     const words arguments = ncu.arguments();
     const auto command = std::ranges::find(arguments, TILEWALK_CLI);
     ASSERT_NE(command, arguments.end());
@@ -383,7 +382,7 @@ TEST(bench_conditions, few_ways_stand_for_a_sweep) {
     EXPECT_EQ(after(few, "--paths"), "5000");
 }
 
-// One row says why, and the rest of the run is as it is without ncu.
+// One row says why, and the rest of the run is as without ncu.
 void expect_no_counters(const std::string& why) {
     const auto got = prefetch(with_command());
     const auto rows = conditions_among(got.got);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (hundreds of millions of path-steps)
-// The suite `convergence` as far as the processor takes it: all its trades have rows of all sources, errors
-// are those that prices of other seeds have, points gain what they are known to, and lines are read off where
-// they are known.
+// The suite `convergence` on the CPU: all trades have rows of all sources, errors match the spread of prices
+// over seeds, points gain the known factors, and fitted lines are right.
 #include "bench/suites/convergence.h"
 
 #include <gtest/gtest.h>
@@ -70,7 +69,7 @@ double figure(const row& r, const char* name) {
     return r.figures.at(name).get<double>();
 }
 
-// Five errors of a price away for one of 200 rows: a sound engine has seeds for that once in 8,000.
+// Within five errors: a sound engine fails one of 200 rows for one seed in 8,000.
 TEST(bench_convergence, every_trade_has_a_row_of_every_source) {
     EXPECT_GE(convergence::examples().size(), 12u);
     std::set<std::string> keys;
@@ -97,9 +96,9 @@ TEST(bench_convergence, every_trade_has_a_row_of_every_source) {
 
 struct priced {
     double mean = 0, deviation = 0;
-    double stated = 0;  // the root of the mean square of their standard errors
+    double stated = 0;  // the root mean square of their standard errors
 };
-// The prices of many runs, on seeds that the suite does not take.
+// Prices of many runs, with seeds that the suite does not use.
 priced prices_of(const example& of, const row& from, int runs) {
     const std::string random = from.axes.at("random");
     run_options options = tests::plain_paths();
@@ -134,10 +133,10 @@ priced prices_of(const example& of, const row& from, int runs) {
     return out;
 }
 
-// The logarithm of an error from 64 prices has a standard error of 0.089, that of one from 256 randomisations
-// 0.044, together 0.1: five of these are exceeded by one of 1.7 million sound rows. A quarter of the
-// pilots of points with controls finds none, and such a run errs five times as much: the errors of four runs
-// are not those of other seeds, so each run's own stands for them. Some 16 prices carry theirs: three errors.
+// The log of an error from 64 prices has a standard error of 0.089, from 256 randomisations 0.044, together
+// 0.1; one of 1.7 million sound rows exceeds five of these. A quarter of the pilots of points with controls
+// finds no control, and such a run errs five times as much. The spread of four such runs says nothing about
+// other seeds, so each run's own error is used. About 16 prices carry theirs: three errors.
 TEST(bench_convergence, errors_are_how_much_prices_of_other_seeds_differ) {
     const example& of = named("asian_12");
     const std::vector<row> rows = measured(of, convergence::fewest_paths, 4);
@@ -147,15 +146,15 @@ TEST(bench_convergence, errors_are_how_much_prices_of_other_seeds_differ) {
         const double error = source == "sobol auto controls" ? 100 * found.stated : figure(r, "error_bp");
         EXPECT_LT(std::abs(std::log(error / (100 * found.deviation))), 0.5)
             << source << ": " << error << " and " << 100 * found.deviation;
-        // One run of independent paths, or as many randomisations as 16 runs have.
+        // One run of independent paths, or the randomisations of 16 runs.
         const double runs = r.axes.at("random") == "philox" ? 1 : 16;
         EXPECT_NEAR(figure(r, "price"), found.mean, 5 * found.deviation * std::sqrt(1 / runs + 1.0 / 64))
             << source;
     }
 }
 
-// A digital's payoffs have two values, so its error follows from the probability of the higher one, by
-// Black's formula. The error of 16,384 paths is known to 0.01 % of itself, the strike being near the middle.
+// A digital's payoff has two values, so its error follows from the probability of the higher one, by Black's
+// formula. Near the middle, the error of 16,384 paths is known to 0.01 %.
 TEST(bench_convergence, the_error_of_independent_paths_is_that_of_the_law) {
     const example& of = named("digital");
     const row r =
@@ -166,8 +165,8 @@ TEST(bench_convergence, the_error_of_independent_paths_is_that_of_the_law) {
     EXPECT_EQ(r.figures.at("bp_of"), "notional");
 }
 
-// On so few paths the ratio is 546 +- 47. Below 50 the variance of 256 randomisations would be eleven times
-// what it is, for which a sound engine has no seed.
+// On so few paths the ratio is 546 +- 47. A ratio below 50 needs eleven times the variance of 256
+// randomisations, which no seed of a sound engine has.
 TEST(bench_convergence, bridges_gain_much_on_an_asian_of_252_dates) {
     const std::vector<row> rows = measured(named("asian_252"), convergence::fewest_paths, 4);
     const row &bridge = row_with(rows, "sobol bridge", convergence::fewest_paths),
@@ -185,14 +184,14 @@ TEST(bench_convergence, samples_have_a_spread_that_says_how_well_it_is_known) {
     const convergence::sample s = convergence::sample_of(values);
     EXPECT_DOUBLE_EQ(s.mean, 4);
     EXPECT_DOUBLE_EQ(s.variance, 38.0 / 3);
-    // Moments of 9.5 and 180.5 about the mean.
+    // Squares of 9.5 and 180.5 about the mean.
     EXPECT_NEAR(s.noise, std::sqrt((180.5 / 90.25 - 1.0 / 3) / 4), 1e-12);
     const std::vector<double> one{1};
     EXPECT_THROW(convergence::sample_of(one), error);
 }
 
 TEST(bench_convergence, prices_that_are_not_those_of_independent_paths_are_wrong) {
-    // Errors of 0.3 and 0.4, together of 0.5.
+    // Errors of 0.3 and 0.4, together 0.5.
     const convergence::sample means{10, 23.04, 256, 0.1}, payoffs{12.49, 1600, 10000, 0.01};
     EXPECT_EQ(convergence::why_wrong(means, payoffs), "");
     convergence::sample away = payoffs;
@@ -214,7 +213,7 @@ TEST(bench_convergence, slopes_are_those_of_power_laws) {
     const auto exact = convergence::slope_of(of, std::vector<double>(4, 0.1));
     ASSERT_TRUE(exact);
     EXPECT_NEAR(exact->value, -0.8, 1e-12);
-    // Four points with one logarithm of 2 between them: 0.1 over the root of 5 squares.
+    // Four points, a factor of 2 apart: 0.1 over the root of 5 squares.
     EXPECT_NEAR(exact->noise, 0.1 / (std::log(2.0) * std::sqrt(5.0)), 1e-12);
     EXPECT_FALSE(convergence::slope_of({{1000, 1}}, std::vector<double>{0.1}));
 }
@@ -252,7 +251,7 @@ TEST(bench_convergence, precisions_of_a_gpu_are_skipped_on_the_processor) {
         << got.text(output_format::table);
 }
 
-// The time is no matter here, but that the figures made of it are what they say.
+// Checks the arithmetic of these figures, not the times.
 TEST(bench_convergence, figures_of_time_follow_from_rows) {
     const stop_rule short_rule{1, 1, 1, 0};
     convergence::place at{"cpu", "double"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (millions of path-steps both ways)
-// The suite `greeks` as far as it needs no GPU: its trades have the sensitivities that they are named for,
-// rows of one core are results, and each of its checks can fail.
+// The suite `greeks` without a GPU: trades have the sensitivities of their names, rows of one core are
+// results, and each check can fail.
 #include "bench/suites/greeks.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ TEST(bench_greeks, rows_of_one_core_are_results) {
         EXPECT_DOUBLE_EQ(
             r.figures.at("times_the_price"),
             r.figures.at("milliseconds").get<double>() / r.figures.at("price_milliseconds").get<double>());
-        // Jumps are smoothed with widths that other walks try.
+        // Smoothed jumps try their widths on further walks.
         const double walks = r.figures.at("walks");
         if (e.name == "worst_of_autocallable") {
             EXPECT_GT(walks, 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every figure of stored benchmarks, as a digest: a second net below the tests that know what they mean.
+// Digests of every figure of stored benchmarks, to catch changes that other tests miss.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: alone (has names of CUDA at the top)
-// The kernels of the suite memory, played on the host by 256 threads that meet where those of a block do:
-// each reads the places that its truth counts. Kernels that only a GPU can play (loads and copies in its own
-// words) are checked there, before they are timed.
+// The kernels of the suite memory, run on the host by 256 threads with the barriers of a block: each reads
+// the places that its truth counts. Kernels with loads and copies that only a GPU has are checked there
+// before they are timed.
 #include <gtest/gtest.h>
 
 #include <barrier>
@@ -14,7 +14,7 @@
 
 #include "bench/suites/memory_study.h"
 
-// The words of CUDA that these kernels use. One block runs at a time, so that its shared memory is static.
+// The words of CUDA in these kernels. One block runs at a time, so its shared memory is static.
 #define __shared__ static
 struct uint2 {
     unsigned x, y;
@@ -91,7 +91,7 @@ using studies::memory_job;
 
 constexpr word64 all_words = word64{1} << 20;
 constexpr word32 reads = 32;
-constexpr word32 of_block = 256 * reads;  // pieces
+constexpr word32 of_block = 256 * reads;
 
 studies::table<256> numbers_of_constant = studies::table_of_content<256>();
 studies::table<4096> constant_chase = studies::table_to_chase<4096>();
@@ -111,7 +111,7 @@ class bench_memory_kernels : public ::testing::Test {
         return j;
     }
 
-    // The sum that so many blocks hand in together.
+    // The sum of `blocks` blocks.
     template <class kernel>
     static word32 sum_of(const kernel& play, memory_job j, word64 blocks) {
         std::vector<word32> sums(blocks);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite memory: its kernels compile without spills, its formulas name the places that they say, and a
-// kernel that reads something else is no result.
+// The suite memory: its kernels compile without spills, its formulas name the places read, and a kernel that
+// reads other places gives no result.
 #include "bench/suites/memory.h"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ TEST(bench_memory, passes_are_the_most_words_in_one_bank) {
     EXPECT_EQ(memory::predicted_passes(12), 4);
 }
 
-// The kernel adds to the place of every 16th read, which must be the place of the next 15.
+// The kernel computes the place of every 16th read and adds to it for the next 15, which must match.
 TEST(bench_memory, reads_of_shared_memory_go_on_by_rows) {
     for (word32 n = 0; n < 4096; n += 16) {
         for (word32 i = 0; i < 16; ++i)
@@ -118,7 +118,7 @@ TEST(bench_memory, sums_of_content_are_those_of_its_numbers) {
     word32 sum = 0;
     for (word64 i = 7; i < 7 + 3 * 1000; i += 3) sum += studies::content(i);
     EXPECT_EQ(memory::sum_of_content(7, 1000, 3), sum);
-    // A sum tells where it was taken: no two of these are alike.
+    // Different places have different sums.
     std::set<word32> sums;
     for (word64 first = 0; first < 10000; ++first) sums.insert(memory::sum_of_content(first, 32));
     EXPECT_EQ(sums.size(), 10000u);
@@ -135,7 +135,6 @@ TEST(bench_memory, a_device_that_computes_nothing_gives_no_result) {
     std::set<std::string> keys;
     for (const auto& r : rows) {
         EXPECT_TRUE(keys.insert(bench::key_of(r)).second) << bench::key_of(r);
-        // The fake device copies as a real one does.
         const bool is_copy = r.axes["kind"] == "copy" || r.axes["kind"] == "copy_in_pieces";
         EXPECT_EQ(r.is_result(), is_copy) << bench::key_of(r) << r.wrong << r.skipped;
         EXPECT_EQ(r.figures.contains("milliseconds"), is_copy) << bench::key_of(r) << r.figures.dump();
@@ -147,7 +146,6 @@ TEST(bench_memory, a_device_that_computes_nothing_gives_no_result) {
     EXPECT_GT(rows.size(), 100u);
 }
 
-// A launch or an allocation that fails spoils its own row; a device that is lost ends the suite.
 TEST(bench_memory, one_failure_spoils_one_row) {
     const auto fresh = [] {
         auto gpu = std::make_shared<cuda::fake_gpu>();

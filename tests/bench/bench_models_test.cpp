@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (hundreds of millions of path-steps)
-// The suite `models` as far as it needs no GPU: every model has a row of 252 steps, one core is measured
-// where there is no GPU, a GPU that computes what the processor does passes, and wrong prices and bits are
-// caught.
+// The suite `models` without a GPU: every model has a row of 252 steps, one core is measured, a GPU that
+// computes the CPU's results passes, and wrong prices and bits are caught.
 #include "bench/suites/models.h"
 
 #include <gtest/gtest.h>
@@ -53,7 +52,7 @@ planned_walk plan_of(const example& of, precision in) {
     return plan_walk(models::book_of(of), how);
 }
 
-// A GPU whose kernels, known by their texts, walk as the processor does, but for what `spoil` does to a tile.
+// A GPU whose kernels, known by their texts, walk as the CPU does, except that `spoil` changes a tile.
 class playing_gpu {
   public:
     using spoiler = std::function<void(precision, std::uint64_t tile, kernels::tile_result&)>;
@@ -134,7 +133,7 @@ TEST(bench_models, have_a_row_for_every_model_of_the_catalogue) {
 TEST(bench_models, take_252_steps) {
     for (const example& e : models::examples()) {
         const auto walked = plan_of(e, precision::double_).trade;
-        // The steps of the path, and how many of the model's are in one.
+        // The steps of the path, and the model's steps in each.
         std::size_t parts = 1;
         for (const std::string& m : walked.models) {
             if (const auto at = m.find(" steps at a time"); at != std::string::npos)
@@ -225,7 +224,7 @@ TEST(bench_models, pass_on_a_gpu_that_computes_what_the_processor_does) {
 
 TEST(bench_models, one_bit_of_a_tile_is_noticed) {
     const auto some = named({"heston"});
-    // The last bit of the last tile that the processor walks, too.
+    // The last bit of the last tile that the CPU walks too.
     playing_gpu gpu(some, [](precision, std::uint64_t tile, kernels::tile_result& r) {
         if (tile != 1) return;
         std::uint64_t bits = 0;
@@ -234,7 +233,7 @@ TEST(bench_models, one_bit_of_a_tile_is_noticed) {
         std::memcpy(&r.moments.m2, &bits, sizeof bits);
     });
     for (const row& r : gpu.rows(some)) {
-        // The bits of single_fast are a GPU's own.
+        // single_fast has bits of its own on a GPU.
         const bool is_free = !is_on_gpu(r) || r.axes.at("precision") == "single_fast";
         EXPECT_EQ(r.wrong.empty(), is_free) << key_of(r) << ": " << r.wrong;
         if (!is_free) {
@@ -245,7 +244,7 @@ TEST(bench_models, one_bit_of_a_tile_is_noticed) {
 
 TEST(bench_models, a_fast_mean_that_leaves_double_by_an_error_is_noticed) {
     const auto some = named({"heston"});
-    // A tile's own standard error is twice that of the four tiles.
+    // A tile's standard error is twice that of the four tiles.
     playing_gpu gpu(some, [](precision p, std::uint64_t, kernels::tile_result& r) {
         if (p == precision::single_fast) r.moments.mean += 0.75 * estimate_of(r).standard_error;
     });

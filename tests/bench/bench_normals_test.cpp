@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: alone (has names of CUDA at the top)
-// The kernels around cuRAND's device generators, played on the host thread by thread with a generator of our
-// own in cuRAND's place: every piece is written once, states go on, the Asian's price is the engine's on the
-// same paths, and the suite `random` finds right rows right and wrong ones wrong.
+// The kernels around cuRAND's device generators, run on the host thread by thread with our own generator in
+// place of cuRAND's: every piece is written once, states continue, the Asian's price is the engine's on the
+// same paths, and the suite `random` tells right rows from wrong ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ void __syncthreads() {}
 
 }  // namespace
 
-// Declarations for reductions that are not played here.
+// Declarations for reductions that this test does not run.
 int __syncthreads_or(int);
 double __shfl_xor_sync(unsigned, double, int);
 template <class number>
@@ -67,7 +67,6 @@ struct plain_stores {
     }
 };
 
-// The blocks of a launch, thread by thread.
 template <class kernel>
 void play(unsigned blocks, const kernel& of_thread) {
     gridDim.x = blocks;
@@ -76,7 +75,7 @@ void play(unsigned blocks, const kernel& of_thread) {
     }
 }
 
-// Gives its sequence, and how often it was asked.
+// Returns its sequence and counts its calls.
 template <bool keeps>
 struct counting_generator {
     using real = double;
@@ -90,7 +89,7 @@ struct counting_generator {
     static kernels::neighbours<double, 2> next(state& s) { return {{s.sequence, ++s.asked}}; }
 };
 
-// The normals of the engine's own paths of the suite's asset, a sequence each, moved by `shift`.
+// The normals of the engine's own paths, a sequence for each path, shifted by `shift`.
 template <class draws, bool keeps>
 struct own_generator {
     using real = typename draws::shock;
@@ -112,7 +111,7 @@ struct own_generator {
     static real exp(real x) { return std::exp(x); }
 };
 
-// The moments of a block at its last thread, when all have left their payoffs.
+// Sums a block's payoffs at its last thread.
 struct last_thread_sums {
     static void finish(const double* payoffs, int count, const kernels::tile_site& site, char*) {
         if (threadIdx.x + 1 == threads) site.result().moments = kernels::tile_moments(payoffs, count);
@@ -164,7 +163,7 @@ TEST(bench_normals, go_on_from_states_that_are_kept) {
     for (const auto& s : states) EXPECT_EQ(s.asked, 6);
 }
 
-// The same paths, but for the rounding of exp and of the sums: 252 steps of 1.1e-16 in the exponent.
+// The same paths up to the rounding of exp and of sums: 252 steps of 1.1e-16 in the exponent.
 TEST(bench_normals, price_the_asian_as_the_engine_does) {
     constexpr unsigned blocks = 8;
     std::vector<tile_result> results(blocks);
@@ -244,7 +243,7 @@ cuda::fake_gpu::work kernel_of(const std::string& text, const std::string& name,
     return [] {};
 }
 
-// A folder with the headers that cuRAND's kernels ask for.
+// The headers that cuRAND's kernels include.
 struct header_folder : tests::own_folder {
     header_folder() {
         std::filesystem::create_directories(*this / "nv");

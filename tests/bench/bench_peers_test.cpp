@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `peers` without a GPU and without peers: lines that programs print, and those that no honest one
-// does; books made of the workloads' numbers; programs that hang, crash, or are not there.
+// The suite `peers` without a GPU and without peers: valid and invalid output lines; books made of the
+// workloads' numbers; programs that hang, crash, or are missing.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -139,7 +139,7 @@ TEST(bench_peers_peers, gradients_are_read_and_compared) {
     EXPECT_NE(peers::why_not_the_gradient({}, truth, "ours"), "");
 }
 
-// The derivatives that JAX finds for these numbers.
+// Derivatives by JAX.
 TEST(bench_peers_peers, books_have_the_gradients_of_the_workloads) {
     const json numbers = peers::read_workloads(TILEWALK_SOURCE_DIR "/bench/peers");
     run_options options;
@@ -170,7 +170,7 @@ TEST(bench_peers_peers, agree_within_four_errors_of_both) {
     EXPECT_FALSE(peers::agree({std::nan(""), 0.3}, {10, 0.4}));
 }
 
-// An Asian like this is worth 5.78 by any book; the note is what peer_jax.py and peer_torch.py say together.
+// The Asian's price of 5.78 is known; peer_jax.py and peer_torch.py agree on the note.
 TEST(bench_peers_peers, books_price_the_workloads) {
     const std::string in = TILEWALK_SOURCE_DIR "/bench/peers";
     const json numbers = peers::read_workloads(in);
@@ -185,7 +185,7 @@ TEST(bench_peers_peers, books_price_the_workloads) {
     };
     EXPECT_TRUE(peers::agree(price(peers::asian_book(numbers["asian"])), {5.78, 0.005}));
     EXPECT_TRUE(peers::agree(price(peers::autocallable_book(numbers["autocallable"])), {97.51, 0.06}));
-    // The price of QuantLib and of the others.
+    // The price by QuantLib and the others.
     EXPECT_TRUE(peers::agree(price(peers::heston_book(numbers["heston"])), {10.36, 0.01}));
     EXPECT_THROW(peers::read_workloads("/nowhere"), error);
 }
@@ -215,7 +215,7 @@ TEST(bench_peers_children, that_go_wrong_are_told) {
     EXPECT_THROW(run_child({"sleep", "100"}, 60, 1000, &cancel), error);
 }
 
-// The suite on programs made for it, and a device whose kernels do nothing.
+// Programs made for the test, and a device whose kernels do nothing.
 class bench_peers_made : public testing::Test {
   protected:
     void SetUp() override {
@@ -282,7 +282,7 @@ TEST_F(bench_peers_made, are_held_against_each_other) {
     const row& missing = is(R"("workload":"all","library":"cupy")");
     EXPECT_NE(missing.wrong.find("exit code"), std::string::npos) << missing.wrong;
     EXPECT_NE(missing.wrong.find("No such file"), std::string::npos) << missing.wrong;
-    // Libraries on the processor are compared with Tilewalk on the processor, by time per path.
+    // CPU libraries are compared with Tilewalk on the CPU, by time per path.
     row own = is(R"("workload":"heston","library":"tilewalk","style":"one_thread","precision":"float64")");
     row slow = is(R"("workload":"heston","library":"quantlib","style":"monte_carlo","precision":"float64")");
     ASSERT_TRUE(own.is_result()) << own.wrong << own.skipped;
@@ -296,7 +296,6 @@ TEST_F(bench_peers_made, are_held_against_each_other) {
         is(R"("workload":"bermudan_put","library":"tilewalk","style":"one_thread","precision":"float64")");
     ASSERT_TRUE(right.is_result()) << right.wrong << right.skipped;
     EXPECT_GT(right.figures.at("upper_bound"), right.figures.at("price"));
-    // Kernels that do nothing price nothing.
     for (const char* workload : {"asian", "heston", "autocallable"}) {
         for (const char* style : {R"(single_fast","precision":"float32)", R"(single","precision":"float32)",
                                   R"(double","precision":"float64)"}) {
@@ -309,7 +308,7 @@ TEST_F(bench_peers_made, are_held_against_each_other) {
 
 TEST(bench_peers_peers, programs_skip_what_is_not_installed) {
     for (const std::string library : {"torch", "jax", "cupy", "numba", "quantlib"}) {
-        // No packages but Python's own.
+        // Only Python's own packages.
         const std::string program = std::string(TILEWALK_SOURCE_DIR) + "/bench/peers/peer_" + library + ".py";
         const auto got = run_child({"python3", "-B", "-S", "-E", program}, 60, 100000);
         EXPECT_EQ(got.why_not, "") << got.last_error;
@@ -320,7 +319,7 @@ TEST(bench_peers_peers, programs_skip_what_is_not_installed) {
             const auto line = peers::read_line(text, library, program, ++count);
             EXPECT_NE(line.skipped.find("No module named"), std::string::npos) << text;
         }
-        // Programs that find gradients have two more.
+        // Programs with gradients have two more.
         EXPECT_EQ(count, library == "torch" || library == "jax" ? 6 : 4) << library;
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `python`: rows from the lines of its program, those that no honest program prints, and what
-// Python costs beside the command.
+// The suite `python`: rows from its program's lines, refused lines, and the cost of Python beside the
+// command.
 #include "bench/suites/python_cost.h"
 
 #include <gtest/gtest.h>

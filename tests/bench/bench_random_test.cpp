@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `random` as far as it needs no GPU: what counts as normals, the kernels of its walks, and what
-// becomes of kernels that do nothing.
+// The suite `random` without a GPU: what counts as normals, the kernels of its walks, and the rows of kernels
+// that do nothing.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -77,8 +77,8 @@ TEST(bench_random_normals, are_walked_by_kernels_without_spills) {
     }
 }
 
-// Starting a state skips ahead by matrices, in an array that is indexed: a stack frame, and no spills. The
-// kernels that are timed have neither. Each is compiled for one architecture, by turns.
+// Starting a state skips ahead by matrices in an indexed array: a stack frame, but no spills. The timed
+// kernels have neither. Each is compiled for one architecture, in turn.
 TEST(bench_random_normals, of_curand_are_made_by_kernels_without_spills) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     cuda::toolkit_headers headers;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports of a run of benchmarks: the table of a terminal, comma-separated values, charts and the page. Every
-// point is there, every name is harmless, and every file is well-formed.
+// Reports of benchmark runs: terminal table, CSV, charts and page. Every point is there, every name is
+// escaped, and every file is well-formed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,6 @@ std::size_t count(const std::string& text, const std::string& what) {
 bool has(const std::string& text, const std::string& what) {
     return text.find(what) != std::string::npos;
 }
-// A row of a time and nothing else.
 row timed(const std::string& suite, json axes, double ms, double noise = 0.004) {
     return {suite,
             std::move(axes),
@@ -211,7 +210,7 @@ struct place {
     double x, y;
     bool beside;
 };
-// Places of the marks with a title, by that title.
+// Places of the marks with a title, by title.
 std::multimap<std::string, place> marks_of(const std::string& svg) {
     static const std::regex one(
         R"re(<path class="mark ([^"]*)" transform="translate\(([-0-9.]+) ([-0-9.]+)\)[^"]*" d="[^"]*"><title>([^<]*)</title>)re");
@@ -249,8 +248,8 @@ TEST(bench_report, marks_stand_where_their_numbers_are) {
     EXPECT_EQ(count(drawn, "class=\"bar "), 3U);
 }
 
-// Values that span little are on a linear axis that has zero, unless a logarithmic one is asked for: then
-// equal ratios are equally far apart.
+// Values of a small range have a linear axis with zero, unless a logarithmic one is requested: then equal
+// ratios are equally far apart.
 TEST(bench_report, axes_are_logarithmic_where_that_is_asked_for) {
     chart c;
     c.panels.push_back(
@@ -280,7 +279,6 @@ double luminance(const std::string& colour) {
     return 0.2126 * part(0) + 0.7152 * part(2) + 0.0722 * part(4);
 }
 
-// A line without a shape or a dash of its own would be told from another by colour alone.
 TEST(bench_report, lines_are_told_apart_without_colour_and_seen_on_both_backgrounds) {
     const std::string style = chart_style();
     const std::regex one(R"(\.s(\d+)\{stroke:#([0-9a-f]{6})\})");
@@ -308,7 +306,7 @@ TEST(bench_report, lines_are_told_apart_without_colour_and_seen_on_both_backgrou
 
 // ---- The page and its figures
 
-// Loads nothing from anywhere, and runs nothing.
+// The page loads nothing and runs nothing.
 void expect_self_contained(const std::string& page) {
     EXPECT_EQ(xml_check::fault(page), "");
     std::string text = page;
@@ -318,7 +316,7 @@ void expect_self_contained(const std::string& page) {
     for (const char* foreign : {"http", "src=", "href", "url(", "@import", "@font-face", "<script", "<link",
                                 "<iframe", "<image", " on", "javascript"}) {
         if (std::string(foreign) == " on") {
-            // The value of an attribute is text.
+            // Attribute values are text.
             const std::string bare = std::regex_replace(text, std::regex("=\"[^\"]*\""), "=");
             EXPECT_FALSE(std::regex_search(bare, std::regex("<[^>]* on[a-z]+="))) << "a handler of events";
         } else {
@@ -377,7 +375,7 @@ TEST(bench_report, every_row_has_its_point) {
     }
 }
 
-// A panel for each case, in it a line for each source, which looks alike in all panels.
+// One line per source in each panel, with the same style in all panels.
 TEST(bench_report, errors_by_paths_have_a_panel_for_each_case) {
     run r;
     r.about = tests::made_about();
@@ -418,7 +416,7 @@ TEST(bench_report, errors_by_paths_have_a_panel_for_each_case) {
         EXPECT_EQ(count(figure, line), 1U) << line;
 }
 
-// Within a panel a faster row stands higher, and of one feed and distance the fastest is on the line.
+// Within a panel a faster row stands higher; the line joins the fastest rows of a feed at each distance.
 TEST(bench_report, figures_show_the_faster_row_higher_and_the_fastest_on_the_line) {
     tests::made_run_options how;
     how.precisions = {"double"};
@@ -427,7 +425,7 @@ TEST(bench_report, figures_show_the_faster_row_higher_and_the_fastest_on_the_lin
     const run r = tests::made_run(how);
     const std::string figure = figure_svg(r, "prefetch-asian-double-padded");
     std::vector<std::pair<double, double>> places;
-    std::map<double, double> line, beside_it;  // of the feed that has several rows at a distance, by place
+    std::map<double, double> line, beside_it;  // by place, for the feed with several rows at a distance
     for (const auto& [says, where] : marks_of(figure)) {
         places.emplace_back(std::stod(says.substr(says.rfind(": ") + 2)), where.y);
         if (has(says, "bulk_async")) (where.beside ? beside_it : line)[where.x] = where.y;
@@ -572,7 +570,7 @@ TEST(bench_report, runs_with_little_or_nothing_in_them_have_a_page) {
     expect_self_contained(report_html(no_numbers));
 }
 
-// The lengths of bars, by what is said of each.
+// The lengths of bars, by their labels.
 std::map<std::string, double> bars_of(const std::string& page) {
     static const std::regex one(
         R"re(<g><title>([^<]*)</title><rect x="[-0-9.]+" y="[-0-9.]+" width="([-0-9.]+)")re");
@@ -598,8 +596,7 @@ TEST(bench_report, another_suite_has_its_table_and_a_chart_of_what_varies) {
     EXPECT_TRUE(has(page, ">256 Ki<"));
     EXPECT_EQ(marks_of(page).size(), r.rows.size());
     EXPECT_EQ(count(page, "<tr>"), r.rows.size() + 1);
-    // More lines than a chart can carry: bars, parted by the first axis; more than these can carry: no
-    // picture.
+    // Too many lines for a chart become bars, split by the first axis; too many for bars give no picture.
     run many;
     for (int a = 0; a < 9; ++a) {
         for (int b = 0; b < 9; ++b) many.rows.push_back(timed("copies", {{"a", a}, {"b", b}}, 1 + a + b));
@@ -610,7 +607,7 @@ TEST(bench_report, another_suite_has_its_table_and_a_chart_of_what_varies) {
     for (int a = 9; a < 30; ++a)
         for (int b = 0; b < 30; ++b) many.rows.push_back(timed("copies", {{"a", a}, {"b", b}}, 1 + a + b));
     EXPECT_EQ(count(report_html(many), "<svg"), 0U);
-    // A time where nothing else is measured; the published figure beside.
+    // Bars of times if nothing else is measured, beside the published figure.
     run times;
     for (int a = 1; a < 4; ++a) times.rows.push_back(timed("waits", {{"a", a}}, a * 0.01));
     times.rows[0].figures["published"] = "12 us";
@@ -618,7 +615,7 @@ TEST(bench_report, another_suite_has_its_table_and_a_chart_of_what_varies) {
     EXPECT_TRUE(has(report_html(times), "<td class=\"t\">12 us</td>"));
 }
 
-// A run with two kinds that have nothing in common, of which one has an axis with two values.
+// A run of two unrelated kinds of rows; one kind has an axis with two values.
 run run_of_kinds() {
     run r;
     for (const int width : {33, 1001})

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file of a run of benchmarks: what is written is read back, and whatever is damaged is refused with its
-// line.
+// The file of a benchmark run: it reads back, and damage is refused with its line.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -77,7 +76,6 @@ TEST(bench_rows, a_key_is_the_suite_and_the_axes) {
     EXPECT_NE(key_of(one), key_of(other));
 }
 
-// Cut anywhere but after the whole, the text is refused.
 TEST(bench_rows, a_file_that_lost_its_end_is_refused) {
     run some = tests::made_run();
     some.rows.resize(3);
@@ -88,8 +86,7 @@ TEST(bench_rows, a_file_that_lost_its_end_is_refused) {
     EXPECT_NO_THROW(read(whole.substr(0, whole.size() - 1))) << "a last line break that is missing";
 }
 
-// Each byte of a row turned into another: refused, or another text or number in the same place; never a
-// crash.
+// A changed byte in a row is refused or reads as another text or number in the same place; it never crashes.
 TEST(bench_rows, a_file_with_a_damaged_byte_is_refused_or_read) {
     run some = tests::made_run();
     some.rows.resize(2);
@@ -119,7 +116,7 @@ struct damaged {
     std::string says;
 };
 
-// Files that were kept as they came say what is not known of them, and no file of two runs is one.
+// Old files say what is unknown about them, and a file with two runs is refused.
 TEST(bench_rows, are_read_as_they_were_kept) {
     const std::string head = "{\"run\":{\"device\":\"d\"}}\n", end = "{\"rows\":1}\n";
     const auto good = [](int width) {
@@ -146,7 +143,7 @@ TEST(bench_rows, are_read_as_they_were_kept) {
         EXPECT_THROW(kept(bad), error) << bad;
 }
 
-// Stored files are read, but for those that the bench did not write and one of two runs, which are refused.
+// All stored files read, except those of other programs and one of two runs, which are refused.
 TEST(bench_rows, of_all_stored_files_are_read) {
     std::size_t files = 0;
     for (const auto& file : std::filesystem::directory_iterator(TILEWALK_SOURCE_DIR "/bench/results")) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures from samples: medians and quantiles by hand, the coverage of the noise interval counted, and when
-// there are enough samples.
+// Figures from samples: medians and quantiles by hand, the coverage of the noise interval, and the stopping
+// rule.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -47,10 +47,10 @@ TEST(bench_statistics, quantiles_of_the_mirrored_samples_are_mirrored) {
     }
 }
 
-// The places of the interval, from published tables of the confidence interval of a median at 95 %.
+// Ranks from published tables of the 95 % confidence interval of a median.
 TEST(bench_statistics, noise_is_half_the_interval_of_the_tables) {
     struct known {
-        int samples, low, high;  // places from 1
+        int samples, low, high;  // ranks from 1
     };
     for (const known& k : {known{6, 1, 6}, known{8, 1, 8}, known{9, 2, 8}, known{11, 2, 10}, known{20, 6, 15},
                            known{50, 18, 33}, known{100, 40, 61}}) {
@@ -63,7 +63,7 @@ TEST(bench_statistics, noise_is_half_the_interval_of_the_tables) {
     EXPECT_EQ(summarise({1, 1, 1, 1, 1, 1}).noise, 0);
 }
 
-// From 1075 samples on, 2^-n is below the least double.
+// From 1075 samples on, 2^-n underflows.
 TEST(bench_statistics, noise_of_very_many_samples_is_that_of_the_normal_law) {
     for (const int n : {900, 1100, 20000}) {
         std::vector<double> samples;
@@ -82,8 +82,8 @@ double true_median() {
     return summarise(many).median;
 }
 
-// The interval holds the median with 95 % or more. At most 6.4 % of 4000 trials may miss: 5 % and four
-// standard deviations of the count, which a true 5 % passes in 99.997 of 100 cases.
+// Coverage of at least 95 %. At most 6.4 % of 4000 trials may miss: 5 % plus four standard deviations of the
+// count, which a true 5 % stays below with probability 0.99997.
 TEST(bench_statistics, noise_interval_misses_the_median_in_one_of_twenty_at_most) {
     const double truth = true_median();
     tests::made_samples made(7, law_noise);
@@ -101,8 +101,8 @@ TEST(bench_statistics, noise_interval_misses_the_median_in_one_of_twenty_at_most
     }
 }
 
-// To look after each sample and stop at the first narrow interval costs some of the 95 %: that a tenth of the
-// intervals may miss is what bench/measure/baseline.h has room for.
+// Stopping at the first narrow interval costs coverage; bench/measure/baseline.h allows a tenth of the
+// intervals to miss.
 TEST(bench_statistics, stopping_at_a_narrow_interval_misses_in_one_of_ten_at_most) {
     const double truth = true_median();
     for (const double noise : {0.005, 0.01, 0.02, 0.04}) {
@@ -118,7 +118,7 @@ TEST(bench_statistics, stopping_at_a_narrow_interval_misses_in_one_of_ten_at_mos
     }
 }
 
-// A clock that goes on by `step` seconds a look, and samples from a list, over and over.
+// A clock that advances by `step` seconds per look, and samples from a repeated list.
 struct script {
     std::vector<std::optional<double>> samples;
     double step = 0;
@@ -174,7 +174,6 @@ TEST(bench_statistics, a_clock_that_is_throttled_throughout_gives_nothing) {
     script s{{std::nullopt}};
     EXPECT_FALSE(s.run({0.01, 11, 201, 0.5}));
     EXPECT_EQ(s.taken, 201U);
-    // Also where the rule asks for no sample at all.
     script none{{std::nullopt, 2.0}};
     EXPECT_EQ(none.run({0.01, 0, 201, 0.5})->of.median, 2.0);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (hundreds of millions of path-steps)
-// The suite `steps` as far as the processor takes it: every model that takes steps of its own is there, a
-// scheme that is far off is called wrong, and steps are counted and shortened as the rows say.
+// The suite `steps` on the CPU: every model with steps of its own is there, a poor scheme is called wrong,
+// and steps are counted and shortened as the rows say.
 #include "bench/suites/steps.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST(bench_steps, have_every_model_that_takes_steps_of_its_own) {
         there.insert(e.model);
         EXPECT_TRUE(keys.insert(e.model + e.set).second) << e.model << ", " << e.set;
     }
-    // Between dates these are exact, and what they may be watched by is exact as well.
+    // These models are exact between dates, with exact monitoring as well.
     std::set<std::string> known{"black_scholes", "variance_gamma", "nig", "hull_white", "g2"};
     for (const std::string& name : there) EXPECT_TRUE(known.insert(name).second) << name;
     std::set<std::string> all;
@@ -57,7 +57,7 @@ TEST(bench_steps, are_off_by_the_difference_and_both_errors) {
     EXPECT_NEAR(error, 5e-4, 1e-15);
 }
 
-// 2^12 paths of one seed, two options and two ways: a sound engine is called wrong once in 400,000 seeds.
+// 2^12 paths, two options and two ways: a sound engine is called wrong for one seed in 400,000.
 TEST(bench_steps, are_wrong_beyond_two_basis_points_and_chance) {
     std::vector<example> of = first_of("heston");
     of.front().years = {0.5};
@@ -96,7 +96,7 @@ TEST(bench_steps, without_a_truth_are_held_against_shorter_ones_and_other_paths)
     }
 }
 
-// A position in the asset leaves the price where it was.
+// A position in the asset leaves the price unchanged.
 TEST(bench_steps, prices_are_those_of_the_options) {
     std::vector<example> of = first_of("local_volatility");
     of.front().years = {0.5};
@@ -106,7 +106,7 @@ TEST(bench_steps, prices_are_those_of_the_options) {
     ASSERT_EQ(with.size(), 3u);
     ASSERT_EQ(alone.size(), 3u);
     for (std::size_t i = 0; i < 3; ++i) {
-        // 4.5 errors of either are missed by a sound engine once in 25,000 seeds.
+        // A sound engine exceeds 4.5 errors for one seed in 25,000.
         for (const row& r : {with[i], alone[i]}) {
             EXPECT_LT(std::abs(r.figures.at("off_bp").get<double>()),
                       4.5 * r.figures.at("off_bp_error").get<double>() + 2)

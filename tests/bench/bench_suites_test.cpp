@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue of benchmarks: each suite takes the choices that it leaves open, and says so about the
-// others.
+// The catalogue of benchmarks: each suite accepts the choices it leaves open, and refuses the others.
 #include "bench/measure/suites.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +13,7 @@
 namespace tilewalk::bench::bench_suites_test {
 namespace {
 
-// A suite's complaint of a request; empty: it takes it.
+// A suite's complaint about a request; empty if accepted.
 std::string complaint(const suite_entry& suite, const request& asked) {
     try {
         check(suite, asked);

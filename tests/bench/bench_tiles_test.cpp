@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `tiles` as far as it needs no GPU: sizes, operations counted, the host's products, what is found
-// out about a device whose kernels do nothing, and cuBLAS's library.
+// The suite `tiles` without a GPU: sizes, operation counts, the host's products, a device whose kernels do
+// nothing, and cuBLAS's library.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -39,7 +39,7 @@ TEST(bench_tiles_tiles, fit_into_half_of_what_is_free) {
             }
         }
     }
-    // As on a GPU with 80 GB: enough work to time, and not seconds of it.
+    // As on a GPU with 80 GB: enough work to time in less than seconds.
     for (const std::size_t assets : tiles::all_assets()) {
         const auto size = tiles::size_for(assets, 8, std::size_t{79} << 30);
         EXPECT_GE(size.bytes(8), 1e8) << assets;
@@ -99,7 +99,7 @@ TEST(bench_tiles_tiles, bound_what_any_order_of_sums_may_give) {
         worst = std::max(worst, off);
         EXPECT_LE(off, 1) << i;
     }
-    // Half the mantissa of single, as tensor cores have it, is not within.
+    // Half the mantissa of single, as in tensor cores, is out of bounds.
     const float rough =
         static_cast<float>(exact[299].exact) + std::abs(static_cast<float>(exact[299].bound)) * 1.01f;
     EXPECT_GT(std::abs(rough - exact[299].exact), exact[299].bound);
@@ -111,7 +111,7 @@ TEST(bench_tiles_tiles, compare_compiles_without_spills) {
     for (const char* architecture : {"sm_80", "sm_90"}) expect_clean(compare_text(), architecture);
 }
 
-// A GPU on the host whose kernels do nothing, with little memory.
+// A GPU on the host with little memory, whose kernels do nothing.
 struct idle_gpu {
     std::shared_ptr<cuda::fake_gpu> gpu = std::make_shared<cuda::fake_gpu>();
     cuda::text_compiler compiler;
@@ -139,7 +139,6 @@ TEST(bench_tiles_tiles, of_kernels_that_do_nothing_are_wrong) {
         EXPECT_FALSE(r.is_result()) << key_of(r);
         EXPECT_TRUE(keys.insert(key_of(r)).second) << key_of(r);
         wrong += !r.wrong.empty();
-        // With 64 MB there is no room for the most assets.
         if (r.axes["assets"] == 4096) {
             EXPECT_NE(r.skipped.find("memory"), std::string::npos) << key_of(r);
         }

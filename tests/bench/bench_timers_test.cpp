@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timers of kernels on a GPU of the host: what they launch, how often, with which caches; and the clocks that
-// say whether a time counts.
+// Timers of kernels on a fake GPU: launches, counts and caches; and the clocks that decide whether a time
+// counts.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ using cuda::point_way;
 using program::precision;
 namespace knobs = cuda::knobs;
 
-// A timer of few samples, and what it launched last.
+// A timer of few samples, and its last launch.
 class bench_timers : public testing::Test {
   protected:
     bench_timers() {
@@ -82,7 +82,7 @@ class bench_timers : public testing::Test {
                           tuning::open_clocks(gpu_->properties.uuid),
                           {1.0, 1, 3, 0}};
     kernels::path_arguments launched_{};
-    std::vector<std::byte> numbers_;  // that the last launch reads
+    std::vector<std::byte> numbers_;  // read by the last launch
 };
 
 TEST_F(bench_timers, hand_a_kernel_what_its_points_are_made_of) {
@@ -104,7 +104,7 @@ TEST_F(bench_timers, hand_a_kernel_what_its_points_are_made_of) {
     EXPECT_EQ(read.steps_to_targets, nullptr);
 }
 
-// Blocks are kept away by shared memory, of which each takes a share.
+// Shared memory of each block limits the resident blocks.
 TEST_F(bench_timers, keep_no_more_warps_than_asked_and_hardly_fewer) {
     const int warps_of_block = 8;
     gpu_->attributes_of = [](const cuda::launch& how) {
@@ -161,13 +161,13 @@ TEST_F(bench_timers, tell_how_many_ways_back_were_tried) {
     EXPECT_EQ(got.wrong, 0U);
 }
 
-// A management library of one GPU, whose clock and whose reasons for it are a test's.
+// A management library of one GPU, with a clock and throttle reasons set by the test.
 class made_nvml : public tests::own_folder {
   public:
     made_nvml() {
         const std::string name = "libnvidia-ml.so.1";
         if (void* real = ::dlopen(name.c_str(), RTLD_NOW | RTLD_NOLOAD)) {
-            ::dlclose(real);  // which the loader would take for this one
+            ::dlclose(real);  // otherwise the loader would return it for this library
             return;
         }
         const auto source = write("nvml.cpp", R"(

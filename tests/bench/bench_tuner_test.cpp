@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding the fastest way to build a kernel, and remembering it: the contest on made-up times, the
-// candidates, and the files that keep what was found.
+// Finding and remembering the fastest way to build a kernel: the contest on made-up times, the candidates,
+// and the stored choices.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -37,7 +37,7 @@ using tuning::contest;
 
 constexpr double unlimited = 1e9;
 
-// A clock that goes on by what was timed.
+// A clock that advances by the timed durations.
 struct made_up_times {
     std::vector<double> true_milliseconds;
     double noise = 0;
@@ -65,7 +65,7 @@ TEST(bench_tuner_contest, finds_the_fastest_among_noisy_ones) {
     EXPECT_NE(c.winner, 0U);
     EXPECT_EQ(t.true_milliseconds[c.winner], 1.0);
     EXPECT_NEAR(c.winner_milliseconds, 1.0, 0.01);
-    // Far fewer samples than all candidates as often as the last two.
+    // Far fewer samples than timing all candidates as often as the last two.
     EXPECT_LT(t.samples, 60U * 16);
 }
 
@@ -97,7 +97,7 @@ TEST(bench_tuner_contest, ends_when_its_time_is_over) {
     made_up_times t;
     for (int i = 0; i < 100; ++i) t.true_milliseconds.push_back(100.0 - 0.5 * i);
     const contest c = t.run(1.0);
-    EXPECT_LT(t.seconds, 10.0);  // 17 s for all once, and what is left is finished
+    EXPECT_LT(t.seconds, 10.0);  // 17 s if all were timed once; a sample in progress is finished
     EXPECT_GE(t.true_milliseconds[0], t.true_milliseconds[c.winner]);
 }
 
@@ -106,7 +106,7 @@ TEST(bench_tuner_contest, samples_that_do_not_count_are_no_times) {
     const contest c = tuning::halve(
         3,
         [&](std::size_t i) -> std::optional<double> {
-            // The last is never timed, the first now and then.
+            // The last candidate is never timed, the first only sometimes.
             if (i == 2 || (i == 0 && ++asked % 3 == 0)) return std::nullopt;
             return i == 0 ? 2.0 : 1.0;
         },
@@ -163,7 +163,7 @@ TEST(bench_tuner_candidates, begin_with_one_that_fits_whatever_a_step_takes) {
         EXPECT_TRUE(fits_an_h100(best, shocks)) << shocks;
         EXPECT_EQ(best[knobs::distance] == knobs::distance.line().preset, shocks == 1)
             << best[knobs::distance];
-        // A wish that says a value keeps it, and is refused where it can't be built.
+        // A wish with a value keeps it, and is refused if it can't be built.
         kernel_wish said = open_wish(true);
         said[knobs::distance] = 8;
         EXPECT_EQ(cuda::decide(said, code, fits_an_h100)[knobs::distance], 8);
@@ -234,7 +234,7 @@ TEST(bench_tuner_conflicts, follow_the_arithmetic_of_the_layouts) {
         for (int positions = 1; positions <= 32; ++positions) {
             EXPECT_EQ(passes(ring_layout::transposed, positions, bytes), 1) << positions << ", " << bytes;
             EXPECT_EQ(passes(ring_layout::padded, positions, bytes), 1) << positions << ", " << bytes;
-            // Threads that are served at a time, in pieces of the size of a bank or of several.
+            // Threads served at a time, in pieces of one bank's size or several.
             const int threads = 128 / bytes;
             int common = positions;
             for (int rest = threads; rest != 0;) {
@@ -245,7 +245,6 @@ TEST(bench_tuner_conflicts, follow_the_arithmetic_of_the_layouts) {
             EXPECT_EQ(passes(ring_layout::plain, positions, bytes), common) << positions << ", " << bytes;
         }
     }
-    // A padding that someone chose may be a bad one.
     EXPECT_EQ(bench::predicted_passes({ring_layout::padded, 1, 256, 6, 2, 4}), 8);
 }
 
@@ -358,7 +357,7 @@ TEST_F(bench_tuner_tuned, kernels_are_built_as_was_found_where_that_is_open) {
     };
     EXPECT_EQ(width_of({}), 4256);
     EXPECT_EQ(width_of(cuda::tuned_device{choices, on_}), 2128);
-    asked.feed = "inline";  // somebody said something
+    asked.feed = "inline";  // a setting was given
     EXPECT_EQ(width_of(cuda::tuned_device{choices, on_}), 4256);
 }
 
@@ -381,8 +380,8 @@ TEST(bench_tuner_path_timer, has_room_for_every_result_of_a_trade) {
     EXPECT_EQ(tuning::path_timer(timer, of, paths).results().size(), 3 * 4 * of.trades.size());
 }
 
-// Trades with controls, on points that paths make and on points that they read: every way to build their
-// kernels has the bits of the first.
+// Trades with controls, on points that paths compute and on points that they read: every build of a kernel
+// has the same bits.
 TEST(bench_tuner_tuned_on_a_gpu, every_way_has_the_same_bits) {
     if (some_gpu() == nullptr) GTEST_SKIP() << "no GPU";
     const tests::own_folder cache;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fits of models to quotes: quotes that a model made are met and its parameters found, published fits are
-// reached, noise is left over, what no model gives is refused where it stands, and the market that is written
-// gives the quotes back by paths.
+// Fits of models to quotes: parameters are recovered from a model's own quotes, published fits are reached,
+// noise is left over, impossible quotes are refused at their place, and paths in the written market reproduce
+// the quotes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -68,9 +68,9 @@ double uniform(std::mt19937_64& dice, double low, double high) {
     return low + (high - low) * (static_cast<double>(dice() >> 11) * 0x1p-53);
 }
 
-// Quotes of an asset that a law makes: three expiries, as many strikes each.
+// Quotes from a known law: three expiries, as many strikes each.
 struct made_quotes {
-    std::string text;  // a list
+    std::string text;
     std::size_t count = 0;
 };
 made_quotes quotes_by(
@@ -157,7 +157,7 @@ TEST(calibrate_test, bates_meets_its_quotes_and_holds_what_is_fixed) {
     EXPECT_NEAR(parameter_of(fit, "jump_intensity"), 0.4, 1e-2) << text_of(found);
 }
 
-// With 35 degrees of freedom the sum of squares is within 0.3 and 2.1 of what is expected but for a chance of
+// With 35 degrees of freedom the sum of squares lies within 0.3 and 2.1 of its mean except with probability
 // 1e-4 a side; the seed is fixed.
 TEST(calibrate_test, noise_in_the_quotes_is_what_a_fit_leaves_over) {
     std::mt19937_64 dice(7);
@@ -176,14 +176,13 @@ TEST(calibrate_test, noise_in_the_quotes_is_what_a_fit_leaves_over) {
     EXPECT_GT(squares, 0.3 * 35 * size * size) << text_of(found);
     EXPECT_LT(squares, 2.1 * 35 * size * size) << text_of(found);
     EXPECT_NEAR(parameter_of(found.fits[0], "rho"), p.rho, 0.1);
-    // The same bits again.
     const calibration again = fit_of("ACME", "heston", made.text);
     EXPECT_EQ(found.market, again.market);
 }
 
 // The volatilities of the DAX on 5 July 2002 (A. Sepp, "Pricing European-style options under jump diffusion
-// processes with stochastic volatility", 2003): the sum of squares of Heston's best fit is 177.2 points, as
-// also QuantLib's test suite has it, with a tolerance of 1.
+// processes with stochastic volatility", 2003): the sum of squares of Heston's best fit is 177.2 points, also
+// in QuantLib's test suite, with a tolerance of 1.
 TEST(calibrate_test, the_published_fit_of_the_dax_is_reached) {
     const std::array<double, 8> rates{0.0357, 0.0349, 0.0341, 0.0355, 0.0359, 0.0368, 0.0386, 0.0401};
     const std::array<int, 8> days{13, 41, 75, 165, 256, 345, 524, 703}, weeks{2, 6, 11, 24, 37, 49, 75, 100};
@@ -260,8 +259,8 @@ TEST(calibrate_test, svi_finds_the_smiles_that_made_its_quotes) {
     EXPECT_NO_THROW(market::parse(found.market));
 }
 
-// Two quotes of one place in the market, one up and one down, the latter with four times the weight: the best
-// smile goes by both in the ratio of their weights. With five places it has no other miss.
+// Two quotes at one place in the market, one moved up and one down, the latter with four times the weight:
+// the best smile passes between them in the ratio of the weights. Its five parameters meet all other quotes.
 TEST(calibrate_test, quotes_in_conflict_are_met_by_their_weights) {
     constexpr double conflict = 1e-3;
     const auto both = [&](double volatility) {
@@ -281,7 +280,7 @@ TEST(calibrate_test, quotes_in_conflict_are_met_by_their_weights) {
     // The weights are 4 and 5 in all, and squares of 1.6 and 4 times 0.4.
     EXPECT_NEAR(smile.fits[0].root_mean_square, std::sqrt(3.2 / 9) * conflict, 1e-6) << text_of(smile);
 
-    // A model with one free number does as much.
+    // So does a model with one free parameter.
     const calibration level = fit_of("ACME", "heston", both(middle),
                                      "      fixed: {kappa: 1, theta: 0.04, sigma: 0.3, rho: -0.5}\n");
     ASSERT_EQ(level.fits.size(), 1U);
@@ -290,8 +289,8 @@ TEST(calibrate_test, quotes_in_conflict_are_met_by_their_weights) {
     for (const fitted_quote& q : level.fits[0].quotes) EXPECT_NEAR(q.model, expected, 1e-6) << text_of(level);
 }
 
-// Two smiles that cross: the later one has the lower variance far out. The final fit has no such crossing,
-// costs more, and says so; the market is read as it is.
+// Two smiles that cross: the later one has the lower variance in the wings. The final fit has no crossing,
+// costs more, and says so; the market reads as it is.
 TEST(calibrate_test, svi_is_held_off_the_arbitrage_of_its_quotes) {
     const markets::svi_parameters first{0.01, 0.30, -0.3, 0, 0.1}, second{0.04, 0.10, -0.3, 0, 0.1};
     const calibration found =
@@ -316,8 +315,8 @@ TEST(calibrate_test, svi_is_held_off_the_arbitrage_of_its_quotes) {
     EXPECT_NO_THROW(market::parse(found.market)) << found.market;
 }
 
-// The variance falls in two straight lines, of which the right one is less steep. No wing of SVI falls to the
-// right: the nearest is level, which is a correlation of -1. The slope of the other wing, twice b, is found.
+// The variance falls along two lines, the right one less steep. No wing of SVI falls to the right: the
+// nearest is level, with a correlation of -1. The slope of the other wing, 2 b, is found.
 TEST(calibrate_test, svi_with_a_level_wing_stops_at_its_correlation) {
     std::string quotes;
     for (const double x : nine_places)
@@ -337,7 +336,7 @@ TEST(calibrate_test, svi_with_a_level_wing_stops_at_its_correlation) {
 // --- rates
 // --------------------------------------------------------------------------------------------------
 
-// Bachelier's formula and, by halving, its inverse: for one forward rate.
+// Bachelier's formula and its inverse by bisection, for one forward rate.
 double bachelier(double forward, double strike, double years, double volatility) {
     const double s = volatility * std::sqrt(years), d = (forward - strike) / s;
     return (forward - strike) * 0.5 * std::erfc(-d / std::numbers::sqrt2) +
@@ -396,7 +395,7 @@ TEST(calibrate_test, hull_white_finds_the_parameters_that_made_its_swaptions) {
     }
 }
 
-// The flat volatility of a cap is one for all of its caplets.
+// A cap has one flat volatility for all of its caplets.
 TEST(calibrate_test, hull_white_is_fitted_to_caps_by_their_flat_volatility) {
     const auto model = rates::hull_white(0.08, models::by_term::flat(0.009));
     const markets::market_state market = market_of(market_text);
@@ -426,8 +425,7 @@ TEST(calibrate_test, hull_white_is_fitted_to_caps_by_their_flat_volatility) {
     EXPECT_NEAR(parameter_of(found.fits[0], "volatility"), 0.009, 1e-7);
 }
 
-// The rate of the swap that a cap is on: on a curve as steep as this a plain mean of the forward rates is
-// another one.
+// The rate of the cap's swap: on a curve as steep as this the mean of the forward rates differs from it.
 TEST(calibrate_test, a_cap_without_a_strike_is_at_the_rate_of_its_swap) {
     const std::string steep = R"(as_of: 2026-01-15
 currencies:
@@ -456,7 +454,6 @@ assets: {}
     EXPECT_GT(std::abs(at_the_money - volatility_with("strike: " + shown(forwards / 39) + ", ")), 1e-7);
 }
 
-// The two factors have no order.
 TEST(calibrate_test, g2_meets_the_swaptions_that_it_made) {
     const calibration found =
         rates_fit("g2", "      swaptions:\n" + swaptions_by(rates::g2(0.6, 0.012, 0.04, 0.009, -0.7), false));
@@ -468,9 +465,9 @@ TEST(calibrate_test, g2_meets_the_swaptions_that_it_made) {
     EXPECT_NO_THROW(market::parse(found.market)) << found.market;
 }
 
-// QuantLib's test suite keeps its fit to these volatilities, by relative errors: 0.0464 and 0.00580. Its
-// swaps have calendars, day counts and a delay of two days, which are left out here: a part in twenty of the
-// one and a hundredth of the other.
+// QuantLib's test suite fits these volatilities by relative errors: 0.0464 and 0.00580. Its swaps have
+// calendars, day counts and a two-day lag, left out here: a twentieth of the first number and a hundredth of
+// the second.
 TEST(calibrate_test, the_kept_fit_of_hull_white_is_reached_but_for_calendars) {
     std::string text =
         "as_of: 2002-02-15\ncurrencies: {EUR: {rate: 0.04875825}}\ncalibrate:\n  EUR:\n    hull_white:\n"
@@ -491,8 +488,8 @@ TEST(calibrate_test, the_kept_fit_of_hull_white_is_reached_but_for_calendars) {
 // --- what is said and written
 // ---------------------------------------------------------------------------------
 
-// The market is what the file had, with the model in its place, and by paths its options are worth what the
-// quotes say: within 4.5 standard errors, which a sound engine misses once in 20,000 runs of these eight.
+// The market keeps its other parts, and paths price its options at the quotes: within 4.5 standard errors,
+// which a sound engine misses in one of 20,000 runs of these eight.
 TEST(calibrate_test, the_written_market_gives_the_quotes_back_by_paths) {
     const fourier::heston p{0.05, 1.5, 0.06, 0.6, -0.65};
     const std::vector<double> expiries{0.5, 1.5}, strikes{-1, 0, 0.6, 1};
@@ -524,7 +521,7 @@ TEST(calibrate_test, the_market_keeps_all_else_and_reads_back_exactly) {
     const fourier::heston p{0.05, 1.5, 0.06, 0.6, -0.65};
     const made_quotes made = quotes_by([&](double years) { return characteristic_of(p, years); }, "ACME",
                                        three_expiries, seven_strikes, false);
-    // The correlation names a factor that only the fitted model has; the volatility gives way to it.
+    // The correlation names a factor of the fitted model only; the model replaces the volatility.
     const std::string text =
         "as_of: 2026-01-15\n"
         "currencies: {USD: {zero_rates: {1.0: 0.035, 5.0: 0.042, 30.0: 0.04}}}\n"
@@ -588,8 +585,8 @@ TEST(calibrate_test, a_fit_that_stops_at_a_bound_says_so) {
     EXPECT_NE(found.market.find("STOPPED AT A BOUND"), std::string::npos);
 }
 
-// If nothing moves, no correlation shows, and at one expiry the two numbers of a short rate have the effect
-// of one.
+// Without movement no correlation shows, and at one expiry the two numbers of a short rate have the same
+// effect.
 TEST(calibrate_test, what_the_quotes_do_not_determine_is_named) {
     const calibration flat = calibrate(market_quotes::parse(
         market_text +
@@ -635,7 +632,7 @@ TEST(calibrate_test, scenarios_are_found_from_wherever_the_market_is_written) {
 // -----------------------------------------------------------------------------------------------
 
 struct bad_input {
-    std::string calibrate;  // what stands behind "calibrate: "
+    std::string calibrate;  // follows "calibrate: "
     std::string place;      // line:column
     std::string said;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sensitivities to quotes: how fitted numbers follow from quotes against fits to moved quotes, and the view
-// of a book against vegas of Black and Bachelier, differences of calibrated prices, and the rules of sums.
+// Sensitivities to quotes: derivatives of fitted numbers against fits to moved quotes; the quotes view of a
+// book against vegas by Black and Bachelier and against differences of recalibrated prices; the rules of
+// sums.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,11 +20,11 @@
 namespace tilewalk::quotes_view_test {
 namespace {
 
-// A sound value is further off than this once in 150,000 times. 20 values are compared with what their paths
-// have no part in; the six of an Asian have the paths of what they are compared with.
+// A sound value is further off once in 150,000 times. 20 values are compared with independent ones; the six
+// of an Asian share paths with their reference.
 constexpr double most_errors = 4.5;
 
-// A file of quotes in which each number that is quoted stands between "<" and ">".
+// A file of quotes in which each quoted number stands between "<" and ">".
 struct marked_quotes {
     std::string text;
     std::size_t count() const { return static_cast<std::size_t>(std::ranges::count(text, '<')); }
@@ -32,7 +33,6 @@ struct marked_quotes {
         for (std::size_t i = 0; i <= number; ++i) at = text.find('<', at) + 1;
         return std::stod(text.substr(at));
     }
-    // With one of them moved.
     std::string with(std::size_t number, double by) const {
         std::string out;
         std::size_t seen = 0;
@@ -59,7 +59,7 @@ struct marked_quotes {
 const std::string day_and_curve =
     "as_of: 2026-01-15\ncurrencies: {USD: {zero_rates: {1.0: 0.0351, 5.0: 0.0361}}}\n";
 
-// More quotes than parameters, which no Heston model meets: what is left bends the fit.
+// More quotes than parameters, with residuals that bend the fit.
 const marked_quotes heston_quotes{day_and_curve +
                                   "assets: {INDEX: {currency: USD, spot: 6900, dividend_yield: 0.0125}}\n"
                                   "calibrate:\n"
@@ -146,7 +146,7 @@ double bell(double x) {
 
 }  // namespace
 
-// No search is differentiated: a fit to quotes of which one has moved ends where the derivatives say.
+// The search is not differentiated: a fit to moved quotes ends where the derivatives say.
 TEST(quotes_view, fitted_numbers_follow_as_fits_to_moved_quotes_do) {
     std::size_t compared = 0;
     for (const marked_quotes* of : {&heston_quotes, &bates_quotes, &svi_quotes, &hull_white_quotes}) {
@@ -173,8 +173,8 @@ TEST(quotes_view, fitted_numbers_follow_as_fits_to_moved_quotes_do) {
     EXPECT_EQ(compared, 126u);
 }
 
-// As many quotes as parameters are met, and so is an option that is quoted: it changes with its own quote as
-// by Black, and with no other.
+// As many quotes as parameters are met exactly, so a quoted option has Black's vega to its own quote and none
+// to the others.
 TEST(quotes_view, an_option_that_is_met_has_its_own_vega_alone) {
     const marked_quotes quotes{day_and_curve +
                                "assets: {INDEX: {currency: USD, spot: 100}}\n"
@@ -208,7 +208,7 @@ TEST(quotes_view, an_option_that_is_met_has_its_own_vega_alone) {
         const double vega = 0.01 * 100 * bell(d1) * std::sqrt(years) * static_cast<double>(i + 1);
         for (std::size_t q = 0; q < keys.size(); ++q) {
             const greek_row& row = row_of(r, "o" + std::to_string(i), keys[q].key);
-            // The steps of Heston's walk err by less than this.
+            // The time-stepping error of Heston is smaller than this.
             expect_near(row, q == i ? vega : 0, 0.01 * vega);
             EXPECT_EQ(row.measure, "vega");
             EXPECT_EQ(row.unit, "USD per 1 % of volatility");
@@ -217,7 +217,6 @@ TEST(quotes_view, an_option_that_is_met_has_its_own_vega_alone) {
     for (const greek_row& g : r.greeks) EXPECT_EQ(g.measure, "vega") << g.key;
 }
 
-// The same of a caplet by Bachelier's formula, on a walk that is exact.
 TEST(quotes_view, a_caplet_that_is_met_has_its_own_vega_alone) {
     const marked_quotes quotes{
         day_and_curve +
@@ -250,8 +249,8 @@ TEST(quotes_view, a_caplet_that_is_met_has_its_own_vega_alone) {
     }
 }
 
-// Quotes that no model meets, and an average that no formula knows: a market fitted to moved quotes, with the
-// same paths.
+// Quotes that no model meets, and an average without a formula, against a market fitted to moved quotes on
+// the same paths.
 TEST(quotes_view, of_an_average_is_what_calibrating_again_gives) {
     const std::string trade =
         "  - {id: asian, product: asian, underlying: INDEX, strike: 6900, quantity: -2, averaging_dates: "
@@ -268,7 +267,7 @@ TEST(quotes_view, of_an_average_is_what_calibrating_again_gives) {
         const greek_row& row = row_of(r, "asian", followed(heston_quotes).front().quotes[q].key);
         expect_near(row, truth, 2e-3 * std::abs(truth));
     }
-    // Held while the quotes were fitted, so it stays a risk of its own.
+    // Fixed during the fit, so it stays a risk of its own.
     EXPECT_EQ(row_of(r, "asian", "INDEX.heston.kappa").measure, "parameter");
     EXPECT_THROW(row_of(r, "asian", "INDEX.heston.v0"), std::logic_error);
 }

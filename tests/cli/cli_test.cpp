@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command as a user meets it: what it prints where, its exit codes, its files, and what stops it.
+// The command as a user meets it: its output, exit codes and files, and what stops it.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/ioctl.h>
@@ -39,7 +39,7 @@ using tilewalk::tests::shown;
 using tilewalk::tests::surroundings;
 using tilewalk::tests::text_of;
 
-// The line of a trade in CSV without its last three columns, which say where the trade stands in its file.
+// The line of a trade in CSV without its last three columns, its place in the file.
 std::string figures_of(const std::string& csv, const std::string& trade) {
     std::istringstream lines(csv);
     for (std::string line; std::getline(lines, line);) {
@@ -114,7 +114,7 @@ TEST_F(cli, empty_book_is_priced_in_no_time) {
     EXPECT_EQ(run({"validate", "empty.yaml"}).out, "0 trades, all valid\n");
 }
 
-// A failed extract at night is most often a header without rows.
+// A failed nightly extract is most often a header without rows.
 TEST_F(cli, a_book_without_trades_is_remarked_upon_and_refused_strictly) {
     put("header.csv", "id,product,underlying,strike,maturity\n...\n");
     put("strict_market.yaml", market_text + "...\n");
@@ -419,7 +419,7 @@ TEST_F(cli, exit_codes_are_the_table_of_the_page) {
     EXPECT_TRUE(has(page, "| exit code | means |\n|---:|---|\n" + table + "\n")) << table;
 }
 
-// The line of --print-config for one setting, in words.
+// The line of --print-config for a setting, in words.
 std::string config_line(const std::string& text, const std::string& name) {
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
@@ -512,7 +512,7 @@ TEST_F(cli, options_beat_environment_beats_book_beats_defaults) {
     in.variables = {{"TILEWALK_CONFINE", "yes"}};
     expect({"price", "counted.yaml"}, 2, "TILEWALK_CONFINE: found 'yes', expected true or false", in);
 
-    // And they are what the run takes.
+    // The run uses them.
     in.variables = {{"TILEWALK_SEED", "12"}, {"TILEWALK_PATHS", ""}};
     EXPECT_EQ(figures_of(run({"price", "book.yaml"}, in).out, "call"),
               figures_of(run({"price", "book.yaml", "--seed", "12"}).out, "call"));
@@ -626,7 +626,7 @@ TEST_F(cli, output_that_cannot_be_written_is_refused_and_leaves_nothing) {
     expect({"price", "book.yaml", "-o", "/dev/full"}, 75, "/dev/full: can't write: No space left on device");
     expect({"price", "book.yaml", "-o", std::string(300, 'x') + ".csv"}, 2,
            "can't write: File name too long");
-    // A disk that fills up in the middle, in the form of a limit on the size of files.
+    // A file size limit imitates a disk that fills up.
     surroundings in;
     in.largest_file = 200;  // room for a message, not for results
     expect({"price", "book.yaml", "-o", "old.csv"}, 75, "old.csv: can't write: File too large", in);
@@ -678,7 +678,7 @@ TEST_P(cli_interrupted, run_ends_with_its_code_and_leaves_nothing) {
 
 INSTANTIATE_TEST_SUITE_P(signals, cli_interrupted, testing::Values(SIGINT, SIGTERM));
 
-// A shell switches SIGINT off for what it runs in the background.
+// A shell ignores SIGINT in background jobs.
 TEST_F(cli, a_job_in_the_background_goes_on_when_its_terminal_interrupts) {
     const arguments with{
         "-c",
@@ -755,7 +755,7 @@ TEST_F(cli, price_and_validate_tell_of_a_surface_that_was_bent) {
     }
 }
 
-// A page a trade: what it is made from, and no listing of 1,120 lines.
+// A page per trade, without a listing of 1,120 lines.
 TEST_F(cli, explain_keeps_a_page_for_a_usual_trade) {
     const finished demo = run({"explain", TILEWALK_SOURCE_DIR "/configs/books/demo.yaml"});
     ASSERT_EQ(demo.code, 0) << demo.err;
@@ -814,7 +814,7 @@ TEST_F(cli, missing_correlations_are_told_once_and_refused_strictly) {
         EXPECT_EQ(run({does, "two.yaml", "--market", "stated.yaml", "--strict"}).code, 0) << does;
     }
     EXPECT_TRUE(has(run({"explain", "two.yaml", "worst"}).out, "not stated, so taken as 0  ACME and BETA\n"));
-    // The market of the book, read strictly, has to say where it ends.
+    // Strict reading of the book's market requires an end marker.
     put("market.yaml", market_text + "...\n");
     const finished strict = run({"price", "two.yaml", "--strict"});
     EXPECT_EQ(strict.code, 3) << strict.err;
@@ -873,7 +873,7 @@ TEST_F(cli, devices_are_listed) {
     expect({"devices", "--format", "xml"}, 2, "--format: found 'xml'");
 }
 
-// A volatility of 0.22 turned to 0.225 moves a price by less than its errors, and is no chance.
+// A volatility of 0.225 instead of 0.22 moves a price by less than its errors, but not by chance.
 TEST_F(cli, diff_finds_a_small_change_of_the_market) {
     const auto write_market = [this](const std::string& volatility) {
         std::ofstream(folder / "changed.yaml") << "as_of: 2026-01-15\ncurrencies: {USD: {rate: "
@@ -913,7 +913,6 @@ TEST_F(cli, tables_are_as_wide_as_columns_say) {
     }
 }
 
-// A terminal says itself how wide it is.
 TEST_F(cli, tables_are_as_wide_as_the_terminal) {
     const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     ASSERT_GE(terminal, 0);
@@ -937,7 +936,7 @@ TEST_F(cli, tables_are_as_wide_as_the_terminal) {
         EXPECT_LE(line.size(), 65U) << table << "with the return at the end of a line";
 }
 
-// Benchmarks and verification are programs beside the command, which may not be there.
+// Benchmarks and verification are programs beside the command, which may be missing.
 TEST_F(cli, programs_of_their_own_are_found_or_missed_by_name) {
     EXPECT_TRUE(has(run({"help", "bench"}).out, "tilewalk bench [OPTION"));
     EXPECT_TRUE(has(run({"verify", "--help"}).out, "tilewalk verify [OPTION"));
@@ -980,7 +979,7 @@ TEST_F(cli, policies_are_kept_and_followed) {
     EXPECT_TRUE(has(explained, "\nranks     of 9 functions ") && has(explained, " on 4096 paths: 0.25y "))
         << explained;
     EXPECT_EQ(run({"greeks", "early.yaml", "--policy", "p.json", "--greeks", "delta"}).code, 0);
-    // Other paths than the policy was found on.
+    // Paths other than the policy's training paths.
     const finished few = run({"price", "early.yaml", "--format", "csv", "--training-paths", "100"});
     EXPECT_TRUE(has(few.out, ",100,")) << few.out;
     EXPECT_NE(few.out, kept.out);
@@ -1054,7 +1053,7 @@ TEST_F(cli, timings_are_told_beside_the_same_prices) {
             if (line.size() < column || line.starts_with("beside")) continue;
             const std::string name = line.substr(0, line.find("  "));
             const double milliseconds = std::strtod(line.c_str() + column, nullptr);
-            // The table has tenths of milliseconds, of which these take several.
+            // The table has tenths of milliseconds, and these stages take several.
             const bool is_at_work =
                 name == "reading the book" || name == "planning" || name == "walking paths";
             EXPECT_TRUE(!is_at_work || milliseconds > 0) << line;
@@ -1104,7 +1103,7 @@ TEST_F(cli, verify_says_whether_prices_are_right) {
         all.insert(all.end(), more.begin(), more.end());
         return all;
     };
-    // All but the line of the time that it took.
+    // All but the line with the time.
     const auto figures = [](std::string out) {
         out.erase(out.rfind('\n', out.size() - 2));
         return out;
@@ -1129,7 +1128,7 @@ TEST_F(cli, verify_says_whether_prices_are_right) {
         csv.starts_with("mistake,product,known_by,trades,statistic,value,low,high,false_alarm,verdict\n"));
     EXPECT_TRUE(has(csv, "\n,digital,") && has(csv, "\n,european,") && !has(csv, "barrier")) << csv;
 
-    // With so few trades a small mistake goes unnoticed and a large one does not.
+    // Few trades miss a small mistake and notice a large one.
     const arguments fewer{"verify",    "--trades", "100",     "--paths", "1000",
                           "--product", "european", "digital", "--plant", "drift"};
     const finished small_one = run(fewer);
@@ -1163,13 +1162,12 @@ TEST_F(cli, verify_says_whether_prices_are_right) {
     expect({"verify", "--output", "absent/made.csv"}, 2, "absent");
 }
 
-// Until the command has said this on standard error; it does not wait for anybody.
+// Waits until the command has printed this on standard error.
 void wait_for(const running& started, const std::string& said) {
     while (!has(started.said_on_stderr(), said)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 
-// Trades that were priced are written; with some that take a while there is hardly more than what this waits
-// for.
+// The slow trades leave little more than this waits for.
 TEST_P(cli_interrupted, verify_writes_what_was_priced) {
     for (const std::string format : {"json", "csv", "txt"}) {
         const std::string file = "made." + format;
@@ -1221,7 +1219,6 @@ TEST_F(cli, greeks_prints_sensitivities_and_says_what_failed) {
     EXPECT_NE(run({"greeks", "book.yaml", "--format", "table"}).out.find("pathwise"), std::string::npos);
     expect({"greeks", "book.yaml", "--greeks", "dleta"}, 2, "did you mean 'delta'?");
     expect({"greeks", "book.yaml", "--greeks-method", "bmup"}, 2, "did you mean 'bump'?");
-    // The sensitivities of the others are there.
     const finished bad = run({"greeks", "bad.yaml"});
     EXPECT_EQ(bad.code, 3);
     EXPECT_NE(bad.out.find(",delta,ACME.spot,"), std::string::npos) << bad.out;
@@ -1340,7 +1337,7 @@ TEST_F(cli, output_over_an_input_is_refused_and_harms_nothing) {
     };
     for (const auto& c : cases) expect(c.with, 2, c.said);
 
-    // A shell that appends.
+    // As with >> in a shell.
     surroundings in;
     const auto append_to = [&](const std::string& name) {
         in.out = ::open((folder / name).c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
@@ -1359,7 +1356,7 @@ TEST_F(cli, output_over_an_input_is_refused_and_harms_nothing) {
                in);
         ::close(in.out);
     }
-    // A book from standard input that is a file.
+    // Standard input from a file.
     in = {};
     in.in = ::open((folder / "book.yaml").c_str(), O_RDONLY | O_CLOEXEC);
     expect({"price", "-", "-o", "book.yaml", "--format", "csv"}, 2, "the same file as '/dev/stdin'", in);
@@ -1411,7 +1408,7 @@ TEST_F(cli, book_comes_from_standard_input) {
     expect({"price", "-"}, 2, "<stdin>", in);
     in.in = ::open(folder.c_str(), O_RDONLY | O_CLOEXEC);
     expect({"price", "-"}, 2, "<stdin>: can't read: Is a directory", in);
-    // And a file that is called so.
+    // A file with this name.
     put("-", "market: market.yaml\ntrades: []\n");
     EXPECT_EQ(run({"validate", "./-"}).out, "0 trades, all valid\n");
 }
@@ -1448,7 +1445,7 @@ TEST_F(cli, replay_that_is_not_there_is_refused_by_all_who_look_at_trades) {
 }
 
 TEST_F(cli, bench_writes_the_rows_it_has) {
-    // Twice as long each time, until a row was there to be written.
+    // Doubles the wait until a row was there to be written.
     for (int wait = 250;; wait *= 2) {
         running started({"bench", "models", "--device", "cpu", "--seconds", "0.02", "-o", "rows.jsonl",
                          "--save", "baseline.jsonl"},
@@ -1471,7 +1468,7 @@ TEST_F(cli, bench_writes_the_rows_it_has) {
     }
 }
 
-// The signals find each of them at work on what takes minutes: a calibration of a leverage, planning, a fit.
+// The signals interrupt long work: calibrating a leverage function, planning, a fit.
 TEST_P(cli_interrupted, every_command_ends_with_its_code) {
     std::string trades;
     for (int i = 0; i < 50; ++i)
@@ -1509,7 +1506,7 @@ TEST_F(cli, control_characters_of_a_file_never_reach_the_terminal) {
                                                         {"validate", "evil.yaml"},
                                                         {"explain", "evil.yaml"}}) {
         const finished got = run(with);
-        const bool data = with.size() == 2 && with[0] == "price";  // csv on standard output is data
+        const bool data = with.size() == 2 && with[0] == "price";  // CSV on standard output is data
         EXPECT_FALSE(has((data ? "" : got.out) + got.err, "\x1b")) << shown(with, got);
         EXPECT_NE(got.code, 0) << shown(with, got);
     }

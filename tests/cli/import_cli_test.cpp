@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewalk import and books of tables as commands: what they write where, and how they end.
+// tilewalk import and books of tables as commands: their output and exit codes.
 #include <gtest/gtest.h>
 
 #include <filesystem>

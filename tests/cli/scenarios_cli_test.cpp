@@ -51,7 +51,7 @@ likely: [ladder]
         return out;
     }
     static arguments with(const arguments& more = {}) { return in_file("scenarios.yaml", more); }
-    // The text that it prints; it has to end well, and say nothing else but that.
+    // Expects success and no other message than `said`; returns the output.
     std::string printed(const arguments& words, const std::string& said = "") const {
         const finished got = run(words);
         EXPECT_EQ(got.code, 0) << shown(words, got);
@@ -82,7 +82,6 @@ TEST_F(scenarios_cli, prints_in_the_form_that_is_asked_for) {
     EXPECT_EQ(json["scenarios"].size(), 5U);
     EXPECT_EQ(json["manifest"]["paths"], 4096);
 
-    // By ending.
     EXPECT_EQ(printed(with({"-o", "gains.csv"})), "");
     EXPECT_EQ(text_of(folder / "gains.csv"), csv);
     EXPECT_EQ(printed(with({"-o", "gains.json"})), "");
@@ -162,7 +161,6 @@ TEST_F(scenarios_cli, names_a_scenario_that_is_no_market_and_tells_the_others) {
     EXPECT_EQ(table.code, 3);
     EXPECT_EQ(table.err, "") << "the table says it all";
     EXPECT_TRUE(has(table.out, "\n  2 trades in stress/broken: ACME.volatility moved by -0.5")) << table.out;
-    // A trade that fails in the base market fails in all.
     put("bad.yaml",
         "market: market.yaml\nsettings: {paths: 4096}\ntrades:\n"
         "  - {id: call, product: european, underlying: ACME, strike: 100, maturity: 1.0}\n"
@@ -205,7 +203,7 @@ TEST_F(scenarios_cli, output_over_an_input_is_refused_and_harms_nothing) {
         expect(in_file("history.yaml", {"--format", "csv", "-o", name}), 2,
                "this is the same file as '" + std::string(name) + "', which is read");
     expect({"scenarios", "book.yaml", "--scenarios", "risk/var.csv", "--files", "risk"}, 2, "risk/var.csv");
-    surroundings in;  // a shell that appends
+    surroundings in;  // as with >> in a shell
     in.out = ::open((folder / "scenarios.yaml").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
     expect(with(), 2, "standard output: can't write: this is the same file as 'scenarios.yaml'", in);
     ::close(in.out);
@@ -219,7 +217,7 @@ TEST_F(scenarios_cli, settings_are_printed_and_nothing_is_done) {
     EXPECT_FALSE(files().contains("risk") || files().contains("gains.csv"));
 }
 
-// The paths that are said are the most.
+// `paths` is the upper limit.
 TEST_F(scenarios_cli, gains_that_miss_their_tolerance_are_told_and_exit_3) {
     const arguments most{"--paths", "4096", "--controls", "none", "--tolerance"};
     const auto to = [&](const char* tolerance) {

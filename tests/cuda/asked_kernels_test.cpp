@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run asks the store for the kernels that make its shocks, and the device how many blocks have room there,
-// and not once more for each trade.
+// A run asks the store for its shock kernels, and the device for their occupancy, once and not for each
+// trade.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -15,9 +15,9 @@
 namespace tilewalk::asked_kernels_test {
 namespace {
 
-// Calls averaged over other dates each, which take the points of orders of their own, in one program.
+// Calls averaged over different dates, with points of different orders, in one program.
 struct asked {
-    std::uint64_t of_store = 0;  // again
+    std::uint64_t of_store = 0;  // repeated requests
     int of_device = 0;
 };
 asked asked_for(int trades) {

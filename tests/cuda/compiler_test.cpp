@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run-time compiler: every kernel header alone, what it says of a faulty text, many threads at once, and
-// libraries that are no NVRTC.
+// The run-time compiler: every kernel header alone, messages about a faulty text, many threads at once, and
+// libraries that are not NVRTC.
 #include "engine/walk/cuda/compile/compiler.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ std::string kernel(const std::string& before, const std::string& body) {
     return before + "\nextern \"C\" __global__ void kernel(double* x) {\n" + body + "\n}\n";
 }
 
-// The message of the error that this throws.
+// Expects an error of this kind and returns its message.
 template <class function>
 std::string refusal(error_kind expected, const function& act) {
     try {
@@ -71,7 +71,7 @@ TEST_F(compiler, compiles_every_kernel_header_alone) {
     const auto headers = tilewalk::cuda::kernel_headers();
     ASSERT_FALSE(headers.empty());
     for (const auto& header : headers) {
-        // Wants a header of the toolkit: bench_random_test compiles it where there is one.
+        // Needs a header of the toolkit; bench_random_test compiles it if there is one.
         if (header.name == "kernels/studies/curand.h") continue;
         try {
             const auto got = nvrtc_compiler().compile(
@@ -106,8 +106,7 @@ TEST_F(compiler, reports_a_stack_frame) {
     EXPECT_NE(got.log.find("512 bytes stack frame"), std::string::npos) << got.log;
 }
 
-// A kernel keeps its wish for resident blocks where it has room in the registers that are left, and only
-// there.
+// A kernel keeps its wish for resident blocks only if it fits the registers left.
 TEST_F(compiler, builds_without_a_wish_for_blocks_what_spills_with_it) {
     const auto text = [](int numbers, const std::string& blocks) {
         const std::string count = std::to_string(numbers);
@@ -126,7 +125,7 @@ TEST_F(compiler, builds_without_a_wish_for_blocks_what_spills_with_it) {
     };
     const std::string fits = " 0 bytes stack frame, 0 bytes spill stores";
     for (const int numbers : {40, 100}) {
-        // Four blocks of 256 threads leave 64 registers for each.
+        // Four blocks of 256 threads leave 64 registers for each thread.
         const auto wished =
             nvrtc_compiler().compile({text(numbers, " TILEWALK_RESIDENT_BLOCKS(4)"), "sm_90"});
         EXPECT_NE(wished.log.find(fits), std::string::npos) << wished.log;
@@ -204,7 +203,7 @@ TEST_F(compiler, compiles_in_parallel) {
     }
 }
 
-// The headers of the library, not those of the folder that a process happens to stand in.
+// Headers come from the library, not from the current folder of the process.
 TEST_F(compiler, reads_no_header_from_disk) {
     const fs::path before = fs::current_path();
     const tilewalk::tests::own_folder folder;
@@ -218,7 +217,6 @@ TEST_F(compiler, reads_no_header_from_disk) {
     fs::current_path(before);
 }
 
-// A text that includes headers of the toolkit depends on headers and arithmetic that are not ours.
 TEST_F(compiler, reads_headers_of_the_toolkit_where_it_is_told_to) {
     const tilewalk::tests::own_folder folder;
     folder.write("scale.h", "#define SCALE 2.5\n");
@@ -276,7 +274,7 @@ TEST(compiler_open_nvrtc, takes_no_version_that_is_too_old) {
     }
     const std::string old = why_not({library});
     EXPECT_NE(old.find(library + " (is NVRTC 11.8)"), std::string::npos) << old;
-    // Another name: the loader knows the first library by its own.
+    // Another name, because the loader recognises the first library by its name.
     const std::string lame = stem.string() + "_lame.so";
     fs::remove(library);
     build("extern \"C\" int nvrtcVersion(int* a, int* b) { *a = 12; *b = 0; return 0; }\n");

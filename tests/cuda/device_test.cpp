@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices: the owners of what a device hands out, with every call failing once; the fake device itself; the
-// survey; and, where there is a GPU, the real one.
+// Devices: the owners of a device's resources, with every call failing once; the fake device itself; the
+// survey; and the real device if there is a GPU.
 #include "engine/walk/cuda/device/device.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ struct fake {
     std::shared_ptr<fake_gpu> gpu = std::make_shared<fake_gpu>();
     std::optional<fake_device> on{gpu};
 
-    // The rules that were broken, once all is closed.
+    // The broken rules, once everything is closed.
     std::string report() {
         on.reset();
         return gpu->report();
@@ -233,7 +233,7 @@ TEST(device_fake_device, keeps_the_order_of_streams_and_events_by_dice) {
 // ---- what owns
 // -----------------------------------------------------------------------------------------------
 
-// Doubles numbers on a device, with one of everything that can be owned.
+// Doubles numbers on a device, with one of every kind of resource.
 std::vector<double> doubled(device& d, const std::vector<double>& numbers) {
     const std::size_t bytes = numbers.size() * sizeof(double);
     const pinned_memory staging(d, bytes);
@@ -294,7 +294,7 @@ TEST(device_owners, leave_nothing_behind_whatever_call_fails) {
             for (int nth = 1; nth <= count; ++nth) {
                 for (const auto what : {device_failure::out_of_memory, device_failure::illegal_address,
                                         device_failure::lost, device_failure::refused}) {
-                    // A failure seen only by the guard, after the result was there, concerns nobody.
+                    // A failure that only the guard sees, after the result arrived, is ignored.
                     const bool by_guard = call == "wait" && nth > 1;
                     EXPECT_EQ(attempt({{call, nth, what}}, nullptr), by_guard ? "right" : "failed")
                         << call << " number " << nth << " failing with " << static_cast<int>(what)
@@ -367,7 +367,7 @@ TEST(device_survey, an_architecture_is_named_as_compilers_name_it) {
     EXPECT_EQ(p.architecture(), "sm_121");
 }
 
-// Code for every GPU that Tilewalk can use; the driver translates it.
+// PTX for every supported GPU; the driver translates it.
 constexpr const char* ptx = R"(
 .version 7.0
 .target sm_80
@@ -431,7 +431,7 @@ constexpr const char* ptx = R"(
 }
 )";
 
-// The first GPU that can be used, or why there is none.
+// The first usable GPU, or why there is none.
 int usable(std::string& why_none) {
     const device_survey s = survey_devices();
     why_none = s.why_none;
@@ -455,7 +455,6 @@ class device_on_a_gpu : public testing::Test {
     device& on() { return *on_; }
     std::size_t bytes() const { return numbers_.size() * sizeof(double); }
 
-    // numbers times 3
     std::vector<double> scaled(const launch& how) {
         device& d = on();
         const owned_module code(d, d.load(std::string(ptx) + '\0'));
@@ -524,7 +523,7 @@ TEST_F(device_on_a_gpu, tells_what_a_kernel_takes) {
 }
 
 TEST_F(device_on_a_gpu, refuses_code_and_names_that_it_does_not_know) {
-    // Code may be looked at only when a kernel of it is asked for.
+    // A device may examine code only when a kernel is requested.
     EXPECT_THROW(
         {
             const owned_module none(
@@ -615,7 +614,7 @@ TEST_F(device_on_a_gpu, is_used_by_many_threads) {
     for (const auto& r : results) EXPECT_EQ(r, expected());
 }
 
-// A kernel that goes astray takes the context with it, so this needs a process of its own.
+// An illegal address destroys the context, so this needs a process of its own.
 TEST_F(device_on_a_gpu, is_lost_for_good_by_a_wild_address) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto go_astray = [this] {

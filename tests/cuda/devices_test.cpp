@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tilewalk devices`, on machines that are made up and on this one.
+// `tilewalk devices`, on made-up machines and on this one.
 #include "tilewalk/devices.h"
 
 #include <gtest/gtest.h>

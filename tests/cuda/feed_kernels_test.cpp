@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (hundreds of kernels through the run-time compiler)
-// Every feed, in a small path kernel, through the run-time compiler: no spills, no stack frame, the
-// instructions that the feed is about, and the program of a step as often in the code as the feed says.
+// Every feed, in a small path kernel, through the run-time compiler: no spills, no stack frame, the feed's
+// characteristic instructions, and the promised number of copies of a step.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -35,7 +35,7 @@ struct feed_kernel {
     std::string space = "read_only";
     std::string row_space = "read_only";
     int l2_bytes = 0;
-    int streams = 1;          // of each kind, whose slots take turns
+    int streams = 1;          // of each kind; slots take turns
     std::string defect = {};  // a feed of its own
 };
 
@@ -114,7 +114,7 @@ walk(const __grid_constant__ tilewalk::kernels::path_arguments a) {{
         fmt::arg("type", k.defect.empty() ? feed.type() : "defect"));
 }
 
-// An instruction of the PTX that a feed promises, and how often: `least` times or more, at most `most`.
+// An instruction of the PTX that a feed promises, `least` to `most` times.
 struct promise {
     std::string_view instruction;
     int least = 1;
@@ -145,11 +145,11 @@ class feed_kernels : public testing::Test {
     }
 };
 
-// In double: one shock a step, one path a thread, distance 8. The type follows v2., as the compiler likes.
+// In double: one shock a step, one path a thread, distance 8. The compiler chooses the type after v2.
 std::vector<promise> promises_in_double(std::string_view feed) {
     const std::string_view step = "// a copy of the step", load = "ld.global.nc.v2.";
     const promise once{step, 1, 1};
-    const promise with_rest{step, 8, 15};  // the compiler lays out the steps that are left over, too
+    const promise with_rest{step, 8, 15};  // the compiler also lays out the remaining steps
     if (feed == "none") return {once, {load, 1, 1}};
     if (feed == "unroll") return {with_rest, {load, 8, 15}};
     if (feed == "register_batched") return {{step, 8, 8}, {load, 8, 8}};
@@ -173,8 +173,8 @@ std::vector<promise> promises_in_double(std::string_view feed) {
     return {{"a feed without promises"}};
 }
 
-// In single: three shocks a step, four paths a thread, which is one access of 16 bytes a shock. The step is
-// laid out for each path.
+// In single: three shocks a step and four paths a thread, one 16-byte access per shock. The step is laid out
+// for each path.
 std::vector<promise> promises_in_single(std::string_view feed) {
     const promise once{"// a copy of the step", 4, 4};
     if (feed == "none") return {once, {"ld.global.nc.v4.", 3, 3}};
@@ -193,7 +193,7 @@ std::vector<promise> promises_in_single(std::string_view feed) {
 TEST_F(feed_kernels, keep_to_registers_and_say_what_they_do) {
     for (const auto& feed : cuda::feeds()) {
         const std::string name(feed.name);
-        // Rows in constant memory, so that what is loaded from global memory are the shocks.
+        // Rows are in constant memory, so that loads from global memory are shocks.
         const feed_kernel in_double{.feed = name, .row_space = "constant"};
         if (feed.least_compute_capability <= 80) expect_kernel(in_double, "sm_80", promises_in_double(name));
         expect_kernel(in_double, "sm_90", promises_in_double(name));
@@ -211,7 +211,7 @@ TEST_F(feed_kernels, keep_to_registers_and_say_what_they_do) {
     }
 }
 
-// The keys of streams come with a trade, two words each in one load, and stay in registers.
+// A trade's stream keys, two words each, come in one load and stay in registers.
 TEST_F(feed_kernels, keep_the_keys_of_streams_in_registers) {
     for (const int streams : {1, 2, 3}) {
         for (const int width : {1, 2}) {
@@ -234,7 +234,7 @@ TEST_F(feed_kernels, read_every_space) {
         std::vector<promise> promises;
         if (name == "constant") promises = {{"tilewalk_rows[61440]", 1, 1}, {"ld.const.", 3}};
         if (name == "texture") promises = {{"tex.1d.v4.u32.s32", 4}};
-        if (name == "global") promises = {{"ld.global.nc.", 4, 4}};  // where rows begin, and events
+        if (name == "global") promises = {{"ld.global.nc.", 4, 4}};  // at the beginnings of rows, and events
         if (name == "read_only") promises = {{"ld.global.nc.", 5}};
         expect_kernel(k, "sm_90", promises);
         k.shock = "float";
@@ -244,7 +244,7 @@ TEST_F(feed_kernels, read_every_space) {
     }
 }
 
-// A ring in registers with an index that is known only when the kernel runs: it lands in local memory.
+// An index known only at run time moves a register ring to local memory.
 TEST_F(feed_kernels, a_ring_that_is_no_longer_in_registers_is_found) {
     feed_kernel k{.feed = "register_rolling"};
     k.defect = R"(

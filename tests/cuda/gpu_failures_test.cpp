@@ -68,7 +68,7 @@ void walk(const cuda::launch& how, const kernels::path_arguments& a) {
     }
 }
 
-// An engine on fake GPUs, which can be asked, after a run, what became of them.
+// An engine on fake GPUs, whose state can be examined after a run.
 class fake_machine {
   public:
     explicit fake_machine(std::size_t gpus = 1) {
@@ -88,7 +88,7 @@ class fake_machine {
     }
 
     fake_gpu& gpu(std::size_t i = 0) { return *gpus_[i]; }
-    // Kernels that do nothing, where what they find is of no interest.
+    // For tests that ignore the results of kernels.
     fake_machine& that_computes_nothing() {
         gpu().kernel = [](const std::string&, const std::string&, const cuda::launch&,
                           std::span<void*>) -> fake_gpu::work { return [] {}; };
@@ -100,7 +100,7 @@ class fake_machine {
             return of.price(book::parse(book_text), options);
         });
     }
-    // The derivative of the call to its spot.
+    // The delta of the call.
     results delta(const std::string& device) {
         return asked(device, {}, [](const engine& of, const run_options& options) {
             const std::string text = book_text;
@@ -124,7 +124,7 @@ class fake_machine {
             return of.greeks(b, *b.market(), {}, options);
         });
     }
-    // By shards, each a process of its own as it were.
+    // By shards, as if each were a process of its own.
     results merged(std::size_t count, const std::string& device, const run_settings& with) {
         return asked(device, with, [&](const engine& of, const run_options& options) {
             const tests::own_folder folder;
@@ -197,7 +197,7 @@ TEST(gpu_failures, the_cpu_prices_what_a_gpu_did_not_and_says_so) {
                 EXPECT_EQ(g.message, "priced on the CPU, because the GPU failed: " + std::string(call) +
                                          ": failed as planned");
             }
-            // The CPU failed, too, for a reason of its own.
+            // The CPU failed too, for a reason of its own.
             EXPECT_EQ(got.rows[2].status, trade_status::failed);
             EXPECT_EQ(got.rows[2].message, expected.rows[2].message +
                                                "; tried on the CPU, because the GPU failed: " + call +
@@ -305,7 +305,7 @@ TEST(gpu_failures_work_left_to_the_processor, is_named_once_by_reason) {
     EXPECT_TRUE(fake_machine().price(puts, "cpu", with).manifest.left_to_processor.empty());
 }
 
-// Memory of the GPU has room for the training of one put alone.
+// The GPU's memory has room for training a single put.
 TEST(gpu_failures, only_the_policies_that_it_failed_say_so) {
     const std::string puts = market_of_a +
                              "trades:\n"
@@ -333,7 +333,7 @@ TEST(gpu_failures, only_the_policies_that_it_failed_say_so) {
               (std::vector<left_work>{{"policies", 1, "a GPU's memory has no room for their training"}}));
 }
 
-// Assets enough that a way back costs less than tangents.
+// Enough assets that an adjoint costs less than tangents.
 constexpr std::size_t assets_of_worst = 8;
 std::string worst_of_all() {
     std::string market = "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}}\n  assets:\n",
@@ -384,7 +384,7 @@ TEST(gpu_failures_work_left_to_the_processor, has_no_ways_back_of_replayed_shock
     EXPECT_EQ(got.manifest.left_to_processor, std::vector<left_work>{});
 }
 
-// Their treatment is decided in double, and by numbers that any device has.
+// Their treatment is decided in double, from numbers that any device has.
 TEST(gpu_failures, jumps_are_treated_whatever_the_source) {
     const std::string digital =
         market_of_a +
@@ -421,7 +421,7 @@ TEST(gpu_failures, who_asked_for_a_gpu_gets_its_error) {
     }
 }
 
-// The CPU has neither the random numbers of cuRAND nor the arithmetic of single_fast.
+// The CPU has neither cuRAND's random numbers nor the arithmetic of single_fast.
 TEST(gpu_failures, what_the_cpu_cannot_do_fails_with_the_error_of_the_gpu) {
     run_settings curand, fast;
     curand.random = "curand_philox";
@@ -481,7 +481,6 @@ TEST(gpu_failures, a_gpu_that_is_lost_is_named_and_the_others_price) {
     }
 }
 
-// Whatever it had taken by then, and whoever else has ended.
 TEST(gpu_failures, the_others_take_over_at_any_launch) {
     std::size_t lost = 0;
     for (int nth = 2; nth < 40; nth += 3) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The store of compiled kernels against everything that disks, processes and threads do to it; the compiler
-// is one that counts.
+// The store of compiled kernels against everything that disks, processes and threads do to it, with a
+// compiler that counts.
 #include "engine/walk/cuda/compile/kernel_store.h"
 #include "tests/own_folder.h"
 
@@ -33,7 +33,7 @@ using tilewalk::error_kind;
 using tilewalk::cuda::compile_request;
 using tilewalk::cuda::kernel_store;
 
-// The fake compiler's cubin for a request: every byte value, and long enough for several writes.
+// The fake compiler's cubin: every byte value, and long enough for several writes.
 std::string cubin_of(const compile_request& what, const std::string& version) {
     std::string cubin =
         "\x7f"
@@ -59,7 +59,6 @@ class counting_compiler : public tilewalk::cuda::compiler {
 };
 
 struct folder {
-    // The only file with this extension.
     fs::path only(const std::string& extension) const {
         std::vector<fs::path> found;
         for (const auto& file : fs::directory_iterator(path)) {
@@ -257,7 +256,7 @@ TEST(kernel_store, reads_a_folder_that_it_must_not_write) {
     const folder at;
     counting_compiler builds;
     kernel_store(builds, at.path).cubin(request);
-    // The permissions of a file bind nobody who may do anything, so a process without privileges looks.
+    // Root ignores file permissions, so a process without privileges looks.
     fs::permissions(at.path, fs::perms::owner_read | fs::perms::owner_exec | fs::perms::group_read |
                                  fs::perms::group_exec | fs::perms::others_read | fs::perms::others_exec);
     const ::pid_t child = ::fork();
@@ -294,7 +293,7 @@ TEST(kernel_store, leaves_no_half_entry_on_a_full_disk) {
         if (*store.cubin(request) != cubin_of(request, "fake 1")) ::_exit(3);
         if (store.so_far().compiled != 1) ::_exit(4);
         if (store.why_not_kept().find("File too large") == std::string::npos) ::_exit(5);
-        // There is room again: the next kernel is kept.
+        // Once there is room again, the next kernel is kept.
         const ::rlimit enough = {RLIM_INFINITY, RLIM_INFINITY};
         if (::setrlimit(RLIMIT_FSIZE, &enough) != 0) ::_exit(6);
         store.cubin({"next", "sm_90"});
@@ -329,7 +328,7 @@ TEST(kernel_store, many_processes_share_a_folder) {
                 }
                 if (store.so_far().damaged != 0) ::_exit(2);
                 if (!store.why_not_kept().empty()) ::_exit(3);
-                // Removing entries under the others' feet makes every round a race.
+                // Removing entries while others work makes every round a race.
                 if (round + 1 < rounds) {
                     std::error_code ignored;
                     for (const auto& file : fs::directory_iterator(at.path, ignored)) {
@@ -351,7 +350,7 @@ TEST(kernel_store, many_processes_share_a_folder) {
 
 namespace {
 
-// Waits in each build until as many builds as it is told are at work.
+// Waits in each build until the given number of builds run.
 class meeting_compiler : public counting_compiler {
   public:
     explicit meeting_compiler(int together) : meet_(together) {}
@@ -401,7 +400,7 @@ TEST(kernel_store, one_text_is_built_once) {
 
 namespace {
 
-// Its first build fails once it is let go.
+// The first build fails once it is let go.
 class failing_compiler : public counting_compiler {
   public:
     void at_work(const compile_request&) override {
@@ -442,7 +441,7 @@ TEST(kernel_store, a_failure_reaches_all_who_wait_and_is_forgotten) {
     std::vector<std::jthread> all;
     all.emplace_back(ask);
     builds.started.wait();
-    // These find a build under way, or, if they are late, none and then succeed.
+    // These find a build under way or, if they are late, none, and then succeed.
     for (int t = 0; t < 3; ++t) all.emplace_back(ask);
     builds.let_go();
     all.clear();
@@ -516,7 +515,7 @@ TEST(kernel_store, says_of_a_folder_why_it_keeps_nothing) {
     const std::string file = folder.write("file", "").string();
     EXPECT_EQ(why_not_kept_in(file), file + " is no folder");
     EXPECT_EQ(why_not_kept_in(file + "/below"), file + " is no folder");
-    if (::geteuid() == 0) return;  // who may write anywhere
+    if (::geteuid() == 0) return;  // root may write anywhere
     std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_read);
     EXPECT_EQ(why_not_kept_in(folder.path()), folder.path().string() + ": Permission denied");
 }

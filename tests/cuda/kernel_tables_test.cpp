@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of kernels that were made ready or tuned: every word for people, and the cells for programs.
+// Tables of compiled or tuned kernels: every word for people, and the cells for programs.
 #include <gtest/gtest.h>
 
 #include <limits>

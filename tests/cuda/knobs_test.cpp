@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Knobs: a line of the table is all that settings, checks, wishes, texts and sweeps need to know of one. Each
-// test goes through the whole table, so that a knob that is added and forgotten somewhere is found.
+// Knobs: a line of the table is all that settings, checks, wishes, texts and sweeps need. Each test goes
+// through the whole table, to find a knob that is missing somewhere.
 #include "engine/walk/cuda/compile/knobs.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ std::vector<int> all_values(const knob& of) {
     return all;
 }
 
-// Some value that is neither the preset nor that of a ring for it.
+// A value other than the preset and the preset's ring.
 int other_value(const knob& of) {
     const auto all = all_values(of);
     return all.front() != of.preset ? all.front() : all.back();
@@ -140,7 +140,7 @@ TEST(knobs, are_tried_and_swept_at_values_that_they_have) {
     EXPECT_EQ(presets, with_presets({}));
 }
 
-// A knob that no feed makes use of, or that is in no text, does nothing.
+// A knob without a feed that uses it, or missing from the text, has no effect.
 TEST(knobs, are_in_the_text_of_the_feeds_that_make_use_of_them_alone) {
     for (const knob_id k : all_knobs()) {
         SCOPED_TRACE(std::string(k.line().name));
@@ -185,7 +185,7 @@ TEST(knobs, go_through_every_setting_once) {
     }
 }
 
-// A feed with a knob of its own needs the line and the use: the value reaches its type.
+// A feed's own knob needs the table line and the use: its value reaches the feed's type.
 TEST(knobs, of_a_feed_alone_are_arguments_of_its_type) {
     static constexpr std::array lines{1, 2, 4};
     std::vector<knob> table(knob_table.begin(), knob_table.end());
@@ -220,14 +220,13 @@ TEST(knobs_wishes, leave_open_what_nobody_said_and_decisions_nothing) {
     EXPECT_EQ(ring.layout(), kernels::ring_layout::transposed);
     EXPECT_EQ(ring[knobs::padding], 0);
     for (const knob_id k : all_knobs()) EXPECT_TRUE(k.line().values.has(ring[k])) << k.line().name;
-    // All that is said stays.
     for (const knob_id k : all_knobs()) {
         kernel_wish said = reads;
         said[k] = other_value(k.line());
         EXPECT_FALSE(said.is_open());
         EXPECT_EQ(decide(said, a_program(), anything)[k], *said[k]) << k.line().name;
     }
-    // A padding speaks for the layout that has one.
+    // A padding implies the layout with padding.
     kernel_wish padded = reads;
     padded[knobs::padding] = 5;
     EXPECT_EQ(decide(padded, a_program(), anything).layout(), kernels::ring_layout::padded);
@@ -251,7 +250,7 @@ TEST(knobs_of_decisions, are_the_measured_ones_where_the_wish_is_open_and_they_f
     EXPECT_NE(decide({}, a_program(), not_this, &measured), measured);
 }
 
-// A program of one normal number and two states whose step has so many nodes, of which some read a table.
+// A program of one normal and two states whose step has `nodes` nodes, some of which read a table.
 program::path_program of_nodes(std::size_t nodes, std::size_t tables) {
     program::path_program out;
     out.states = {"a", "b"};
@@ -264,8 +263,8 @@ program::path_program of_nodes(std::size_t nodes, std::size_t tables) {
     return out;
 }
 
-// Steps of up to 12 nodes in mixed precision and of up to 24 in single_fast have the resident blocks that
-// were measured to be best; a table that is read counts for eight nodes.
+// Steps of up to 12 nodes in mixed and 24 in single_fast have the resident blocks measured to be best; a
+// table read counts as eight nodes.
 TEST(knobs_of_decisions, have_blocks_by_the_nodes_of_a_step) {
     const auto blocks = [](precision in, std::size_t nodes, std::size_t tables) {
         kernel_wish wish;

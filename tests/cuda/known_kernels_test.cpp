@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ledger of kernels hides nothing: a kernel that it does not know is compiled, a line that lies is found,
-// and a digest changes with all that the facts follow from.
+// The ledger of kernels is reliable: an unknown kernel is compiled, a wrong line is found, and the digest
+// covers everything that the facts depend on.
 #include "tests/known_kernels.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 namespace tilewalk::tests::known_kernels_test {
 namespace {
 
-// A kernel of more numbers at once than a thread of so large a block has registers.
+// A kernel with more live numbers than a thread of so large a block has registers.
 const cuda::compile_request spilling{
     "#include \"kernels/ptx.h\"\n"
     R"(extern "C" __global__ void __launch_bounds__(1024, 2) kernel(double* x) {
@@ -31,7 +31,7 @@ const cuda::compile_request spilling{
 )",
     "sm_90"};
 
-// Digests by headers of which one has a line more.
+// Digests with one more line in one of the headers.
 kernel_digests with_line_in(std::string_view changed, const std::string& line) {
     std::vector<std::string> texts;
     std::vector<cuda::kernel_header> headers;
@@ -110,7 +110,7 @@ TEST_F(known_kernels, a_digest_changes_with_what_the_facts_follow_from) {
 TEST_F(known_kernels, a_digest_changes_with_a_header_that_is_included_and_with_no_other) {
     const std::string line = "inline constexpr int more = 1;\n";
     EXPECT_NE(with_line_in("kernels/ptx.h", line).of(spilling, {}), digest_);
-    EXPECT_NE(with_line_in("kernels/arguments.h", line).of(spilling, {}), digest_);  // which that includes
+    EXPECT_NE(with_line_in("kernels/arguments.h", line).of(spilling, {}), digest_);  // included by ptx.h
     EXPECT_EQ(with_line_in("kernels/way_back/kernel.h", line).of(spilling, {}), digest_);
     EXPECT_EQ(with_line_in("kernels/ptx.h", "  // A comment.\n").of(spilling, {}), digest_);
 }
@@ -122,7 +122,7 @@ TEST_F(known_kernels, a_file_that_is_no_ledger_is_refused) {
     EXPECT_THROW(with_line(digest_ + " 1 32 0 0 0 0 0 0 x"), std::runtime_error);
     const std::string line = digest_ + " 1 32 0 0 0 0 0 0";
     EXPECT_THROW(with_line(line + "\n" + digest_ + " 1 32 8 0 0 0 0 0"), std::runtime_error);
-    EXPECT_NO_THROW(with_line(line + "\n" + line));  // as git merges two branches
+    EXPECT_NO_THROW(with_line(line + "\n" + line));  // as after a git merge
     EXPECT_THROW(with_line(line, "ingore"), std::invalid_argument);
 }
 

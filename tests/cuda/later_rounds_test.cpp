@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs to a tolerance on GPUs: the first round has all trades, and later ones, which walk some of them, need
-// no kernel that it did not have.
+// Runs to a tolerance on GPUs: later rounds walk some of the trades and need no kernel that the first round
+// did not have.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,8 +48,8 @@ struct trade {
     bool goes_on;
 };
 
-// Programs of few trades that go on are other ones than those of all: three of the European options, which
-// take the same points, are done at once.
+// Programs of the remaining trades differ from those of all trades: three European options, which share
+// points, are done at once.
 const std::vector<trade> without_rights{
     {"id: call, product: european, underlying: A, strike: 104, maturity: 1", false},
     {"id: put, product: european, option: put, underlying: A, strike: 96, maturity: 1", false},
@@ -64,7 +64,7 @@ const std::vector<trade> without_rights{
      "notional: 100",
      true},
 };
-// Calls and puts on an asset with steps between their dates have sections of their own beside the same step.
+// Calls and puts on an asset with steps between their dates have sections of their own beside a common step.
 const std::vector<trade> with_rights{
     {"id: put, product: american, option: put, underlying: H, strike: 100, maturity: 0.5, exercise_step: "
      "0.125",
@@ -81,7 +81,7 @@ struct tolerances {
     double of_first_round, of_later_ones;
 };
 
-// Without tolerances it is a book for a run of one round.
+// For a run of one round if there are no tolerances.
 book book_of(const std::vector<trade>& trades, const tolerances* with = nullptr) {
     std::string text = std::string(market_text) + "trades:\n";
     for (const trade& t : trades) {
@@ -105,7 +105,6 @@ run_options options(const std::string& random, const std::string& precision) {
     return out;
 }
 
-// The same run as one of one round, and as one of several.
 struct both_runs {
     results one, several;
 };
@@ -121,8 +120,8 @@ void expect_no_more_kernels(const both_runs& of, const std::vector<trade>& trade
     EXPECT_EQ(of.several.manifest.kernels_from_cache, of.one.manifest.kernels_from_cache);
 }
 
-// A price about 1, whatever the trade, whose error is the root of the number of paths, by paths and by
-// randomisations alike.
+// A price of about 1 for any trade; its error falls as the root of the number of paths, both by paths and by
+// randomisations.
 void walk(const cuda::launch& how, const kernels::path_arguments& a) {
     constexpr word64 randomisations = 16;
     for (word32 block = 0; block < how.blocks; ++block) {
@@ -138,7 +137,7 @@ void walk(const cuda::launch& how, const kernels::path_arguments& a) {
     }
 }
 
-// A run on a GPU that has compiled nothing before, and the texts that it compiled.
+// A run on a GPU with an empty kernel store, and the texts that it compiled.
 struct fresh_run {
     results told;
     std::set<std::string> texts;
@@ -155,7 +154,7 @@ fresh_run priced(const book& trades, const run_options& with) {
         return [] {};
     };
     cuda::text_compiler compiler;
-    std::mutex lock;  // of the texts: threads compile side by side
+    std::mutex lock;  // protects the texts: threads compile side by side
     compiler.refuses = [&](const std::string& text) {
         const std::lock_guard guard(lock);
         return !out.texts.insert(text).second;
@@ -165,7 +164,7 @@ fresh_run priced(const book& trades, const run_options& with) {
     return out;
 }
 
-// Errors of so many paths are 1/256 and fall as their root.
+// The error of a fake price is 1 over the root of the number of paths: 1/256 for 65,536 paths.
 constexpr tolerances of_fake_prices{0.02, 0.004};
 
 void expect_texts_of_the_first_round(const std::vector<trade>& trades, run_options with) {
@@ -185,7 +184,7 @@ TEST(later_rounds, have_the_kernels_of_the_first) {
     }
 }
 
-// Their policies are found once, and their bounds are walked in each round.
+// Policies are trained once, and bounds are walked in each round.
 TEST(later_rounds, have_the_kernels_of_the_first_for_rights) {
     expect_texts_of_the_first_round(with_rights, options("philox", "double"));
 }
