@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The shards of a book under Dask, by the commands of docs/clusters.md: a worker is killed while it walks, its
-# shard is walked again by another, and the file is that of one process. Needs the Python package distributed;
-# skipped without.
+# The shards of a book under Dask, by the commands of docs/clusters.md: a worker is killed while it walks,
+# another walks its shard again, and the file equals that of one process. Skipped without the Python package
+# distributed.
 # label: long
 import os
 import pathlib

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host side of a GPU run without a GPU: books are packed, cut in chunks, launched, merged and taken back
-// on a fake device whose kernels read what was packed as the real ones do. Whatever fails, a price is either
-// that of the CPU to the last bit or an error.
+// The host side of a GPU run without a GPU: books are packed, cut into chunks, launched, merged and taken
+// back on a fake device whose kernels read the packed data as the real ones do. Whatever fails, a price is
+// either the CPU's to the last bit or an error.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,7 +49,8 @@ namespace {
 using kernels::word32;
 using kernels::word64;
 
-// One to three assets, with and without uniform shocks, one and many dates, and one that fails on some paths.
+// One to three assets, with and without uniform shocks, one and many dates, and a trade that fails on some
+// paths.
 constexpr const char* book_text = R"(
 market:
   as_of: 2026-01-15
@@ -92,7 +93,7 @@ trades:
 )";
 constexpr std::size_t jobs_in_all = 8;
 
-// The trades, planned, and what the CPU says of them.
+// The planned trades, and their tallies from the CPU.
 class planned_book {
   public:
     planned_book() {
@@ -143,10 +144,10 @@ struct trade_in_memory {
     const program::path_program& code;
     const double* terms;
     const double* initial;
-    std::vector<const double*> rows;   // of each section, the first
-    const word32* keys;                // of streams, two words each
-    std::vector<word32> masks;         // by step
-    std::vector<std::size_t> pitches;  // of each section, from a row to the next
+    std::vector<const double*> rows;  // the first row of each section
+    const word32* keys;               // of streams, two words each
+    std::vector<word32> masks;
+    std::vector<std::size_t> pitches;  // distance between rows, by section
     std::size_t steps;
 
     trade_in_memory(const program::path_program& p, const kernels::path_arguments& a,
@@ -178,7 +179,6 @@ struct trade_in_memory {
                streams(code.uniform_streams, code.uniforms_per_step);
     }
 
-    // All that its paths depend on.
     std::string bytes() const {
         std::string out;
         const auto add = [&](const auto* first, std::size_t count) {
@@ -197,7 +197,7 @@ struct trade_in_memory {
     }
 };
 
-// The shocks of one step, as numbers of the states. `keys` are those of their streams.
+// The shocks of one step, as values of the states. `keys` belong to their streams.
 template <class maker>
 std::vector<double> shocks(std::size_t per_block, const maker& draw, word64 seed, word64 path,
                            std::size_t step, const std::vector<std::uint32_t>& streams, int per_step,
@@ -272,7 +272,7 @@ double payoff(const trade_in_memory& t, word64 seed, word64 path) {
 
 kernels::tile_result walk_tile(const trade_in_memory& t, precision in, word64 seed, word64 paths,
                                word64 tile) {
-    // Runs that read the same numbers have the same tiles; these tests walk them hundreds of times.
+    // Runs on the same numbers have the same tiles, and these tests repeat them hundreds of times.
     static std::mutex lock;
     const std::lock_guard guard(lock);
     static std::map<std::string, kernels::tile_result> known;
@@ -295,7 +295,7 @@ kernels::tile_result walk_tile(const trade_in_memory& t, precision in, word64 se
     return known[key] = r;
 }
 
-// The tiles of a trade, to m[0].
+// Merges the tiles of a trade into m[0].
 void merge_row(kernels::tile_result* m, word32 tiles) {
     for (word32 count = tiles; count > 1; count = (count + 1) / 2) {
         for (word32 i = 0; i < (count + 1) / 2; ++i)
@@ -303,7 +303,7 @@ void merge_row(kernels::tile_result* m, word32 tiles) {
     }
 }
 
-// The work of each block: use(record of the trade, tile of the launch).
+// Calls use(record of the trade, tile of the launch) for each block.
 template <class user>
 void for_each_block(const launch& how, const kernels::path_arguments& a, const user& use) {
     for (word32 block = 0; block < how.blocks; ++block) {
@@ -345,7 +345,6 @@ fake_gpu::work with_arguments(std::span<void*> arguments, const std::function<vo
     return [copy = *static_cast<const value*>(arguments[0]), use] { use(copy); };
 }
 
-// A fake GPU with the kernels of the book.
 std::shared_ptr<fake_gpu> new_gpu(const kernel_decision& how) {
     auto gpu = std::make_shared<fake_gpu>();
     gpu->kernel = [how](const std::string& cubin, const std::string& name, const launch& l,
@@ -396,8 +395,8 @@ struct run_of_book {
     }
 };
 
-// The steps that a run has to tell of in all, and those it told last. Steps that a device had counted before
-// it failed are walked again, and so may not be counted twice.
+// The steps that a run must report in total, and those last reported. Steps that a device had counted before
+// it failed are walked again and may not count twice.
 std::uint64_t steps_in_all(const run_of_book& what) {
     std::uint64_t steps = 0;
     for (const run::job& job : the_book().jobs()) steps += job.when->steps();
@@ -412,10 +411,10 @@ std::shared_ptr<std::uint64_t> last_told(run_of_book& what) {
     return last;
 }
 
-// Nothing is kept for a later run, so that each fake GPU sees when a run gives back what.
+// Keeps nothing for a later run, so that each fake GPU sees everything freed.
 constexpr idle_limits keeps_nothing{0, 0, 0, 0};
 
-// A launcher on fake GPUs that can be asked, after it has gone, which rules were broken.
+// A launcher on fake GPUs, which report broken rules once it is destroyed.
 class fake_machine {
   public:
     explicit fake_machine(const std::vector<std::shared_ptr<fake_gpu>>& gpus) : gpus_(gpus) {
@@ -448,7 +447,7 @@ std::array<std::uint64_t, 7> bits(const kernels::tile_result& r) {
             of(r.moments.m4),    r.not_finite,       r.first_not_finite};
 }
 
-// The number of jobs with results, each of which has to be that of the CPU.
+// Returns the number of jobs with results, each of which must equal the CPU's.
 std::size_t priced(const gpu_outcome& got, const run_of_book& what) {
     const auto& expected = the_book().on_cpu(what.paths, what.seed, what.how.precision);
     EXPECT_EQ(got.failures.size(), expected.size());
@@ -471,7 +470,6 @@ std::string failures_of(const gpu_outcome& got) {
 
 // ---- the tests -------------------------------------------------------------------------------------------
 
-// Through the interface that all back ends have, with settings of its own, a launcher gives the same tallies.
 TEST(launcher_failures, is_a_back_end) {
     run_of_book what;
     const auto gpu = new_gpu(what.how);
@@ -488,8 +486,8 @@ TEST(launcher_failures, is_a_back_end) {
     for (std::size_t j = 0; j < jobs_in_all; ++j) EXPECT_TRUE(got.tallies[j] == expected.tallies[j]) << j;
 }
 
-// Ranges of tiles that are walked alone merge to the run, in parts that a device has merged and the host
-// merges on.
+// Ranges of tiles walked alone merge to the whole run, in parts that the device begins to merge and the host
+// finishes.
 TEST(launcher_failures, walks_ranges_of_tiles_alone) {
     for (const std::string reduction : {"tree", "last_block"}) {
         run_of_book what;
@@ -518,7 +516,7 @@ TEST(launcher_failures, walks_ranges_of_tiles_alone) {
     }
 }
 
-// Constant memory takes the numbers of one trade at least, or the trade says what would hold it.
+// Constant memory must hold the numbers of at least one trade; otherwise the trade names a space that would.
 TEST(launcher_failures, refuses_rows_that_constant_memory_does_not_hold) {
     const tests::surface_program p(252, 100, 2);
     const std::vector<run::job> jobs{{&p.code, &p.data, &p.when}};
@@ -585,7 +583,7 @@ TEST(launcher_failures, gives_the_bits_of_the_cpu_from_single_shocks) {
     EXPECT_EQ(machine.report(), "");
 }
 
-// A reduction that merges tiles itself: the counts start anew with each chunk, and no other kernel merges.
+// The counts start anew with each chunk.
 TEST(launcher_failures, leaves_the_merging_to_a_reduction_that_does_it) {
     run_of_book what;
     what.how.reduction = "last_block";
@@ -616,7 +614,6 @@ TEST(launcher_failures, loads_a_kernel_once_for_many_runs) {
     EXPECT_EQ(machine.report(), "");
 }
 
-// Another run that compiles at the same time is not counted with this one.
 TEST(launcher_failures, counts_the_kernels_of_its_own_run) {
     run_of_book what;
     what.paths = 8 * 1024;
@@ -648,7 +645,7 @@ TEST(launcher_failures, gives_the_same_bits_in_any_chunks_on_any_devices) {
     const std::uint64_t fixed = [&] {
         const auto gpu = new_gpu(what.how);
         fake_machine machine({gpu});
-        what.memory_bytes = 1;  // too little for anything but a tile at a time
+        what.memory_bytes = 1;  // too little for more than one tile at a time
         EXPECT_EQ(priced(machine.walk(what), what), jobs_in_all);
         return gpu->most_bytes;
     }();
@@ -775,7 +772,6 @@ TEST(launcher_failures, survives_every_call_of_the_device_that_fails) {
     }
 }
 
-// A run on several devices.
 run_of_book run_on_many() {
     run_of_book what;
     what.paths = 8 * 1024 + 5;
@@ -783,8 +779,8 @@ run_of_book run_on_many() {
     return what;
 }
 
-// Launches nothing until it is so. Pieces are as many as devices, so while a device waits at its first
-// launch another has to take one, too.
+// Delays launches until the flag is set. There are as many pieces as devices, so while one device waits at
+// its first launch, the others must take a piece too.
 void wait_before_launches(fake_gpu& gpu, std::atomic<bool>& is_so) {
     gpu.kernel = [walks = gpu.kernel, &is_so](const auto& cubin, const auto& name, const launch& l,
                                               std::span<void*> arguments) {
@@ -793,7 +789,7 @@ void wait_before_launches(fake_gpu& gpu, std::atomic<bool>& is_so) {
     };
 }
 
-// The nth launch of a kernel goes astray, which shows at a later wait.
+// The nth launch accesses an illegal address, which shows at a later wait.
 void fail_at_launch(fake_gpu& gpu, int nth, device_failure what, const std::string& said) {
     gpu.kernel = [walks = gpu.kernel, nth, what, said, launches = std::make_shared<int>(0)](
                      const auto& cubin, const auto& name, const launch& l,
@@ -811,7 +807,7 @@ TEST(launcher_failures, goes_on_without_a_device_that_is_lost) {
                 run_of_book what = run_on_many();
                 const auto good = new_gpu(what.how), bad = new_gpu(what.how);
                 good->when = bad->when = when;
-                // Memory that is out once is asked for again, in smaller chunks.
+                // A failed allocation is retried in smaller chunks.
                 for (int nth = 1; nth < 9; ++nth) bad->failures.push_back({call, nth, failure});
                 wait_before_launches(*good, bad->has_failed);
                 fake_machine machine({good, bad});
@@ -831,7 +827,7 @@ TEST(launcher_failures, goes_on_without_a_device_that_is_lost) {
     }
 }
 
-// The others are done with all the rest by then, and wait for nothing but what may come back.
+// The other devices have finished everything else by then and wait only for pieces that may come back.
 TEST(launcher_failures, takes_back_what_the_last_device_at_work_could_not_finish) {
     for (const std::size_t good : {1u, 3u}) {
         run_of_book what = run_on_many();
@@ -839,7 +835,7 @@ TEST(launcher_failures, takes_back_what_the_last_device_at_work_could_not_finish
         std::atomic<word32> walked{0};  // tiles of the trades
         std::vector<std::shared_ptr<fake_gpu>> gpus;
         const auto tiles = static_cast<word32>(kernels::tiles_of(what.paths));
-        std::atomic<bool> of_bad{false};  // it has a piece
+        std::atomic<bool> of_bad{false};  // the bad device has a piece
         for (std::size_t d = 0; d <= good; ++d) {
             gpus.push_back(new_gpu(what.how));
             gpus.back()->when = every_schedule[d % 3];
@@ -849,7 +845,7 @@ TEST(launcher_failures, takes_back_what_the_last_device_at_work_could_not_finish
                              const auto& cubin, const auto& name, const launch& l,
                              std::span<void*> arguments) -> fake_gpu::work {
                 if (!is_bad) {
-                    // Nobody ends before the bad one has begun.
+                    // The good devices wait until the bad one has begun.
                     of_bad.wait(false);
                     if (name == "merge_tiles") {
                         walked += static_cast<const kernels::merge_arguments*>(arguments[0])->tiles_per_trade;
@@ -859,7 +855,7 @@ TEST(launcher_failures, takes_back_what_the_last_device_at_work_could_not_finish
                 }
                 of_bad = true;
                 of_bad.notify_all();
-                // Its piece is one of two tiles, or, of two devices, a half.
+                // The bad device's piece has two tiles, or half of them if there are two devices.
                 const word32 held = good == 1 ? tiles / 2 : 2;
                 for (word32 w = walked; w + held + 1 < tiles; w = walked) walked.wait(w);
                 if (++*launches < 6) return walks(cubin, name, l, arguments);
@@ -877,7 +873,7 @@ TEST(launcher_failures, takes_back_what_the_last_device_at_work_could_not_finish
     }
 }
 
-// A kernel that goes astray does so everywhere: each device fails in turn, then the run.
+// An illegal address fails on every device in turn, then the run fails.
 TEST(launcher_failures, fails_when_all_devices_are_lost) {
     for (const std::size_t devices : {1u, 2u, 3u}) {
         run_of_book what = run_on_many();
@@ -901,7 +897,6 @@ TEST(launcher_failures, fails_when_all_devices_are_lost) {
     }
 }
 
-// An error that is not the device's own ends the run, whatever other devices there are.
 TEST(launcher_failures, ends_the_run_where_the_failure_is_not_of_the_device) {
     run_of_book what = run_on_many();
     const auto good = new_gpu(what.how), bad = new_gpu(what.how);
@@ -924,7 +919,6 @@ TEST(launcher_failures, ends_the_run_where_the_failure_is_not_of_the_device) {
     EXPECT_EQ(machine.report(), "");
 }
 
-// Whichever device takes what, and whenever it fails: the other has all the prices right.
 TEST(launcher_failures, survives_the_loss_of_one_of_two_devices_at_any_call) {
     run_of_book what = run_on_many();
     std::map<std::string, int> calls;
@@ -955,7 +949,7 @@ TEST(launcher_failures, survives_the_loss_of_one_of_two_devices_at_any_call) {
     EXPECT_GT(lost, 10u);
 }
 
-// A kernel that goes astray shows at a later wait.
+// An illegal address shows at a later wait.
 TEST(launcher_failures, reports_a_kernel_that_goes_astray) {
     run_of_book what;
     for (const auto when : every_schedule) {
@@ -1037,7 +1031,7 @@ TEST(launcher_failures, stops_when_it_is_told_to) {
     }
 }
 
-// A trade that takes long, whose tiles a fake GPU marks instead of walking them.
+// A long trade whose tiles a fake GPU marks instead of walking them.
 class long_run {
   public:
     explicit long_run(std::size_t jobs) {
@@ -1082,7 +1076,7 @@ class long_run {
         const auto device = std::make_shared<loaded_device>(std::make_unique<fake_device>(gpu));
         return launcher({device}, kernels_).walk_all(asked);
     }
-    // Blocks that may be under way: each walks a tile of one trade.
+    // Blocks that may be in flight; each walks a tile of one trade.
     double most_blocks() const {
         double work = 12.0 * plan_.code.normals_per_step;
         for (const auto& section : plan_.code.sections) {
@@ -1105,7 +1099,7 @@ class long_run {
     kernel_store kernels_{compiler_, {}};
 };
 
-// A chunk is cut into launches between tiles: of one trade, or of many that read the same shocks.
+// A chunk is cut into launches between tiles, of one trade or of many trades that read the same shocks.
 TEST(launcher_failures, walks_each_tile_once_in_short_launches) {
     struct walked_as {
         const char* feed;
@@ -1134,7 +1128,6 @@ TEST(launcher_failures, walks_each_tile_once_in_short_launches) {
     }
 }
 
-// The device walks what it has been given to the end, and is given nothing more.
 TEST(launcher_failures, launches_nothing_after_it_is_told_to_stop) {
     for (const std::size_t after : {1u, 3u, 6u}) {
         long_run run(3);

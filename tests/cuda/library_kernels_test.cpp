@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (hundreds of kernels through the run-time compiler)
-// The kernels of the product library, without a GPU. No registers spilled, no stack frame, and, but
-// for the fast precision, no operation that rounds otherwise than the CPU does. And terms are data: trades of
-// one shape share one text. Suites named _long compile every product with every feed in every precision on
-// every architecture, thousands of kernels; the others compile a share of these, in which each product, feed,
-// precision and architecture has its turns, and look at all that the ledger of kernels knows.
+// The kernels of the product library, without a GPU: no spilled registers, no stack frame and, except in
+// single_fast, no operation that rounds differently from the CPU. Terms are data: trades of one shape share a
+// text. Suites named _long compile every product with every feed in every precision on every architecture,
+// thousands of kernels. The others compile a share in which each product, feed, precision and architecture
+// takes turns, and check everything in the ledger of kernels.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -53,7 +53,7 @@ std::size_t number_of(precision in) {
     return static_cast<std::size_t>(std::ranges::find(names, program::name_of(in)) - names.begin());
 }
 
-// Each turn is that of one precision, on one architecture.
+// Each turn belongs to one precision on one architecture.
 bool is_due(share of, std::size_t turn, precision in) {
     return of == share::all || turn % program::precision_names().size() == number_of(in);
 }
@@ -67,7 +67,7 @@ bool runs_on(const cuda::feed_entry& feed, const std::string& architecture) {
     return feed.least_compute_capability <= std::stoi(architecture.substr(3));
 }
 
-// A text in which every fma of the source is inline assembly, which PTX shows as such.
+// Turns every fma of the source into inline assembly, which PTX marks as such.
 std::string with_fma_as_written(const std::string& text) {
     return R"(#define fma written_fma
 static __forceinline__ double written_fma(double a, double b, double c) {
@@ -109,8 +109,7 @@ std::vector<std::string> products() {
     return names;
 }
 
-// Random numbers from the generator's bits alone: the distributions of the standard library differ between
-// libraries.
+// Uses the generator's bits alone: the distributions of the standard library differ between libraries.
 class dice {
   public:
     explicit dice(std::uint64_t seed) : bits_(seed) {}
@@ -127,27 +126,27 @@ class dice {
 
 struct varied_trade {
     std::string text;     // in YAML
-    std::string choices;  // what of it may show in the text of its kernel
+    std::string choices;  // choices that may show in the kernel's text
 };
 
-// Any terms that the types and ranges of the parameters allow; those with a default are left out now and
-// then.
+// Draws any terms that the types and ranges of the parameters allow, and sometimes leaves out those with a
+// default.
 varied_trade vary(const language::product& product, dice& d) {
     using language::parameter_type;
     const std::string pays_cash = "CASHCOW";
     const std::vector<std::string> assets = {"ACME", "BETA", "GAMMA", "DELTA", "INDEX", pays_cash};
     varied_trade out = {"{id: varied, product: " + product.name, ""};
-    // An annuity has a bond for each of its payments, and a rate of constant maturity for each of its swap.
+    // An annuity has a bond per payment, and a constant-maturity rate one per payment of its swap.
     const bool has_annuity = product.payoff.source().find("annuity(") != std::string::npos,
                has_swap_rate = product.payoff.source().find("constant_maturity_rate(") != std::string::npos;
-    // An interval in which the path stops, as it does for some assets, is watched in parts.
+    // Intervals on assets whose paths stop within them are watched in parts.
     const bool has_intervals = product.payoff.source().find(" every ") != std::string::npos;
     const bool is_on_rates = std::ranges::none_of(product.parameters, [](const language::parameter& p) {
         return p.type == parameter_type::asset || p.type == parameter_type::asset_list;
     });
     if (is_on_rates) out.text += ", currency: AUD";
-    std::map<std::string, std::size_t> length;  // of lists, by parameter
-    std::map<std::string, std::string> chosen;  // single assets, and who chose them first
+    std::map<std::string, std::size_t> length;  // by list parameter
+    std::map<std::string, std::string> chosen;  // single assets, with the parameter that chose them first
     const auto number = [&](const language::parameter& p) {
         const bool is_rate = p.type == parameter_type::rate;
         const double low = p.above.value_or(p.minimum.value_or(0));
@@ -168,7 +167,7 @@ varied_trade vary(const language::product& product, dice& d) {
         // A choice that is left out is its default, which is a choice too.
         const bool is_choice = p.type == parameter_type::choice;
         if (p.fallback && !is_choice && d.below(3) == 0) {
-            // No dates, or today, which has passed: events of another kind.
+            // Without dates, or with the past date of today, events are of another kind.
             if (p.type == parameter_type::schedule || p.type == parameter_type::date || has_swap_rate)
                 out.choices += "no " + p.name + "; ";
             continue;
@@ -273,7 +272,7 @@ cuda::kernel_decision usual(const program::path_program& code, precision in, std
     return cuda::decide(asked, code, [](const cuda::kernel_decision&, int) { return true; });
 }
 
-// All that a kernel is judged by. One that is not due is judged if the ledger knows it.
+// Applies all checks to a kernel. A kernel that is not due is checked if the ledger knows it.
 void judge(bool due, const program::path_program& code, const cuda::kernel_decision& how,
            const std::string& architecture, const std::string& product) {
     const cuda::compile_request kernel{cuda::path_kernel_text(code, how), architecture};
@@ -294,8 +293,8 @@ void judge(bool due, const program::path_program& code, const cuda::kernel_decis
     }
 }
 
-// A product has its turn with the default, with shocks made in registers in another way, and with one more
-// feed.
+// A product takes turns with the default feed, with another way of drawing shocks in registers, and with one
+// more feed.
 bool is_due(share of, std::size_t product, std::size_t feed, precision in, const std::string& architecture) {
     if (of == share::all) return true;
     if (cuda::feeds()[feed].name != "inline")
@@ -359,7 +358,7 @@ INSTANTIATE_TEST_SUITE_P(all, library_kernels, testing::ValuesIn(products()),
 INSTANTIATE_TEST_SUITE_P(all, library_kernels_long, testing::ValuesIn(products()),
                          [](const auto& at) { return at.param; });
 
-// A market where each path has its own volatility of every asset.
+// A market with path-dependent volatilities of every asset.
 const market& market_of_scenarios() {
     static const market m = [] {
         const tests::own_folder folder;
@@ -376,7 +375,7 @@ const market& market_of_scenarios() {
             "fx: {EURUSD: {rate: 1.1, volatility: 0.1}}\n"
             "correlations: [[ACME, BETA, 0.4], [ACME, INDEX, 0.3], [BETA, INDEX, 0.2], [ACME, EURUSD, "
             "0.1]]\n";
-        return market::parse(text, "scenarios");  // which keeps the file mapped
+        return market::parse(text, "scenarios");  // keeps the file mapped
     }();
     return m;
 }
@@ -406,7 +405,7 @@ void judge_with_scenarios(precision in, share of) {
         cuda::kernel_decision how;
         how.precision = in;
         if (t.id == "asian") {
-            how[cuda::knobs::width] = 4;  // what a run takes for it
+            how[cuda::knobs::width] = 4;  // as a run chooses it
             judge(due, code, how, "sm_90", t.id + " with scenarios on four paths a thread");
             how[cuda::knobs::width] = 1;
         }
@@ -432,8 +431,8 @@ INSTANTIATE_TEST_SUITE_P(all, library_kernels_with_scenarios_long,
                          testing::ValuesIn(program::precision_names()),
                          [](const auto& at) { return at.param; });
 
-// Rows that paths read at places of their own, wherever rows may live: with no local memory. Made in
-// registers, and read by a feed.
+// Rows that paths read at places of their own, in every space, with shocks from registers and from a feed: no
+// local memory.
 void judge_models(precision in, share of) {
     const book trades = book::parse(book_of_every_model(), "models");
     std::size_t turn = 0;
@@ -466,8 +465,8 @@ INSTANTIATE_TEST_SUITE_P(all, library_kernels_of_models, testing::ValuesIn(progr
 INSTANTIATE_TEST_SUITE_P(all, library_kernels_of_models_long, testing::ValuesIn(program::precision_names()),
                          [](const auto& at) { return at.param; });
 
-// Everything a script asks of an interval, of whole ones and of those in which the path stops: more than a
-// product of the library asks at once.
+// Everything a script can ask of an interval, whole or cut by stops of the path: more than any product of the
+// library asks at once.
 void judge_intervals(precision in, share of) {
     std::string products, trades;
     const auto add = [&](const std::string& name, const std::string& gains,
@@ -587,7 +586,7 @@ INSTANTIATE_TEST_SUITE_P(all, library_kernels_with_tables_long, testing::ValuesI
 
 class library_kernels_of_targets : public kernels_by_precision {};
 
-// Places on the way and targets take registers beside what a step takes.
+// Points on the way and targets take registers beside the step.
 TEST_P(library_kernels_of_targets, neither_spill_nor_approximate) {
     cuda::kernel_wish asked;
     asked.precision = in();
@@ -639,7 +638,7 @@ TEST(library_kernels_tables, fuse_only_where_the_source_says_so) {
     }
 }
 
-// The kernels that a book with every kind of trade runs, each for many shapes.
+// The kernels of a book with every kind of trade, each for many shapes.
 void judge_united(precision in, share of) {
     const book made = book_of_every_kind();
     std::vector<program::path_program> own;
@@ -676,14 +675,14 @@ INSTANTIATE_TEST_SUITE_P(all, library_kernels_united, testing::ValuesIn(program:
 INSTANTIATE_TEST_SUITE_P(all, library_kernels_united_long, testing::ValuesIn(program::precision_names()),
                          [](const auto& at) { return at.param; });
 
-// Terms are data. Trades of one product with the same choices and as many assets differ in everything else,
-// and share their text.
+// Trades of one product with the same choices and as many assets differ in everything else, and share their
+// text.
 TEST(library_kernels_texts, terms_are_data) {
     constexpr int trades_a_product = 40;
     std::size_t planned_in_all = 0;
     for (const auto& product : books::read_library()) {
         dice d(planned_in_all + 1);
-        std::map<std::string, std::set<std::string>> texts;  // by what may make a difference
+        std::map<std::string, std::set<std::string>> texts;  // by everything that may make a difference
         std::set<std::string> all;
         int planned = 0;
         for (int tries = 0; planned < trades_a_product && tries < 20 * trades_a_product; ++tries) {
@@ -693,14 +692,13 @@ TEST(library_kernels_texts, terms_are_data) {
             try {
                 code = program_of(one.state().trades.at(0));
             } catch (const error& e) {
-                // A script may refuse some choices together, such as dates for a barrier that is watched
-                // always.
+                // A script may refuse some combinations, such as dates with a continuously watched barrier.
                 ASSERT_EQ(static_cast<int>(e.kind()), static_cast<int>(error_kind::input)) << e.what();
                 continue;
             }
             ++planned;
-            // Dates may happen to be all the moments at which a path stops; trades in one book share a kernel
-            // all the same (see plan/unite.h).
+            // Dates may coincide with all stops of a path; in one book the trades share a kernel all the same
+            // (plan/unite.h).
             for (auto& s : code.sections) s.is_on_every_step = false;
             const std::string text = cuda::path_kernel_text(code, {});
             all.insert(text);
@@ -716,7 +714,6 @@ TEST(library_kernels_texts, terms_are_data) {
     EXPECT_GE(planned_in_all, 200u);
 }
 
-// The judges can fail.
 TEST(library_kernels_judges, find_what_is_planted) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     cuda::kernel_decision how;
@@ -756,7 +753,7 @@ TEST(library_kernels_judges, find_what_is_planted) {
         EXPECT_FALSE(tests::measured({"", "", some + none}).is_in_registers()) << some;
         EXPECT_FALSE(tests::measured({"", "", none + some}).is_in_registers()) << some;
     }
-    EXPECT_NE(inexact_in("\tadd.f64 \t%fd1, %fd2, %fd3;\n"), "");  // which ptxas may contract
+    EXPECT_NE(inexact_in("\tadd.f64 \t%fd1, %fd2, %fd3;\n"), "");  // ptxas may contract it
     EXPECT_NE(inexact_in("\t@%p1 call.uni (retval0), f, (param0);\n"), "");
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Things that runs give back are handed out again, never twice at once, and no more of them are kept than
-// was said.
+// Resources that runs give back are reused, never by two runs at once, and no more are kept than allowed.
 #include "engine/walk/cuda/device/pooled_device.h"
 
 #include <gtest/gtest.h>
@@ -84,7 +83,7 @@ TEST(pooled_device, keeps_no_more_than_it_may) {
     EXPECT_EQ(p.report(), "");
 }
 
-// Work that nobody could wait for may still be there.
+// Work that could not be waited for may still run on it.
 TEST(pooled_device, gives_no_run_a_stream_that_another_could_not_wait_for) {
     pooled p;
     p.gpu->failures = {{"wait", 1, device_failure::other}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (kernels through the run-time compiler)
-// Kernels whose tiles are tallied by quarters, too: they compile without a GPU, with no stack frame.
+// Kernels that also tally tiles by quarters compile without a GPU and without a stack frame.
 #include <gtest/gtest.h>
 
 #include <cstddef>

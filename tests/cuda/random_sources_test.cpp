@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random sources: the same cube in any chunks, our own numbers to the bit, quasi-random units and their
-// standard error, and the statistics of every generator that can be had here.
+// Random sources: the same cube in any chunks, our own numbers bit for bit, quasi-random units and their
+// standard error, and the statistics of every generator available here.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ using random::shock_kind;
 
 constexpr std::uint64_t tile = kernels::paths_per_tile;
 
-// A GPU on the host: the kernels that fill are host code too, and a text stands for its cubin.
+// A GPU on the host: the fill kernels are host code too, and a text stands for the cubin.
 template <class arguments, auto function>
 cuda::fake_gpu::work launched(const cuda::launch& how, std::span<void*> given) {
     EXPECT_EQ(how.threads, 256u);
@@ -128,7 +128,8 @@ std::vector<shock> made(cuda::device& on, random::random_source& source, shock_k
     std::size_t turn = 0;
     for (std::uint64_t at = 0; at < paths;) {
         const std::uint64_t count = std::min(chunks[turn++ % chunks.size()], paths - at);
-        const std::uint64_t pitch = random::padded_paths(count + 1, of);  // never just as wide as the chunk
+        const std::uint64_t pitch =
+            random::padded_paths(count + 1, of);  // never exactly the width of the chunk
         const std::size_t bytes = rows * pitch * sizeof(shock);
         const cuda::device_memory memory(on, bytes);
         on.fill(memory.as<void>(), 0xff, bytes, cuda::stream::standard);
@@ -154,7 +155,7 @@ bool same_bits(const std::vector<shock>& a, const std::vector<shock>& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(shock)) == 0;
 }
 
-// A generator for which every number says where it comes from.
+// A generator whose numbers encode their origin.
 struct coordinates {
     int type = 0;
     unsigned long long seed = 0, offset = 0;
@@ -174,7 +175,7 @@ struct coordinates {
 
 std::vector<unsigned long long> seeds_seen;
 int generators_alive = 0;
-int failing_call = -1;  // counts down to the call that fails
+int failing_call = -1;  // counts down to the failing call
 constexpr int launch_failure = 201, type_error = 103, out_of_memory = 102;
 
 bool fails() {
@@ -291,11 +292,10 @@ TEST(random_sources_units, the_standard_error_is_that_of_the_mean_of_units) {
     const auto e = run::estimate_of_units(four);
     EXPECT_DOUBLE_EQ(e.mean, 3);
     EXPECT_DOUBLE_EQ(e.standard_error, std::sqrt((4. + 1 + 1 + 4) / 3 / 4));
-    // Equal means: no error at all, whatever the sizes.
+    // Equal means have no error, whatever the sizes.
     const std::vector<kernels::moments> equal = {unit(1024, 0.1), unit(1024, 0.1), unit(3, 0.1)};
     EXPECT_EQ(run::estimate_of_units(equal).mean, 0.1);
     EXPECT_EQ(run::estimate_of_units(equal).standard_error, 0);
-    // One unit says nothing of an error.
     EXPECT_EQ(run::estimate_of_units({four.data(), 1}).standard_error, 0);
     EXPECT_EQ(run::estimate_of_units({}).mean, 0);
 }
@@ -371,7 +371,7 @@ TEST(random_sources_catalogue, fewer_rounds_are_for_single_fast_alone) {
                     std::string(program::name_of(p)) + "; for that there is 'philox'");
         }
     }
-    // A kernel that fills takes no other rounds for shocks that have the processor's bits.
+    // Shocks with the CPU's bits take no other number of rounds.
     EXPECT_THROW(random::draw_text(element::single_, shock_kind::normal, false, 7), error);
     EXPECT_THROW(random::draw_text(element::double_, shock_kind::normal, true, 7), error);
 }
@@ -438,8 +438,8 @@ TEST(random_sources_cubes, of_philox_hold_what_paths_make_in_registers) {
     expect_our_own_numbers<kernels::single_draws>();
 }
 
-// Trades whose slots take turns among several streams, in arrays that they share by their names: every number
-// of every trade is the one that its name has, whoever else has rows before.
+// Trades with slots of several streams in turn, which share arrays by stream names: each number depends on
+// its name alone, not on the rows before.
 template <class draws>
 void expect_numbers_of_names() {
     using shock = typename draws::shock;
@@ -456,7 +456,7 @@ void expect_numbers_of_names() {
         {{0, 1, 0, 2, 1, 0, 2}, {name("A"), name("B"), name("C")}, 5},
         {{}, {}, 4},  // two slots without a name
         {{0, 1}, {name("B"), name("A")}, 2},
-        {{0}, {name("A")}, 9},  // the share of the first, with more steps
+        {{0}, {name("A")}, 9},  // shares with the first, with more steps
         {{0, 1, 2, 3, 4}, {name("A"), name("B"), name("C"), name("D"), name("E")}, 7},
         {{0, 1}, {name("B"), name("A")}, 1},
     };
@@ -482,7 +482,7 @@ void expect_numbers_of_names() {
         std::size_t different = 0;
         for (const trade& t : trades) {
             for (std::uint64_t r = 0; r < t.steps * slots_of(t); ++r) {
-                // Slot r % slots of step r / slots: the streams are counted here.
+                // Counts the streams: slot r % slots of step r / slots.
                 const std::uint64_t step = r / slots_of(t), slot = r % slots_of(t);
                 const bool is_nameless = t.streams.empty();
                 const auto same = [&](std::uint64_t other) {
@@ -518,8 +518,8 @@ TEST(random_sources_cubes, of_philox_hold_the_numbers_of_names) {
     expect_numbers_of_names<kernels::single_draws>();
 }
 
-// Keyed rows anywhere in a cube: what is before and behind them stays, and numbers that fill no whole block
-// end in time.
+// Rows with keys anywhere in a cube leave their neighbours unchanged, and a partial last block is filled
+// exactly.
 template <class draws>
 void expect_rows_from_the_first() {
     using shock = typename draws::shock;
@@ -528,7 +528,7 @@ void expect_rows_from_the_first() {
     const kernels::stream_key key = kernels::stream_key_of(0x3edcba9876543210);
     host_device device;
     const auto source = random::find("philox", random::back_end::gpu).open(device.opening(of, 1 << 20));
-    // Without slots a number is a row; with them every second row of a step of three is not written.
+    // Without slots a number is a row; with these, every second row of a step of three is not written.
     const kernels::word32 slots_of_step[] = {2, 0};
     const cuda::device_memory slots(*device.it, sizeof slots_of_step);
     device.it->upload(slots.as<void>(), slots_of_step, sizeof slots_of_step, cuda::stream::standard);
@@ -578,11 +578,11 @@ void expect_chunks_to_change_nothing(random::curand_type type) {
         const auto whole = made<shock>(*device.it, *source, kind, rows, first, paths, {paths});
         EXPECT_TRUE(same_bits(
             whole, made<shock>(*device.it, *source, kind, rows, first, paths, {30 * tile, 3 * tile})));
-        // More rows for the neighbours: the first ones stay.
+        // More rows for other trades leave the first ones unchanged.
         auto more = made<shock>(*device.it, *source, kind, 3 * rows, first, paths, {paths});
         more.resize(whole.size());
         EXPECT_TRUE(same_bits(whole, more));
-        // And they are the generator's, turned into shocks.
+        // The rows are the generator's numbers, turned into shocks.
         const std::uint64_t unit_paths = source->unit_paths();
         std::size_t different = 0;
         for (std::uint64_t r = 0; r < rows; ++r) {
@@ -758,7 +758,6 @@ TEST(random_sources_fill_kernels, compile_without_a_gpu_and_store_16_bytes_at_a_
     bool newer = false;
     for (const std::string& text : texts) {
         newer = !newer;
-        // Wide stores and no others.
         const auto got = tests::facts_of({text, newer ? "sm_90" : "sm_80"},
                                          {".entry fill", ".local", "st.global", "st.global.v4.b32"});
         EXPECT_GT(got.kernels, 0) << text;
@@ -769,9 +768,9 @@ TEST(random_sources_fill_kernels, compile_without_a_gpu_and_store_16_bytes_at_a_
     }
 }
 
-// ---- Statistics. Every figure is a sum that is nearly normal; with the seeds given it is always the same.
-// Were the numbers random, some figure of a cube would lie beyond its bound with a chance of 1e-7 by the
-// normal law, and below 1e-6 with what the sums of fourth powers differ from it.
+// Every figure is a nearly normal sum, and the seeds are fixed. With random seeds, some figure of a cube
+// would exceed its bound with probability 1e-7 by the normal law, and below 1e-6 given the deviations of the
+// fourth-power sums from it.
 
 namespace {
 
@@ -781,7 +780,7 @@ double bound_of(std::size_t figures) {
 
 struct figure {
     std::string name;
-    double deviations;  // from what it should be, in standard deviations
+    double deviations;  // from the expected value, in standard deviations
 };
 
 // Figures of the normals x, [row][path].
@@ -824,7 +823,7 @@ std::vector<figure> figures_of(const std::vector<double>& x, std::size_t rows) {
     return all;
 }
 
-// Uniforms as the normals that they are the probabilities of.
+// Transforms uniforms into normals.
 template <class shock>
 std::vector<double> as_normals(const std::vector<shock>& x, shock_kind kind) {
     std::vector<double> all;
@@ -836,7 +835,6 @@ std::vector<double> as_normals(const std::vector<shock>& x, shock_kind kind) {
     return all;
 }
 
-// A device, and how to open a source on it.
 struct bench {
     cuda::device& on;
     std::function<std::unique_ptr<random::random_source>(element of, std::uint64_t run_paths,
@@ -861,7 +859,7 @@ void expect_random(const bench& b, const std::string& name, shock_kind kind, std
     }
 }
 
-// The normals and uniforms of a run must not be the same numbers.
+// The normals and uniforms of a run must differ.
 template <class shock = double>
 void expect_kinds_to_differ(const bench& b, const std::string& name) {
     const auto source = b.open(sizeof(shock) == 8 ? element::double_ : element::single_, 64 * tile, 1);
@@ -873,8 +871,8 @@ void expect_kinds_to_differ(const bench& b, const std::string& name) {
     EXPECT_LT(std::abs(sum) / std::sqrt(static_cast<double>(z.size())), bound_of(1)) << name;
 }
 
-// A smooth function of four normals with the mean 1, by randomised quasi-random points: the error is what its
-// standard error says, and far below that of as many random ones.
+// A smooth function of four normals with the mean 1, by randomised quasi-random points: the error matches its
+// standard error, and is far below that of random points.
 void expect_quasi_random(const bench& b, element of) {
     constexpr std::uint64_t paths = 128 * tile, rows = 4;
     const auto source = b.open(of, paths, rows);
@@ -895,7 +893,7 @@ void expect_quasi_random(const bench& b, element of) {
     const double random_error = std::sqrt((std::exp(0.04) - 1) / static_cast<double>(paths));
     EXPECT_LT(got.standard_error, random_error / 5);
     EXPECT_GT(got.standard_error, random_error / 1e4);
-    // Student's t with 31 degrees of freedom is beyond 7 with a chance of 8e-8.
+    // Student's t with 31 degrees of freedom is beyond 7 with probability 8e-8.
     EXPECT_LT(std::abs(got.mean - 1), 7 * got.standard_error);
 }
 
@@ -947,8 +945,8 @@ TEST(random_sources_statistics, of_our_own_numbers) {
     expect_kinds_to_differ(b, "philox");
 }
 
-// cuRAND makes the same kinds of numbers on the host, in its own order: what is done with them here is what
-// is done on a GPU. MT19937 is left to GPUs, because it takes seconds to start on a processor.
+// cuRAND makes the same kinds of numbers on the host, in its own order; they are used as on a GPU. MT19937
+// takes seconds to start on a CPU and is left to GPUs.
 TEST(random_sources_statistics, of_curand_on_the_host) {
     random::curand_functions curand;
     try {
@@ -1123,8 +1121,7 @@ TEST_F(random_sources_on_a_gpu, have_points_of_20000_dimensions) {
         for (std::uint64_t unit = 0; unit < paths / tile; ++unit) {
             const float* const from = x.data() + r * paths + unit * tile;
             const double mean = std::accumulate(from, from + tile, 0.0) / static_cast<double>(tile);
-            // Each dimension alone is spread evenly: one point in each of 1024 equal shares of the
-            // probability.
+            // Each dimension alone is stratified: one point in each of 1024 equal shares of the probability.
             ASSERT_LT(std::abs(mean), 0.02) << "dimension " << r << ", unit " << unit;
         }
     }

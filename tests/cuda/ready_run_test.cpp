@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prepared books on fake GPUs: a call finds on the device what the one before has left there, brings only
-// what has changed, and gives the rows of a plain call whatever failed before it.
+// Prepared books on fake GPUs: a call reuses what the previous one left on the device, copies only changes,
+// and returns the rows of a plain call whatever failed before.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,14 +52,14 @@ market market_of(double acme, double beta, const std::string& dividend = "") {
         "0.5]]\n");
 }
 
-// A price of no meaning that depends on a trade's terms, its initial states and the first rows of sections.
+// A meaningless price that depends on a trade's terms, its initial states and the first rows of sections.
 void walk(const cuda::launch& how, const kernels::path_arguments& a) {
     for (word32 block = 0; block < how.blocks; ++block) {
         const word32 tile = block % a.tiles;
         const kernels::trade_record& trade = a.trades[block / a.tiles];
         const double* numbers = static_cast<const double*>(a.numbers) + trade.numbers_at;
         double sum = static_cast<double>(a.seed % 1000);
-        // Behind the keys of one stream or two.
+        // After the keys of one or two streams.
         const word32* places = a.words + trade.words_at + kernels::whole_pieces(4, sizeof(word32));
         while (places[1] > places[0]) ++places;
         for (word32 i = 0; i < *places + 2; ++i) sum += numbers[i] / (i + 1.0);
@@ -114,7 +114,7 @@ class machine {
         if (told != nullptr) *told = std::move(got);
         return calls;
     }
-    // Rows have to be those of a plain call, on a GPU that nothing was left on.
+    // Expects the rows of a plain call on a fresh GPU.
     void expect_as_plain(const market& in, const run_options& with, const std::string& what) {
         const engine plain({}, tests::backend_on(new_gpus(1), compiler));
         tests::expect_same_rows(ready->price(in, with), plain.price(trades, in, with), what);
@@ -182,7 +182,7 @@ TEST(ready_run, brings_only_the_numbers_that_have_changed) {
     EXPECT_GT(of_acme, of_beta) << "two trades, one of many dates";
     EXPECT_LT(of_acme + of_beta, all);
     EXPECT_EQ(brought(market_of(101, 51), 0), 0U);
-    // Numbers that lie side by side are brought as one, and so is what lies between near ones.
+    // Neighbouring numbers are copied together, along with small gaps between them.
     const std::size_t of_both = brought(market_of(100, 50), 2);
     EXPECT_GT(of_both, of_acme);
     EXPECT_LE(of_both, of_acme + of_beta);
@@ -223,7 +223,7 @@ TEST(ready_run, nothing_grows) {
     EXPECT_EQ(m.ready->facts().gpu_runs, 1U);
 }
 
-// Settings without end leave the runs of eight.
+// Eight runs remain after any number of settings.
 TEST(ready_run, few_runs_are_left) {
     machine m;
     const market in = market_of(100, 50);
@@ -266,7 +266,7 @@ TEST(ready_run, every_call_that_fails_leaves_the_book_ready) {
     EXPECT_GT(on_gpu, 0);
 }
 
-// A piece goes to whoever asks first, so every device has to have the numbers of the call.
+// Any device may take a piece, so every device needs the numbers of the call.
 TEST(ready_run, several_gpus_have_the_numbers_of_the_call) {
     machine m(3);
     for (const auto& g : m.gpus) g->when = fake_gpu::schedule::by_dice;
@@ -281,7 +281,7 @@ TEST(ready_run, several_gpus_have_the_numbers_of_the_call) {
         m.expect_as_plain(in[k % in.size()], machine::options(9000), "without one of them");
 }
 
-// A run of one piece asks one device, and several where somebody hears of its progress.
+// A run of one piece uses one device, unless its progress is observed.
 TEST(ready_run, no_gpu_keeps_the_numbers_of_a_call_that_it_had_no_part_in) {
     machine m(2);
     for (const auto& g : m.gpus) g->when = fake_gpu::schedule::late;  // changes that nothing waits for, too
@@ -294,7 +294,7 @@ TEST(ready_run, no_gpu_keeps_the_numbers_of_a_call_that_it_had_no_part_in) {
         m.expect_as_plain(in[dice() % in.size()], dice() % 2 == 0 ? heard : quiet,
                           "call " + std::to_string(k));
     }
-    // It is up to the threads how the two share the calls.
+    // The threads decide how the two share the calls.
     EXPECT_GT(m.gpus[1]->calls["run"], 0);
     EXPECT_GT(m.gpu->calls["run"], 0);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same bits: every price and standard error of a GPU against those of the CPU, for every feed and all
-// that a kernel can be built with. Each value of each setting is run with each value of every other.
+// Every price and standard error of a GPU has the bits of the CPU, for every feed and every way to build a
+// kernel. Each value of each setting runs with each value of every other.
 //
-// Skipped where there is no GPU, unless TILEWALK_REQUIRE_GPU=1 says that there must be one.
+// Skipped without a GPU, unless TILEWALK_REQUIRE_GPU=1.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ namespace {
 // Five tiles, the last of them not full.
 constexpr std::uint64_t paths = 4500;
 
-// One trade of every product, with as many kinds of section as they have.
+// Products that together have every kind of section.
 const std::string few_trades = "market: " TILEWALK_SOURCE_DIR R"(/configs/markets/demo.yaml
 trades:
   - {id: european, product: european, underlying: CASHCOW, option: put, strike: 80, maturity: 1.5, currency: EUR}
@@ -66,7 +66,7 @@ trades:
   - {id: variance, product: variance_swap, underlying: INDEX, strike: 0.18, notional: 10000,
      fixings: {start: 0, end: 0.5, count: 26, include_start: true}}
 )";
-// Shocks of a step, of the trade with the most.
+// The most shocks per step of these trades.
 constexpr int most_slots = 3;
 
 bool must_have_gpu() {
@@ -93,7 +93,7 @@ struct axis {
     std::vector<std::string> values;
 };
 
-// A value for each axis, by index; -1 where the feed has no use for it.
+// An index for each axis; -1 if the feed does not use the axis.
 using combination = std::vector<int>;
 
 class settings_space {
@@ -135,7 +135,7 @@ class settings_space {
         return c[a] < 0 ? "" : axes_[a].values[static_cast<std::size_t>(c[a])];
     }
 
-    // A combination that the device can run, whatever is of no use to it left out.
+    // A combination that the device can run, with unused axes left out.
     combination draw(std::mt19937_64& random) const {
         for (;;) {
             combination c;
@@ -215,7 +215,7 @@ std::set<pair_of_values> pairs_of(const combination& c) {
     return out;
 }
 
-// Few combinations that hold every two values that can stand together.
+// A small set of combinations that contains every compatible pair of values.
 std::vector<combination> covering(const settings_space& space) {
     constexpr int draws = 20000, tries = 60;
     std::mt19937_64 random(7);
@@ -249,7 +249,7 @@ std::vector<combination> covering(const settings_space& space) {
 
 struct difference_count {
     std::size_t prices = 0, different = 0;
-    std::string first;  // what differs
+    std::string first;  // the first difference
 };
 
 difference_count compare_bits(const results& expected, const results& got) {
@@ -289,19 +289,19 @@ class same_bits_on_a_gpu : public testing::Test {
         return engine().price(trades, options);
     }
 
-    // Prices on GPUs, and says so if it was not they that did it.
+    // Prices on GPUs, and throws if they were not used.
     static results on_gpus(const engine& pricer, const book& trades, const run_settings& with) {
         run_options options;
         options.overrides = with;
         results r = pricer.price(trades, options);
-        // The first of two GPUs may be done before the second begins.
+        // The first of two GPUs may finish before the second begins.
         if (r.manifest.devices.empty() || !r.manifest.lost_devices.empty())
             throw std::runtime_error("the GPUs asked for were not used");
         return r;
     }
 
-    // Runs every combination, several at a time since most of it is compiling, against what `expected` says
-    // for its precision.
+    // Runs every combination against `expected` of its precision, several at a time, since most of the time
+    // is compilation.
     void compare_all(const book& trades, const settings_space& space,
                      const std::vector<combination>& combinations,
                      const std::map<std::string, results>& expected) {
@@ -351,7 +351,7 @@ TEST_F(same_bits_on_a_gpu, every_two_settings_together) {
     EXPECT_GE(feeds.size(), devices_.at(0).major >= 9 ? cuda::feeds().size() : cuda::feeds().size() - 1);
 }
 
-// Scripts with more blocks than a kernel's masks have bits for: prices, and derivatives by ways back.
+// Scripts with more blocks than a kernel's masks have bits: prices, and derivatives by the adjoint.
 TEST_F(same_bits_on_a_gpu, of_many_blocks) {
     const tests::many_blocks many = tests::of_many_blocks(70, "ACME", 39);
     const book trades = book::parse("market: " TILEWALK_SOURCE_DIR "/configs/markets/demo.yaml\nproducts:\n" +
@@ -381,7 +381,7 @@ TEST_F(same_bits_on_a_gpu, of_many_blocks) {
     }
 }
 
-// A run of each kind of trade, which is a test of its own, so that several compile and walk at a time.
+// A run of each kind of trade; a test per run, so that several compile and walk at a time.
 struct library_run {
     std::string precision, feed;
 };
@@ -390,7 +390,7 @@ std::ostream& operator<<(std::ostream& to, const library_run& r) {
     return to << r.precision << " " << r.feed;
 }
 
-// Every feed in double, and the two that differ most in the other precisions.
+// Every feed in double, and the two most different ones in the other precisions.
 std::vector<library_run> library_runs() {
     std::vector<library_run> runs;
     for (const std::string precision : {"double", "single", "mixed"})
@@ -431,7 +431,6 @@ TEST_P(same_bits_of_the_library_on_a_gpu, on_a_gpu) {
 INSTANTIATE_TEST_SUITE_P(runs, same_bits_of_the_library_on_a_gpu, testing::ValuesIn(library_runs()),
                          [](const auto& run) { return run.param.precision + "_" + run.param.feed; });
 
-// Every model, its surfaces and jumps, alone and together.
 TEST_F(same_bits_on_a_gpu, every_model) {
     const book trades = book::parse(book_of_every_model(), "models");
     const engine pricer;
@@ -443,7 +442,7 @@ TEST_F(same_bits_on_a_gpu, every_model) {
             with.device = std::to_string(devices_.at(0).index);
             with.precision = tests::named{precision};
             with.prefetch = feed;
-            with.distance = 2;  // some take many shocks a step, and a ring of them must fit
+            with.distance = 2;  // a ring of the models with many shocks a step must fit
             with.paths = paths;
             const auto found = compare_bits(expected, on_gpus(pricer, trades, with));
             ++runs;
@@ -457,7 +456,7 @@ TEST_F(same_bits_on_a_gpu, every_model) {
         devices_.at(0).name.c_str(), trades.size(), every_model().size(), runs, prices, different);
 }
 
-// The hardware's approximations have no CPU to be held against, but each other.
+// No CPU has the hardware's approximations, so GPU runs are compared with each other.
 TEST_F(same_bits_on_a_gpu, single_fast_whatever_the_feed_and_the_grid) {
     const book trades = book::parse(few_trades, "few");
     const engine pricer;
@@ -487,12 +486,11 @@ TEST_F(same_bits_on_a_gpu, single_fast_whatever_the_feed_and_the_grid) {
             }
         }
     }
-    // Fewer rounds are other numbers: a price that uses any is another.
+    // Fewer rounds are other numbers, so prices that use any differ.
     EXPECT_GT(compare_bits(by_source[0], by_source[1]).different, 0u);
     std::printf("%s: single_fast in %zu runs, %zu different\n", devices_.at(0).name.c_str(), runs, different);
 }
 
-// The tests above can fail: a price of other random numbers is found.
 TEST(same_bits_without_a_gpu, a_difference_is_found) {
     const book trades = book::parse(few_trades, "few");
     run_options options;
@@ -524,12 +522,12 @@ TEST(same_bits_without_a_gpu, every_two_values_that_can_stand_together_do) {
                 << space.axes()[a].name << " " << space.axes()[a].values[v];
         }
     }
-    // Each is six kernels to compile, on 16 cores a third of a second or so.
+    // Each combination is six kernels, about a third of a second on 16 cores.
     EXPECT_LE(combinations.size(), 150u);
     std::printf("%zu combinations\n", combinations.size());
 }
 
-// Every state an output, and the tiles of a run in two ranges: each tally is the CPU's, part by part.
+// With every state as an output and two ranges of tiles, each tally equals the CPU's, part by part.
 TEST_F(same_bits_on_a_gpu, of_several_outputs_and_ranges_of_tiles) {
     const book trades = book::parse(R"(
 market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, spot: 100, volatility: 0.2}}}
@@ -604,8 +602,8 @@ TEST_F(same_bits_on_a_gpu, of_cross_moments) {
     }
 }
 
-// Programs by hand, whose paths read rows at places of their own: wherever rows live, with every feed, and as
-// many paths a thread as there may be. The smallest would wait in registers if they were read as others.
+// Hand-made programs whose paths read rows at places of their own, in every space, with every feed and every
+// number of paths a thread. The smallest would stay in registers if read as other rows are.
 TEST_F(same_bits_on_a_gpu, of_tables_in_every_space_and_with_every_feed) {
     const std::vector<tests::surface_program> made = {{11, 2, 1}, {11, 3, 1}, {12, 3, 2}, {12, 100, 2}};
     std::vector<run::job> jobs;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (kernels through the run-time compiler)
-// Kernels of trades that carry derivatives forth: they compile without a GPU, with no stack frame, and have
-// the bits of the CPU on one.
+// Kernels of trades that carry tangents: they compile without a GPU and without a stack frame, and have the
+// bits of the CPU on a GPU.
 #include <gtest/gtest.h>
 
 #include <bit>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for headers of the CUDA toolkit: in folders made for it, and on this machine.
+// The search for headers of the CUDA toolkit, in made-up folders and on this machine.
 #include "engine/walk/cuda/compile/toolkit_headers.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ using tests::own_folder;
 
 constexpr std::string_view wanted[] = {"a.h", "library/b"};
 
-// A toolkit that has all that is wanted, the second header where 13.0 has it or where 12 has it.
+// A complete toolkit, with the second header where 13.0 or where 12 puts it.
 struct toolkit : own_folder {
     explicit toolkit(const char* text = "a", bool has_cccl = false) {
         write("a.h", text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The places where libraries of the CUDA toolkit are looked for, in folders and processes that are made up,
-// and that both halves of NVRTC are of one toolkit.
+// The search for libraries of the CUDA toolkit in made-up folders and processes; both parts of NVRTC come
+// from one toolkit.
 #include "engine/walk/cuda/device/toolkit_libraries.h"
 
 #include <dlfcn.h>
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view one_name[] = {"libpart.so.13"};
 constexpr std::string_view two_names[] = {"libpart.so.13", "libpart.so.12"};
 
-// A machine in a folder of its own. Tilewalk is a module of Python there, unless a test says otherwise.
+// A machine in a folder of its own. Tilewalk is a Python module there unless a test says otherwise.
 class machine : public tests::own_folder {
   public:
     machine() { in_.own_file = library(site() / "tilewalk/_native.abi3.so"); }
@@ -48,7 +48,7 @@ class machine : public tests::own_folder {
         return *this;
     }
 
-    // The order of search, below this folder where it can be.
+    // The search order, relative to this folder if possible.
     std::vector<std::string> finds(std::span<const std::string_view> names = one_name) {
         in_.variable = [this](const char* name) {
             const auto set = variables_.find(name);
@@ -60,7 +60,7 @@ class machine : public tests::own_folder {
             out.push_back(file.starts_with(here) ? file.substr(here.size()) : file);
         return out;
     }
-    // The libraries found that the machine has, and a name for the loader.
+    // The existing libraries, and a name for the loader.
     std::vector<std::string> finds_there(std::span<const std::string_view> names = one_name) {
         std::vector<std::string> out;
         for (const std::string& file : finds(names)) {
@@ -76,7 +76,6 @@ class machine : public tests::own_folder {
 
 using list = std::vector<std::string>;
 
-// Every kind of place has the library.
 TEST(toolkit_libraries, are_looked_for_as_python_does) {
     machine m;
     for (const char* place : {"home/.local/lib/python3.11/site-packages/nvidia/cu13/lib",
@@ -120,7 +119,7 @@ TEST(toolkit_libraries, of_packages_have_a_folder_each_or_one) {
               (list{site + "/nvidia/part/lib/libpart.so.12", "libpart.so.13", "libpart.so.12"}));
     m.library(machine::site() / "nvidia/cu13/lib/libpart.so.13");
     EXPECT_EQ(m.finds_there(two_names).front(), site + "/nvidia/cu13/lib/libpart.so.13");
-    // A message names where a package would be.
+    // A message names the place of a package.
     const list none = machine().finds(two_names);
     EXPECT_EQ(none.front(), site + "/nvidia/cu13/lib/libpart.so.13");
     EXPECT_EQ(none[1], site + "/nvidia/cu13/lib/libpart.so.12");
@@ -141,7 +140,7 @@ TEST(toolkit_libraries, are_found_from_wherever_a_package_puts_tilewalk) {
     m.library("target/nvidia/cu13/lib/libpart.so.13");
     EXPECT_EQ(m.has_as_tilewalk("target/tilewalk/_native.abi3.so").finds_there().front(),
               "target/nvidia/cu13/lib/libpart.so.13");
-    // Files of a package that lie in a store, and links to them.
+    // Files of a package in a store, and links to them.
     machine linked;
     linked.library("store/tilewalk");
     linked.library("venv/bin/python");
@@ -191,7 +190,7 @@ TEST(toolkit_libraries, that_are_not_there_stand_together_in_words) {
               "/y/liba.so.1");
 }
 
-// An NVRTC that compiles nothing, and the library of its built-in functions.
+// An NVRTC that compiles nothing, with the library of its built-in functions.
 class toolkit : public tests::own_folder {
   public:
     explicit toolkit(int minor, bool has_builtins = true)
@@ -223,7 +222,7 @@ class toolkit : public tests::own_folder {
     }
 };
 
-// The words of a refusal, or the version and the place of what was opened.
+// The message of a refusal, or the version and the place of the opened library.
 std::string opened(const std::vector<std::string>& libraries) {
     try {
         const std::string text = open_nvrtc(libraries)->fingerprint();
@@ -238,14 +237,14 @@ bool is_loaded(const std::string& file) {
     return std::find(all.begin(), all.end(), file) != all.end();
 }
 
-// Fake libraries stay loaded, as real ones do: each test has versions of its own.
+// Fake libraries stay loaded, as real ones do, so each test has versions of its own.
 TEST(toolkit_libraries_nvrtc, is_opened_with_its_own_built_in_functions) {
     const toolkit whole(101);
     ASSERT_TRUE(whole.is_built);
     EXPECT_EQ(opened({"/nowhere/libnvrtc.so.12", whole.nvrtc()}), "NVRTC 12.101");
     EXPECT_TRUE(is_loaded(whole.library(whole.builtins_name)));
 
-    // A folder of links to libraries, some of which it lacks.
+    // A folder of links to some of the libraries.
     const toolkit linked(105);
     ASSERT_TRUE(linked.is_built);
     const tests::own_folder links;
@@ -255,7 +254,6 @@ TEST(toolkit_libraries_nvrtc, is_opened_with_its_own_built_in_functions) {
 }
 
 TEST(toolkit_libraries_nvrtc, takes_no_half_of_another_toolkit) {
-    // A toolkit without its other half is passed over.
     const toolkit half(102, false), whole(103);
     ASSERT_TRUE(half.is_built && whole.is_built);
     const std::string refusal = opened({half.nvrtc()});
@@ -266,7 +264,7 @@ TEST(toolkit_libraries_nvrtc, takes_no_half_of_another_toolkit) {
         << refusal;
     EXPECT_EQ(opened({half.nvrtc(), whole.nvrtc()}), "NVRTC 12.103");
 
-    // Somebody else in the process has loaded the other half of a toolkit of the same version.
+    // Another part of the process has loaded the built-in functions of a toolkit of the same version.
     const toolkit theirs(104), ours(104);
     ASSERT_TRUE(theirs.is_built && ours.is_built);
     ASSERT_NE(::dlopen(theirs.library(theirs.builtins_name).c_str(), RTLD_NOW | RTLD_GLOBAL), nullptr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways back on a device that fails: each call in turn, with work done at once or as late as the rules allow.
-// The error comes out, and no rule of the device is broken: no memory goes while work uses it.
+// The adjoint on a device that fails: each call in turn, with work done at once or as late as allowed. The
+// error is reported, and no memory is freed while work uses it.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -19,9 +19,9 @@ using cuda::fake_gpu;
 
 struct attempt {
     std::vector<std::shared_ptr<fake_gpu>> gpus;
-    std::string error;              // empty: it went well
-    std::vector<std::string> lost;  // by device, likewise
-    std::size_t compiled = 0;       // kernels
+    std::string error;              // empty on success
+    std::vector<std::string> lost;  // by device; empty on success
+    std::size_t compiled = 0;
 
     attempt(const tests::both_ways& of, fake_gpu::schedule when,
             const std::vector<fake_gpu::planned_failure>& failures, std::uint64_t memory_bytes = 0,
@@ -83,7 +83,7 @@ TEST(ways_back_failures, leave_no_work_behind) {
         for (const auto& [call, times] : calls) {
             for (int nth = 1; nth <= times; ++nth) {
                 const attempt bad(asian(), when, {{call, nth}}, little);
-                if (!bad.gpus[0]->has_failed) continue;  // a call that can't fail
+                if (!bad.gpus[0]->has_failed) continue;  // the call can't fail
                 EXPECT_NE(bad.error, "") << call << " number " << nth;
                 ++failed;
             }
@@ -92,7 +92,6 @@ TEST(ways_back_failures, leave_no_work_behind) {
     EXPECT_GT(failed, 60u);
 }
 
-// A device that is lost leaves its work to the other one.
 TEST(ways_back_failures, of_a_lost_device_are_made_good_by_the_other) {
     constexpr std::uint64_t little = std::uint64_t{1} << 20;
     for (const int nth : {1, 2, 4}) {
@@ -108,7 +107,7 @@ TEST(ways_back_failures, of_a_lost_device_are_made_good_by_the_other) {
     }
 }
 
-// Runs of a block that a GPU can't tell apart fail the trade that has them, and no other of its program.
+// Runs of a block that a GPU can't tell apart fail their trade and no other trade of the program.
 TEST(ways_back_failures, of_one_trade_leave_the_others_to_the_device) {
     const program::timeline& when = asian().made.when;
     program::timeline odd;

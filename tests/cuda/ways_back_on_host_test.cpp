@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways back on a GPU that is made of the host: its kernels are the text that a GPU compiles, built for the
-// host. Prices and derivatives have the bits that the CPU's own walk gives them.
+// The adjoint on a host-made GPU: the text that a GPU compiles is built for the host. Prices and derivatives
+// have the bits of the CPU's own walk.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,7 +37,6 @@ namespace {
 
 using program::precision;
 
-// A device that runs what it is given.
 std::shared_ptr<cuda::fake_gpu> gpu_of_host() {
     auto gpu = std::make_shared<cuda::fake_gpu>();
     gpu->kernel = [all = tests::host_kernels()](const std::string& cubin, const std::string& kernel,
@@ -142,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(all, ways_back_on_host,
                                          "cgmy_asian", "rates_hull_white_barrier"),
                          [](const auto& at) { return at.param; });
 
-// Paths end where a policy ends them, and their derivatives with them.
+// Paths end where a policy ends them, and so do their derivatives.
 TEST(ways_back_on_host_of_policies, have_the_bits_of_the_cpu) {
     const book all = book::parse(
         "trades:\n"
@@ -160,7 +159,7 @@ TEST(ways_back_on_host_of_policies, have_the_bits_of_the_cpu) {
     }
 }
 
-// More sections than a mask has bits, of which some follow the same step; and as many rights.
+// More sections than a mask has bits, some after the same step, and as many rights.
 TEST(ways_back_on_host_of_many_blocks, have_the_bits_of_the_cpu) {
     const tests::many_blocks many = tests::of_many_blocks(36, "ACME", 34);
     const book all = book::parse("products:\n" + many.products + "trades:\n" + many.trades);
@@ -173,8 +172,8 @@ TEST(ways_back_on_host_of_many_blocks, have_the_bits_of_the_cpu) {
     }
 }
 
-// Derivatives to numbers of tables: of one number found and of several, beside rows and alone, after each
-// step and after some.
+// Derivatives by numbers of tables: one looked-up number or several, beside rows and alone, after each step
+// and after some.
 TEST(ways_back_on_host_with_tables, have_the_bits_of_the_cpu) {
     for (const std::size_t size : {2u, 40u}) {
         for (const std::size_t every : {1u, 2u}) {
@@ -190,7 +189,7 @@ TEST(ways_back_on_host_with_tables, have_the_bits_of_the_cpu) {
     }
 }
 
-// Volatilities by path come from arrays on both ways, and have derivatives of their own.
+// Volatilities by path come from arrays both ways, and have derivatives of their own.
 TEST(ways_back_on_host_with_scenarios, have_the_bits_of_the_cpu) {
     const tests::scenario_file file(3, 3 * kernels::paths_per_tile);
     const book one = book::parse(
@@ -268,7 +267,7 @@ constexpr random::catalogue_entry of_file{
         return std::make_unique<source_of_file>(from.of);
     }};
 
-// Shocks by place, of a file or of a source without names, are those of the way forth on the way back.
+// Shocks by place, from a file or a source without names, are the same on the way back.
 TEST(ways_back_on_host_over_arrays, have_the_bits_of_the_cpu) {
     const book all = book::parse(book_of_every_model());
     const auto& trades = all.state().trades;
@@ -297,7 +296,7 @@ TEST(ways_back_on_host_over_arrays, have_the_bits_of_the_cpu) {
     }
 }
 
-// A file that is wider than the other trade, and has a step less than the first.
+// A file wider than the other trade, with a step less than the first.
 TEST(ways_back_on_host_over_arrays, fail_a_trade_that_takes_more_than_there_is) {
     const book all = book::parse(book_of_every_model());
     const auto both_ways_of = [&](const char* id) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (kernels through the run-time compiler)
-// Prices and derivatives of walks both ways, on a GPU and on the CPU: not a bit may differ. And kernels of
-// both ways compile without a GPU.
+// Prices and derivatives of walks both ways have equal bits on a GPU and on the CPU. Kernels of both ways
+// compile without a GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -70,7 +70,7 @@ class ways_back_on_a_gpu : public ::testing::Test {
             return points ? cuda::for_arrays(out) : out;
         };
         const std::string architecture = chosen_.devices[0]->get().properties().architecture();
-        // The kernels are there when they are asked for.
+        // Compile the kernels ahead of time.
         threads::for_each(
             trades.size(), 12, nullptr,
             [&](int, std::uint64_t i) {
@@ -117,7 +117,7 @@ class ways_back_on_a_gpu : public ::testing::Test {
         }
         return out;
     }
-    // The moments of a job that is walked forth alone.
+    // The moments of a job walked forward alone.
     kernels::moments forth(run::walk walk, run::job j, precision to, const random::catalogue_entry& source) {
         j.back = {};
         walk.jobs = {&j, 1};
@@ -180,8 +180,6 @@ std::vector<cuda::way_back_decision> by_every_feed(precision to) {
 
 }  // namespace
 
-// Ways back of a few shapes, in every precision, on each architecture in turn: nothing spills, and no kernel
-// has a stack.
 TEST(ways_back_kernels, compile_without_a_gpu) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     const book all = book::parse(book_of_every_model());
@@ -208,7 +206,7 @@ TEST(ways_back_kernels, compile_without_a_gpu) {
     EXPECT_EQ(compiled, 13u);
 }
 
-// Ways back of trades that follow a policy, with derivatives to all numbers but those of the policy.
+// The adjoint of trades that follow a policy, by all numbers but the policy's.
 TEST(ways_back_kernels, of_policies_compile_without_a_gpu) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     std::size_t compiled = 0;
@@ -234,7 +232,7 @@ TEST(ways_back_kernels, of_policies_compile_without_a_gpu) {
     }
 }
 
-// More sections than a mask has bits. Their code is so long that the compiler may keep a stack.
+// More sections than a mask has bits. The compiler may keep a stack for such long code.
 TEST(ways_back_kernels_long, of_many_blocks_compile_without_a_gpu) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     const tests::many_blocks many = tests::of_many_blocks(40, "ACME", 39);
@@ -279,7 +277,6 @@ TEST(ways_back_kernels, are_built_as_was_measured_where_no_bit_depends_on_it) {
     }
 }
 
-// Every feed that reads arrays can read shocks back.
 TEST(ways_back_kernels, read_shocks_back_by_every_feed) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     const book one = book::parse(asian_of_61_dates);
@@ -337,7 +334,7 @@ TEST_F(ways_back_on_a_gpu, have_the_bits_of_the_cpu_over_points) {
         compare(one, tests::demo_market(), precision::double_, 1, 64 * 1024, 1, {}, quasi::points{how});
 }
 
-// Trades of one shape are walked together, of different lengths too, and in pieces where memory is short.
+// Trades of one shape and different lengths are walked together, and in pieces if memory is short.
 TEST_F(ways_back_on_a_gpu, walk_many_trades_at_once_with_the_bits_of_each_alone) {
     std::string text = "trades:\n";
     for (int i = 0; i < 40; ++i) {
@@ -386,7 +383,6 @@ TEST_F(ways_back_on_a_gpu, walk_many_trades_at_once_with_the_bits_of_each_alone)
     }
 }
 
-// Shocks of a source without names are those of the way forth, whatever the chunks.
 TEST_F(ways_back_on_a_gpu, over_curand_have_the_prices_and_the_bits_of_any_chunks) {
     const book one = book::parse(asian_of_61_dates);
     for (const precision to : {precision::double_, precision::single, precision::single_fast}) {

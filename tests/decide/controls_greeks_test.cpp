@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Controls beside sensitivities, rights and sessions: a control moves with the market, its mean is
-// known in each, and what is found with it is right, errs less and says by how much.
+// Controls beside sensitivities, rights and sessions: a control moves with the market, its mean is known in
+// each market, and results are right with a smaller, honest error.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -91,7 +91,7 @@ bool same_bits(double a, double b) {
     return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
-// By the rule with five places, which is exact to ten digits here.
+// The five-point rule, exact to ten digits here.
 double derivative(const std::function<double(double)>& f, double at, double move) {
     return (8 * (f(at + move) - f(at - move)) - (f(at + 2 * move) - f(at - 2 * move))) / (12 * move);
 }
@@ -120,7 +120,7 @@ constexpr option_at call{truth::side::call, 100, 104, 0.2, 1},
 
 }  // namespace
 
-// Rounding is left, and that of a mean's differences in nearby markets.
+// Rounding remains, and that of a mean's differences in nearby markets.
 TEST(controls_greeks, leave_a_european_option_exact) {
     const auto found = greeks_of(book_of(european_text), with("auto"));
     const struct {
@@ -142,7 +142,7 @@ TEST(controls_greeks, leave_a_european_option_exact) {
     }
 }
 
-// The bounds are 4.5 joint errors beside what biases are stated, a false alarm once in 3,000 seeds for all.
+// Bounds are 4.5 joint errors plus stated biases: one false alarm in 3,000 seeds for all.
 TEST(controls_greeks, leave_the_sensitivity_and_less_of_its_error) {
     const book b = book_of(trades_text);
     const auto plain = greeks_of(b, with("none")), controlled = greeks_of(b, with("auto"));
@@ -176,8 +176,7 @@ TEST(controls_greeks, leave_the_sensitivity_and_less_of_its_error) {
     }
 }
 
-// One truth by every method; each may err by 4.5 of its errors and its bias, a false alarm once in 10,000
-// seeds for all.
+// One truth by every method, to within 4.5 errors plus the bias: one false alarm in 10,000 seeds for all.
 TEST(controls_greeks, are_right_by_every_method) {
     const book b = book_of(R"(trades:
   - {id: call, product: european, underlying: A, strike: 104, maturity: 1}
@@ -192,7 +191,7 @@ TEST(controls_greeks, are_right_by_every_method) {
             const auto found = greeks_of(b, with("auto", random), {{"delta"}, tests::named{method}});
             const greek_row &c = found.at({"call", "delta A.spot"}),
                             &d = found.at({"digital", "delta A.spot"});
-            // Points have few randomisations: 6.8 of their errors are as rare as 4.5 of others.
+            // Points have few randomisations: 6.8 of their errors are as rare as 4.5 of a normal variable.
             const double width = random == std::string("sobol") ? 6.8 : 4.5;
             EXPECT_NEAR(c.value, of_call, width * c.standard_error + c.bias) << method << random;
             EXPECT_NEAR(d.value, of_digital, width * d.standard_error + d.bias) << method << random;
@@ -200,13 +199,12 @@ TEST(controls_greeks, are_right_by_every_method) {
             EXPECT_LT(c.standard_error, 1e-5 * c.value) << random;
         }
     }
-    // The derivative along a path sees no jump, and none is put into it.
+    // The pathwise derivative sees no jump, and the control adds none.
     const auto found = greeks_of(b, with("auto"), {{"delta"}, greek_method::pathwise});
     EXPECT_NEAR(found.at({"call", "delta A.spot"}).value, of_call, 1e-8);
 }
 
-// Differences of derivatives, and of prices in two days. The bounds are 4.5 errors and the bias that is
-// stated.
+// Differences of derivatives, and of prices on two days. Bounds are 4.5 errors plus the stated bias.
 TEST(controls_greeks, have_a_second_order) {
     const book b = book_of(european_text);
     const auto found =
@@ -240,8 +238,8 @@ TEST(controls_greeks, have_a_second_order) {
     expect("charm A.spot;as_of", charm, 3e-6);
 }
 
-// 400 runs each; the count has a deviation of 4.4, and seeds are fixed. The truth of the Asian is from so
-// many paths that it errs by a twentieth as much.
+// 400 runs each; the count has a standard deviation of 4.4, and seeds are fixed. The truth of the Asian has a
+// twentieth of the error.
 TEST(controls_greeks, intervals_of_95_percent_hold_the_truth) {
     const book b = book_of(R"(trades:
   - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 12}}
@@ -266,7 +264,7 @@ TEST(controls_greeks, intervals_of_95_percent_hold_the_truth) {
     for (const auto& [id, count] : held) RecordProperty(id, count);
     EXPECT_GE(held.at("asian"), 368);
     EXPECT_LE(held.at("asian"), 392);
-    // A bias is stated for the worst.
+    // A stated bias covers the worst case.
     EXPECT_GE(held.at("digital"), 368);
 }
 
@@ -287,7 +285,6 @@ TEST(controls_greeks, depend_on_no_thread_and_no_neighbour) {
     }
 }
 
-// The prices of a file of sensitivities are those of `price`.
 TEST(controls_greeks, leave_prices_as_they_are) {
     const book b = book_of(trades_text);
     for (const char* random : {"philox", "sobol"}) {
@@ -301,8 +298,8 @@ TEST(controls_greeks, leave_prices_as_they_are) {
     }
 }
 
-// Derivatives subtract all of a control, which points may suit less than the payoff: they have one only where
-// it leaves next to nothing. The place of a digital's jump was found.
+// Derivatives subtract all of a control, which may suit points less than the payoff does, so a control must
+// leave almost nothing. The place of the digital's jump was found.
 TEST(controls_greeks, by_points_have_controls_that_leave_next_to_nothing) {
     const book b = book_of(trades_text);
     const auto plain = greeks_of(b, with("none", "sobol")), beside = greeks_of(b, with("auto", "sobol"));
@@ -321,7 +318,7 @@ TEST(controls_greeks, by_points_have_controls_that_leave_next_to_nothing) {
     EXPECT_GE(of_digital, 4u);
 }
 
-// A call on the exponential of a sum whose strike, slope and weight move: the drift is that of its numbers.
+// A call on the exponential of a sum whose strike, slope and weight move: its drift is theirs.
 TEST(controls_greeks, drift_as_what_they_are_fitted_to_does) {
     std::vector<double> sum;
     program::trial_numbers numbers(7);
@@ -338,14 +335,14 @@ TEST(controls_greeks, drift_as_what_they_are_fitted_to_does) {
     const double by = 1e-6;
     const std::vector<double> nothing(sum.size(), 0.0);
     const auto value = [&](double distance) {
-        // Nothing less the control is the control with the sign turned.
+        // Zero less the control is the control with the opposite sign.
         return controls::left_by(controls::moved(c, truth, distance), {nothing, sums});
     };
     const std::vector<double> up = value(by), down = value(-by);
     std::vector<double> derivatives;
     for (std::size_t p = 0; p < up.size(); ++p) derivatives.push_back((down[p] - up[p]) / (2 * by));
     const controls::drift found = controls::drift_of(c, {derivatives, sums}, 0.1);
-    // Two of strike, slope and weight say it all: they are told apart by what they do.
+    // Two of strike, slope and weight suffice, so results are compared and not the parameters.
     const std::vector<double> there = controls::left_by(controls::moved(c, found, 1e-3), {nothing, sums}),
                               right = value(1e-3);
     for (std::size_t p = 0; p < there.size(); ++p) EXPECT_NEAR(there[p], right[p], 2e-6);
@@ -353,7 +350,7 @@ TEST(controls_greeks, drift_as_what_they_are_fitted_to_does) {
 
 namespace {
 
-// A control that jumps at 1.05, and pilot paths of one sum whose payoffs are of it and its exponential.
+// A control that jumps at 1.05, and pilot paths of one sum, with payoffs of the sum and its exponential.
 controls::control jumping_at_a_strike() {
     controls::control c;
     c.of_moves = {{1}};
@@ -375,8 +372,7 @@ controls::pilot_paths paths_of_one_sum(const std::function<double(double x, doub
 
 }  // namespace
 
-// A strike of 1.05 that moves by 0.3 has gone as far as it is from 0 where the market's number has moved
-// by 3.5.
+// A strike of 1.05 that drifts by 0.3 reaches 0 once the market's number has moved by 3.5.
 TEST(controls_greeks, have_no_drift_that_takes_a_strike_away) {
     const controls::control c = jumping_at_a_strike();
     const controls::pilot_paths derivatives = paths_of_one_sum(
@@ -390,7 +386,8 @@ TEST(controls_greeks, have_no_drift_that_takes_a_strike_away) {
     EXPECT_EQ(far.on_sum, 0);
 }
 
-// Weights that drift move the places of jumps, which have to stand still. Without a jump they are found.
+// Drifting weights would move the places of jumps, which must stand still. Without a jump the drift of
+// weights is found.
 TEST(controls_greeks, have_weights_that_stand_still_where_there_is_a_jump) {
     controls::control c = jumping_at_a_strike();
     const controls::pilot_paths derivatives =
@@ -400,9 +397,9 @@ TEST(controls_greeks, have_weights_that_stand_still_where_there_is_a_jump) {
     EXPECT_EQ(controls::drift_of(c, derivatives, 0.1).parts[0], 0);
 }
 
-// Bermudan puts, whose truth a lattice knows, and a call on the largest of two assets, whose bounds with
-// controls and without are of other paths than the policy and have to hold the same. The bounds of the test
-// are four errors of each, a false alarm once in 10,000 seeds.
+// Bermudan puts with a lattice's truth, and a call on the larger of two assets, whose bounds with and without
+// controls use other paths than the policy and must agree. Bounds of the test are four errors of each: one
+// false alarm in 10,000 seeds.
 TEST(controls_greeks, leave_rights_what_they_are_worth) {
     const std::vector<double> dates{0.2, 0.4, 0.6, 0.8, 1.0};
     const double truth = tests::put_on_a_lattice(36, 40, 0.06, 0.2, dates);
@@ -432,8 +429,8 @@ TEST(controls_greeks, leave_rights_what_they_are_worth) {
         EXPECT_LT(beside.lower_bound - 4 * beside.lower_error, without.upper_bound + 4 * without.upper_error);
         EXPECT_TRUE(same_bits(without.upper_bound, beside.upper_bound)) << a.rows[i].trade;
     }
-    // Sensitivities along a kept policy hold it, and the control follows it. Without one their errors contain
-    // those of training, of which a control takes nothing.
+    // Sensitivities with a kept policy hold it, and the control follows it. Without one, errors include those
+    // of training, which a control does not reduce.
     const tests::own_folder own;
     run_options keeps = with("none");
     keeps.keep_policies = true;
@@ -451,8 +448,8 @@ TEST(controls_greeks, leave_rights_what_they_are_worth) {
     }
 }
 
-// A session has the bits that its market and the one at hand have together: the control is that of the
-// book's market, and its mean is that of the one at hand.
+// A session has the bits of its own market priced together with the current one: the control comes from the
+// book's market, and its mean from the current market.
 TEST(controls_greeks, of_a_session_hold_in_every_market) {
     const book b = book_of(std::string(trades_text) + R"(
   - {id: call, product: european, underlying: A, strike: 104, maturity: 1}
@@ -461,7 +458,7 @@ TEST(controls_greeks, of_a_session_hold_in_every_market) {
     const session ready = engine().open(b);
     const market here = *b.market(), there = here.with("A.volatility", 0.25),
                  further = there.with("USD.rate", 0.03);
-    // The market that is priced first decides nothing.
+    // The order of markets does not matter.
     for (const market* const in : {&further, &here, &there, &further}) {
         const results got = ready.price(*in, options);
         const results expected = engine().price(b, std::vector{here, *in}, options)[1];
@@ -485,7 +482,7 @@ TEST(controls_greeks, of_a_session_hold_in_every_market) {
     ASSERT_EQ(row.trade, "call");
     EXPECT_NEAR(row.price, moved.price(), 4.5 * row.standard_error);
     EXPECT_LT(row.standard_error, 1e-10 * row.price);
-    // Another seed has another pilot, and nobody has a control who asks for none.
+    // Another seed has another pilot, and controls can be switched off.
     run_options other = options;
     other.overrides.seed = 7;
     const run_options none = with("none", "philox", 16384);
@@ -495,7 +492,7 @@ TEST(controls_greeks, of_a_session_hold_in_every_market) {
     }
 }
 
-// On another day paths have other moves: the pilot is walked there.
+// On another day paths have other moves, so the pilot is walked there.
 TEST(controls_greeks, of_a_session_are_those_of_the_day) {
     const book b = book_of(R"(trades:
   - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: [2026-02-15, 2026-06-15, 2026-12-15]}
@@ -513,7 +510,6 @@ TEST(controls_greeks, of_a_session_are_those_of_the_day) {
     EXPECT_FALSE(got.remarks.empty());
 }
 
-// The kernels that a run with controls launches are among those that are built ahead.
 TEST(controls_greeks, are_in_the_kernels_that_are_warmed) {
     const book b = book_of(std::string(trades_text) + R"(
   - {id: american, product: american, option: put, underlying: A, strike: 100, maturity: 1, exercise_step: 0.25}
@@ -533,7 +529,7 @@ TEST(controls_greeks, are_in_the_kernels_that_are_warmed) {
         const verbs::settled run = verbs::settle(with("auto"), run_settings{}),
                              plain = verbs::settle(with("none"), run_settings{});
         const std::vector<std::string> with_controls = texts_of(run), without = texts_of(plain);
-        // A trade with a right may turn out to have no control, one that jumps or one that does not.
+        // A trade with a right may end up without a control, with a jumping one, or with another.
         EXPECT_EQ(with_controls.size(), plan::has_rights(t) ? without.size() + 2 : without.size()) << t.id;
         for (const std::string& text : without)
             EXPECT_EQ(std::ranges::count(with_controls, text), plan::has_rights(t) ? 1 : 0) << t.id;

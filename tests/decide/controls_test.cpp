@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Controls: the law of a sum of moves, the fit of a function of it, and prices that are less a control, which
-// are right, err less, and say by how much.
+// Controls: the law of a sum of moves, the fit of a function of it, and controlled prices, which are right
+// with a smaller, honest error.
 #include "engine/decide/controls/control.h"
 
 #include <fmt/format.h>
@@ -128,8 +128,8 @@ TEST(controls, have_the_mean_that_they_say) {
     EXPECT_NEAR(c.mean({mean, deviation}), by_quadrature, 1e-6);
 }
 
-// A payoff that is a call on the exponential of one sum is that to rounding, though a pilot tries no strike
-// but quantiles; one without any sum is left as it is.
+// A call on the exponential of one sum is matched to rounding, though the pilot tries only quantiles as
+// strikes; a payoff unrelated to the sums stays as it is.
 TEST(controls, are_found_to_rounding_where_there_is_one) {
     std::vector<double> sum, other, call, none;
     program::trial_numbers numbers(7);
@@ -150,7 +150,7 @@ TEST(controls, are_found_to_rounding_where_there_is_one) {
     EXPECT_FALSE(controls::fit({std::vector<double>(2048, 1.0), sums}, basis));
 }
 
-// Errors are those of rounding. The means are Black's.
+// Errors are of rounding. The means are Black's.
 TEST(controls, leave_a_european_option_exact) {
     const auto rows = priced(with("auto"));
     const double call = european(truth::side::call, 100, 0, 104, 0.2, 1),
@@ -167,7 +167,7 @@ TEST(controls, leave_a_european_option_exact) {
 
 namespace {
 
-// A put at 180 on an asset that jumps 2e-5 times a year, by about 1.5 in its logarithm, over one year.
+// A put at 180 over one year, on an asset with 2e-5 jumps a year of about 1.5 in its logarithm.
 constexpr const char* rare_jumps = R"(market:
   as_of: 2026-01-15
   currencies: {USD: {rate: 0.05}}
@@ -190,9 +190,9 @@ double put_on_rare_jumps() {
 
 }  // namespace
 
-// On a path without a jump the control is the payoff, and 14 of 20 runs of so few paths see none. Their rows
-// said 1e-11, and were out by 1.4e-3. Whatever a run sees, its interval is of 95 %: of 20 fewer than 15 hold
-// the truth by chance once in 3,000 times.
+// The control equals the payoff on paths without a jump, and 14 of 20 runs of so few paths see no jump. Their
+// rows once claimed an error of 1e-11 and were off by 1.4e-3. Intervals must hold 95 %: fewer than 15 of 20
+// hold the truth by chance once in 3,000 times.
 TEST(controls, that_leave_something_in_rare_events_alone_say_so) {
     const double truth = put_on_rare_jumps();
     for (const char* const random : {"philox", "auto"}) {
@@ -212,8 +212,8 @@ TEST(controls, that_leave_something_in_rare_events_alone_say_so) {
     }
 }
 
-// A barrier that no path of the pilot comes near, under a lognormal model: the option is not the call that
-// its control is. A European is its control wherever paths go.
+// No pilot path comes near the barrier, under a lognormal model: the option is not the call that is its
+// control. A European equals its control on all paths.
 TEST(controls, that_leave_rounding_wherever_paths_go_are_exact) {
     const auto rows = priced(with("auto", "philox", 16384), R"(trades:
   - {id: call, product: european, underlying: A, strike: 104, maturity: 1}
@@ -226,8 +226,8 @@ TEST(controls, that_leave_rounding_wherever_paths_go_are_exact) {
     EXPECT_GT(rows.at("far").standard_error, 4e-6);
 }
 
-// Prices with controls and without are of the same paths. The bounds are 4.5 joint errors, a false alarm once
-// in 25,000 seeds for all.
+// Prices with and without controls use the same paths. Bounds are 4.5 joint errors: one false alarm in 25,000
+// seeds for all.
 TEST(controls, leave_the_price_and_less_of_its_error) {
     const auto plain = priced(with("none")), controlled = priced(with("auto"));
     const std::map<std::string, double> least_gain{{"call", 1e6},   {"put", 1e6},   {"asian", 500},
@@ -252,7 +252,7 @@ controls::pilot_paths pilot_of(const std::string& text, std::uint64_t paths) {
     return verbs::sums_on_pilot({b.state().trades.at(0)}, in.state(), by, in.state().scenario_cubes())
         .walked(paths);
 }
-// A call on an asset that moves so.
+// A call on an asset with these moves.
 std::string call_on(const std::string& moves, const std::string& currency = "USD") {
     return fmt::format(R"(market:
   as_of: 2026-01-15
@@ -267,7 +267,7 @@ trades:
                        moves, currency);
 }
 
-// So many ratios, each with the mean 1. A bound of 4.5 errors is a false alarm once in 150,000 seeds.
+// Expects `number` ratios, each with the mean 1. A bound of 4.5 errors is one false alarm in 150,000 seeds.
 void expect_ratios(std::size_t number, const std::string& text, const std::string& called) {
     const std::vector<std::vector<double>> ratios = pilot_of(text, number == 0 ? cpu::lanes : 131072).ratios;
     EXPECT_EQ(ratios.size(), number) << called;
@@ -288,10 +288,10 @@ constexpr const char* euler_heston =
 
 }  // namespace
 
-// A model of the catalogue that is not here is an error, and so is one that offers a ratio without a reason
-// to. 18 comparisons.
+// Fails for a model of the catalogue that is missing here, and for a model that offers a ratio without need.
+// 18 comparisons.
 TEST(controls, have_ratios_with_the_mean_one_in_every_model) {
-    // Models that offer none are lognormal, or have steps that are martingales but nearly.
+    // Models without ratios are lognormal, or their steps are only nearly martingales.
     const std::map<std::string, std::size_t, std::less<>> offered{{"black_scholes", 0},
                                                                   {"heston", 1},
                                                                   {"schobel_zhu", 1},
@@ -341,8 +341,8 @@ TEST(controls, have_ratios_where_the_world_leaves_their_mean_alone) {
         "rates that move");
 }
 
-// Full truncation in 50 steps a year, where a function of the moves alone gains 2.8 times: the call of the
-// suite `convergence`. The seed is fixed.
+// Full truncation with 50 steps a year, where a function of the moves alone gains a factor of 2.8: the call
+// of the suite `convergence`. The seed is fixed.
 TEST(controls, with_a_ratio_gain_five_times_under_stochastic_volatility) {
     const book b = book::parse(call_on(euler_heston));
     const price_row plain = engine().price(b, with("none")).rows.at(0),
@@ -352,7 +352,7 @@ TEST(controls, with_a_ratio_gain_five_times_under_stochastic_volatility) {
                 4.5 * std::hypot(plain.standard_error, controlled.standard_error));
 }
 
-// A payoff of a ratio alone is that; a ratio whose variance is on few paths is in no control.
+// A payoff of a ratio alone uses that ratio; a ratio with its variance on few paths is in no control.
 TEST(controls, take_ratios_that_are_not_wild) {
     controls::pilot_paths paths;
     paths.sums.resize(1), paths.ratios.resize(2);
@@ -374,7 +374,7 @@ TEST(controls, take_ratios_that_are_not_wild) {
     EXPECT_TRUE(!without || without->on_ratios.empty());
 }
 
-// A call and a digital on an exponential of 1 and of 2, by hand.
+// A call on an exponential and a digital, by hand.
 TEST(controls, have_the_value_and_the_size_of_their_parts) {
     controls::control c;
     c.on_sum = 2;
@@ -392,7 +392,7 @@ TEST(controls, have_the_value_and_the_size_of_their_parts) {
 
 namespace {
 
-// A pilot of one sum of this deviation.
+// A pilot of one sum with this standard deviation.
 template <class payoff>
 controls::pilot_paths pilot_of(double deviation, std::size_t paths, std::uint64_t seed, const payoff& of) {
     controls::pilot_paths out;
@@ -415,8 +415,8 @@ const std::vector<controls::weights> one_sum{{{1}}};
 
 }  // namespace
 
-// A power of two changes no bit of a payoff, and none of its control but for the unit: neither a payoff of a
-// millionth of a cent nor one of a country's debt is told from rounding otherwise.
+// A power of two changes no bit of a payoff, and none of its control except the unit. Otherwise, payoffs of a
+// millionth of a cent or of a country's debt would be confused with rounding.
 TEST(controls, are_the_same_in_any_unit) {
     const controls::pilot_paths plain = pilot_of(0.2, 2048, 7, [](double x, program::trial_numbers& numbers) {
         const double power = std::exp(x);
@@ -442,8 +442,8 @@ TEST(controls, are_the_same_in_any_unit) {
     }
 }
 
-// The exponential of a wide sum has a mean that few paths show. A sum may grow by half of the deviation that
-// the fit begins with, that of the pilot's here, and to a half of one at least.
+// The mean of the exponential of a wide sum shows on few paths. A sum may grow by half of the standard
+// deviation that the fit starts with, here the pilot's, and always to one half.
 TEST(controls, are_of_sums_that_grow_by_half_at_most) {
     const auto exponential = [](double times) {
         return [times](double x, program::trial_numbers&) { return std::exp(times * x); };
@@ -463,8 +463,8 @@ TEST(controls, are_of_sums_that_grow_by_half_at_most) {
     }
 }
 
-// Two calls with next to no path between them would make a jump where a derivative may have none. A narrow
-// peak draws their strikes together.
+// Two calls with almost no path between their strikes would act as a jump, which derivatives may not have. A
+// narrow peak attracts the strikes.
 TEST(controls, have_strikes_with_paths_between_them) {
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
         const controls::pilot_paths paths =
@@ -501,7 +501,6 @@ TEST(controls, read_back_to_the_same_bits) {
     EXPECT_EQ(controls::written(read), controls::written(c));
 }
 
-// A control holds in another market only where that offers its ratios.
 TEST(controls, with_ratios_are_of_no_market_that_offers_none) {
     const book b = book::parse(call_on(
         "model: {heston: {v0: 0.04, kappa: 1, theta: 0.04, sigma: 0.5, rho: 0.9, steps_per_year: 1}}"));
@@ -513,9 +512,9 @@ TEST(controls, with_ratios_are_of_no_market_that_offers_none) {
     EXPECT_TRUE(same_bits(got[1].rows[0].price, alone.rows[0].price));
 }
 
-// A pilot of 768 paths knows where a digital jumps to 1 in 768, and of 16,384 paths none is between its jump
-// and the control's in one run of twenty. Then the error is one path's, and the price is further out than 12
-// of these once in 160,000 runs.
+// A pilot of 768 paths locates a digital's jump to 1 in 768, and in one run of twenty none of 16,384 paths is
+// between that jump and the control's. The error is then one path's, and the price is further off than 12 of
+// these once in 160,000 runs.
 TEST(controls, that_jump_have_an_error_where_no_path_shows_one) {
     const book b = book::parse(std::string(market_text) + R"(trades:
   - {id: digital, product: digital, underlying: A, strike: 100, maturity: 1}
@@ -529,26 +528,26 @@ TEST(controls, that_jump_have_an_error_where_no_path_shows_one) {
     }
 }
 
-// Points gain beside a control, too.
 TEST(controls, go_with_points) {
     const auto points = priced(with("none", "sobol")), both = priced(with("auto", "sobol"));
     for (const char* id : {"call", "asian", "basket", "heston"}) {
         const price_row &a = points.at(id), &b = both.at(id);
         EXPECT_EQ(b.randomisations, 16u) << id;
-        // Points alone do as well for some: then there is no control.
+        // Points alone do as well for some trades, which then have no control.
         if (b.decisions.empty())
             EXPECT_EQ(b.standard_error, a.standard_error) << id;
         else
             EXPECT_LT(b.standard_error, a.standard_error) << id;
         EXPECT_EQ(b.construction, a.construction) << id;
-        // Student's errors with 15 degrees of freedom: 6.8 as rarely as 4.5 of a normal number.
+        // Student's t with 15 degrees of freedom: 6.8 is as rare as 4.5 of a normal variable.
         EXPECT_NEAR(a.price, b.price, 6.8 * std::hypot(a.standard_error, b.standard_error)) << id;
     }
 }
 
-// Points find what is smooth in these, and a control adds jumps or kinks that they do not suit: taken with
-// the points that suit the rest best, or with none, controls left 10 to 270 times the variance of points
-// alone. Errors of 16 randomisations each: by Fisher's law one is 3 times the other once in 20,000 pairs.
+// Points already integrate the smooth parts of these, and a control adds jumps or kinks that suit them
+// poorly. With the best points for the rest, or with none, controls left 10 to 270 times the variance of
+// points alone. Errors of 16 randomisations each: by Fisher's law one is three times the other once in 20,000
+// pairs.
 TEST(controls, do_no_harm_where_points_do_better) {
     const std::string trades = R"(trades:
   - {id: in, product: barrier, underlying: A, option: call, strike: 95, maturity: 1, direction: down, kind: knock_in, barrier: 81}
@@ -561,8 +560,8 @@ TEST(controls, do_no_harm_where_points_do_better) {
     }
 }
 
-// Pilot paths that were kept for the search of a jump are walked where a control has none, and then points
-// are chosen as if there were no controls.
+// Pilot paths kept for the search of a jump are walked, and if the control has no jump, points are chosen as
+// if there were no controls.
 TEST(controls, that_are_not_taken_leave_the_choice_of_points_alone) {
     std::string text =
         "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.05}}\n  assets:\n"
@@ -599,8 +598,8 @@ TEST(controls, that_are_not_taken_leave_the_choice_of_points_alone) {
     EXPECT_GT(alike, 0) << "the others have searched for a jump";
 }
 
-// Randomisations show how much of a control to subtract, so that a control five times too large, or of the
-// other sign, gives the same price and error.
+// Randomisations determine the share of a control to subtract, so a control five times too large, or of the
+// opposite sign, gives the same price and error.
 TEST(controls, have_the_share_that_points_show) {
     const book b = book::parse(std::string(market_text) + trades_text);
     const results fitted = engine().price(b, with("auto", "sobol"));
@@ -610,7 +609,7 @@ TEST(controls, have_the_share_that_points_show) {
         if (of.control.empty()) continue;
         const controls::control c = controls::control_written_as(of.control);
         EXPECT_EQ(c.has_share, !c.leaves_rounding()) << trade;
-        // A jump's place counts for the error, too, which grows with the control.
+        // The error includes the uncertainty of a jump's place, which grows with the control.
         if (c.has_share && !c.jumps()) shared.emplace(trade, c);
     }
     EXPECT_GE(shared.size(), 2u);
@@ -639,7 +638,7 @@ TEST(controls, have_the_share_that_points_show) {
 
 namespace {
 
-// Means of so many units, less a share of their control.
+// Means of 16 units less a share of their control.
 std::vector<double> shared(const std::vector<double>& payoffs, const std::vector<double>& controls) {
     std::vector<kernels::moments> of_payoffs, left;
     for (std::size_t u = 0; u < payoffs.size(); ++u) {
@@ -651,7 +650,7 @@ std::vector<double> shared(const std::vector<double>& payoffs, const std::vector
 
 }  // namespace
 
-// Differences that are rounding show no share: one of 1e12 times the control has made prices of 3e8 for 1e3.
+// Differences of rounding give no share: one of 1e12 times the control once turned a price of 1e3 into 3e8.
 TEST(controls, that_are_alike_in_all_units_have_no_share) {
     std::vector<double> payoffs(16), of(16);
     for (std::size_t u = 0; u < 16; ++u) {
@@ -662,7 +661,7 @@ TEST(controls, that_are_alike_in_all_units_have_no_share) {
     for (std::size_t u = 0; u < 16; ++u) EXPECT_NEAR(means[u], payoffs[u], 1e-9) << u;
 }
 
-// A control that one unit alone has shows the others no share: all of it is subtracted.
+// A control seen by one unit alone gives the others no share, so all of it is subtracted.
 TEST(controls, have_shares_that_know_nothing_of_their_unit) {
     std::mt19937_64 bits(3);
     std::normal_distribution<double> normal;
@@ -671,10 +670,9 @@ TEST(controls, have_shares_that_know_nothing_of_their_unit) {
     of[4] = 2;
     const std::vector<double> means = shared(payoffs, of);
     for (std::size_t u = 0; u < 16; ++u) EXPECT_NEAR(means[u], payoffs[u] - of[u], 1e-13) << u;
-    // Fewer units say too little: all of the control is subtracted.
+    // Too few units give no share: all of the control is subtracted.
     const std::vector<double> few(8, 1.5), all(8, 0.25);
     EXPECT_EQ(shared(few, all), std::vector<double>(8, 1.25));
-    // Controls that are alike say nothing.
     EXPECT_EQ(shared(std::vector<double>(16, 1.5), std::vector<double>(16, 0.25)),
               std::vector<double>(16, 1.25));
 }
@@ -683,10 +681,10 @@ namespace {
 
 // Over 20,000 runs of 16 units, whose mean is 10.
 struct found_by_shares {
-    double bias = 0, variance = 0;  // of the means, the first in their deviations
+    double bias = 0, variance = 0;  // of the means; the bias in their standard deviations
     double held = 0;                // the share of intervals that hold the truth
-    double squares = 0;             // the mean of the squares of distances in errors
-    double error = 0;               // the root mean square error over the deviation of means
+    double squares = 0;             // the mean squared distance in errors
+    double error = 0;               // the root mean square error over the standard deviation of means
 };
 template <class maker>
 found_by_shares over_many_runs(const maker& make) {
@@ -716,9 +714,9 @@ found_by_shares over_many_runs(const maker& make) {
 
 }  // namespace
 
-// The share of intervals that hold has a deviation of 0.16 %, and the variance, which a fit to 15 units makes
-// 9 % larger, one of 1 %. The bounds are four of these to each side. An error that is never too small is a
-// few percent too large.
+// The share of holding intervals has a standard deviation of 0.16 %, and the variance, which a fit to 15
+// units increases by 9 %, one of 1 %. Bounds are four of these on each side. An error that is never too small
+// is a few percent too large.
 TEST(controls, with_a_share_have_honest_errors) {
     for (const double correlation : {0.0, 0.6, 0.99}) {
         const double rest = std::sqrt(1 - correlation * correlation);
@@ -730,11 +728,11 @@ TEST(controls, with_a_share_have_honest_errors) {
     }
 }
 
-// Means of a control that are as skewed as chi-squared of one degree, as those of the asset under a wild
-// variance are: units that differ as they do with their shares alone showed 4 % too little, and the mean
-// square of distances in errors was 1.28, where Student's law has 15 / 13. Now a few runs show far too much.
-// Deviations over 20,000 runs are 0.7 % of the bias and of the error, and 0.15 % of what intervals hold;
-// bounds are four of these and more away from what is right.
+// Control means as skewed as chi-squared of one degree, as under a very volatile variance. An error from the
+// units with their own shares was 4 % too small, and the mean squared distance in errors was 1.28 instead of
+// Student's 15 / 13. Now a few runs state far too much. Over 20,000 runs the standard deviation of the bias
+// and the error is 0.7 %, and of the share of intervals 0.15 %; bounds are at least four of these from the
+// right value.
 TEST(controls, with_a_share_have_honest_errors_where_they_lean_to_one_side) {
     for (const double share : {0.0, 0.5, 1.0}) {
         const found_by_shares found = over_many_runs([&](double x, double y) {
@@ -749,8 +747,8 @@ TEST(controls, with_a_share_have_honest_errors_where_they_lean_to_one_side) {
     }
 }
 
-// A digital jumps at its strike, of which a pilot of paths alone would know that it lies between two of them.
-// The price is then as far out as the share of paths between the jumps says, and no path shows it.
+// A digital jumps at its strike; a pilot's paths alone would only bracket it. The price would then be off by
+// the share of paths between the two jumps, and no path would show that.
 TEST(controls, jump_where_a_digital_does) {
     const std::string trades = R"(trades:
   - {id: digital, product: digital, underlying: A, strike: 103, payout: 10, maturity: 1}
@@ -779,7 +777,7 @@ TEST(controls, depend_on_no_thread_and_no_neighbour) {
     EXPECT_TRUE(same_bits(alone.at("basket").price, a.at("basket").price));
 }
 
-// The control of the first market is that of the others, where its mean is another.
+// The control of the first market serves the others, with its mean there.
 TEST(controls, of_the_first_market_hold_in_the_others) {
     const book b = book::parse(std::string(market_text) + R"(trades:
   - {id: call, product: european, underlying: A, strike: 104, maturity: 1}
@@ -801,7 +799,6 @@ TEST(controls, are_of_no_run_that_has_too_few_paths_for_a_pilot) {
     for (const auto& [id, row] : a) EXPECT_TRUE(same_bits(row.price, b.at(id).price)) << id;
 }
 
-// The plan that is explained is the one that is walked.
 TEST(controls, are_explained) {
     const book b = book::parse(std::string(market_text) + trades_text);
     const std::vector<trade_plan> plans = engine().explain(b, *b.market(), with("auto"));
@@ -848,8 +845,8 @@ controlled_sample sample(std::size_t trades, std::uint64_t paths, std::uint64_t 
 
 }  // namespace
 
-// A sound engine fails once in 10,000 seeds. Prices that a control leaves exact err by rounding, which z is
-// not made for; they are within their stated errors.
+// A sound engine fails once in 10,000 seeds. Prices that a control leaves exact err by rounding, to which z
+// does not apply; they are within their stated errors.
 TEST(controls, hold_for_every_product) {
     controlled_sample of = sample(3 * verify::truths().size(), 32768, 20261127);
     std::size_t exact = 0;
@@ -870,9 +867,9 @@ TEST(controls, hold_for_every_product) {
     EXPECT_FALSE(verify::judge(of.trades, of.prices, wrong).holds());
 }
 
-// Every product of the library, each choice that its payoff can make: with controls it is worth what it is
-// worth without, and where somebody may end it early, its policy is. Some 800 comparisons: a sound engine
-// fails once in 180 seeds. Few paths carry the error of a thin price.
+// Every product of the library with each of its choices has the same price with and without controls; for a
+// trade that can be ended early, the value of its policy. With some 800 comparisons, a sound engine fails
+// once in 180 seeds. Few paths carry the error of a thin price.
 TEST(controls, leave_every_product_of_the_library_what_it_is_worth) {
     const book all = book_of_every_kind();
     const market in = tests::demo_market();
@@ -887,7 +884,7 @@ TEST(controls, leave_every_product_of_the_library_what_it_is_worth) {
             const auto value = [](const price_row& r) { return r.early ? r.early->policy_value : r.price; };
             const auto error = [](const price_row& r) {
                 const double sure = r.early ? r.early->policy_error : r.standard_error;
-                // Student's errors with 15 degrees of freedom: 6.8 as rarely as 4.5 of a normal number.
+                // Student's t with 15 degrees of freedom: 6.8 is as rare as 4.5 of a normal variable.
                 return (r.randomisations > 0 ? 6.8 : 4.5) * sure;
             };
             EXPECT_NEAR(value(a), value(b), std::hypot(error(a), error(b)))
@@ -900,7 +897,7 @@ TEST(controls, leave_every_product_of_the_library_what_it_is_worth) {
 
 namespace {
 
-// The runs of 1,000 whose interval of 95 % holds the price, of trades of these products that the dice draw.
+// The number of 1,000 runs whose 95 % interval holds the price, for random trades of these products.
 struct coverage {
     int held = 0;
     double largest_error = 0;
@@ -928,7 +925,7 @@ verify::known_trade drawn(const char* product, verify::dice& d) {
 
 }  // namespace
 
-// 1,000 runs each; the count has a deviation of 7, and seeds are fixed. Their controls are imperfect.
+// The count of 1,000 runs has a standard deviation of 7; seeds are fixed. Their controls are imperfect.
 TEST(controls_long, intervals_of_95_percent_hold_the_truth) {
     verify::dice d(11);
     for (const char* product : {"asian", "barrier", "cliquet", "autocallable", "himalaya", "digital",
@@ -937,14 +934,14 @@ TEST(controls_long, intervals_of_95_percent_hold_the_truth) {
         const coverage found = covered(t, "philox");
         RecordProperty(product, found.held);
         EXPECT_GE(found.held, 930) << product << t.book;
-        // Rounding alone is stated with room.
+        // The error of rounding is stated generously.
         const bool is_exact = found.largest_error < 1e-10 * std::abs(t.price({}));
         EXPECT_LE(found.held, is_exact ? 1000 : 970) << product;
     }
 }
 
-// Intervals of 16 randomisations with a share of the control hold as often as those without one: the
-// difference of the two counts has a deviation of 11 at most. On one step points hold fewer.
+// Intervals of 16 randomisations hold as often with a share of the control as without: the difference of the
+// counts has a standard deviation of at most 11. On one step points hold less often.
 TEST(controls_long, intervals_of_shares_hold_the_truth) {
     verify::dice d(12);
     for (const char* product : {"lookback", "himalaya", "cap_floor", "barrier", "basket", "cliquet"}) {
@@ -959,7 +956,6 @@ TEST(controls_long, intervals_of_shares_hold_the_truth) {
 
 namespace {
 
-// A basket of so many assets.
 std::string basket_book(int assets) {
     std::string market, names, pairs;
     for (int i = 0; i < assets; ++i) {
@@ -976,7 +972,7 @@ std::string basket_book(int assets) {
         market, pairs, names);
 }
 
-// The program of a trade with a control of all its moves.
+// The program of a trade with a control on all its moves.
 plan::trade_program with_control(const books::trade& t, const markets::market_state& in,
                                  program::precision precision) {
     controls::sums_of_moves sums;

@@ -68,7 +68,7 @@ TEST(decisions, read_back_as_they_were_written) {
     EXPECT_NE(found.trades.at("far").shifts, "");
     EXPECT_NE(found.trades.at("right").policy, "");
     EXPECT_EQ(read_decisions(json_of(found), "decided.json"), found);
-    // Results as JSON have all but policies.
+    // JSON results hold everything but policies.
     std::ostringstream text;
     write(text, first(), output_format::json);
     decisions without = found;
@@ -83,7 +83,7 @@ TEST(decisions, are_followed_to_the_same_bits) {
         const price_row& now = row_of(again, row.trade);
         EXPECT_EQ(now.decisions, row.decisions) << row.trade;
         EXPECT_EQ(now.walk, row.walk) << row.trade;
-        // The bound is from what a policy is found with.
+        // The upper bound depends on the training, not only on the policy.
         EXPECT_TRUE(same_bits(now.early ? now.early->policy_value : now.price,
                               row.early ? row.early->policy_value : row.price))
             << row.trade;
@@ -123,7 +123,7 @@ TEST(decisions, hold_as_they_are_edited) {
     EXPECT_EQ(row_of(now, "far").decisions.find("shifts"), std::string::npos);
     for (const char* trade : {"asian", "call", "digital", "far"}) {
         const price_row &a = row_of(now, trade), &b = row_of(first(), trade);
-        // Chance exceeds it once in 100,000 times.
+        // Exceeded by chance once in 100,000 times.
         EXPECT_NEAR(a.price, b.price, 4.5 * (a.standard_error + b.standard_error)) << trade;
     }
 }
@@ -153,7 +153,7 @@ TEST(decisions, treat_jumps_as_the_run_that_they_are_of) {
     EXPECT_TRUE(same_bits(again.greeks.front().bias, alone.greeks.front().bias));
     EXPECT_EQ(row_of(again, "digital").decisions, row_of(alone, "digital").decisions);
     EXPECT_LT(again.manifest.path_steps, alone.manifest.path_steps) << "no pilot walks";
-    // A width that is not the pilot's is followed all the same: its bias is that of smoothing by as much.
+    // A width other than the pilot's is followed too, with its own bias of smoothing.
     const std::string wide = R"({"control": 0, "widths": {"A.spot": 8}})";
     found.trades.at("digital").jumps = wide;
     EXPECT_GT(delta_by(found).greeks.front().bias, 4 * alone.greeks.front().bias);
@@ -164,7 +164,7 @@ TEST(decisions, treat_jumps_as_the_run_that_they_are_of) {
               std::string::npos);
 }
 
-// The price of a barrier option has a control that jumps, of which its derivatives see nothing.
+// The price of a barrier option has a jumping control, which its derivatives don't use.
 TEST(decisions, hold_the_control_of_derivatives_beside_that_of_the_price) {
     const book barrier = book::parse(
         tests::in_book(tests::dollar_market(0.03, {{"A", "spot: 100, volatility: 0.2"}})) + R"(trades:
@@ -192,7 +192,7 @@ TEST(decisions, hold_the_control_of_derivatives_beside_that_of_the_price) {
         EXPECT_TRUE(same_bits(again.rows[i].price, alone.rows[i].price)) << again.rows[i].trade;
         EXPECT_EQ(again.rows[i].decisions, alone.rows[i].decisions);
     }
-    // A price takes what is of prices.
+    // A price uses the decisions about prices.
     const results price = engine().price(barrier, with);
     for (std::size_t i = 0; i < price.rows.size(); ++i)
         EXPECT_TRUE(same_bits(price.rows[i].price, alone.rows[i].price)) << price.rows[i].trade;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (truths)
 // Sensitivities of trades that can be ended early, with decisions held still: against lattices, against
-// policies that are found again in moved markets, and against differences in which the policy decides anew.
+// policies retrained in moved markets, and against differences in which the policy decides anew.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -31,8 +31,8 @@ using tests::put_on_a_lattice;
 constexpr double rate = 0.06, strike = 40;
 // Units of the rows: a percent of volatility, a basis point of rates.
 constexpr double percent = 0.01, basis_point = 1e-4;
-// The error is that of 16 parts with policies of their own: of Student's t with 15 degrees of freedom one in
-// 200,000 is beyond 7.
+// The error is that of 16 parts with policies of their own: Student's t with 15 degrees of freedom is beyond
+// 7 once in 200,000 times.
 constexpr double errors_apart = 7;
 
 std::string put_at(double spot, double volatility, double at_rate = rate) {
@@ -57,7 +57,6 @@ results greeks_of(const std::string& text, const std::vector<std::string>& wante
     return engine().greeks(b, *b.market(), {wanted, tests::named{method}}, options);
 }
 
-// The row of the only trade.
 greek_row row_of(const results& of, const std::string& measure) {
     for (const greek_row& g : of.greeks)
         if (g.measure == measure) return g;
@@ -65,13 +64,12 @@ greek_row row_of(const results& of, const std::string& measure) {
     return {};
 }
 
-// By `h` on both sides.
+// A central difference.
 double slope(const std::function<double(double)>& f, double at, double h) {
     return (f(at + h) - f(at - h)) / (2 * h);
 }
 
-// One seed in 200,000 fails. The error and the bias are a small share of the truth, so that they tell
-// something.
+// One seed in 200,000 fails. The error and the bias must be a small share of the truth.
 void expect_near(const greek_row& got, double truth, double share = 0.05) {
     ASSERT_FALSE(got.has_failed()) << got.message;
     ASSERT_GT(got.standard_error, 0) << got.measure;
@@ -95,15 +93,15 @@ TEST(exercise_greeks, are_those_of_the_lattice) {
         EXPECT_EQ(row.method, measure == "gamma" ? "bumped_pathwise" : "pathwise");
         expect_near(row, truth);
         if (measure == "gamma") continue;
-        // Policies of parts are fitted less the martingale: without it errors are some four times as large.
-        // One set of seeds in 100,000 has larger ones by chance.
+        // Policies of parts are fitted with the martingale subtracted; without it errors are about four times
+        // as large. One set of seeds in 100,000 fails by chance.
         EXPECT_LT(row.standard_error, 0.003 * std::abs(truth)) << measure;
     }
 }
 
-// Against differences of what policies are worth that are found in each market, on the same paths. These err
-// by what each training gives, so that their error is taken from several seeds: of t with 7 degrees of
-// freedom one in 20,000 is beyond 9.
+// Against differences of the values of policies retrained in each market, on the same paths. Their error,
+// that of training, is estimated from several seeds: t with 7 degrees of freedom is beyond 9 once in 20,000
+// times.
 TEST(exercise_greeks, are_those_of_policies_found_again) {
     const auto worth = [](const std::string& text, std::uint64_t seed) {
         return tests::priced(text, 16384, seed).rows[0].early->policy_value;
@@ -132,7 +130,7 @@ TEST(exercise_greeks, are_those_of_policies_found_again) {
     }
 }
 
-// A difference of prices is that of two runs which follow the policy of the market between them. A run of few
+// A difference of prices comes from two runs that follow the policy of the market between them. A run of few
 // parts has one policy for all of them.
 TEST(exercise_greeks, differences_hold_the_policy) {
     run_options options;
@@ -153,8 +151,9 @@ TEST(exercise_greeks, differences_hold_the_policy) {
     EXPECT_NEAR(row.value, (followed(40.4) - followed(39.6)) / 0.8, 1e-9);
 }
 
-// Every trade of the library's book: derivatives of paths against differences in which the policy decides
-// again, on independent paths: the errors of points are less than what a policy errs by in a moved market.
+// Every trade of the library's book: pathwise derivatives against differences in which the policy decides
+// again. On independent paths, because the errors of points are smaller than what a policy loses in a moved
+// market.
 TEST(exercise_greeks, agree_with_differences_for_the_library) {
     const book b = book::load(std::string(TILEWALK_SOURCE_DIR) + "/configs/books/early.yaml");
     run_options options;
@@ -169,7 +168,7 @@ TEST(exercise_greeks, agree_with_differences_for_the_library) {
     for (const greek_row& g : differences.greeks) of[{g.trade, g.measure, g.key}] = &g;
     std::size_t compared = 0, smoothed = 0;
     for (const greek_row& g : paths.greeks) {
-        // Decisions are no jumps; what is paid may have some.
+        // Decisions are no jumps, but payments may have some.
         EXPECT_NE(g.method, "bump") << g.trade << " " << g.key;
         if (g.trade == "american_put") {
             EXPECT_EQ(g.method, "pathwise") << g.key;
@@ -189,7 +188,7 @@ TEST(exercise_greeks, agree_with_differences_for_the_library) {
     EXPECT_GT(smoothed, 0u);
 }
 
-// Theta is found from what policies are worth on both days, not from the middle of bounds on one of them.
+// Theta compares the values of policies on both days, not the middle of bounds on one of them.
 TEST(exercise_greeks, theta_is_that_of_the_lattice) {
     const double day = 1.0 / 365;
     const auto value = [&](double passed) {
@@ -220,7 +219,7 @@ TEST(exercise_greeks, theta_is_of_what_policies_are_worth) {
     EXPECT_NEAR(row.value, worth(later) - worth(today), 1e-9);
 }
 
-// Another seed draws other parts and trains other policies: errors tell how far they are apart.
+// Another seed draws other parts and trains other policies; the errors must cover their distance.
 TEST(exercise_greeks, seeds_are_apart_by_their_errors) {
     std::map<std::string, std::vector<greek_row>> found;
     for (std::uint64_t seed = 1; seed <= 12; ++seed)
@@ -236,15 +235,15 @@ TEST(exercise_greeks, seeds_are_apart_by_their_errors) {
             spread += (g.value - mean) * (g.value - mean) / (seeds - 1);
             stated += g.standard_error * g.standard_error / seeds;
         }
-        // Of 11 degrees of freedom over 180, one ratio in 50,000 is beyond 4.2 or below 0.1.
+        // With 11 over 180 degrees of freedom, one ratio in 50,000 is beyond 4.2 or below 0.1.
         EXPECT_LT(spread, 4.2 * stated) << measure;
         EXPECT_GT(spread, 0.1 * stated) << measure;
     }
 }
 
-// Longstaff and Schwartz's put and others, by default settings. An interval of 95 % from 16 parts is 1.96
-// errors wide to each side, which hold the truth in 93.1 % of runs; of 100 runs at least 88, which one set of
-// seeds in 30 would miss if there was no bias that widens it.
+// Longstaff and Schwartz's put and others, by default settings. A 95 % interval from 16 parts reaches 1.96
+// errors to each side, which hold the truth in 93.1 % of runs. At least 88 of 100 runs must hold it; without
+// a bias that widens the interval one set of seeds in 30 would fail.
 struct priced_by_lattice {
     std::string id, trade, asset;
     std::map<std::string, double> truths;  // by measure
@@ -269,7 +268,7 @@ std::vector<priced_by_lattice> by_lattice() {
             return put_on_a_lattice(spot, strike, at_rate, volatility, on);
         };
     };
-    // A call is a put on the strike, of which the spot is the strike.
+    // A call is a put on the strike, struck at the spot.
     const worth call = [on = dates(1, 10)](double spot, double volatility, double at_rate) {
         return put_on_a_lattice(100, spot, 0.07, volatility, on, at_rate);
     };
@@ -304,7 +303,7 @@ std::map<std::string, double> of_a_swaption() {
             {"parameter", slope([&](double x) { return value(0.04, x); }, 0.01, 0.0005)}};
 }
 
-// How many of so many seeds hold the truth, by trade and measure.
+// The number of seeds that hold the truth, by trade and measure.
 std::map<std::pair<std::string, std::string>, int> held(std::uint64_t seeds) {
     std::string equities =
         "market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.06}}, assets: {A: {currency: USD, spot: 36, "
@@ -340,7 +339,7 @@ std::map<std::pair<std::string, std::string>, int> held(std::uint64_t seeds) {
                 if (truth == truths.end()) continue;
                 const double off = std::abs(g.value - truth->second);
                 out[{g.trade, g.key}] += off <= 1.96 * g.standard_error + g.bias;
-                // It has to be able to fail.
+                // The interval must be narrow enough to fail.
                 EXPECT_LT(g.standard_error + g.bias, 0.05 * std::abs(truth->second))
                     << g.trade << " " << g.key;
             }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rights at the ends of what there can be: nothing to decide by, no paths to learn from, very many dates and
-// assets. A price is finite and says what it is, or the trade is refused by name.
+// Rights in extreme cases: nothing to decide by, no paths to learn from, very many dates and assets. A price
+// is finite and honest, or the trade is refused by name.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -43,8 +43,7 @@ std::vector<exercise::saved_policy> policies_of(const results& r) {
     return report::read_policies(r.policies, "policies.json");
 }
 
-// Every figure there is is a number, and bounds are the right way round but for chance: one seed in 30,000
-// fails.
+// Every figure is finite, and bounds are in order except by chance: one seed in 30,000 fails.
 void expect_honest(const price_row& row) {
     ASSERT_EQ(row.status, trade_status::priced) << row.message;
     ASSERT_TRUE(row.early);
@@ -72,8 +71,7 @@ TEST(exercise_limits, out_of_the_money_everywhere_is_worth_nothing) {
     EXPECT_GE(row.early->upper_bound, 0);
 }
 
-// The strike is raised until the right pays on one of the paths that the policy is found on, and the fit has
-// one number to go by.
+// The strike rises until the right pays on a single training path, which leaves the fit one number.
 TEST(exercise_limits, one_path_in_the_money_is_no_fit_of_nine_functions) {
     for (double strike = 24; strike < 34; strike += 0.05) {
         const results got =
@@ -92,7 +90,7 @@ TEST(exercise_limits, one_path_in_the_money_is_no_fit_of_nine_functions) {
     FAIL() << "the right pays on no path, or on many at once";
 }
 
-// Neither the state that a path knows nor what the right pays tells one path from another.
+// Neither the known state nor the payment of the right tells paths apart.
 TEST(exercise_limits, features_that_are_constant_leave_a_constant) {
     const results got =
         priced_with(put_on("spot: 40, volatility: 0.2", 0.06, "3", "[0.5, 1.0]",
@@ -112,7 +110,7 @@ TEST(exercise_limits, features_that_are_constant_leave_a_constant) {
         EXPECT_TRUE(
             std::ranges::all_of(d.found.paid.coefficients, [](double x) { return std::isfinite(x); }));
     }
-    // Nothing is to come but a payment that is sure.
+    // Only a certain payment is left.
     const results sure = priced_with(
         put_on("spot: 40, volatility: 0.2", 0.06, "3", "[0.5, 1.0]",
                "exercise on dates: receive strike\non last(dates):\n    pay 2 + 0 * spot(underlying)\n"),
@@ -121,7 +119,7 @@ TEST(exercise_limits, features_that_are_constant_leave_a_constant) {
     EXPECT_NEAR(sure.rows[0].price, 3 * std::exp(-0.06 * 0.5), 1e-9);
 }
 
-// Twice a state says nothing that the state does not: the rank tells, and the price is what it was.
+// Twice a state adds nothing: the rank shows that, and the price stays.
 TEST(exercise_limits, collinear_features_are_left_out) {
     const std::string dates = "{start: 0, end: 1, count: 4}";
     const std::string script =
@@ -134,7 +132,7 @@ TEST(exercise_limits, collinear_features_are_left_out) {
     ASSERT_GE(policy.features.size(), 2u);
     for (const auto& d : policy.dates) EXPECT_LT(d.found.unpaid.rank, policy.functions);
     const early_exercise &a = *got.rows[0].early, &b = *plain.rows.at(0).early;
-    // The same paths are followed, by policies that differ by what they fit: one error is far more than that.
+    // The same paths with policies that differ by their fits: far less than one error.
     EXPECT_NEAR(a.policy_value, b.policy_value, b.policy_error);
 }
 
@@ -150,7 +148,7 @@ TEST(exercise_limits, one_and_three_training_paths_make_a_policy) {
             expect_honest(row);
             EXPECT_EQ(row.early->training_paths, training);
             if (paths < 16384) continue;
-            // A poor policy is a bound all the same.
+            // A poor policy is still a bound.
             EXPECT_LT(row.early->lower_bound - 4 * row.early->lower_error, truth);
             EXPECT_GT(row.early->upper_bound + 4 * row.early->upper_error, truth);
             EXPECT_GT(row.early->upper_bound - row.early->lower_bound, 0.02 * truth);
@@ -195,7 +193,7 @@ TEST(exercise_limits, five_hundred_dates_are_walked) {
     EXPECT_GT(got.rows[0].early->upper_bound + 4 * got.rows[0].early->upper_error, few);
 }
 
-// A decision depends on more than there is room for, and the trade says so; where it is reduced, bounds hold.
+// A decision with too many arguments is refused with a message; a reduced one has valid bounds.
 TEST(exercise_limits, a_hundred_assets_are_refused_by_name_or_bounded) {
     std::string assets, names;
     for (int i = 0; i < 100; ++i) {
@@ -218,7 +216,6 @@ TEST(exercise_limits, a_hundred_assets_are_refused_by_name_or_bounded) {
     expect_honest(row);
 }
 
-// A call without dividends is never worth exercising early.
 TEST(exercise_limits, a_call_without_dividends_is_the_european) {
     const std::string dates = "{start: 0, end: 1, count: 6}";
     const std::string right = "exercise on dates: receive max(spot(underlying) - strike, 0)\n";
@@ -233,7 +230,7 @@ TEST(exercise_limits, a_call_without_dividends_is_the_european) {
     EXPECT_NEAR(e.policy_value, other.price, 4 * std::hypot(e.policy_error, other.standard_error));
     EXPECT_LT(e.lower_bound - 4 * e.lower_error, 2.17372);
     EXPECT_GT(e.upper_bound + 4 * e.upper_error, 2.17372);
-    // A policy that takes the value to come for more than any payment, but on the last date.
+    // A policy that overvalues waiting on all dates but the last.
     std::vector<exercise::saved_policy> off = policies_of(call);
     std::vector<exercise::saved_policy::date>& all = off.at(0).dates;
     for (std::size_t k = 0; k + 1 < all.size(); ++k) {
@@ -250,7 +247,7 @@ TEST(exercise_limits, a_call_without_dividends_is_the_european) {
     EXPECT_EQ(forced.rows[0].early->part_means, other.part_means);
 }
 
-// Whoever has more dates may do what he did with fewer.
+// More dates include the fewer ones.
 TEST(exercise_limits, more_dates_are_worth_no_less) {
     double before = 0, error_before = 0;
     for (const int count : {1, 2, 4, 8, 16}) {

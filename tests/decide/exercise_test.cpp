@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rights to end a trade early: bounds hold the truth between them, which is known from trees of our own and
-// from published figures; and what can't be is refused or honest.
+// Rights to end a trade early: bounds enclose the truth, known from our own lattices and from published
+// figures; impossible cases are refused or honest.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -35,7 +35,7 @@ using tests::put_on_a_lattice;
 
 }  // namespace
 
-// Longstaff and Schwartz (2001), table 1: dates fifty times a year.
+// Longstaff and Schwartz (2001), table 1: fifty dates a year.
 TEST(exercise, bounds_hold_puts_known_from_a_lattice) {
     for (const double spot : {36.0, 40.0, 44.0}) {
         for (const double volatility : {0.2, 0.4}) {
@@ -73,8 +73,8 @@ TEST(exercise, bounds_hold_the_call_on_the_larger_of_two) {
     EXPECT_LT(got.rows[0].early->upper_bound, 14.7);
 }
 
-// One date leaves no decision: the price has the bits of the European's on the same paths, to an exercise
-// that pays nothing. A call without dividends is never worth exercising.
+// One date leaves no decision: the price has the bits of the European on the same paths. Early exercise of a
+// call without dividends never pays.
 TEST(exercise, without_a_decision_it_is_the_european) {
     const results one = priced(put_on("spot: 36, volatility: 0.2", 0.06, "40", "[1.0]"), 16384);
     const results european = priced(put_on("spot: 36, volatility: 0.2", 0.06, "40", "[1.0]",
@@ -90,14 +90,13 @@ TEST(exercise, without_a_decision_it_is_the_european) {
     expect_between(call.rows[0], 2.17372);
 }
 
-// A right of the issuer makes the trade worth no more to the holder.
 TEST(exercise, the_issuers_right_bounds_from_the_other_side) {
     const std::string note =
         "on dates:\n    pay 12 + 0 * spot(underlying)\ncall on dates: pay strike\non last(dates):\n    pay "
         "strike\n";
     const results got =
         priced(put_on("spot: 100, volatility: 0.2", 0.03, "100", "[1.0, 2.0, 3.0]", note), 16384);
-    // Called at once: a coupon of 12 % where rates are 3 %.
+    // Called at once: the coupon is 12 % and rates are 3 %.
     EXPECT_NEAR(got.rows[0].early->upper_bound, 112 * std::exp(-0.03), 1e-9);
     EXPECT_NEAR(got.rows[0].early->lower_bound, 112 * std::exp(-0.03), 1e-9);
     const std::string on_spot =
@@ -124,14 +123,13 @@ TEST(exercise, a_right_of_today_is_used_where_it_pays_more) {
     EXPECT_GE(deep.rows[0].early->upper_bound, 10);
     const results near = priced(put_on("spot: 40, volatility: 0.2", 0.06, "40", dates), 16384);
     EXPECT_GT(near.rows[0].early->policy_value, 2);
-    // Nothing is to come.
     const results today = priced(put_on("spot: 30, volatility: 0.2", 0.06, "40", "[0]"), 16384);
     EXPECT_EQ(today.rows[0].price, 10);
     const results past = priced(put_on("spot: 30, volatility: 0.2", 0.06, "40", "[2025-06-01]"), 16384);
     EXPECT_EQ(past.rows[0].price, 0);
 }
 
-// A right that is there on some paths alone, a right between two dates, and one whose payment waits.
+// A right on some paths alone, a right between two dates, and one whose payment waits.
 TEST(exercise, rights_may_depend_on_the_path) {
     const auto policy_of = [](const std::string& script) {
         const results got = priced(
@@ -193,8 +191,7 @@ TEST(exercise, many_dates_are_walked_or_refused_by_name) {
         << too_many.rows[0].message;
 }
 
-// Policies are found on the CPU; the walks that follow them, and those that bound them, have no bit that
-// depends on where they run.
+// Policies are trained on the CPU; walks that follow and bound them have the same bits anywhere.
 TEST(exercise, has_the_bits_of_the_cpu_on_a_gpu) {
     const book all = book::parse(
         market_of("    A: {currency: USD, spot: 95, volatility: 0.25}\n"
@@ -252,8 +249,8 @@ TEST(exercise, results_read_back_what_they_wrote) {
     EXPECT_EQ(read.rows[0].early->step_error, steps.rows[0].early->step_error);
 }
 
-// Steps are extrapolated to exercise at any time: the lattice knows what ten dates gain over five, and nearly
-// what fifty gain over ten.
+// Extrapolation to continuous exercise: the lattice knows the gain of ten dates over five, and nearly that of
+// fifty over ten.
 TEST(exercise, steps_are_extrapolated) {
     const auto every = [](const std::string& step) {
         return priced(put_on("spot: 36, volatility: 0.2", 0.06, "40", "[1.0]",
@@ -274,12 +271,12 @@ TEST(exercise, steps_are_extrapolated) {
     const double error_of_gain = std::sqrt(e.step_error * e.step_error - gain * gain);
     EXPECT_GT(error_of_gain, 0);
     EXPECT_LT(error_of_gain, 0.02);
-    // A seed in 15,000 fails, but for what both policies give away.
+    // One seed in 15,000 fails, apart from what both policies give away.
     EXPECT_NEAR(gain, of_dates(10) - of_dates(5), 4 * error_of_gain + 0.002);
     EXPECT_NEAR(e.extrapolated, of_dates(100),
                 e.step_error + 4 * got.standard_error + (e.upper_bound - e.lower_bound) / 2);
     EXPECT_LT(every("0.02").early->step_error, e.step_error);
-    // None where the dates are stated, where there are too few, and where the right is used today.
+    // Not extrapolated with stated dates, with too few dates, and if the right is used today.
     const price_row stated =
         priced(put_on("spot: 36, volatility: 0.2", 0.06, "40", "[0.5, 1.0]"), 4096).rows[0];
     EXPECT_FALSE(is_figure(stated.early->extrapolated));
@@ -287,8 +284,7 @@ TEST(exercise, steps_are_extrapolated) {
     EXPECT_FALSE(is_figure(every("0.5").early->extrapolated));
 }
 
-// A call on what pays no dividends is used on the last date: all dates gain nothing over every second of
-// them.
+// A call without dividends is exercised on the last date: all dates gain nothing over every second one.
 TEST(exercise, steps_gain_nothing_where_the_last_date_is_the_best) {
     const price_row got = priced(put_on("spot: 36, volatility: 0.2", 0.06, "40", "[1.0]",
                                         "exercise between start and last(dates) every 0.1: receive "
@@ -298,13 +294,13 @@ TEST(exercise, steps_gain_nothing_where_the_last_date_is_the_best) {
     ASSERT_TRUE(got.early) << got.message;
     const double gain = got.early->extrapolated - got.price;
     const double error_of_gain = std::sqrt(got.early->step_error * got.early->step_error - gain * gain);
-    // One seed in 15,000 fails, but for what both policies give away. Without the last date the half is worth
-    // 0.2 less.
+    // One seed in 15,000 fails, apart from what both policies give away. Without the last date the half is
+    // worth 0.2 less.
     EXPECT_NEAR(gain, 0, 4 * error_of_gain + 0.01);
     EXPECT_LT(error_of_gain, 0.02);
 }
 
-// A product may name what decisions are taken by, in place of the states of the path.
+// A product may name the features of decisions, in place of the states of the path.
 TEST(exercise, a_product_names_features) {
     const std::string text = put_on("spot: 36, volatility: 0.2", 0.06, "40", "{start: 0, end: 1, count: 10}");
     const auto with = [&](const std::string& features) {
@@ -319,8 +315,7 @@ TEST(exercise, a_product_names_features) {
     const auto plan = engine().explain(b, *b.market())[0];
     const std::vector<std::string> named{"spot(underlying)", "log(max(spot(underlying), 1))"};
     EXPECT_EQ(plan.decides_by->knows, named);
-    // A feature that tells nothing makes a worse policy, and a wider interval that holds the truth all the
-    // same.
+    // An uninformative feature makes a worse policy and a wider interval, which still holds the truth.
     const price_row blind = priced(with("[floor(spot(underlying) / 1000)]"), 32768).rows[0];
     const early_exercise& e = *blind.early;
     EXPECT_LT(e.lower_bound - 4 * e.lower_error, truth);
@@ -370,7 +365,7 @@ TEST(exercise, many_states_are_ranked) {
     EXPECT_EQ(plan.decides_by->knows[1], "number 2 from the largest of 40 by spot(a)");
     EXPECT_EQ(plan.decides_by->knows[5], "the mean of 40 by spot(a)");
     EXPECT_LE(plan.decides_by->functions, 64u);
-    // A mean compares nothing: states are ranked as they are.
+    // A mean compares nothing, so the states are ranked as they are.
     std::string mean_of_all = text;
     mean_of_all.insert(mean_of_all.find("strike: 100"), "price: mean, ");
     const book means = book::parse(mean_of_all);
@@ -382,13 +377,13 @@ TEST(exercise, many_states_are_ranked) {
     ASSERT_TRUE(ranked.early) << ranked.message;
     const early_exercise& e = *ranked.early;
     EXPECT_LT(e.lower_bound, e.upper_bound + 4 * std::hypot(e.lower_error, e.upper_error));
-    // The policy knows more than one that waits until the last date.
+    // The policy beats waiting until the last date.
     std::string last = text;
     last.replace(last.find("{start: 0, end: 3, count: 4}"), 28, "[3.0]");
     EXPECT_GT(e.lower_bound, priced(last, 16384).rows[0].early->policy_value + 4 * e.lower_error);
 }
 
-// Prices of forty assets are ranked, and two variances beside them are known each by its own name.
+// Prices of forty assets are ranked, and two variances beside them keep their names.
 TEST(exercise, states_of_a_small_kind_keep_their_names) {
     std::string assets, names;
     for (int i = 0; i < 40; ++i) {
@@ -458,7 +453,7 @@ TEST(exercise_parts, a_basis_has_all_monomials_as_far_as_there_is_room) {
     EXPECT_EQ(of, (std::vector<double>{1, 2, 3, 4, 6, 9, 8, 12, 18, 27, 16, 24, 36, 54, 81, 5, 25, 10, 15}));
 }
 
-// Means, variances and covariances of moves by quadrature over normal numbers.
+// Means, variances and covariances of moves by quadrature over normal variables.
 TEST(exercise_parts, moves_have_mean_0_and_variance_1) {
     for (const std::size_t normals : {1u, 2u}) {
         const exercise::interval_moves moves(normals);
@@ -494,13 +489,13 @@ TEST(exercise_parts, least_squares_find_what_made_the_numbers) {
     constexpr std::size_t functions = 5;
     std::vector<exercise::block_column> of(functions);
     exercise::block_column right{};
-    // Fewer paths than a block has: the others are 0.
+    // Fewer paths than a block holds: the others are 0.
     for (std::size_t p = 0; p + 20 < exercise::paths_of_block; ++p) {
         const double x = std::sin(static_cast<double>(p) * 0.7), y = std::cos(static_cast<double>(p) * 1.3);
         of[0][p] = 1;
         of[1][p] = x;
         of[2][p] = y;
-        of[3][p] = x + y;  // made up for by the two before
+        of[3][p] = x + y;  // a combination of the two before
         of[4][p] = 0;
         right[p] = 3 - 2 * x + 0.5 * y;
     }
@@ -521,7 +516,6 @@ TEST(exercise_parts, least_squares_find_what_made_the_numbers) {
     EXPECT_EQ(exercise::pivoted_factor(std::vector<double>(9), 3, 3).rank(), 0u);
 }
 
-// Eigen solves the same equations by another factor.
 TEST(exercise_parts, least_squares_are_those_of_eigen) {
     constexpr std::size_t functions = 12;
     std::vector<double> matrix(functions * functions), right(functions);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (truths)
-// Rights to end a trade early against values of our own: Bermudan swaptions under one and two factors, puts
-// on a geometric mean, which is one asset, and how often the interval holds the truth.
+// Rights to end a trade early against our own values: Bermudan swaptions under one and two factors, puts on a
+// geometric mean, which behaves like one asset, and the coverage of the interval.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -55,8 +55,8 @@ class exercise_truths : public by_source {};
 INSTANTIATE_TEST_SUITE_P(from, exercise_truths, testing::Values(independent_paths, bridged_points),
                          name_of_source);
 
-// In, at and out of the money; the rest of one swap from one, two and three of its dates on. A swaption with
-// one date is known from a formula.
+// In, at and out of the money; the rest of one swap from one, two and three of its dates on. One date has a
+// formula.
 TEST_P(exercise_truths, swaptions_on_a_grid_are_between_their_bounds) {
     const std::vector<double> payments{2, 3, 4, 5};
     const two_factors one{0.04, 0.05, 0.01, 0.05, 0, 0}, two{0.04, 0.5, 0.012, 0.04, 0.01, -0.6};
@@ -76,8 +76,8 @@ TEST_P(exercise_truths, swaptions_on_a_grid_are_between_their_bounds) {
     }
 }
 
-// The grid itself: one date, on which the price is that of a put on a bond with coupons, is what a walk
-// without a decision pays. The grid is good to about 3 parts in 1,000, which points would see.
+// With one date the price is a put on a coupon bond, which a walk without a decision also prices. The grid is
+// good to about 3 parts in 1,000, which points would notice.
 TEST(exercise_truths, the_grid_gives_european_swaptions) {
     const two_factors m{0.04, 0.5, 0.012, 0.04, 0.01, -0.6};
     const std::vector<swaption> all{{0.04, true, {2}, {3, 4, 5}}, {0.035, false, {1}, {2, 3, 4}}};
@@ -92,7 +92,7 @@ TEST(exercise_truths, the_grid_gives_european_swaptions) {
     }
 }
 
-// A geometric mean of lognormal prices is lognormal, with less volatility and a drift that pays for it.
+// A geometric mean of lognormal prices is lognormal, with a smaller volatility and another drift.
 TEST_P(exercise_truths, puts_on_a_geometric_mean_are_puts_on_one_asset) {
     std::vector<double> dates;
     for (int i = 1; i <= 10; ++i) dates.push_back(i / 10.0);
@@ -121,8 +121,7 @@ TEST_P(exercise_truths, puts_on_a_geometric_mean_are_puts_on_one_asset) {
     }
 }
 
-// A shout of today locks in what the asset is worth now: (S - K) paid at maturity, and an option at the
-// money.
+// A shout today locks in the current value: (S - K) paid at maturity, plus an option at the money.
 TEST(exercise_truths, a_shout_of_today_has_its_closed_form) {
     const std::string assets =
         "    A: {currency: USD, spot: 110, volatility: 0.2, dividend_yield: 0.01}\n"
@@ -141,16 +140,14 @@ TEST(exercise_truths, a_shout_of_today_has_its_closed_form) {
     EXPECT_NEAR(price("underlying: A, strike: 100, shout_dates: [0]"), 10 * discount + call, 1e-11);
     EXPECT_NEAR(price("underlying: A, option: put, strike: 125, shout_dates: [2026-01-15]"),
                 15 * discount + put, 1e-11);
-    // Cash dividends are taken off what moves.
+    // Cash dividends are subtracted from what moves.
     const double moving = (110 - 2 * std::exp(-0.05 * 0.5)) / discount;
     EXPECT_NEAR(price("underlying: D, strike: 100, shout_dates: [0]"),
                 10 * discount + discount * analytics::black_price(analytics::right::call, moving, 110, 0.2),
                 1e-11);
-    // Later dates are worth something beside it.
     EXPECT_GT(price("underlying: A, strike: 109, shout_dates: [0, 0.5]"), 1 * discount + call);
 }
 
-// American with exercise_dates is Bermudan.
 TEST(exercise_truths, an_american_put_on_dates_is_used_on_those_alone) {
     const std::string market = tests::market_of("    A: {currency: USD, spot: 36, volatility: 0.2}\n", 0.06);
     const std::string put = "{id: t, product: american, underlying: A, strike: 40, maturity: 1";
@@ -161,7 +158,7 @@ TEST(exercise_truths, an_american_put_on_dates_is_used_on_those_alone) {
     const double truth = put_on_a_lattice(36, 40, 0.06, 0.2, {0.5, 1});
     expect_between(row, truth, 0.995 * truth, 1.005 * truth);
     EXPECT_FALSE(is_figure(row.early->extrapolated)) << "its dates are no step to exercise at any time";
-    // Today is a day of exercise, and is worth more than to wait.
+    // Exercise today is worth more than waiting.
     EXPECT_EQ(said(", exercise_dates: [0, 1]").early->policy_value, 4);
     const auto refused = [&](const std::string& more) { return said(more).message; };
     EXPECT_NE(refused(", exercise_dates: [0.5, 1], exercise_step: 0.1")
@@ -175,9 +172,9 @@ TEST(exercise_truths, an_american_put_on_dates_is_used_on_those_alone) {
         std::string::npos);
 }
 
-// The truth lies below the interval in 2.5 % of runs at most, and above it in as many: with 300 runs at most
-// 18 each, which one set of seeds in 5,000 exceeds where it is just that. The intervals are not so wide that
-// they could not miss it.
+// The truth lies below the interval in at most 2.5 % of runs, and above it in as many: at most 18 of 300 runs
+// each, which one set of seeds in 5,000 exceeds at exactly that rate. The intervals are narrow enough to
+// miss.
 TEST(exercise_truths, intervals_hold_the_truth) {
     std::vector<double> dates;
     for (int i = 1; i <= 5; ++i) dates.push_back(i / 5.0);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Features beside the states of the path: the European of the remaining life brings the bounds of a put
-// together where the models know it, and is left out where they do not; with every kind of right and of
-// policy.
+// Features beside the states of the path: the European of the remaining life narrows the bounds of a put if
+// the model knows it, and is left out otherwise, with every kind of right and of policy.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -73,8 +72,8 @@ price_row well_trained(const std::string& text) {
     return engine().price(book::parse(text), options).rows[0];
 }
 
-// The first bound from above is at most so far above the other. Bounds of one seed are on the same paths; so
-// many errors of the difference are exceeded by one seed in 30,000 at most, taken for independent.
+// Bounds of one seed share paths; at most one seed in 30,000 exceeds so many errors of the difference, taken
+// as independent.
 void expect_no_worse(const early_exercise& one, const early_exercise& other) {
     EXPECT_LT(one.upper_bound, other.upper_bound + 4 * std::hypot(one.upper_error, other.upper_error));
     EXPECT_GT(one.lower_bound, other.lower_bound - 4 * std::hypot(one.lower_error, other.lower_error));
@@ -115,7 +114,7 @@ TEST(features_beside_states, the_librarys_american_knows_its_european) {
     EXPECT_EQ(plan.remarks, std::vector<std::string>{});
 }
 
-// A list of states alone would be the same as none.
+// A list of states alone equals no list.
 TEST(features_beside_states, what_is_not_known_is_left_out) {
     const std::string terms = ", underlying: A, strike: 40, maturity: 1, exercise_step: 0.1}\n";
     const std::string plain =
@@ -137,7 +136,7 @@ TEST(features_beside_states, what_is_not_known_is_left_out) {
         std::vector<std::string>{
             "decided without 'put_value(underlying, strike, maturity)': the value of an option on 'A' in "
             "USD is not known ahead under stochastic variance; expected an asset with a volatility"});
-    // Rates that move, and a dividend on the way.
+    // Stochastic rates, and a dividend on the way.
     const auto left_out_in = [&](const std::string& market, const std::string& because) {
         const trade_plan told = explained(market + "trades:\n  - {id: t, product: american" + terms);
         ASSERT_EQ(told.remarks.size(), 1u);
@@ -153,7 +152,7 @@ TEST(features_beside_states, what_is_not_known_is_left_out) {
                   "[{date: 0.45, amount: 1}]}\n",
                   0.06),
         "while it falls by a cash dividend on the way");
-    // In place of the states it stays an error, as does what nobody may ask.
+    // In place of the states it is still an error, as is a forbidden function.
     const std::string named = with(under_heston + plain, "['put_value(underlying, strike, maturity)']");
     const price_row refused = priced(named + "trades:\n  - {id: t, product: plain" + terms, 1024).rows[0];
     EXPECT_NE(refused.message.find("is not known ahead under stochastic variance"), std::string::npos);
@@ -162,7 +161,7 @@ TEST(features_beside_states, what_is_not_known_is_left_out) {
     EXPECT_NE(past.message.find("is asked for after that day"), std::string::npos) << past.message;
 }
 
-// One right may be used before a dividend and one after it; a policy has the same functions for both.
+// One right may be used before a dividend and one after; a policy has the same functions for both.
 TEST(features_beside_states, are_known_to_every_right_or_to_none) {
     const std::string asset =
         "spot: 40, volatility: 0.2, dividend_model: spot, dividends: [{date: 0.6, amount: 1}]";
@@ -176,7 +175,7 @@ TEST(features_beside_states, are_known_to_every_right_or_to_none) {
     expect_same_bits(plainly_priced(with(text, european), 4096), plainly_priced(text, 4096));
 }
 
-// In a loop over assets, too, what one asset does not know leaves the rest of the script as it was.
+// Also in a loop over assets: what one asset does not know leaves the rest of the script unchanged.
 TEST(features_beside_states, stand_beside_ranks_and_reduced_states) {
     const std::string asset = "{currency: USD, spot: 100, volatility: 0.2, dividend_yield: 0.1}\n";
     const auto basket = [&](const std::string& last_asset, const std::string& features) {
@@ -195,7 +194,7 @@ TEST(features_beside_states, stand_beside_ranks_and_reduced_states) {
     ASSERT_EQ(knows.size(), 4u);
     EXPECT_EQ(knows[0], "number 1 from the largest of 2 by spot(a)");
     EXPECT_EQ(knows[3], mean);
-    expect_between(priced(both, 16384).rows[0], 13.902);  // Andersen and Broadie (2004)
+    expect_between(priced(both, 16384).rows[0], 13.902);
     const std::string mixed = basket("{currency: USD, spot: 100, model: " + std::string(heston) + "}\n",
                                      "[states, " + best + ", " + mean + "]");
     const std::vector<std::string> left = known_to(mixed);
@@ -228,7 +227,7 @@ TEST(features_beside_states, stand_beside_ranks_and_reduced_states) {
         << refused.message;
 }
 
-// Rights of several uses and with notice, and a bound from paths within paths.
+// Rights with several uses and with notice, and an upper bound by nested paths.
 TEST(features_beside_states, serve_every_right) {
     const std::string asset = "spot: 36, volatility: 0.2";
     const std::array<std::string, 2> scripts{
@@ -275,8 +274,8 @@ TEST(features_beside_states, a_saved_policy_is_followed_to_the_same_bits) {
     std::ofstream(file) << found.policies;
     options.overrides.policy = file;
     expect_same_bits(run(here).rows[0], found.rows[0]);
-    // The European stays the function of the spot that the policy was found with; so it is worth nearly what
-    // one found there is, on the same paths.
+    // The European stays the function of the spot that the policy was trained with, so the policy is nearly
+    // as good as one trained there, on the same paths.
     for (const auto& [spot, model] :
          {std::pair{36.5, "volatility: 0.2"}, std::pair{36.0, "volatility: 0.22"}}) {
         const std::string there = text(spot, model);
@@ -289,7 +288,7 @@ TEST(features_beside_states, a_saved_policy_is_followed_to_the_same_bits) {
         EXPECT_LT(moved.early->upper_bound, 1.02 * b.upper_bound) << model;
     }
     options.overrides.policy = file;
-    // Without the European it is another policy.
+    // Without the European the policy is another one.
     const price_row refused = run(text(36, "model: " + std::string(heston))).rows[0];
     EXPECT_NE(refused.message.find("its saved policy does not fit: it decides by"), std::string::npos)
         << refused.message;
@@ -297,7 +296,7 @@ TEST(features_beside_states, a_saved_policy_is_followed_to_the_same_bits) {
         << refused.message;
 }
 
-// A call on an asset that pays dividends is worth a put less a forward.
+// A call on an asset with dividends is a put plus a forward.
 TEST(features_beside_states, calls_are_bounded_as_well_as_without) {
     const auto call = [](const std::string& features) {
         const std::string plain = put_on("spot: 100, volatility: 0.2, dividend_yield: 0.08", 0.06, "100",

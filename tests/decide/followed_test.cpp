@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decisions that are followed: what is written of them is what is read.
+// Followed decisions read back as they were written.
 #include "engine/decide/followed.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST(followed, jumps_are_those_that_were_written) {
     EXPECT_FALSE(about_one({}).control_of_derivatives) << "it is open";
 }
 
-// Controls of a price and of its derivatives are two, which nothing keeps from being different.
+// The controls of a price and of its derivatives are independent.
 TEST(followed, controls_are_those_that_were_written) {
     controls::control of_price, of_derivatives;
     of_price.of_moves = of_derivatives.of_moves = {{0.5, 0.25}};

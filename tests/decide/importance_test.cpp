@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Importance sampling: programs whose normals are shifted keep every price, and pilots find shifts for rare
-// payoffs that leave far smaller errors, which are right.
+// Importance sampling: shifted programs keep every price, and pilots find shifts for rare payoffs that leave
+// far smaller, honest errors.
 #include "products/program/shift.h"
 
 #include <fmt/format.h>
@@ -62,7 +62,6 @@ constexpr const char* market_text = R"(market:
     J: {currency: USD, spot: 100, model: {merton: {volatility: 0.2, jump_intensity: 0.1, jump_mean: -0.1, jump_sd: 0.1}}}
   correlations: {complete: true, pairs: [[A, B, 0.4]]}
 )";
-// Rare payoffs.
 constexpr const char* trades_text = R"(trades:
   - {id: put_3, product: european, option: put, underlying: A, strike: 55, maturity: 1}
   - {id: put_4, product: european, option: put, underlying: A, strike: 46, maturity: 1}
@@ -76,7 +75,7 @@ constexpr const char* trades_text = R"(trades:
   - {id: heston, product: european, option: put, underlying: H, strike: 40, maturity: 1}
   - {id: merton, product: european, option: put, underlying: J, strike: 45, maturity: 1}
 )";
-// Payoffs that are not rare, or not at all.
+// Payoffs that are not rare, or hardly.
 constexpr const char* usual_trades_text = R"(trades:
   - {id: call, product: european, underlying: A, strike: 104, maturity: 1}
   - {id: digital, product: digital, underlying: A, strike: 100, maturity: 1}
@@ -141,8 +140,8 @@ const std::map<std::string, double>& truths() {
 
 }  // namespace
 
-// Errors are those of 131,072 paths. A price is within 4.5 errors of its closed form but once in 147,000
-// seeds; there are eight.
+// Errors are of 131,072 paths. A price is further than 4.5 errors from its closed form once in 147,000 seeds;
+// there are eight.
 TEST(importance, makes_rare_payoffs_sound) {
     const auto plain = priced(with("none")), shifted = priced(with("auto"));
     for (const auto& [id, truth] : truths()) {
@@ -151,7 +150,7 @@ TEST(importance, makes_rare_payoffs_sound) {
         EXPECT_NEAR(row.price, truth, 4.5 * row.standard_error) << id;
         EXPECT_TRUE(!row.thin || id == "merton") << id << row.message;
     }
-    // Plain paths may show no error at all, where none pays.
+    // Plain paths may show no error if none pays.
     for (const auto& [id, least] : std::map<std::string, double>{{"put_3", 500},
                                                                  {"put_4", 5000},
                                                                  {"call_3", 100},
@@ -164,13 +163,14 @@ TEST(importance, makes_rare_payoffs_sound) {
         EXPECT_GT(error * error, least) << id;
         EXPECT_FALSE(shifted.at(id).thin) << id;
     }
-    // By the closed form of the second moment 131,072 plain paths have errors of 7.3 and 123 times the price.
+    // By the closed form of the second moment, 131,072 plain paths have errors of 7.3 and 123 times the
+    // price.
     EXPECT_LT(shifted.at("call_5").standard_error, 0.01 * shifted.at("call_5").price);
     EXPECT_LT(shifted.at("put_6").standard_error, 0.01 * shifted.at("put_6").price);
 }
 
-// Heston's scheme has an error of its steps, which is far smaller than the price: paths with shifts and
-// without have it alike. The bound is 4.5 joint errors.
+// The time-stepping error of Heston is far smaller than the price, and the same with and without shifts. The
+// bound is 4.5 joint errors.
 TEST(importance, keeps_the_price_under_stochastic_volatility) {
     const std::string put =
         "trades:\n  - {id: put, product: european, option: put, underlying: H, strike: 50, "
@@ -183,7 +183,7 @@ TEST(importance, keeps_the_price_under_stochastic_volatility) {
     EXPECT_NEAR(shifted.price, by_transform, 0.05 * by_transform);
 }
 
-// Student's errors with 15 degrees of freedom: 6.8 as rarely as 4.5 of a normal number.
+// Student's t with 15 degrees of freedom: 6.8 is as rare as 4.5 of a normal variable.
 TEST(importance, goes_with_points_and_controls) {
     const auto shifted = priced(with("auto"));
     for (const char* random : {"philox", "sobol"}) {
@@ -206,8 +206,8 @@ TEST(importance, goes_with_points_and_controls) {
     }
 }
 
-// A control leaves nothing of a payoff, and a shift nothing to gain. Bits are those of a run without, unless
-// another pilot decides about a trade: it has fewer paths beside one of shifts.
+// A control leaves nothing of a payoff, and so a shift has nothing to gain. Bits equal those of a run without
+// shifts, unless a pilot, which has fewer paths beside one of shifts, decides otherwise.
 TEST(importance, leaves_usual_payoffs_alone) {
     for (const char* random : {"philox", "sobol"}) {
         for (const char* controls : {"none", "auto"}) {
@@ -243,7 +243,7 @@ TEST(importance, depends_on_no_thread_and_no_neighbour) {
     EXPECT_TRUE(same_bits(alone.at("asian").price, a.at("asian").price));
 }
 
-// The shifts of the first market are those of the others. The mean of a control that they replace is gone.
+// The shifts of the first market serve the others. The mean of a control that they replace is dropped.
 TEST(importance, of_the_first_market_holds_in_the_others) {
     const book b = book::parse(std::string(market_text) + trades_text);
     const market here = *b.market(), there = here.with("A.volatility", 0.22);
@@ -267,8 +267,8 @@ TEST(importance, is_of_no_run_that_has_too_few_paths_for_a_pilot) {
     for (const auto& [id, row] : a) EXPECT_TRUE(same_bits(row.price, b.at(id).price)) << id;
 }
 
-// A control that leaves less than shifts alone would stays beside them, and its mean with it. The price of
-// a seed in 147,000 is further off.
+// A control that leaves less than shifts alone would stays beside them, with its mean. One price in 147,000
+// seeds is further off.
 TEST(importance, goes_with_a_control_that_stays) {
     const std::string put =
         "trades:\n  - {id: put, product: barrier, option: put, underlying: A, strike: 70, maturity: 1, "
@@ -289,7 +289,6 @@ TEST(importance, goes_with_a_control_that_stays) {
     EXPECT_LT(shifted.standard_error, plain.standard_error);
 }
 
-// The plan that is explained is the one that is walked.
 TEST(importance, shifts_that_no_run_has_written_are_refused) {
     importance::found_shifts some;
     some.normals.ways = {{{{1, 2}}, 0.25}, {{{-1, 0}}, 0.75}};
@@ -311,9 +310,8 @@ TEST(importance, shifts_that_no_run_has_written_are_refused) {
               std::string::npos);
 }
 
-// Payoffs in three places that few paths come to, of which the second and the third pay less; and one that so
-// few come to, for so much, that it has most of the variance and hardly a share of the paths. A power of two
-// changes no bit.
+// Payoffs in three rare places, the second and third of which pay less, and one so rare and so large that it
+// has most of the variance and hardly any paths. A power of two changes no bit.
 TEST(importance, shifts_are_the_same_in_any_unit) {
     using payoff = std::function<double(double, double)>;
     std::vector<payoff> payoffs{[](double x, double) { return x > 1.5 ? 1.0 : x < -4.9 ? 500.0 : 0.0; }};
@@ -361,8 +359,7 @@ TEST(importance, is_told_with_its_ways_and_what_it_leaves) {
 
 namespace {
 
-// A pilot of 4,096 paths of one step, whose payoff is that of a sum of its normals, scaled to a variance
-// of 1.
+// A pilot of 4,096 paths of one step, with a payoff of a sum of its normals that is scaled to variance 1.
 importance::outcome found_for(std::size_t slots, std::uint64_t seed,
                               const std::function<double(double sum)>& payoff) {
     importance::pilot by;
@@ -382,8 +379,8 @@ importance::outcome found_for(std::size_t slots, std::uint64_t seed,
     return importance::find(by);
 }
 
-// The variance of a path that pays 1 where a normal number is above a level, by quadrature: a tenth of the
-// paths are plain, the others have these shifts with these shares.
+// By quadrature, the variance of a path that pays 1 if a normal is above the level: a tenth of the paths are
+// plain, the others have these shifts with these shares.
 double variance_above(double level, const std::vector<std::pair<double, double>>& shares_and_shifts) {
     const double chance = 0.5 * std::erfc(level / std::sqrt(2.0)), step = 1e-2;
     double square = 0;
@@ -399,8 +396,8 @@ double variance_above(double level, const std::vector<std::pair<double, double>>
 
 }  // namespace
 
-// A payoff of a sixth of the paths: shifts would gain a little more than three, whatever the currency, and
-// are not looked for.
+// A sixth of the paths pay, so shifts would gain slightly more than three in any currency, and none are
+// searched.
 TEST(importance, payoffs_of_many_paths_are_left_alone_in_any_unit) {
     for (const double unit : {1.0, 0x1p-30, 0x1p30})
         for (std::uint64_t seed = 1; seed <= 3; ++seed)
@@ -408,8 +405,8 @@ TEST(importance, payoffs_of_many_paths_are_left_alone_in_any_unit) {
                 << unit << " seed " << seed;
 }
 
-// Twelve assets that all rise, or all fall, far enough: no move of one asset and hardly any other way gets
-// there. What is found is within a factor of two of the mean of the paths that pay, the best shift of all.
+// Twelve assets that all rise, or all fall, far enough: hardly any single direction gets there. The shift
+// found is within a factor of two of the best one, the mean of the paths that pay.
 TEST(importance, moves_of_all_assets_at_once_are_found) {
     for (const double level : {5.0, 6.0}) {
         const double chance = 0.5 * std::erfc(level / std::sqrt(2.0)),
@@ -427,8 +424,8 @@ TEST(importance, moves_of_all_assets_at_once_are_found) {
     }
 }
 
-// The ratio of what a pilot says of the variance and what it is deviates by 9 %, so its mean over 60 seeds
-// by 1.2 %.
+// The ratio of the pilot's variance to the true one has a standard deviation of 9 %, so its mean over 60
+// seeds one of 1.2 %.
 TEST(importance, pilots_tell_the_variance_of_the_run) {
     constexpr int seeds = 60;
     constexpr double level = 4;
@@ -450,7 +447,7 @@ TEST(importance, is_explained) {
         run_options options = with("auto");
         options.overrides.controls = tests::named{controls};
         const auto rows = priced(options);
-        // Shifts that take the place of a control leave nothing of it.
+        // Shifts that replace a control leave nothing of it.
         std::size_t dropped = 0;
         for (const auto& [id, row] : rows) {
             if (row.decisions.find("drops_control") == std::string::npos) continue;
@@ -471,8 +468,8 @@ TEST(importance, is_explained) {
 
 namespace {
 
-// Delta, vega for one point of volatility, and gamma by Black's formula: of the put struck at 55, the call at
-// 185 and the digital at 185 that pays 10.
+// Delta, vega per point of volatility and gamma by Black's formula: of the put struck at 55, the call at 185
+// and the digital at 185 that pays 10.
 std::map<std::string, double> sensitivities(const std::string& trade) {
     const double strike = trade == "put" ? 55 : 185, volatility = 0.2,
                  d1 = (std::log(100 / strike) + rate + 0.5 * volatility * volatility) / volatility,
@@ -497,8 +494,8 @@ constexpr const char* far_trades_text = R"(trades:
 
 }  // namespace
 
-// Within 4.5 errors but once in 147,000 seeds; there are 18 figures. The gamma of a digital, by which
-// derivatives of jumps differ, gains less.
+// Within 4.5 errors except once in 147,000 seeds; there are 18 figures. The gamma of a digital, a difference
+// of derivatives of jumps, gains less.
 TEST(importance, derivatives_of_rare_payoffs_are_those_of_black) {
     const book b = book::parse(std::string(market_text) + far_trades_text);
     for (const char* random : {"philox", "sobol"}) {
@@ -520,8 +517,8 @@ TEST(importance, derivatives_of_rare_payoffs_are_those_of_black) {
     }
 }
 
-// Shifts of the base market are held: gains are of common paths, and err far less than two prices. Within 4.5
-// errors but once in 147,000 seeds; there are eight gains.
+// Shifts of the base market are kept: gains come from common paths and err far less than two prices. Within
+// 4.5 errors except once in 147,000 seeds; there are eight gains.
 TEST(importance, gains_of_rare_payoffs_are_those_of_black) {
     const book b = book::parse(std::string(market_text) + far_trades_text);
     const scenario_list asked = scenario_list::parse(
@@ -535,7 +532,7 @@ TEST(importance, gains_of_rare_payoffs_are_those_of_black) {
     };
     ASSERT_EQ(r.scenarios.size(), 4u);
     for (std::size_t s = 0; s < r.scenarios.size(); ++s) {
-        // As prices in both markets do, which hold the shifts of the first.
+        // As prices in both markets do, which keep the shifts of the first.
         const std::vector<market> both{*b.market(), b.market()->changed(r.scenarios[s].changes)};
         const std::vector<results> prices = engine().price(b, both, with("auto"));
         for (std::size_t t = 0; t < r.trades(); ++t)
@@ -557,7 +554,7 @@ TEST(importance, gains_of_rare_payoffs_are_those_of_black) {
     }
 }
 
-// A session holds the shifts of its own market, as a price in both markets does.
+// A session keeps the shifts of its own market, as a price in both markets does.
 TEST(importance, of_a_session_holds_in_other_markets) {
     const book b = book::parse(std::string(market_text) + trades_text);
     const std::vector<market> in{*b.market(),
@@ -584,9 +581,9 @@ TEST(importance, of_a_session_holds_in_other_markets) {
     }
 }
 
-// 400 runs of few paths, each with a pilot of its own; the count has a deviation of 4.4, so that a sound
-// engine is outside of these bounds for one set of seeds in 800. Seeds are fixed; 95.6 %
-// of 4,000 other seeds held the truth of either trade.
+// 400 runs of few paths, each with a pilot of its own. The count has a standard deviation of 4.4, so a sound
+// engine fails for one set of seeds in 800. Seeds are fixed; 95.6 % of 4,000 other seeds held the truth of
+// either trade.
 TEST(importance, intervals_of_95_percent_hold_the_truth) {
     for (const char* id : {"put_4", "up_and_in"}) {
         const std::string all = trades_text;
@@ -607,14 +604,14 @@ TEST(importance, intervals_of_95_percent_hold_the_truth) {
         RecordProperty(id, held);
         EXPECT_GE(held, 365) << id;
         EXPECT_LE(held, 395) << id;
-        // A normal number in a sound engine.
+        // A standard normal variable in a sound engine.
         EXPECT_LT(std::abs(z / std::sqrt(400.0)), 4) << id;
     }
 }
 
 namespace {
 
-// Shifts that nobody fitted, in two ways.
+// Arbitrary shifts, in two ways.
 program::normal_shifts any_shifts(const program::path_program& code, const program::timeline& when,
                                   std::uint64_t seed, double size) {
     program::trial_numbers numbers(seed);
@@ -680,8 +677,8 @@ struct mean_of_paths {
 
 }  // namespace
 
-// A program of two steps that observes a normal number, shifted in any two ways: the weights are bounded and
-// have the mean 1, and a function of all normals keeps its mean. Each bound is 4.5 errors.
+// A program of two steps that observes a normal, shifted in any two ways: the weights are bounded with mean
+// 1, and a function of all normals keeps its mean. Each bound is 4.5 errors.
 TEST(importance_shifted_programs, keep_every_mean) {
     program::recorder into;
     const auto sum = into.state("sum", 0.0), one = into.state("one", 1.0), seen = into.state("seen", 0.0);
@@ -726,7 +723,7 @@ TEST(importance_shifted_programs, keep_every_mean) {
     }
 }
 
-// Prices of every product under shifts that nobody fitted. A sound engine fails once in 10,000 seeds.
+// Prices of every product under arbitrary shifts. A sound engine fails once in 10,000 seeds.
 TEST(importance_shifted_programs, keep_the_price_of_every_product) {
     std::vector<std::size_t> all;
     for (std::size_t i = 0; i < verify::truths().size(); ++i)
@@ -748,7 +745,7 @@ TEST(importance_shifted_programs, keep_the_price_of_every_product) {
 
 namespace {
 
-// A pilot of one slot and one step, whose paths pay as `payoff` says.
+// A pilot of one slot and one step with this payoff.
 importance::outcome found_for(const std::function<double(double)>& payoff, std::uint64_t blocks = 16) {
     importance::pilot by;
     by.slots = 1;
@@ -765,8 +762,8 @@ importance::outcome found_for(const std::function<double(double)>& payoff, std::
 
 }  // namespace
 
-// The best shift is the mean of what pays: 4.2 for a digital from 4 on. One that pays on both sides takes
-// two.
+// The best shift is the mean of the paying paths: 4.2 for a digital from 4 on. A payoff on both sides takes
+// two shifts.
 TEST(importance_searches, find_what_pays) {
     const auto above = found_for([](double z) { return z > 4 ? 1.0 : 0.0; });
     ASSERT_TRUE(above.shifts);
@@ -783,7 +780,7 @@ TEST(importance_searches, find_what_pays) {
     EXPECT_NEAR(std::abs(a), 4.2, 0.2);
     EXPECT_NEAR(a + b, 0, 0.3);
     EXPECT_GT(both.shifts->fewer_paths, 1000);
-    // A rare loss of what is paid otherwise.
+    // A rare loss of a payment that is otherwise certain.
     const auto loss = found_for([](double z) { return z < -3 ? 40.0 : 100.0; }, 3);
     ASSERT_TRUE(loss.shifts);
     EXPECT_EQ(loss.shifts->normals.centre, 100);
@@ -805,7 +802,7 @@ TEST(importance_searches, leave_alone_what_they_would_not_help) {
     EXPECT_FALSE(found_for([](double z) { return z > 4 ? 1.0 : 0.0; }, 2).shifts);
 }
 
-// A pilot that draws with the seed of the run finds other shifts than the run takes.
+// A pilot that draws with the seed of the run finds other shifts than the run uses.
 TEST(importance, is_decided_on_no_path_of_the_run) {
     const book b = book::parse(std::string(market_text) + trades_text);
     const verbs::settled run = verbs::settle(with("auto"), b.settings());
@@ -842,7 +839,7 @@ TEST(importance, is_decided_on_no_path_of_the_run) {
     EXPECT_NE(first_shift(run.seed), taken);
 }
 
-// Jumps may pay where a pilot does not see it: of paths that draw them no weight is above 2.
+// Jumps may pay where a pilot does not see them: no weight of paths that draw jumps exceeds 2.
 TEST(importance, keeps_more_paths_as_they_are_where_some_numbers_are_uniform) {
     const book b = book::parse(std::string(market_text) + trades_text);
     const verbs::settled run = verbs::settle(with("auto"), b.settings());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (kernels through the run-time compiler)
-// Least squares where there is a GPU: sums by matrix instructions have the bits of the CPU's, and cuSOLVER
-// solves the same equations.
+// Least squares on a GPU: sums by matrix instructions have the bits of the CPU's, and cuSOLVER solves the
+// same equations.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -51,7 +51,7 @@ TEST_F(least_squares_on_a_gpu, have_sums_of_the_cpu) {
     });
 }
 
-// The part of cuSOLVER that the test takes. It is opened at run time, because no other program needs it.
+// The functions of cuSOLVER that the test uses, opened at run time because no other program needs them.
 class cusolver {
   public:
     cusolver() {
@@ -95,7 +95,7 @@ class cusolver {
     void* handle_ = nullptr;
 };
 
-// The functions of a put's fit: powers of what is nearly normal, whose equations have a condition of 1e5.
+// The functions of a put's fit: powers of a nearly normal variable, with equations of condition 1e5.
 TEST_F(least_squares_on_a_gpu, are_those_of_cusolver) {
     cusolver by;
     if (!by.is_there()) {
