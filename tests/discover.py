@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# Prints the tests of these programs as commands for ctest: discover.py [--some] PROGRAM... With --some sources may have been left out of
-# the programs.
+# Prints the tests of these programs as ctest commands: discover.py [--some] PROGRAM... With --some the
+# programs may lack some sources.
 #
-# A shard is a ctest test of some 25 quick tests, AREA.SHARD. With TILEWALK_SINGLY each test stands by itself, named AREA/FILE.SUITE.TEST, as
-# those that are long always do. Tests that use a real GPU run one at a time, because they count on its memory or fill it; their names
-# say which they are: *_on_gpu or *_on_a_gpu.
+# A shard is a ctest test of about 25 quick tests, AREA.SHARD. With TILEWALK_SINGLY each test is a ctest test,
+# AREA/FILE.SUITE.TEST, as long tests always are. Tests of a real GPU, named *_on_gpu or *_on_a_gpu, run one
+# at a time, because they rely on its memory or fill it.
 #
-# Suites of sources with a line "// label: sampled (why)" hold so many cases against published values, truths or hostile input that a
-# quarter of them runs at a time: with TILEWALK_TURN, a number, those whose hash has its remainder, and those of always.txt. Any four
-# turns in a row run all. Those of a source with "// label: apart (why)" share no process with others.
+# Suites of sources with a line "// label: sampled (why)" have so many cases that a quarter runs at a time:
+# with TILEWALK_TURN, a number, the cases whose hash has its remainder, and those of always.txt. Any four
+# turns in a row run all. Sources with "// label: apart (why)" share no process with others.
 import collections
 import os
 import pathlib
@@ -24,11 +24,11 @@ ON_GPU = re.compile("_on_(a_)?gpu")
 LABEL = re.compile(r"^// label: (\w+) \(", re.M)
 TURN = os.environ.get("TILEWALK_TURN")
 ALWAYS = {line for line in (TESTS / "always.txt").read_text().splitlines() if not line.startswith("#")}
-FILLS_MEMORY = "says_that_memory_is_out"  # counts what is free, of which every other test that prices takes some where there is a GPU
+FILLS_MEMORY = "says_that_memory_is_out"  # counts free memory, which every other pricing test changes if there is a GPU
 
 
 def sources_of_suites(area):
-    """The source of each suite: its name and its labels."""
+    """The source of each suite, by name and labels."""
     return {suite: (source.stem, LABEL.findall(text))
             for source in sorted((TESTS / area).glob("*_test.cpp")) for text in [source.read_text()]
             for suite in DECLARED.findall(text)}
@@ -64,7 +64,7 @@ def say_tests_of(program):
         print(f"add_test({area}_NOT_BUILT {area}_NOT_BUILT)")
         return set()
     sources = sources_of_suites(area)
-    shards = collections.defaultdict(list)  # by what they have in common
+    shards = collections.defaultdict(list)  # by common properties
     listed = set(tests_of(program))
     for test in sorted(listed):
         parts = test.split(".")[0].split("/")

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # optional: docs README.md CONTRIBUTING.md bench/README.md python/tilewalk engine/include/tilewalk engine/cli engine/reading/settings
 # optional: products/library
-"""Builds the documentation site as 'make docs' does, and looks at what came out.
+"""Builds the documentation site as 'make docs' does, and checks the result.
 
-Sphinx takes every warning for an error: links that lead nowhere, pages that no table of contents leads to, code that is none.
-A notebook is run, and a cell that fails ends the build. Beyond that pages of products say the same as the command, every model,
-command, setting and market key has its place, pictures show what is known of them and say what they are, nothing is fetched when
-the site is read, and a sample of pages is drawn narrow and wide, light and dark.
-"""
+Sphinx treats warnings as errors: broken links, pages outside every table of contents, invalid code. A
+notebook is run, and a failing cell ends the build. Beyond that: product pages agree with the command;
+every model, command, setting and market key has its place; pictures are right and have descriptions;
+reading the site fetches nothing; and a sample of pages is drawn narrow and wide, light and dark."""
 import csv
 import html.parser
 import json
@@ -40,7 +39,7 @@ PICTURES = ("reference/products/barrier.svg", "reference/products/autocallable.s
 
 
 class words_of_article(html.parser.HTMLParser):
-    """The text of a page, without the frame around it."""
+    """The text of a page without its frame."""
 
     def __init__(self):
         super().__init__()
@@ -76,7 +75,7 @@ def say(*arguments):
 
 
 def parts_of_page(text):
-    """The output of `tilewalk products NAME`: pieces of text that a page has to have."""
+    """The output of `tilewalk products NAME`: pieces of text that a page must have."""
     for part in re.split(r"\n\n(?=\S)", text.rstrip("\n")):
         lines = [line for line in part.split("\n") if not re.fullmatch(r"=+", line)]
         if lines[0] in ("pays", "script", "example trade", "worth"):
@@ -120,13 +119,13 @@ def faults_of_catalogues(site):
             yield f"commands: the page of {name} is not its help"
 
 
-# The payments of these products' examples where the price of their asset stands still at s, by their terms.
+# The payments of these products' examples for a constant price s of their asset.
 PAYMENTS = {"european": lambda s: max(s - 100, 0), "digital": lambda s: 100.0 * (s > 7000), "asian": lambda s: max(s - 100, 0),
             "reverse_convertible": lambda s: 1000 * min(1, s / 95) + 80}
 
 
 def faults_of_curves(payments):
-    """Curves of pictures against the terms of the examples, and against what the command says that they are worth."""
+    """Compares the curves of pictures with the terms of the examples and with the command's prices."""
     for name, payment in payments.items():
         page = json.loads(say("products", name, "--format", "json"))
         (today, still), _, spot = payoff.curves_of(command_line(pathlib.Path(command), source_dir), page["example"])
@@ -137,12 +136,14 @@ def faults_of_curves(payments):
         if abs(value - page["worth"]["price"]) > 0.01 * abs(page["worth"]["price"]):
             yield f"{name}: the picture has the value {value} today, the command {page['worth']['price']}"
 
-# The moves in % at which the payment of the autocallable's example jumps: its call levels, and its protection.
+# The moves in % at which the payment of the autocallable's example jumps: its call levels, and its
+# protection.
 JUMPS = 0.0, -2.5, -5.0, -7.5, -40.0
 
 
 def faults_of_jumps(name, places):
-    """A picture whose payment jumps at these places, and elsewhere rises by a tenth of all at most where its axis does by one."""
+    """Expects jumps of the payment at these places, and elsewhere a rise by at most a tenth of the range per
+    unit of the axis."""
     page = json.loads(say("products", name, "--format", "json"))
     (_, still), _, _ = payoff.curves_of(command_line(pathlib.Path(command), source_dir), page["example"])
     whole = max(v for _, v in still.points) - min(v for _, v in still.points)
@@ -154,7 +155,7 @@ def faults_of_jumps(name, places):
             yield f"{name}: the payment jumps at {place}, the picture at {steep}"
 
 
-# The model of the dollar in configs/books/rates.yaml, by its terms: a year's deviation of a zero rate, by the term of that.
+# The model of the dollar in configs/books/rates.yaml: the yearly standard deviation of a zero rate, by term.
 SPEED, VOLATILITY = 0.03, 0.009
 
 
@@ -166,7 +167,7 @@ def deviation(term):
 
 
 def faults_of_rates(deviation):
-    """Pictures of a model of rates against closed forms: with one normal factor all rates move as one."""
+    """Compares pictures of a rate model with closed forms: with one normal factor all rates move together."""
     found = rates.moves_of(command_line(pathlib.Path(command), source_dir), "configs/books/rates.yaml", "USD")
     for term, wide, alike in zip(rates.TERMS, found.deviation, found.alike):
         if abs(wide - deviation(term)) > 0.01 * wide:
@@ -180,13 +181,13 @@ def faults_of_rates(deviation):
 
 
 def package_for(python):
-    """The package of the build if it is there and for this Python, else a folder without one."""
+    """The package of the build if it exists and fits this Python, else an empty folder."""
     done = subprocess.run([python, "-c", "import tilewalk"], env={**os.environ, "PYTHONPATH": str(package)}, stderr=subprocess.DEVNULL)
     return package if done.returncode == 0 else package / "none"
 
 
 def faults_of_notebooks(python, site):
-    """Cells that print nothing; without the package nothing is printed at all."""
+    """Cells that print nothing; without the package no cell prints."""
     if package_for(python) == package:
         shown = article(site / "notebooks/first_book.html")
         for words in ("did you mean 'strike'?", "knock_out", "'barrier': 90.0"):
@@ -195,7 +196,7 @@ def faults_of_notebooks(python, site):
 
 
 def faults_of_pictures(site):
-    """Pictures that say nothing to those who can't see them."""
+    """Pictures without a description."""
     for path in site.rglob("*.html"):
         for picture in re.findall(r"<img\b[^>]*>", path.read_text(encoding="utf-8")):
             if not re.search(r'\balt="[^"]{4,}"', picture):
@@ -203,7 +204,7 @@ def faults_of_pictures(site):
 
 
 def faults_of_fetching(site):
-    """Whatever a page would fetch from elsewhere."""
+    """Resources that a page would fetch from elsewhere."""
     for path in site.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
         for what in re.findall(r'<(?:script|img|iframe)\b[^>]*\bsrc="((?:https?:)?//[^"]*)"', text):
@@ -216,7 +217,7 @@ def faults_of_fetching(site):
 
 
 def article_with_styles(site, path):
-    """The article of a page and its styles, without scripts, pictures and the frame, which lies beside the page when it is narrow."""
+    """A page's article and styles, without scripts, pictures and the frame, which lies beside a narrow page."""
     text = (site / path).read_text(encoding="utf-8")
 
     def style(href):
@@ -236,7 +237,7 @@ def faults_of_drawing(site):
     """The faults of a sample of pages and pictures as a browser draws them."""
     articles = {name: article_with_styles(site, name) for name in SAMPLE}
     pictures = {name: as_wide_as_the_page(next(site.glob(f"_images/{pathlib.Path(name).name}")).read_text(encoding="utf-8")) for name in PICTURES}
-    # A background behind text that is scrolled to can't be asked for, so the dark scheme is looked at where lines are folded.
+    # The background behind scrolled text can't be queried, so the dark scheme is checked with folded lines.
     folded = {name: text.replace("</style>", "pre { white-space: pre-wrap !important; }</style>") for name, text in articles.items()}
     return (page_check.drawn_faults(articles, schemes=("light",)) + page_check.drawn_faults(folded, widths=(1280,), schemes=("dark",))
             + page_check.drawn_faults(pictures, widths=(700,)))

@@ -21,8 +21,8 @@ inline std::vector<std::string> split(const std::string& line) {
     return out;
 }
 
-// The table of a file: below a heading with its name a line for each column, with unit and meaning. A name
-// with a star stands for one column or more that begin so.
+// The table of a file: under a heading with its name, a line per column with unit and meaning. A name with a
+// star stands for all columns with that beginning.
 inline std::vector<std::string> documented_columns(std::string_view name) {
     static const std::string page = own_text("docs/files.md");
     std::vector<std::string> out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mistakes that drawn_mistakes.py puts into a copy of the source: each is off, but for the one whose number
-// the environment says. The copy keeps which of them a process has come by.
+// Mistakes that drawn_mistakes.py puts into a copy of the source, all off except the one whose number the
+// environment names. The copy records which of them a process has reached.
 #pragma once
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@ inline constexpr int most = 4096;
 inline const int chosen =
     std::getenv("DRAWN_MISTAKE") != nullptr ? std::atoi(std::getenv("DRAWN_MISTAKE")) : -1;
 
-// A byte for each mistake, in a file that processes share, for commands end without a word.
+// A byte per mistake, in a file shared by processes, because commands end without a destructor.
 inline volatile char* const reached = [] {
     static volatile char own[most] = {};
     const char* const name = std::getenv("REACHED_MISTAKES");
@@ -28,12 +28,12 @@ inline volatile char* const reached = [] {
 }();
 
 inline bool is_on(int number) {
-    // Many threads come by, some before this is there.
+    // Many threads reach it, some before `reached` exists.
     if (reached != nullptr && reached[number] == 0) reached[number] = 1;
     return number == chosen;
 }
 
-// Another value than the one that is right.
+// A value other than the right one.
 template <class value>
 requires std::is_arithmetic_v<value> value other(int number, value right) {
     if (!is_on(number)) return right;

@@ -29,16 +29,16 @@ import mistake_tables
 from mistake_tables import source
 
 build = mistake_copy.copy.parent / "drawn"
-scores = source / "tests" / "mistakes" / "scores"  # room, date, commit, seed, caught of all; the gate reads it
+scores = source / "tests" / "mistakes" / "scores"  # room, date, commit, seed, caught and total; the gate reads it
 accepted = source / "tests" / "mistakes" / "accepted"  # three lines each, see its head
 SILENT = re.compile(r"reserve\(|throw |fmt::|static_assert|EXPECT|timings|seconds|progress|poll|cancel|#|^\s*(//|using|template|"
                     r"namespace|struct|class|enum|case|friend|public:|private:|extern)")
 NAME = r"[A-Za-z_][\w.>:-]*(?:\[[^\]]*\])?"
-# Operators that end an operand: of a product, of an order, of a condition.
+# Operators that end an operand: of a product, of a comparison, of a condition.
 CONDITIONS = (" && ", " || ", " ? ", " : ", " = ", " += ", " -= ", " *= ", " /= ", " |= ", " &= ", " ^= ", " <<= ", " >>= ")
 ORDERS = CONDITIONS + (" | ", " & ", " ^ ", " == ", " != ", " < ", " > ", " <= ", " >= ", " <=> ")
 PRODUCTS = ORDERS + (" * ", " / ", " % ", " + ", " - ", " << ", " >> ")
-ON, NUMBER = "@on", "@number"  # which no source says
+ON, NUMBER = "@on", "@number"  # absent from all sources
 
 
 def without_texts(lines):
@@ -54,13 +54,13 @@ def without_texts(lines):
 
 
 def masked(line):
-    """The line with what stands in quotes, and a comment, blotted out."""
+    """The line with strings and comments blanked out."""
     line = re.sub(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'', lambda m: m[0][0] + "_" * (len(m[0]) - 2) + m[0][-1], line)
     return re.sub(r"//.*", lambda m: " " * len(m[0]), line)
 
 
 def end_of_operand(text, at, operators):
-    """Where the operand that begins there ends; none if not in this line."""
+    """The end of the operand that begins there; none if not in this line."""
     depth = 0
     for i in range(at, len(text)):
         if depth == 0 and (text[i] in ");,]}" or any(text.startswith(op, i) for op in operators)):
@@ -81,7 +81,8 @@ def start_of_operand(text, end, operators):
 
 
 def proposals(line, before):
-    """Pairs of a kind and a line with a mistake whose condition is ON and whose number is NUMBER. `before` is the code before it."""
+    """Pairs of a kind and a mistaken line, whose condition is ON and whose number is NUMBER. `before` is the
+    preceding code."""
     text = masked(line)
     is_new = before.rstrip()[-1:] in (";", "{", "}", ")", ":", "") or before.rstrip().endswith("else")
     for m in re.finditer(r" ([+-]) (?=[\w(*])", text):
@@ -138,7 +139,7 @@ def accepted_in(room):
 
 
 def drawn_in(room, seed, count):
-    """So many mistakes in the sources of a room, a line each."""
+    """Draws `count` mistakes in the sources of a room, at most one a line."""
     dice = random.Random(f"{seed} {room}")
     places = []
     left_out, met = accepted_in(room), set()
@@ -165,7 +166,7 @@ def drawn_in(room, seed, count):
 
 
 def texts_with(drawn):
-    """The texts of files with all of these in them. Lines keep their numbers."""
+    """The texts of files with all of these mistakes. Lines keep their numbers."""
     out = {}
     for file in sorted({d.file for d in drawn}):
         lines = (source / file).read_text().split("\n")
@@ -178,7 +179,7 @@ def texts_with(drawn):
 
 
 def without_faults(drawn, *targets):
-    """Those that compile together, built in the copy with these targets."""
+    """The mistakes that compile together; builds these targets in the copy."""
     while True:
         mistake_copy.bring_source(texts_with(drawn))
         done = mistake_copy.run(["cmake", "--build", build, "-j", str(os.cpu_count()), "--target", *targets, "--", "-k", "0"])
@@ -199,7 +200,7 @@ def without_faults(drawn, *targets):
 
 
 def programs_by_likelihood(room):
-    """The programs of tests: first those that rows about the room name, then those that include most of its headers."""
+    """Test programs: first those named in rows about the room, then those that include most of its headers."""
     named, including = collections.Counter(), collections.Counter()
     for table in mistake_tables.tables:
         for row in mistake_tables.rows_of(table):
@@ -232,19 +233,19 @@ def scripts_of_copy():
 
 
 class Tries:
-    """The tests that come by each mistake, and what they say about it."""
+    """The tests that reach each mistake, and their verdicts."""
 
-    LONGEST = 120  # seconds of a test that is tried
-    SCRIPT = "script"  # in the place of a program
+    LONGEST = 120  # seconds, for a test to be tried
+    SCRIPT = "script"  # in place of a program
     LIKELY = 3  # programs whose tests come first
-    ROUNDS = (10, 60, 300)  # seconds of tests on each mistake, before one takes more than the others
+    ROUNDS = (10, 60, 300)  # seconds of tests on each mistake before any gets more
 
     def __init__(self, drawn, programs):
-        """The programs are those of each room, the likeliest first."""
+        """The programs of each room, the likeliest first."""
         cores = queue.SimpleQueue()
         for core in os.sched_getaffinity(0):
             cores.put(core)
-        # Each thread, and what it starts, keeps to a core, so that tests take as long as the others let them.
+        # Each thread and its processes keep to one core, so that test times are stable.
         self.crew = concurrent.futures.ThreadPoolExecutor(cores.qsize(), initializer=lambda: os.sched_setaffinity(0, {cores.get()}))
         self.left, self.tests, self.spent = {d.number: d for d in drawn}, collections.defaultdict(list), collections.Counter()
         everywhere = sorted(set().union(*programs.values()))
@@ -257,7 +258,7 @@ class Tries:
         print(f"{len(pairs)} tests come by {len(self.tests)} of {len(drawn)} mistakes", flush=True)
 
     def find(self, pairs):
-        """Tells by what mistakes each of these tests comes."""
+        """Records the mistakes that each of these tests reaches."""
         for (program, test), (numbers, seconds) in zip(pairs, self.crew.map(lambda pair: self.reach(*pair), pairs)):
             for number in numbers & self.left.keys():
                 self.tests[number].append((program, test, seconds))
@@ -271,7 +272,7 @@ class Tries:
         return "passed" if done and done[0] == 0 else "failed"
 
     def reach(self, program, name):
-        """The numbers of mistakes that a test comes by, and its seconds; none of a test that is not tried."""
+        """The numbers of mistakes that a test reaches, and its seconds; none for a test that is not tried."""
         file = build / f"reached_{program}_{re.sub(r'[^A-Za-z0-9]', '_', name)}"
         began = time.monotonic()
         done = self.outcome(program, [name], self.LONGEST, REACHED_MISTAKES=str(file))
@@ -300,7 +301,7 @@ class Tries:
                 del self.left[number]
 
     def catches(self, number, most):
-        """Whether tests of so many seconds in all notice the mistake. None is tried twice."""
+        """True if tests of up to `most` seconds in total notice the mistake. No test is tried twice."""
         tests = self.tests[number]
         while tests and self.spent[number] < most:
             program = tests[0][0]
@@ -310,7 +311,7 @@ class Tries:
             del tests[:len(some)]
             seconds = sum(row[2] for row in some)
             self.spent[number] += seconds
-            # A script that fails for another reason, such as a busy machine, hardly fails twice.
+            # A script that fails for another reason, such as a busy machine, rarely fails twice.
             for _ in range(2 if program == self.SCRIPT else 1):
                 done = self.outcome(program, [row[1] for row in some], 20 + 4 * seconds, DRAWN_MISTAKE=str(number))
                 if done != "failed":
@@ -326,7 +327,7 @@ def rooms_with_sources():
 
 
 def room_by_turns(turn):
-    """The room of turn K/N: each commit goes on by N rooms."""
+    """The room of turn K/N: each commit advances by N rooms."""
     k, n = map(int, turn.split("/"))
     rooms = rooms_with_sources()
     commits = int(subprocess.run(["git", "-C", source, "rev-list", "--count", "HEAD"], capture_output=True, text=True, check=True).stdout)

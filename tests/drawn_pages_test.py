@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # optional: engine/tell/page engine/tell/pictures docs/autocall.svg
-"""Pages of results and pictures of trades, as readers see them: drawn at two widths, light and dark, nothing lies over
-anything else, is cut off or too faint; and what they say is what the JSON of the same run says."""
+"""Pages of results and pictures of trades as readers see them: drawn at two widths, light and dark, nothing
+overlaps, is cut off or too faint; and the pages agree with the JSON of the same run."""
 import html.parser
 import json
 import os
@@ -22,7 +22,7 @@ VOID = set("br hr img input link meta wbr".split())
 
 
 class Tables(html.parser.HTMLParser):
-    """The tables of a page by what they are called, each as rows of cells with their classes; and texts by their class."""
+    """The tables of a page by name, as rows of cells with their classes, and texts by class."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
@@ -62,7 +62,7 @@ class Tables(html.parser.HTMLParser):
 
 
 def book_of(trades):
-    """A book of so many trades, of which some have odd names, some are thin and some can't be priced."""
+    """A book of so many trades, some with odd names, some thin and some that can't be priced."""
     lines = [f"market: {SOURCE}/configs/markets/demo.yaml", "settings: {paths: 16384, seed: 7}", "trades:"]
     for i in range(trades):
         name = (EVIL[i // 37 % len(EVIL)] + str(i) if i % 37 == 0 else f"trade_{i}").replace("'", "''")
@@ -83,7 +83,7 @@ def run(*arguments, exits=(0, 3)):
 
 
 def same(shown, exact):
-    """Whether a text is the number, rounded to the digits that it has."""
+    """True if the text is the number, rounded to the digits shown."""
     shown = shown.strip()
     digits = shown.split("e")[0]
     places = len(digits.split(".")[1]) if "." in digits else 0
@@ -114,7 +114,7 @@ def check_prices(wrong, name, page, told, lines):
                f"{row['trade']}: steps or not")
     failed = [row["trade"] for row in told["rows"] if row["status"] == "failed"]
     failures = tables.cells("Trades that failed") if failed else []
-    # More than three that fail alike are one row, with the names of the first five.
+    # More than three equal failures are one row, with the names of the first five.
     if len(failed) > 3:
         expect(wrong, name, [row[0] for row in failures] == [f"{len(failed)} trades"] and
                f"({', '.join(failed[:5])}" in failures[0][2], "the failures are not those of the JSON")
@@ -186,7 +186,7 @@ def main():
             pages[name], told[name] = report.read_text(encoding="utf-8"), json.loads(results.read_text())
             words = shlex.split(Tables(pages[name]).code)
             expect(wrong, name, words[1:] == arguments, f"the command is {words}")
-        # The command of the page, given to a shell, makes the same prices again.
+        # Run in a shell, the page's command reproduces the prices.
         before = told["prices"]["rows"]
         (folder / "prices.json").unlink()
         line = Tables(pages["prices"]).code
@@ -210,7 +210,7 @@ def main():
                "is another picture than 'tilewalk explain configs/books/demo.yaml autocall --picture' draws")
         done = run("explain", demo, "--picture", folder / "all.svg", exits=(2,))
         expect(wrong, "picture", "name it behind the book" in done.stderr, done.stderr)
-        # Whole or not at all, and never over what is read.
+        # The report is written whole or not at all, and never over an input.
         done = run("price", demo, "--report", demo, exits=(2,))
         expect(wrong, "report", "which is read" in done.stderr, done.stderr)
 

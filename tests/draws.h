@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters drawn at random, the same ones for a seed everywhere.
+// Random parameters, the same for a seed on every machine.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@ class random_parameters {
     double between(double low, double high) {
         return low + (high - low) * std::ldexp(static_cast<double>(bits_() >> 11), -53);
     }
-    // Every decade between two positive numbers gets its share.
+    // Log-uniform between two positive numbers.
     double over_decades(double low, double high) { return std::exp(between(std::log(low), std::log(high))); }
     int below(int n) { return static_cast<int>(bits_() % static_cast<std::uint64_t>(n)); }
 

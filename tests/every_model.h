@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A book with an asset of every model, and each beside others in a basket of three, and with a currency whose
-// rates move for every model of rates. A model of a catalogue that is not here is an error, so that whoever
-// adds one has it tested on both back ends.
+// A book with an asset of every model, each beside others in a basket of three, and a currency with
+// stochastic rates for every rate model. Fails for a model of a catalogue that is missing here, so that every
+// new model is tested on both back ends.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace tilewalk {
 
-// The lines of a market that say how an asset of each model moves.
+// Lines of a market, an asset for each model.
 inline const std::map<std::string, std::string, std::less<>>& every_model() {
     static const std::map<std::string, std::string, std::less<>> all{
         {"black_scholes", "volatility: {0.5: 0.2, 2.0: 0.22}"},
@@ -54,7 +54,7 @@ inline const std::map<std::string, std::string, std::less<>>& every_model() {
     return all;
 }
 
-// The lines of a market that say how the rates of a currency move by each model.
+// Lines of a market, a currency's rates for each model.
 inline const std::map<std::string, std::string, std::less<>>& every_rate_model() {
     static const std::map<std::string, std::string, std::less<>> all{
         {"hull_white", "model: {hull_white: {mean_reversion: 0.05, volatility: {0.5: 0.01, 30: 0.015}}}"},
@@ -111,7 +111,7 @@ inline std::string book_of_every_model() {
         if (basket.size() == 3) {
             trades += "  - {id: basket_with_" + model + ", product: basket, basket: [" + basket[0] + ", " +
                       basket[1] + ", " + basket[2] + "], weights: 0.33, strike: 98, maturity: 0.5}\n";
-            basket.erase(basket.begin(), basket.begin() + 2);  // the last one is in the next, too
+            basket.erase(basket.begin(), basket.begin() + 2);  // the last asset is in the next basket too
         }
         // These jump all the time.
         if (model == "variance_gamma" || model == "nig" || model == "cgmy") continue;

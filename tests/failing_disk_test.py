@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # optional: engine/walk/kept engine/cli/output.cpp engine/cli/commands/shards.cpp engine/cli/shard* engine/cli/plans* tests/shims/failing_disk.cpp
-"""A disk that fails a write, a rename or a sync, each of them once: the command says so with exit code 75 and leaves nothing
-wrong behind; the same command, started again, ends with the bytes of one that nothing disturbed."""
+"""A disk that fails a single write, rename or sync: the command reports it with exit code 75 and leaves no
+wrong file; run again, the same command ends with the bytes of an undisturbed run."""
 import errno
 import os
 import pathlib
@@ -36,8 +36,8 @@ def expect(condition, what):
 
 
 def sweep(call, number, prepare, arguments, outcome):
-    """Lets each call of the kind fail in turn until a run has none left. Returns how many there are, and how many of these
-    failed the command: a folder that is not synced does not."""
+    """Lets each call of the kind fail in turn until a run has none left. Returns the number of calls and the
+    number whose failure failed the command; an unsynced folder fails none."""
     failed = 0
     for at in range(1, 200):
         with tempfile.TemporaryDirectory() as name:

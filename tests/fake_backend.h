@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPUs of an engine that are fake ones, with an empty store of kernels.
+// A GPU back end of fake GPUs, with an empty store of kernels.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace tilewalk::tests {
 
-// `by` outlives it.
+// `by` must outlive the result.
 inline std::shared_ptr<cuda::backend> backend_on(const std::vector<std::shared_ptr<cuda::fake_gpu>>& gpus,
                                                  cuda::compiler& by) {
     cuda::gpu_machine m;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU on the memory of the host, for tests of what drives one: it keeps the rules that a real one leaves to
-// its user (and writes down each breach), does work at once or as late as the rules allow, and fails where it
-// is told to.
+// A GPU on host memory, for tests of its drivers. It checks the rules that a real one leaves to its user and
+// records each breach, does work at once or as late as the rules allow, and fails on request.
 #pragma once
 
 #include <algorithm>
@@ -28,12 +27,12 @@
 
 namespace tilewalk::cuda {
 
-// A test's orders to a fake device, and what it learns from the device, which it outlives.
+// A test's settings for a fake device and the device's reports. Outlives the device.
 struct fake_gpu {
     using work = std::function<void()>;
     struct planned_failure {
         std::string call;  // a name of the interface, such as "upload"
-        int nth = 1;       // from 1
+        int nth = 1;
         device_failure what = device_failure::other;
     };
     struct open_texture {
@@ -43,29 +42,28 @@ struct fake_gpu {
     };
 
     device_properties properties = some_properties();
-    std::size_t memory_bytes = std::size_t{1} << 30;  // what is beyond is out of memory
-    std::optional<std::size_t> said_free;             // what free_bytes() says instead of the truth
-    // The time at which work is done: when it comes; only when somebody waits for it; or at any time that
-    // streams and events allow, by the dice.
+    std::size_t memory_bytes = std::size_t{1} << 30;  // more than that is out of memory
+    std::optional<std::size_t> said_free;             // what free_bytes() returns instead of the truth
+    // When work is done: at once; only when somebody waits for it; or at a random time that streams and
+    // events allow.
     enum class schedule { at_once, late, by_dice };
     schedule when = schedule::at_once;
-    std::uint32_t dice = 1;  // seed
+    std::uint32_t dice = 1;
     std::vector<planned_failure> failures;
-    // The work of a kernel. It is asked for when the kernel is launched, and has to copy the arguments. The
-    // function that comes back runs when its stream gets there, and may throw device_error, which shows at
-    // the next wait.
+    // Makes the work of a kernel. Called at the launch, so it must copy the arguments. The returned function
+    // runs when its stream gets there; it may throw device_error, which shows at the next wait.
     std::function<work(const std::string& cubin, const std::string& kernel, const launch&, std::span<void*>)>
         kernel;
     kernel_attributes attributes{32, 0, 0, 8};
-    std::function<kernel_attributes(const launch&)> attributes_of;  // if there is one, in their place
-    std::map<std::string, std::size_t> variables;                   // of every module: bytes by name
+    std::function<kernel_attributes(const launch&)> attributes_of;  // replaces the default attributes
+    std::map<std::string, std::size_t> variables;                   // sizes by name, in every module
 
-    std::atomic<bool> has_failed{false};       // as planned, at least once
-    std::map<std::string, int> calls;          // so far, by name
-    std::vector<std::string> faults;           // rules broken
-    std::map<texture, open_texture> textures;  // that are open
-    std::size_t most_bytes = 0;                // ever allocated at once
-    std::size_t uploaded_bytes = 0;            // so far
+    std::atomic<bool> has_failed{false};       // a planned failure has happened
+    std::map<std::string, int> calls;          // counts by name
+    std::vector<std::string> faults;           // broken rules
+    std::map<texture, open_texture> textures;  // open textures
+    std::size_t most_bytes = 0;                // peak allocation
+    std::size_t uploaded_bytes = 0;
 
     static device_properties some_properties() {
         device_properties p;
@@ -92,7 +90,7 @@ struct fake_gpu {
     }
 };
 
-// Compiles nothing: a cubin is its text, by which fake kernels know what they are.
+// Compiles nothing: the cubin is the text, by which fake kernels recognise it.
 class text_compiler final : public compiler {
   public:
     compiled compile(const compile_request& what, bool) override {
@@ -196,7 +194,7 @@ class fake_device final : public device {
         enter("record");
         const auto at = events_.find(static_cast<std::uintptr_t>(e));
         if (at == events_.end()) return fault("record: not an event");
-        // Whoever waits for an earlier record goes on waiting for that.
+        // Earlier waiters keep waiting for the earlier record.
         const auto state = at->second = std::make_shared<happening>();
         state->in = static_cast<std::uintptr_t>(s);
         push(s, "record", {[this, state] { state->at = ++clock_; }, {}, false, nullptr});
@@ -212,7 +210,7 @@ class fake_device final : public device {
         enter("has_happened");
         const auto state = state_of(e, "has_happened");
         throw_dice();
-        // Somebody who asks twice is as good as one who waits.
+        // Asking twice counts as waiting.
         if (state && state->at == 0 && state->asked++ > 0) reach(*state);
         show_late_failure();
         return state && state->at != 0;
@@ -338,7 +336,7 @@ class fake_device final : public device {
     }
 
   private:
-    // Memory with poison around it.
+    // Memory between poisoned margins.
     struct block {
         std::vector<std::byte> bytes;
         std::byte* first = nullptr;
@@ -365,14 +363,14 @@ class fake_device final : public device {
 
     struct happening {
         std::uintptr_t in = 0;
-        std::uint64_t at = 0;  // 0: not yet
+        std::uint64_t at = 0;  // 0 if not yet
         int asked = 0;
     };
     struct task {
         fake_gpu::work work;
         std::vector<const void*> touches;
-        bool is_kernel;                          // which may touch anything
-        std::shared_ptr<const happening> after;  // that it waits for, if any
+        bool is_kernel;                          // a kernel may touch anything
+        std::shared_ptr<const happening> after;  // the event it waits for, if any
     };
     struct loaded {
         std::string cubin;
@@ -387,7 +385,7 @@ class fake_device final : public device {
         if (count != 0) fault("left open: " + std::to_string(count) + " " + what);
     }
 
-    // Counts a call, and fails it if that is planned or nothing can succeed any more.
+    // Counts a call; fails it if that is planned or the device is lost.
     void enter(const char* call) {
         const int nth = ++gpu_->calls[call];
         if (lost_) throw device_error(*lost_);
@@ -400,7 +398,7 @@ class fake_device final : public device {
             throw device_error(failure);
         }
     }
-    // Nothing waits for work of a device that is lost: it never comes.
+    // Work of a lost device never completes, so nothing waits for it.
     void lose(const device_error& why) {
         lost_ = why;
         for (auto& [id, tasks] : streams_) tasks.clear();
@@ -483,7 +481,7 @@ class fake_device final : public device {
         if (gpu_->when == fake_gpu::schedule::at_once) drain(tasks);
         throw_dice();
     }
-    // Lets each stream do what it can; some are quick, some slow, and some wait for somebody who waits.
+    // Advances each stream at random: some are quick, some slow, and some wait for a waiter.
     void throw_dice() {
         if (gpu_->when != fake_gpu::schedule::by_dice) return;
         for (auto& [id, tasks] : streams_) {
@@ -516,7 +514,7 @@ class fake_device final : public device {
     std::uintptr_t last_handle_ = 0;
     std::uint64_t clock_ = 0;
     std::mt19937 dice_;
-    std::map<std::uintptr_t, unsigned> slowness_;  // of streams, by dice
+    std::map<std::uintptr_t, unsigned> slowness_;  // of streams, random
     std::size_t used_ = 0;
     blocks memory_, pinned_;
     std::vector<block> gone_;

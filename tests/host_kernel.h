@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text that a GPU compiles, run by the host: it is built with the host's compiler, and the threads of a
-// block take turns. Words that C++ does not know are defined for it; feeds that copy asynchronously can't be
-// run, but copies of single numbers can: each happens when its thread waits for it, and not before. A test's
-// program includes this once.
+// Runs the text that a GPU compiles on the host: it is built with the host's compiler, and the threads of a
+// block take turns. CUDA's words are defined for it. Feeds with asynchronous copies can't run, but copies of
+// single numbers can: each happens when its thread waits for it. Include once per program.
 #pragma once
 
 #include <dlfcn.h>
@@ -32,7 +31,7 @@
 
 namespace tilewalk::tests {
 
-// Words of CUDA that C++ does not know, for the host's compiler ahead of the kernel.
+// Definitions of CUDA's words, placed before the kernel.
 inline constexpr const char* prelude_of_host = R"(#pragma once
 #define __global__
 #define __grid_constant__
@@ -109,18 +108,18 @@ inline std::string replaced_once(std::string text, const std::string& what, cons
 
 // ---- a block of threads ----------------------------------------------------------------------------------
 
-// A place at which threads wait for each other.
+// A barrier.
 struct meeting {
     unsigned size = 0, there = 0, number = 0;
 };
-// Lanes that exchange numbers: a warp, or half of one.
+// Lanes that exchange numbers: a warp or half of one.
 struct lanes_of_block {
     meeting meets;
     double exchanged[32], also[32];
 };
 
-// The threads of a block take turns: each goes on until it has to wait for others. Who comes first is drawn
-// anew for every round, so that a kernel in which threads don't wait for each other gives wrong numbers soon.
+// Threads of a block that take turns: each runs until it has to wait for others. The order is random in every
+// round, so that a kernel with a missing barrier soon gives wrong numbers.
 class block_of_threads {
   public:
     explicit block_of_threads(unsigned threads)
@@ -134,7 +133,7 @@ class block_of_threads {
         for (thread& one : threads_) one.stack = std::make_unique_for_overwrite<char[]>(stack_bytes);
     }
 
-    // Runs `work` as each of the threads. Throws std::runtime_error if some wait for what never happens.
+    // Runs `work` as each of the threads. Throws std::runtime_error on a deadlock.
     void run(unsigned block, const std::function<void()>& work);
 
     void wait() { wait(all_); }
@@ -151,7 +150,7 @@ class block_of_threads {
     }
     lanes_of_block& lanes(unsigned mask);
     int any = 0;
-    // Groups of copies of the thread whose turn it is, the last one still open.
+    // Groups of copies of the current thread; the last group is still open.
     std::deque<std::vector<std::pair<double*, const double*>>>& copies() { return threads_[now_].copies; }
 
   private:
@@ -181,7 +180,7 @@ inline thread_local block_of_threads* the_block = nullptr;
 struct place_in_grid {
     unsigned x;
 };
-// Kernels in libraries take these from the program, which has them whether or not it calls them itself.
+// Kernels in libraries import these from the program, which must keep them even if it does not call them.
 #define TILEWALK_FOR_KERNELS inline __attribute__((used))
 extern "C" {
 inline thread_local place_in_grid threadIdx, blockIdx, blockDim;
@@ -293,7 +292,7 @@ class host_kernel {
     explicit host_kernel(const std::string& text) {
         std::filesystem::create_directories(folder_ / "kernels");
         std::ofstream(folder_ / "prelude.h") << prelude_of_host;
-        // Kernels' words of a GPU are replaced, but for those of asynchronous copies, which stay unused.
+        // Replaces inline PTX, except that of asynchronous copies, which stay unused.
         std::string words = text_of(std::string(TILEWALK_SOURCE_DIR) + "/kernels/ptx.h");
         words = replaced_once(words, R"(asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(number));)",
                               "number = blockIdx.x;");
@@ -351,7 +350,7 @@ class host_kernel {
     void* library_ = nullptr;
 };
 
-// Kernels by their text, each built when it is first asked for.
+// Kernels by text, each built on first use.
 class host_kernels {
   public:
     // The work of a launch whose kernel takes such arguments.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A second reader of books, markets, products and calendars, which shares nothing with the first: numbers by
-// a grammar and strtod, dates by counting days from 1900 on, YAML as far as the shipped files go. It is the
-// judge of what Tilewalk reads: where both read a file, they have to read the same.
+// A second reader of books, markets, products and calendars that shares nothing with the first: numbers by a
+// grammar and strtod, dates by counting days from 1900, and the YAML that the shipped files use. Where both
+// readers accept a file, they must agree.
 #pragma once
 
 #include <array>
@@ -23,8 +23,8 @@ namespace tilewalk::independent {
 
 // ---- Numbers -------------------------------------------------------------------------------------------
 
-// sign? (digits [. digits?] | . digits) ([eE] sign? digits)?, with no zero that only leads; finite, and 0
-// only where every digit is. Anything else is no number.
+// sign? (digits [. digits?] | . digits) ([eE] sign? digits)?, without superfluous leading zeros; finite, and
+// 0 only if every digit is.
 class number_grammar {
   public:
     static std::optional<double> read(std::string_view text) {
@@ -78,19 +78,19 @@ inline std::optional<double> number(std::string_view text) {
 
 // ---- Dates ---------------------------------------------------------------------------------------------
 
-// Every day from 1900 to 2299, counted one by one from the Sunday on which 1899 began. The years before and
-// after are there for days that roll; no text means them.
+// Every day from 1900 to 2299, counted one by one from Sunday, 1 January 1899. The first and last years exist
+// for days that roll; no text refers to them.
 class day_table {
   public:
     struct day {
-        int year, month, of_month, weekday;  // 0 is Monday
+        int year, month, of_month, weekday;  // weekday 0 is Monday
         std::string text;
     };
     static const day_table& all() {
         static const day_table table;
         return table;
     }
-    // Days since 1970-01-01; empty for what is no day.
+    // Days since 1970-01-01; empty for an invalid day.
     std::optional<int> serial(const std::string& text) const {
         const auto at = by_text_.find(text);
         if (at == by_text_.end()) return std::nullopt;
@@ -130,10 +130,10 @@ inline std::optional<int> day(const std::string& text) {
 
 // ---- YAML, as far as the shipped files go --------------------------------------------------------------
 
-struct no_yaml : std::runtime_error {  // what no reader should take
+struct no_yaml : std::runtime_error {  // what no reader should accept
     using std::runtime_error::runtime_error;
 };
-struct not_judged : std::runtime_error {  // what this reader leaves to the other
+struct not_judged : std::runtime_error {  // what this reader does not cover
     using std::runtime_error::runtime_error;
 };
 
@@ -193,7 +193,7 @@ class yaml_reader {
         const std::size_t at = line.find_first_not_of(' ', from);
         return at == std::string::npos || (line[at] == '#' && (at == 0 || line[at - 1] == ' '));
     }
-    // To the next line that says something; false at the end. Inside a line it only passes spaces.
+    // Moves to the next line with content; false at the end. Inside a line it only skips spaces.
     bool skip_blank() {
         while (line_ < lines_.size() && is_blank(lines_[line_], column_)) {
             ++line_;
@@ -207,7 +207,7 @@ class yaml_reader {
     char next() const { return column_ + 1 < lines_[line_].size() ? lines_[line_][column_ + 1] : '\0'; }
     static bool ends_word(char c) { return c == ' ' || c == '\0'; }
 
-    // A block whose first line begins at or beyond `least`, at the place where the reader stands.
+    // The block that starts at the current place, with its first line at column `least` or beyond.
     tree block(std::size_t least) {
         if (column_ < least) return {};
         const std::size_t at = column_;
@@ -232,7 +232,7 @@ class yaml_reader {
         return made;
     }
 
-    // True if a key and a colon stand here.
+    // True if a key and a colon follow.
     bool begins_entry() const {
         const std::string& line = lines_[line_];
         std::size_t at = column_;
@@ -297,7 +297,7 @@ class yaml_reader {
         return key;
     }
 
-    // After a value: the next line that says something, at the indentation of its container or further out.
+    // After a value: the next content must be at the indentation of its container or further out.
     void after_value(std::size_t at) {
         if (!skip_blank()) return;
         if (column_ > at)
@@ -328,7 +328,7 @@ class yaml_reader {
         }
     }
 
-    // The text behind a key whose line is indented by `outer`, or for itself.
+    // The value after a key whose line is indented by `outer`, or one that stands alone.
     tree value(std::size_t outer, bool stands_alone) {
         if (now() == '|' || now() == '>') return lines_of_text(outer);
         tree made;
@@ -429,7 +429,7 @@ class yaml_reader {
             text += (text.empty() ? "" : " ") + part;
             ++line_;
             column_ = 0;
-            // A line further in goes on with the text.
+            // A more indented line continues the text.
             if (!skip_blank() || column_ <= outer) break;
             if (has_comment || stands_alone) throw not_judged("a text of several lines");
         }
@@ -501,7 +501,7 @@ class yaml_reader {
         }
         while (text.ends_with(' ')) text.pop_back();
         if (column_ >= line.size() || line[column_] == '#') {
-            // The next line may go on with the text.
+            // The next line may continue the text.
             skip_in_flow(outer);
             if (now() != ',' && now() != ']' && now() != '}' && now() != ':')
                 throw not_judged("a text of several lines");
@@ -552,7 +552,7 @@ struct business_calendar {
 };
 using business_calendars = std::map<std::string, business_calendar>;
 
-// Empty where it holds a day that is none.
+// Empty if the definition holds an invalid day.
 inline std::optional<business_calendar> calendar_of(const tree& definition) {
     business_calendar made;
     made.is_weekend = {false, false, false, false, false, true, true};
@@ -591,7 +591,7 @@ inline int rolled(int serial, const business_calendar& days, const std::string& 
     return found;
 }
 
-// The times that {start, end, every or count, ...} stands for; empty where a part of it is none.
+// The times of {start, end, every or count, ...}; empty if a part is invalid.
 inline std::optional<std::vector<moment>> schedule_of(const tree& rule, const business_calendars& known) {
     const tree *start = rule.find("start"), *end = rule.find("end"), *every = rule.find("every"),
                *count = rule.find("count"), *calendar = rule.find("calendar"), *roll = rule.find("roll"),
@@ -654,7 +654,7 @@ inline std::optional<std::vector<moment>> schedule_of(const tree& rule, const bu
             } else if (unit == 'b') {
                 for (int done = 0; done < units && at < to->serial; done += days.is_open(at) ? 1 : 0) ++at;
             } else if (unit == 'm' || unit == 'y') {
-                // Month by month from the first of the start's month on.
+                // Month by month from the first of the start's month.
                 const auto& first = all.at(from->serial);
                 int year = first.year, month = first.month - 1 + k * units * (unit == 'y' ? 12 : 1);
                 year += month / 12;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Texts that the package installs beside the command: completion and manual pages, as that command prints them.
+# Installed texts (completion and manual pages) equal those that the command prints.
 import os
 import pathlib
 import shutil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nested upper bound: it holds the truth for any policy, is near it for a good one, on the issuer's side
-// too, with bits of its own that nothing else in the run moves; and what has none says so.
+// The nested upper bound: it covers the truth for any policy, is close for a good one, on the issuer's side
+// too, and its bits depend on nothing else in the run; a trade without one says why.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ early_exercise early_of(const std::string& text, std::uint64_t paths, const std:
     return early_of(row_of(text, paths, upper));
 }
 
-// So many errors are exceeded by one seed in 300,000.
+// One seed in 300,000 exceeds so many errors.
 constexpr double errors = 4.5;
 
 std::vector<double> ten_dates() {
@@ -88,7 +88,7 @@ std::string basket(int assets, int spot) {
            "], strike: 100, exercise_dates: {start: 0, end: 3, count: 9}}\n";
 }
 
-// The row of a book whose policies are changed once they are found.
+// The row of a book whose policies are changed after training.
 early_exercise early_by(const std::string& text, std::uint64_t paths,
                         const std::function<void(exercise::policy&)>& change) {
     const book b = book::parse(text);
@@ -129,8 +129,8 @@ TEST(nested_bound, holds_puts_known_from_a_lattice) {
     }
 }
 
-// A policy that knows nothing of the price: the martingale that is fitted with it knows nothing either, but
-// inner paths do.
+// A policy without the price as a feature: the martingale fitted with it misses the price too, but inner
+// paths do not.
 TEST(nested_bound, is_nearer_than_the_regression_where_features_tell_nothing) {
     std::string text = bermudan();
     text.insert(text.find("    script:"), "    features: [floor(spot(underlying) / 1000)]\n");
@@ -152,7 +152,7 @@ TEST(nested_bound, is_within_a_hundredth_of_the_call_on_the_larger_of_two) {
     EXPECT_LT(e.upper_error, 0.03);
 }
 
-// The same paper: of five assets, between 26.115 and 26.211 where more paths tell.
+// The same paper: the largest of five assets, between 26.115 and 26.211.
 TEST(nested_bound, is_near_the_call_on_the_largest_of_five) {
     const early_exercise e = early_of(basket(5, 100), 32768);
     SCOPED_TRACE(std::to_string(e.lower_bound) + " .. " + std::to_string(e.upper_bound) + " +- " +
@@ -161,8 +161,8 @@ TEST(nested_bound, is_near_the_call_on_the_largest_of_five) {
     EXPECT_LT(e.upper_bound - errors * e.upper_error, 1.01 * 26.2);
 }
 
-// One date leaves no decision: each outer path's bound is the mean of its inner paths, and all of them are as
-// many paths of the European.
+// One date leaves no decision: each outer path's bound is the mean of its inner paths, and together they are
+// as many paths of the European.
 TEST(nested_bound, is_the_mean_of_all_inner_paths_where_nothing_is_decided) {
     const std::string on = "spot: 36, volatility: 0.2";
     const auto plainly_priced = [](const std::string& text) {
@@ -172,14 +172,15 @@ TEST(nested_bound, is_the_mean_of_all_inner_paths_where_nothing_is_decided) {
     const price_row european = plainly_priced(
         put_on(on, 0.06, "40", "[1.0]", "on dates:\n    pay max(strike - spot(underlying), 0)\n"));
     EXPECT_NEAR(e.upper_bound, put_on_a_lattice(36, 40, 0.06, 0.2, {1.0}), errors * e.upper_error + 1e-4);
-    // 256 outer paths tell their error to a 22nd: it is as that of 256 * 1024 paths, at 5 of these.
+    // 256 outer paths determine their error to a factor of 1/22: it matches that of 256 * 1024 paths within 5
+    // of these.
     const double expected = european.standard_error * std::sqrt(16384.0 / (256 * 1024));
     EXPECT_NEAR(e.upper_error / expected, 1, 5.0 / 22);
 }
 
-// Inner means of two dates have nothing to do with each other: a policy that goes on where 50 are paid leaves
-// 50 less the mean of the later date's inner paths, and more the mean of the earlier's. What these paths pay
-// is of the time behind both dates, so that nothing else moves a bound.
+// Inner means on two dates are independent: a policy that waits where 50 are paid subtracts the mean of the
+// later date's inner paths from 50, and adds the mean of the earlier's. The payoffs depend on the time after
+// both dates, so nothing else moves a bound.
 TEST(nested_bound, has_inner_paths_of_its_own_for_each_date) {
     const early_exercise e = early_by(put_on("spot: 100, volatility: 0.2", 0, "100", "[0.5, 1.0]",
                                              "seen = 1\nratio = 1\non dates:\n    ratio = spot(underlying) / "
@@ -199,8 +200,8 @@ TEST(nested_bound, has_inner_paths_of_its_own_for_each_date) {
     EXPECT_NEAR(e.upper_error / (std::sqrt(2) * of_one_mean), 1, 5.0 / 22);
 }
 
-// Payments after the last date are in the martingale, too: at half a year the holder may take 40 less the
-// price in place of the call that ends at one year.
+// The martingale includes payments after the last date: at half a year the holder may take 40 less the price
+// instead of a call that ends at one year.
 TEST(nested_bound, follows_what_comes_after_the_last_date) {
     constexpr double spot = 40, strike = 40, rate = 0.06, volatility = 0.3, half = 0.5;
     const auto cdf = [](double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; };
@@ -229,7 +230,7 @@ TEST(nested_bound, follows_what_comes_after_the_last_date) {
     EXPECT_LT(e.upper_error, 0.005 * truth);
 }
 
-// Both sides of one trade: what the holder has of one right, the issuer has of the other.
+// The holder's right in one trade is the issuer's in its mirror image.
 TEST(nested_bound, bounds_the_issuers_right_from_below) {
     const std::string mirror = "call on dates: pay -max(strike - spot(underlying), 0)\n";
     const early_exercise issuer = early_of(bermudan(mirror), 16384), holder = early_of(bermudan(), 16384);
@@ -241,7 +242,7 @@ TEST(nested_bound, bounds_the_issuers_right_from_below) {
                 errors * std::hypot(issuer.lower_error, holder.upper_error));
 }
 
-// A callable bond under random rates: the bounds of both ways hold each other, one seed in 300,000 apart.
+// A callable bond under stochastic rates: the bounds of both kinds overlap, except for one seed in 300,000.
 TEST(nested_bound, bounds_a_callable_bond) {
     const std::string text =
         "market:\n  as_of: 2026-01-15\n  currencies:\n    USD: {rate: 0.03, model: {hull_white: "
@@ -257,8 +258,8 @@ TEST(nested_bound, bounds_a_callable_bond) {
               fitted.lower_bound - errors * std::hypot(nested.lower_error, fitted.lower_error));
 }
 
-// Whatever the policy: one found on 20 paths, one that uses the right wherever it pays, and one that never
-// does. The first two give much away.
+// A policy trained on 20 paths, one that exercises whenever the right pays, and one that never does. The
+// first two give much away.
 TEST(nested_bound, holds_the_truth_whatever_the_policy) {
     const double truth = put_on_a_lattice(36, 40, 0.06, 0.2, ten_dates());
     run_options few = with(16384, "nested");
@@ -277,8 +278,8 @@ TEST(nested_bound, holds_the_truth_whatever_the_policy) {
     }
 }
 
-// A right of today, a right between dates, one that depends on the path, one whose trade stops behind it on
-// the same date, and payments on the way: the nested bound stands between those of the regression.
+// A right of today, a right between dates, one that depends on the path, one whose trade stops after it on
+// the same date, and payments on the way: the nested bound lies between those of the regression.
 TEST(nested_bound, agrees_with_the_regression_on_all_kinds_of_rights) {
     const std::string now = "{start: 0, end: 1, count: 8, include_start: true}", later =
                                                                                      "{start: 0, end: 1, "
@@ -318,7 +319,7 @@ TEST(nested_bound, agrees_with_the_regression_on_all_kinds_of_rights) {
     }
 }
 
-// Called at once: a coupon of 12 % where rates are 3 %.
+// Called at once: the coupon is 12 % and rates are 3 %.
 TEST(nested_bound, is_the_price_where_nothing_is_random) {
     const early_exercise e = early_of(
         put_on(
@@ -331,7 +332,7 @@ TEST(nested_bound, is_the_price_where_nothing_is_random) {
     EXPECT_NEAR(e.lower_error, 0, 1e-9);
 }
 
-// No martingale of normal numbers follows a jump, and that of inner paths does.
+// No martingale of normals follows a jump, but one of inner paths does.
 TEST(nested_bound, follows_jumps) {
     const std::string text = put_on(
         "spot: 40, model: {merton: {volatility: 0.1, jump_intensity: 1, jump_mean: -0.2, jump_sd: 0.1}}",
@@ -359,7 +360,6 @@ TEST(nested_bound, has_bits_that_nothing_else_in_the_run_moves) {
     EXPECT_EQ(one.upper_error, two.upper_error);
     EXPECT_NE(one.lower_bound, two.lower_bound) << "which is walked in single";
     EXPECT_EQ(got.manifest.settings.upper, upper_bound::nested);
-    // Every instruction set that is here.
     for (const std::string& set : engine::instruction_sets()) {
         engine_settings settings;
         settings.instruction_set = set;
@@ -368,13 +368,12 @@ TEST(nested_bound, has_bits_that_nothing_else_in_the_run_moves) {
                   one.upper_bound)
             << set;
     }
-    // Another seed gives other paths.
     run_options seeded = with(8192, "nested");
     seeded.overrides.seed = 43;
     EXPECT_NE(early_of(engine().price(book::parse(bermudan()), seeded).rows[0]).upper_bound, one.upper_bound);
 }
 
-// Inner paths that begin today follow the policy as the plan does that prices it: its paths, its bits.
+// Inner paths from today follow the policy as the pricing plan does, with the same paths and bits.
 TEST(nested_bound, inner_paths_of_today_are_those_that_follow_the_policy) {
     const book b = book::parse(bermudan());
     const books::trade& t = b.state().trades.at(0);
@@ -398,8 +397,8 @@ TEST(nested_bound, inner_paths_of_today_are_those_that_follow_the_policy) {
     EXPECT_EQ(inner.m2, expected.m2);
 }
 
-// A path that begins where another was, with the seed and the number of that, ends as it does, wherever it
-// begins and whatever moves it.
+// A path that starts from another path's state, with its seed and number, ends as that path does, in any
+// model and from any date.
 TEST(nested_bound, paths_go_on_as_those_whose_states_they_take) {
     const std::string plain =
         "low = 1000\nexercise on dates: receive max(strike - spot(underlying), 0)\non dates:\n"
@@ -446,7 +445,8 @@ TEST(nested_bound, paths_go_on_as_those_whose_states_they_take) {
     }
 }
 
-// Sensitivities are of what policies are worth, and take no bound. The rows beside them are those of prices.
+// Sensitivities are derivatives of the policy's value, without the bound. The price rows beside them are
+// unchanged.
 TEST(nested_bound, changes_no_sensitivity) {
     const book b = book::parse(bermudan());
     const auto greeks = [&](const std::string& upper) {
@@ -520,10 +520,10 @@ TEST(nested_bound, is_told_of_and_can_be_stopped) {
         EXPECT_GE(seen[i].path_steps_done, seen[i - 1].path_steps_done);
     }
     EXPECT_EQ(seen.back().path_steps_done, seen.back().path_steps);
-    // 256 outer paths, and of each 1,024 inner ones from today on and from each date but the last.
+    // 256 outer paths, each with 1,024 inner paths from today and from each date but the last.
     const std::uint64_t priced = 16384 * 10, nested = 256 * (10 + 1024 * (10 + 45));
     EXPECT_EQ(seen.back().path_steps, priced + nested);
-    // It is stopped once the prices are there.
+    // Stop once the prices are there.
     std::atomic<bool> stop{false};
     options.cancel = &stop;
     options.overrides.paths = 65536;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rights with notice: bounds hold values known from a lattice of our own, on which it is decided before the
-// date of the payment by the value that the payment has then.
+// Rights with notice: bounds enclose values from our own lattice, which decides ahead of the payment date by
+// the payment's value at the notice.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ double below(double z) {
     return std::erfc(-z / std::sqrt(2.0)) / 2;
 }
 
-// A European put at a price, so many years before it ends.
+// A European put at a price, `years` before its end.
 double european_put(double price, double years) {
     if (years <= 0) return std::max(strike - price, 0.0);
     const double sd = volatility * std::sqrt(years);
@@ -29,8 +29,8 @@ double european_put(double price, double years) {
     return strike * std::exp(-rate * years) * below(sd - d) - price * below(-d);
 }
 
-// The right to a put that ends so many years after each of the times at which it is decided on; 0 years are
-// the put that may be exercised on these times.
+// The right, at each of these times, to a put that ends `notice` years later; with 0 years, to exercise at
+// these times.
 double on_a_lattice(const std::vector<double>& decided, double notice) {
     constexpr int n = 1601;
     const double width = 7 * volatility * std::sqrt(decided.back()), h = 2 * width / (n - 1);
@@ -104,7 +104,7 @@ TEST(notice, the_lattice_gives_european_values) {
     EXPECT_NEAR(on_a_lattice({0.5}, 0.25), european_put(spot, 0.75), 1e-4);
 }
 
-// Notices that end before the next is given, and notices of which two or three are out at a time.
+// Notices that end before the next one is given, and notices of which two or three are pending at a time.
 TEST(notice, bounds_hold_values_known_from_a_lattice) {
     for (const double notice : {0.02, 0.1, 0.2, 0.3}) {
         SCOPED_TRACE(notice);
@@ -132,11 +132,10 @@ TEST(notice, without_days_it_is_the_right_itself) {
     expect_between(priced(book_of(put_with(""))), on_a_lattice(eighths(0), 0));
 }
 
-// The right's payment is made whatever has come of it since the notice.
 TEST(notice, who_gave_notice_is_bound_by_it) {
     const price_row got =
         priced(book_of("exercise on dates with notice 0.1: receive 105 - spot(underlying)\n", "[0.5]"));
-    // Used where what it pays is worth something at the notice.
+    // Notice is given if the payment has value at that time.
     const double forward_strike = 105 * std::exp(-rate * 0.1);
     const double sd = volatility * std::sqrt(0.4);
     const double d = (std::log(spot / forward_strike) + rate * 0.4) / sd + sd / 2;
@@ -144,7 +143,6 @@ TEST(notice, who_gave_notice_is_bound_by_it) {
     expect_between(got, truth);
 }
 
-// A notice whose last moment has come was not given.
 TEST(notice, notices_of_the_past_were_not_given) {
     const price_row past = priced(book_of(put_with(" with notice 0.3"), "[0.2, 0.25]"), 4096);
     EXPECT_EQ(past.status, trade_status::priced) << past.message;
@@ -155,14 +153,14 @@ TEST(notice, notices_of_the_past_were_not_given) {
     EXPECT_EQ(today.price, 0);
 }
 
-// The issuer's notice: payments between notice and call are made all the same.
+// The issuer's notice: payments between notice and call are still made.
 TEST(notice, coupons_are_paid_until_the_call) {
     const std::string note =
         "on dates:\n    pay 3 + 0 * spot(underlying)\n"
         "call on dates with notice 0.4: pay 100\n"
         "on last(dates):\n    pay 100\n";
     const price_row got = priced(book_of(note, "[0.5, 1.0, 1.5, 2.0]"), 16384);
-    // A coupon of 6 % a year where rates are 6 %: called nearly at par, whenever.
+    // The coupon and rates are both 6 % a year: called nearly at par, at any time.
     ASSERT_TRUE(got.early) << got.message;
     double worst = 1e9, coupons = 0;
     for (const double t : {0.5, 1.0, 1.5, 2.0}) {
@@ -173,7 +171,7 @@ TEST(notice, coupons_are_paid_until_the_call) {
     EXPECT_NEAR(got.early->lower_bound, worst, 1e-6);
 }
 
-// A mean so far has no value at the first notice, which comes before the first day that counts.
+// A running mean has no value at a first notice before the first averaging day.
 TEST(notice, what_means_nothing_yet_is_not_known) {
     const price_row got =
         priced(book_of("total = 0\nseen = 0\non dates:\n    total = total + spot(underlying)\n"
@@ -186,7 +184,7 @@ TEST(notice, what_means_nothing_yet_is_not_known) {
     EXPECT_LT(e.upper_bound, 1.1 * e.lower_bound);
 }
 
-// Two rights of one party, of which one has notice; and rights of both, which have no bound.
+// Two rights of one party, one of them with notice; and rights of both parties, which have no bound.
 TEST(notice, rights_stand_beside_others) {
     const std::string late = put_with(" with notice 0.05");
     const std::string now = "exercise on first(dates): receive max(100 - spot(underlying), 0)\n";
@@ -201,7 +199,7 @@ TEST(notice, rights_stand_beside_others) {
     EXPECT_NE(both.message.find("without a bound"), std::string::npos) << both.message;
 }
 
-// With random rates what a payment is worth at its notice is known along the path alone.
+// With stochastic rates the value of a payment at its notice is known only along the path.
 TEST(notice, rates_may_be_random) {
     const std::string market =
         "market:\n  as_of: 2026-01-15\n  currencies:\n"
@@ -220,7 +218,7 @@ TEST(notice, rates_may_be_random) {
         EXPECT_LT(e.lower_bound, e.upper_bound + 4 * std::hypot(e.lower_error, e.upper_error));
         EXPECT_LT(e.upper_bound - e.lower_bound, 0.2);
     }
-    // The issuer may do less with notice than without.
+    // Notice limits the issuer.
     EXPECT_GT(late.early->upper_bound + 0.05, none.early->lower_bound);
 }
 
@@ -250,7 +248,7 @@ TEST(notice, terms_that_make_no_sense_are_refused) {
         const int line = one.says.find("of its own") != std::string::npos ? 16 : 15;
         EXPECT_NE(told.find(":" + std::to_string(line) + ":"), std::string::npos) << "its place: " << told;
     }
-    // Numbers of a trade are known when it is priced.
+    // A trade's own numbers are checked when it is priced.
     const std::vector<refused_script> by_trade{
         {"exercise on dates at most 2.5 times" + pays, "a right is used 2.5 times, expected a whole number"},
         {"exercise on dates at most 0 times" + pays, "expected a whole number from 1 to 100"},

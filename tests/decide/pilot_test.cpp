@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pilots choose how points make paths, and whether a trade takes points at all. Their choice is priced as if
-// it had been asked for.
+// Pilots choose how points make paths, and whether a trade takes points at all. The choice prices as if it
+// had been requested.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -85,8 +85,8 @@ TEST(pilots, choose_what_is_priced_as_if_it_had_been_asked_for) {
     }
 }
 
-// In the order of time the pilot of the average shows next to nothing, and ten assets in their own order
-// less than their components.
+// In the order of time the pilot of the average gains almost nothing, and ten assets in their own order gain
+// less than their principal components.
 TEST(pilots, see_which_dimensions_count) {
     const std::vector<trade_plan> plans = explained("sobol", 131072);
     EXPECT_NE(chosen_in(plans[0].random), "steps") << plans[0].random;
@@ -115,12 +115,11 @@ TEST(pilots, leave_trades_that_gain_nothing_to_independent_paths) {
     EXPECT_EQ(open.rows[3].randomisations, 0u);
     EXPECT_EQ(open.rows[3].message, paths.rows[3].message);
     EXPECT_EQ(explained("auto", 16384)[3].random.substr(0, 6), "philox");
-    // Totals take the same parts of both.
     EXPECT_GT(open.totals().at(0).error, 0);
     EXPECT_LT(open.totals().at(0).error, paths.totals().at(0).error / 3);
 }
 
-// A construction that was asked for decides alone whether points are taken.
+// A requested construction alone decides whether points are taken.
 TEST(pilots, try_no_construction_but_the_one_that_was_asked_for) {
     run_options options = tests::plain_paths();
     options.overrides.random = "auto";
@@ -133,7 +132,7 @@ TEST(pilots, try_no_construction_but_the_one_that_was_asked_for) {
     EXPECT_EQ(why.find("bridge"), std::string::npos) << why;
 }
 
-// A pilot of the second market by itself sees no path that pays.
+// A pilot of the second market alone sees no path that pays.
 TEST(pilots, decide_in_the_first_of_several_markets) {
     const auto in_market = [](const std::string& spot) {
         return book::parse(
@@ -155,7 +154,7 @@ TEST(pilots, decide_in_the_first_of_several_markets) {
     EXPECT_EQ(engine().price(second, options).rows[0].randomisations, 0u);
 }
 
-// On one step there is nothing to choose. Jumps are treated as points need it, by pilots that take points.
+// One step leaves no choice. Pilots on points choose the treatment of jumps that points need.
 TEST(pilots, give_the_sensitivities_of_points_that_were_asked_for) {
     const book b = book::parse(
         "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.05}}\n  assets: {A: {currency: USD, "
@@ -201,7 +200,7 @@ TEST(pilots, take_a_twentieth_of_a_run_at_most) {
     }
 }
 
-// Pilots of controls, of shifts and of points, where each is walked by itself.
+// Pilots of controls, of shifts and of points, each walked alone.
 TEST(pilots, take_a_twentieth_of_a_run_together) {
     run_options options;
     options.overrides.random = "sobol";
@@ -226,7 +225,7 @@ TEST(pilots, take_a_twentieth_of_a_run_together) {
     EXPECT_GE(most_pilots, 2u) << "one pilot has a twentieth to itself";
 }
 
-// A choice of a moved market could differ; derivatives by differences would then compare other numbers.
+// Choices in moved markets could differ, and differences would then compare other numbers.
 TEST(pilots, decide_once_for_markets_that_greeks_move) {
     const book b = book::parse(text);
     const auto greeks_with = [&](const char* construction) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Policies found by a GPU that is made of the host: its kernels are the text that a GPU compiles, built for
-// the host. They are those of the CPU to the bit.
+// Policies trained on a host-made GPU, whose kernels are the text that a GPU compiles, built for the host.
+// They equal the CPU's bit for bit.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@
 namespace tilewalk::policies_on_host_test {
 namespace {
 
-// A device that runs what it is given, with a block for each trade.
+// A device with a block for each trade.
 std::shared_ptr<cuda::fake_gpu> gpu_of_host() {
     auto gpu = std::make_shared<cuda::fake_gpu>();
     gpu->attributes.blocks_per_multiprocessor = 0;
@@ -79,7 +79,7 @@ void compare(const std::string& trades, std::uint64_t paths,
         reads);
 }
 
-// A matrix instruction stands for chains of fma.
+// A matrix instruction is emulated by chains of fma.
 TEST(policies_on_host, have_sums_of_products_of_the_cpu) {
     const tests::host_kernel kernel(tests::text_of_product_sums);
     tests::expect_product_sums_of_the_cpu(
@@ -93,7 +93,7 @@ TEST(policies_on_host, have_sums_of_products_of_the_cpu) {
 
 constexpr const char* put = "trades:\n  - {id: put, product: american, underlying: A, strike: 100, ";
 
-// One tile and a part of another; many functions of each side, and slopes.
+// One tile and part of another; many functions on each side, and slopes.
 TEST(policies_on_host, are_those_of_the_cpu) {
     compare(std::string(put) + "maturity: 1, exercise_step: 0.4}\n", 1100);
 }
@@ -103,8 +103,8 @@ TEST(policies_on_host, are_those_of_the_cpu_on_three_paths) {
     compare(std::string(put) + "maturity: 1, exercise_step: 0.2}\n", 3);
 }
 
-// Decisions alone, as scenarios find them: without a bound nothing else changes. By one right and by several
-// uses; assets that are ranked have made numbers in place of their normals.
+// Scenarios train decisions without a bound, which changes nothing else. With one right and with several
+// uses; ranked assets have derived numbers in place of their normals.
 TEST(policies_on_host, without_a_bound_decide_as_with_one) {
     const book all = book::parse(std::string(put) + R"(maturity: 1, exercise_step: 0.25}
   - {id: best, product: bermudan_basket, basket: [A, B], price: maximum, strike: 100, exercise_dates: [0.5, 1.0]}
@@ -135,7 +135,7 @@ TEST(policies_on_host, without_a_bound_decide_as_with_one) {
     }
 }
 
-// A block for each date, more than a kernel's masks have bits for.
+// A block for each date, more than a kernel's masks have bits.
 TEST(policies_on_host, are_those_of_the_cpu_for_many_blocks) {
     const tests::many_blocks many = tests::of_many_blocks(4, "A", 33);
     const std::string called = many.trades.substr(many.trades.find("  - {id: called"));
@@ -151,8 +151,8 @@ TEST(policies_on_host, are_those_of_the_cpu_with_two_assets) {
             300);
 }
 
-// Uses left on a date are those that dates before can't have taken, and no more than dates to come; today's
-// right is one of them. Some must be used.
+// The uses left on a date are limited by earlier and later dates; today's right is one of them, and some uses
+// are mandatory.
 TEST(policies_on_host, are_those_of_the_cpu_for_several_uses) {
     compare(R"(trades:
   - {id: few, product: swing, underlying: A, strike: 100, rights: 2, exercise_dates: [0.3, 0.6, 1.0]}
@@ -166,8 +166,8 @@ TEST(policies_on_host, are_those_of_the_cpu_for_several_uses) {
             300);
 }
 
-// Payments of notices stand between dates, and after others; a right without notice is among them, or one of
-// the other party, so that there is no martingale.
+// Notice payments lie between dates and after others. Beside them there is a right without notice, or the
+// other party's, which leaves no martingale.
 TEST(policies_on_host, are_those_of_the_cpu_with_notice) {
     const auto compare_rights = [](const std::string& rights) {
         compare(R"(products:
@@ -193,7 +193,7 @@ TEST(policies_on_host, are_those_of_the_cpu_on_given_volatilities) {
             1030);
 }
 
-// The CPU says what is missing.
+// The CPU reports what is missing.
 TEST(policies_on_host, are_left_to_the_cpu_where_given_volatilities_lack_paths) {
     const auto trades = tests::untrained_of(
         book::parse("trades:\n  - {id: put, product: american, underlying: D, strike: 100, maturity: 1, "
@@ -209,7 +209,7 @@ TEST(policies_on_host, are_left_to_the_cpu_where_given_volatilities_lack_paths) 
     });
 }
 
-// However numbers of paths are read: a put whose sums are by lanes, and a basket whose are by columns.
+// For each way to read paths: a put with sums by lanes, and a basket with sums by columns.
 TEST(policies_on_host, are_those_of_the_cpu_however_paths_are_read) {
     for (const auto reads : {kernels::path_reads::none, kernels::path_reads::l2_prefetch,
                              kernels::path_reads::smem_rolling_async}) {
@@ -221,7 +221,7 @@ TEST(policies_on_host, are_those_of_the_cpu_however_paths_are_read) {
     }
 }
 
-// More functions than a thread has room for in registers.
+// More functions than a thread has registers for.
 TEST(policies_on_host, are_those_of_the_cpu_with_many_functions) {
     compare(R"(trades:
   - {id: average, product: bermudan_basket, basket: [A, B, C], price: mean, strike: 100, exercise_dates: [0.5, 1.0]}
@@ -229,7 +229,7 @@ TEST(policies_on_host, are_those_of_the_cpu_with_many_functions) {
             300);
 }
 
-// A launch of one trade must fit in half of the memory, for two are made ready at once.
+// A launch of one trade must fit in half of the memory, because two are prepared at once.
 TEST(policies_on_host, are_left_to_the_cpu_where_memory_is_short) {
     const auto trades = tests::untrained_of(
         book::parse(std::string(put) + "maturity: 1, exercise_step: 0.1}\n"), assets(), 4096);
@@ -247,7 +247,7 @@ TEST(policies_on_host, are_left_to_the_cpu_where_memory_is_short) {
         kernels::path_reads::register_rolling, 4 << 20);
 }
 
-// Paths ahead in shared memory are asked for.
+// Asks to prefetch paths in shared memory.
 TEST(policies_on_host, read_paths_ahead_in_registers_where_shared_memory_is_short) {
     const auto trades = tests::untrained_of(
         book::parse(std::string(put) + "maturity: 1, exercise_step: 0.4}\n"), assets(), 300);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Policies that are saved and followed again: the same bits where nothing has changed, honest bounds in other
-// markets and on other days, and a refusal by name where they do not fit.
+// Saved policies, followed again: the same bits if nothing has changed, valid bounds in other markets and on
+// other days, and a refusal by name if they don't fit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ results priced(const std::string& text, const std::string& file = "") {
     return engine().price(book::parse(text), with_policy(file));
 }
 
-// Two trades, of one asset and of two, on days of the calendar.
+// Two trades, of one asset and of two, on calendar days.
 const std::string trades =
     "products:\n" + product_of("p", "underlying strike dates", put) +
     product_of("most", "basket strike dates",
@@ -63,7 +63,7 @@ std::string market_with(const std::string& as_of, double spot, const std::string
 
 const std::string today = market_with("2026-01-15", 40, "volatility: 0.2") + trades;
 
-// Rights that may be used several times, and one that is decided ahead.
+// Rights with several uses, and one with notice.
 std::string several_on(const std::string& as_of, double spot, int rights) {
     return market_with(as_of, spot, "volatility: 0.2") + "products:\n" +
            product_of("late", "underlying strike dates",
@@ -126,7 +126,7 @@ TEST(policy_file, is_followed_with_other_numbers_of_the_market) {
     EXPECT_EQ(followed.rows[0].message.find("found anew"), std::string::npos);
 }
 
-// The short rate on a path counts from the curve; what is decided by is the rate.
+// A path's short rate is relative to the curve, but the decision is by the rate itself.
 TEST(policy_file, is_followed_where_a_curve_has_moved) {
     const auto swaption = [](double rate) {
         return "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: " + std::to_string(rate) +
@@ -138,12 +138,12 @@ TEST(policy_file, is_followed_where_a_curve_has_moved) {
     const results followed = priced(swaption(0.04), file), anew = priced(swaption(0.04));
     ASSERT_EQ(followed.rows.at(0).status, trade_status::priced) << followed.rows[0].message;
     const early_exercise &held = *followed.rows[0].early, &found = *anew.rows.at(0).early;
-    // One error is far more than policies for markets half a point apart differ by.
+    // Policies for markets half a point apart differ by far less than one error.
     EXPECT_NEAR(held.lower_bound, found.lower_bound, 1.5 * found.lower_error + 0.01 * found.lower_bound);
     EXPECT_NEAR(held.upper_bound, found.upper_bound, 0.03 * found.upper_bound);
 }
 
-// A day of the rights is over, and the others have come nearer.
+// A day of the rights has passed, and the others are nearer.
 TEST(policy_file, is_followed_on_later_days) {
     const std::string file = kept_in("later", priced(today).policies);
     for (const std::string as_of : {"2026-01-16", "2026-03-02", "2026-05-04"}) {
@@ -161,7 +161,7 @@ TEST(policy_file, is_followed_on_later_days) {
         EXPECT_GT(e.lower_bound, 0.98 * truth - 4 * e.lower_error);
         EXPECT_LT(e.upper_bound, 1.05 * truth + 4 * e.upper_error);
     }
-    // On a day of a right, of which the policy says nothing.
+    // A day with a right that the policy does not cover.
     EXPECT_NE(failure_of(market_with("2026-04-15", 38, "volatility: 0.2") + trades, file)
                   .find("a right is there on 2026-04-15"),
               std::string::npos);
@@ -185,8 +185,8 @@ TEST(policy_file, holds_still_under_greeks) {
     EXPECT_FALSE(theta->has_failed()) << theta->message;
 }
 
-// With the bits of the run that found it, in a moved market, on a later day, and for fewer uses; of more it
-// says nothing.
+// The bits of the training run, then valid bounds in a moved market, on a later day, and for fewer uses; more
+// uses are refused.
 TEST(policy_file, several_uses_and_notice_are_kept) {
     const results found = priced(several_on("2026-01-15", 40, 2));
     const std::string file = kept_in("several", found.policies);
@@ -207,7 +207,7 @@ TEST(policy_file, several_uses_and_notice_are_kept) {
         for (std::size_t i = 0; i < 2; ++i) {
             ASSERT_EQ(held.rows[i].status, trade_status::priced) << held.rows[i].message;
             const early_exercise &a = *held.rows[i].early, &b = *anew.rows[i].early;
-            // On the same paths, a policy found here is better by little. One seed in 15,000 fails.
+            // On the same paths, a policy trained here is slightly better. One seed in 15,000 fails.
             EXPECT_NEAR(a.policy_value, b.policy_value, 0.03 * b.policy_value) << i;
             EXPECT_GT(a.upper_bound + 4 * a.upper_error, b.lower_bound - 4 * b.lower_error) << i;
             EXPECT_LT(a.upper_bound, 1.15 * b.upper_bound) << "a martingale that still says something " << i;
@@ -218,7 +218,7 @@ TEST(policy_file, several_uses_and_notice_are_kept) {
               std::string::npos);
 }
 
-// Uses that must be made are made on the dates on which the run that trained made them, though each costs.
+// Mandatory uses are made on the dates of the training run, though each costs.
 TEST(policy_file, uses_that_must_be_made_are_kept) {
     const auto swing = [](int rights, int least) {
         return market_with("2026-01-15", 40, "volatility: 0.2") +
@@ -242,7 +242,7 @@ TEST(policy_file, uses_that_must_be_made_are_kept) {
     }
 }
 
-// Under SABR a path carries a price itself, whose scale moves with the market's.
+// Under SABR a path carries the price itself, which scales with the market's.
 TEST(policy_file, is_followed_where_a_price_has_moved_by_a_factor) {
     const auto american = [](double spot) {
         return tests::put_on(
@@ -253,7 +253,6 @@ TEST(policy_file, is_followed_where_a_price_has_moved_by_a_factor) {
     const price_row followed = priced(american(85), file).rows.at(0), anew = priced(american(85)).rows.at(0);
     ASSERT_EQ(followed.status, trade_status::priced) << followed.message;
     const early_exercise &held = *followed.early, &found = *anew.early;
-    // On the same paths.
     EXPECT_NEAR(held.policy_value, found.policy_value, 0.03 * found.policy_value);
     EXPECT_GT(held.upper_bound + 4 * held.upper_error, found.lower_bound - 4 * found.lower_error);
     EXPECT_LT(held.upper_bound, 1.05 * found.upper_bound);
@@ -302,7 +301,6 @@ TEST(policy_file, what_does_not_fit_is_refused_by_name) {
               std::string::npos);
     EXPECT_NE(changed([](auto& p) { p.product = "q"; }).find("of the product 'q'"), std::string::npos);
     EXPECT_NE(changed([](auto& p) { p.as_of = "soon"; }).find("the day 'soon'"), std::string::npos);
-    // The other trade is priced all the same.
     EXPECT_EQ(priced(other, file).rows.at(1).price, trained.rows.at(1).price);
 }
 

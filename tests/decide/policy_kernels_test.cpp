@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (kernels through the run-time compiler)
-// Policies found on a GPU are those that the CPU finds, to the bit. And their kernels compile without a GPU,
-// with no register spilled and, but for two that are named, no stack frame.
+// Policies trained on a GPU equal the CPU's bit for bit. Their kernels compile without a GPU, without spills
+// and, except for two named ones, without a stack frame.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ const market& demo_market() {
     return m;
 }
 
-// The examples of the library that somebody may end, and rights under models of several shocks.
+// The library's examples that can be ended early, and rights under models of several shocks.
 book trades_with_rights() {
     std::string text =
         "products:\n"
@@ -60,11 +60,11 @@ book trades_with_rights() {
 
 using tests::untrained_of;
 
-// The compiler keeps the states of these in memory, on either architecture, because it lays out their loops
+// The compiler keeps the states of these in memory, on either architecture, because it unrolls their loops
 // too late.
 const std::map<std::string, int> known_frames{{"shout, leaving", 208}, {"convertible_bond, leaving", 224}};
 
-// Texts by what they are of, on either architecture in turn.
+// Compiles the texts, keyed by their names, on either architecture in turn.
 void expect_nothing_spilled(const std::map<std::string, std::string>& texts) {
     std::size_t turn = 0;
     for (const auto& [text, name] : texts) {
@@ -91,7 +91,7 @@ TEST(policy_kernels, spill_nothing) {
     expect_nothing_spilled(texts);
 }
 
-// However they read paths: kernels of few functions and of many, whose sums are by lanes and by columns.
+// For each way to read paths: kernels of few functions, with sums by lanes, and of many, by columns.
 TEST(policy_kernels, spill_nothing_however_they_read) {
     const book all = book::parse(R"(trades:
   - {id: put, product: american, underlying: ACME, strike: 100, maturity: 1, exercise_step: 0.1}
@@ -132,7 +132,7 @@ TEST(policy_kernels, read_paths_as_every_feed_or_the_nearest_of_its_kind) {
     }
 }
 
-// So kernels can be compiled before policies are found.
+// So kernels can be compiled before policies are trained.
 TEST(policy_kernels, do_not_depend_on_what_is_found) {
     const book all = trades_with_rights();
     const markets::market_state& in = demo_market().state();
@@ -159,7 +159,7 @@ TEST(policy_kernels, do_not_depend_on_what_is_found) {
     EXPECT_GT(compared, 40u);
 }
 
-// Paths of the policy, the way back, and paths that follow it and bound what any is worth.
+// Training paths, the regression, and paths that follow the policy and bound the value.
 TEST(policy_kernels, are_compiled_ahead) {
     const book one = book::parse(
         "trades:\n  - {id: t, product: american, underlying: ACME, strike: 100, maturity: 1, exercise_step: "
@@ -210,7 +210,7 @@ TEST_F(policy_kernels_on_a_gpu, are_those_of_the_cpu_on_given_volatilities) {
     for (const std::uint64_t paths : {1025u, 3000u}) compare(all, in, paths);
 }
 
-// More trades than a device has multiprocessors, so that a block has one alone.
+// More trades than a device has multiprocessors, so that each block has one trade.
 TEST_F(policy_kernels_on_a_gpu, are_those_of_the_cpu_for_many_trades) {
     std::string text = "trades:\n";
     for (int i = 0; i < 300; ++i)

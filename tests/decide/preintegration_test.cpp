@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pre-integration: programs whose decisions are integrated keep the price of every product, with errors far
-// smaller and derivatives along the path, where a payoff jumps.
+// Pre-integration: programs with integrated decisions keep the price of every product, with far smaller
+// errors and pathwise derivatives where a payoff jumps.
 #include "products/program/integrate.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ constexpr const char* market_text = R"(market:
     H: {currency: USD, spot: 100, model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.5, rho: -0.7, steps_per_year: 20}}}
   correlations: [[A, B, 0.5], [A, C, 0.4], [B, C, 0.6]]
 )";
-// A digital on a basket, a knock-out that is watched on dates, and notes that are called.
+// A digital on a basket, a knock-out monitored on dates, and autocallable notes.
 constexpr const char* products_text = R"(products:
   - product: basket_digital
     summary: Pays once where a basket ends at or above a strike.
@@ -85,7 +85,7 @@ bool is_integrated(const price_row& of) {
         of.remarks, [](const std::string& r) { return r.find("integrated along") != std::string::npos; });
 }
 
-// A trade's plan with all decisions integrated that can be.
+// A trade's plan with every possible decision integrated.
 plan::trade_program integrated_anyhow(plan::trade_program of, std::map<std::string, int>& count,
                                       const std::string& product) {
     if (of.data.scenarios.empty())
@@ -101,8 +101,8 @@ plan::trade_program integrated_anyhow(plan::trade_program of, std::map<std::stri
 
 }  // namespace
 
-// Prices of every product whose truth is known, with all integrated that can be. A sound engine fails once in
-// 10,000 seeds.
+// Prices of every product with a known truth and every possible decision integrated. A sound engine fails
+// once in 10,000 seeds.
 TEST(preintegration, keeps_the_price_of_every_product) {
     std::vector<std::size_t> all;
     for (std::size_t i = 0; i < verify::truths().size(); ++i)
@@ -125,8 +125,8 @@ TEST(preintegration, keeps_the_price_of_every_product) {
     for (const char* const product : {"digital", "barrier"}) EXPECT_GT(count[product], 0) << product;
 }
 
-// The same prices within 4.5 errors of their difference. Ratios of variances of 16 randomisations are out by
-// half: those of 64 are 11 to 5,000, so that 4 is met by any sound engine.
+// Prices agree within 4.5 errors of their difference. Variance ratios from 16 randomisations are off by up to
+// half; those from 64 are 11 to 5,000, so any sound engine reaches 4.
 TEST(preintegration, leaves_a_quarter_of_the_variance_of_points) {
     const auto plain = priced(with("none")), made = priced(with("auto"));
     for (const char* const id : {"on_basket", "on_spread", "down_and_out", "called", "paid_at_hit"}) {
@@ -138,7 +138,7 @@ TEST(preintegration, leaves_a_quarter_of_the_variance_of_points) {
     }
 }
 
-// One step and one asset leave nothing but the closed form, whatever is paid.
+// One step and one asset leave only the closed form, for any payoff.
 TEST(preintegration, of_all_that_a_payoff_depends_on_is_exact) {
     const auto made = priced(with("auto", "philox", 4096));
     const double discount = std::exp(-0.03), forward = 100 * std::exp(0.02), deviation = 0.25;
@@ -148,14 +148,14 @@ TEST(preintegration, of_all_that_a_payoff_depends_on_is_exact) {
     const auto normal = [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); };
     const price_row& digital = made.at("digital");
     EXPECT_NEAR(digital.price, 100 * discount * normal(above(105)), 1e-11);
-    // No error is stated below that of rounding.
+    // The stated error is never below that of rounding.
     EXPECT_NEAR(digital.standard_error, 1e-13 * digital.price, 1e-14 * digital.price);
-    // The asset itself is paid by the numbers drawn anew.
+    // The payment of the asset itself depends on redrawn numbers.
     const price_row& asset = made.at("asset_or_nothing");
     EXPECT_NEAR(asset.price, discount * forward * normal(-above(95) - deviation), 4.5 * asset.standard_error);
 }
 
-// A trade that goes on either way, and one whose variance moves its asset, stay as they are.
+// Unchanged: a trade that goes on either way, and one whose variance moves its asset.
 TEST(preintegration, leaves_alone_what_it_can_not_integrate) {
     const std::string trades = R"(trades:
   - {id: knocked_in, product: barrier, underlying: A, strike: 100, maturity: 1, direction: down, kind: knock_in, barrier: 90, monitoring: discrete, monitoring_dates: {start: 0, end: 1, count: 4}}
@@ -172,8 +172,8 @@ TEST(preintegration, leaves_alone_what_it_can_not_integrate) {
     }
 }
 
-// Decisions that come out one way for sure leave no number but the price: 1e-30 is the least probability of a
-// side, and single numbers end at 1e-38.
+// Certain decisions leave only the price: 1e-30 is the least probability of a side, and single precision ends
+// at 1e-38.
 TEST(preintegration, of_what_is_certain_is_the_certain_price) {
     const std::string note =
         "  - {id: ID, product: autocallable, basket: [A, B], initial_level: [100, 50], observations: [0.5, "
@@ -205,7 +205,7 @@ TEST(preintegration, of_what_is_certain_is_the_certain_price) {
     }
 }
 
-// Derivatives of a digital along its path are those of Black's formula.
+// The pathwise derivatives of a digital match Black's formula.
 TEST(preintegration, has_derivatives_along_the_path) {
     const book trades = book::parse(std::string(market_text) + products_text + trades_text);
     const engine by;
@@ -222,8 +222,8 @@ TEST(preintegration, has_derivatives_along_the_path) {
     EXPECT_NEAR(found.at({"digital", "A.volatility"}).value, discount * density * (-d / deviation - 1), 1e-9);
 }
 
-// Derivatives and gains of the others are those without integration, within 4.5 errors of their difference
-// and the bias of what is smoothed there.
+// Derivatives and gains of the others match those without integration, within 4.5 errors of their difference
+// and the bias of smoothing.
 TEST(preintegration, moves_with_the_market_as_prices_do) {
     const book trades = book::parse(std::string(market_text) + products_text + trades_text)
                             .only({"on_basket", "on_spread", "down_and_out", "paid_at_hit", "called"});
@@ -240,8 +240,8 @@ TEST(preintegration, moves_with_the_market_as_prices_do) {
         EXPECT_NEAR(a.value, b.value, 4.5 * std::hypot(a.standard_error, b.standard_error) + a.bias)
             << b.trade << b.measure << b.key;
     }
-    // Differences over the same points know nothing of derivatives of roots, and say what a finite move makes
-    // of them.
+    // Differences over the same points don't use derivatives of roots and include the effect of a finite
+    // move.
     const book sums = trades.only({"on_basket", "on_spread"});
     const results along = by.greeks(sums, in, {{"delta"}, greek_method::pathwise}, with("auto")),
                   across = by.greeks(sums, in, {{"delta"}, greek_method::bump}, with("auto"));
@@ -263,8 +263,7 @@ TEST(preintegration, moves_with_the_market_as_prices_do) {
         }
 }
 
-// A correlation of 0 moves as any other: the asset that is paid does not move along with the one that
-// decides, until it does.
+// The derivative exists at a correlation of 0, where the paid asset does not move with the deciding one.
 TEST(preintegration, has_the_derivative_to_a_correlation_of_nothing) {
     const std::string text = tests::replaced(market_text, "[A, B, 0.5]", "[A, B, 0]") + R"(products:
   - product: paid_by_another
@@ -285,7 +284,7 @@ trades:
     const book trades = book::parse(text);
     const results made = engine().greeks(trades, *trades.market(), {{"correlation", "delta"}}, with("auto"));
     ASSERT_TRUE(is_integrated(made.rows.at(0)));
-    // E[B; A >= K] = B N(d2 + rho s_B), which grows by B n(d2) s_B for each unit of rho.
+    // E[B; A >= K] = B N(d2 + rho s_B), whose derivative by rho is B n(d2) s_B.
     const double d2 = (std::log(100 / 105.0) + 0.02 - 0.5 * 0.25 * 0.25) / 0.25;
     const double density = std::exp(-0.5 * d2 * d2) / std::sqrt(2 * std::acos(-1.0));
     bool is_there = false;
@@ -299,7 +298,7 @@ trades:
     EXPECT_TRUE(is_there);
 }
 
-// Trades go on as programs like others, where they are pairs and where shocks are shifted, too.
+// Integration works with antithetic pairs and with shifted shocks.
 TEST(preintegration, goes_with_pairs_and_importance) {
     const auto alone = priced(with("auto"));
     run_options both = with("auto");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rights whose payment compares assets: decisions and martingales know these by rank. Published figures lie
-// between bounds that are near each other, and assets may be unlike or correlated.
+// Rights whose payment compares assets: decisions and martingales use the assets by rank. Tight bounds
+// enclose published figures, and assets may differ or be correlated.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,8 +21,8 @@ namespace {
 using tests::expect_between;
 using tests::priced;
 
-// Assets with these volatilities, all from 100 on with dividends of 10 %, and the best of them on nine dates
-// in three years.
+// Assets with these volatilities, spots of 100 and dividends of 10 %, and the best of them on nine dates in
+// three years.
 std::string most_of(const std::vector<double>& volatilities, double correlation = 0,
                     const std::string& terms = "price: maximum") {
     std::ostringstream out, names, pairs;
@@ -52,8 +52,8 @@ TEST(ranked_features, bounds_of_the_best_of_two_are_near) {
     EXPECT_LT(gap_of(got), 0.018);
 }
 
-// The same: between 26.09 and 26.2. Without ranks the bounds are 25.99 and 27.79. A seed fails at an end once
-// in 300,000 times.
+// Same paper: between 26.09 and 26.2. Without ranks the bounds are 25.99 and 27.79. A seed fails at one end
+// once in 300,000 times.
 TEST(ranked_features, bounds_of_the_best_of_five_are_near) {
     const price_row got = priced(most_of({0.2, 0.2, 0.2, 0.2, 0.2}), 262144).rows[0];
     ASSERT_EQ(got.status, trade_status::priced) << got.message;
@@ -64,7 +64,7 @@ TEST(ranked_features, bounds_of_the_best_of_five_are_near) {
     EXPECT_LT(gap_of(got), 0.013);
 }
 
-// Without ranks the bounds of these are 3.2 % and 7.2 % apart.
+// Without ranks these bounds are 3.2 % and 7.2 % apart.
 TEST(ranked_features, unlike_assets_are_told_apart) {
     const price_row two = priced(most_of({0.4, 0.2}), 262144).rows[0];
     const price_row five = priced(most_of({0.4, 0.2, 0.2, 0.2, 0.2}), 262144).rows[0];
@@ -74,15 +74,14 @@ TEST(ranked_features, unlike_assets_are_told_apart) {
     }
     EXPECT_LT(gap_of(two), 0.031);
     EXPECT_LT(gap_of(five), 0.045);
-    // They are so in every order of the list.
+    // Also in the opposite order.
     const price_row back = priced(most_of({0.2, 0.4}), 262144).rows[0];
     EXPECT_NEAR(back.early->upper_bound, two.early->upper_bound,
                 4 * std::hypot(back.early->upper_error, two.early->upper_error) + 0.003 * 24.5);
 }
 
-// Correlated assets have normal numbers of their own, by a rotation of those that steps draw. A put on the
-// best of three, correlated by a half, from tests/data/reference; and five alike, of which the bounds are
-// 7.7 % apart without ranks.
+// Correlated assets have normals of their own, a rotation of the drawn ones. A put on the best of three with
+// correlation 0.5, from tests/data/reference; and five alike, whose bounds are 7.7 % apart without ranks.
 TEST(ranked_features, correlated_assets_are_rotated) {
     std::string text = most_of({0.2, 0.3, 0.5}, 0.5, "price: maximum, option: put");
     const auto put = [&](const std::string& from, const std::string& to) {
@@ -117,7 +116,6 @@ TEST(ranked_features, explain_tells_of_ranks) {
                                         "number 2 from the smallest of 2 by spot(a)",
                                         "the volatility of number 1", "the volatility of number 2"};
     EXPECT_EQ(of.decides_by->knows, more);
-    // A mean compares nothing.
     const book mean = book::parse(most_of({0.2, 0.2}, 0, "price: mean"));
     const auto averaged = engine().explain(mean, *mean.market())[0];
     EXPECT_EQ(averaged.decides_by->knows, (std::vector<std::string>{"x0", "x1"}));
@@ -126,8 +124,8 @@ TEST(ranked_features, explain_tells_of_ranks) {
 
 // ---- parts -----------------------------------------------------------------------------------------------
 
-// By quadrature over two normal numbers: any two moves are independent of each other to second order, so that
-// slopes are found in few steps.
+// By quadrature over two normals: any two moves are uncorrelated to second order, so that slopes are found in
+// few steps.
 TEST(ranked_features_parts, moves_are_orthonormal) {
     const exercise::interval_moves moves(2, true);
     EXPECT_EQ(moves.size(), 8u);
@@ -154,7 +152,7 @@ TEST(ranked_features_parts, moves_are_orthonormal) {
     }
 }
 
-// The kernel that finds policies has room for all, on devices with 227 KiB of shared memory a block.
+// The training kernel fits devices with 227 KiB of shared memory a block.
 TEST(ranked_features_parts, policies_fit_a_block) {
     for (std::size_t n = 2; n <= exercise::most_with_powers; ++n) {
         for (const std::size_t others : {0u, 2u}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens on as_of before the right of that day: a barrier that the spot is on or beyond is touched, an
-// extreme has seen the spot, and what was paid is paid whether or not the right is used.
+// Events on as_of before the right of that day: a barrier at or beyond the spot is touched, an extreme
+// includes the spot, and payments are made whether or not the right is used.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -22,13 +22,13 @@ price_row row_of(const std::string& trade, double rate = 0.05, const char* of = 
     return got.rows[0];
 }
 
-// By direction: the spot is on the barrier, and beyond it.
+// For each direction, the spot on the barrier and beyond it.
 const std::vector<std::string> touched = {"direction: up, barrier: 100", "direction: up, barrier: 80",
                                           "direction: down, barrier: 100", "direction: down, barrier: 125"};
 
 }  // namespace
 
-// The option is dead before anybody may use it: its rebate is due, and nothing else.
+// The option is dead before anybody may exercise it: only its rebate is due.
 TEST(rights_of_today, a_knock_out_that_is_touched_pays_its_rebate) {
     for (const std::string& barrier : touched) {
         for (const char* option : {"put, strike: 110", "call, strike: 90", "put, strike: 80"}) {
@@ -46,7 +46,7 @@ TEST(rights_of_today, a_knock_out_that_is_touched_pays_its_rebate) {
     }
 }
 
-// It is an American option, which under a rate of 25 % is best used at once.
+// An American option at a rate of 25 %, best exercised at once.
 TEST(rights_of_today, a_knock_in_that_is_touched_may_be_used_at_once) {
     for (const std::string& barrier : touched) {
         const std::string of =
@@ -60,8 +60,8 @@ TEST(rights_of_today, a_knock_in_that_is_touched_may_be_used_at_once) {
     }
 }
 
-// Both are known by the same paths but for what a touch draws: the American's value lies between the bounds
-// of a knock-in that is touched already. A false alarm: once in 15,000 runs of such pairs.
+// The paths differ only in the numbers that a touch draws: the American's value lies within the bounds of a
+// knock-in that is touched already. One false alarm in 15,000 runs of such pairs.
 TEST(rights_of_today, a_knock_in_that_is_touched_is_worth_the_american) {
     const price_row plain = row_of("product: american, exercise_step: 0.25, option: put, strike: 100");
     for (const std::string& barrier : touched) {
@@ -77,7 +77,6 @@ TEST(rights_of_today, a_knock_in_that_is_touched_is_worth_the_american) {
     }
 }
 
-// Away from it nothing is touched yet: the right of today is there.
 TEST(rights_of_today, a_barrier_that_is_not_touched_yet_leaves_the_right) {
     const price_row row = row_of(
         "product: american_barrier, exercise_step: 0.25, option: put, strike: 150, direction: up, barrier: "
@@ -86,7 +85,7 @@ TEST(rights_of_today, a_barrier_that_is_not_touched_yet_leaves_the_right) {
     EXPECT_EQ(row.early->policy_value, 50);
 }
 
-// An asset that nearly grows by the rate pays most at once, and the price of today counts as seen.
+// An asset that grows almost at the rate pays most at once, and the price of today counts for the extreme.
 TEST(rights_of_today, an_extreme_has_seen_the_spot) {
     constexpr const char* still =
         "    A: {currency: USD, spot: 100, volatility: 0.01, dividend_yield: 0.4}\n";
@@ -97,7 +96,7 @@ TEST(rights_of_today, an_extreme_has_seen_the_spot) {
     EXPECT_EQ(row_of(of + "option: call, extreme_so_far: 80", 0.4, still).early->policy_value, 20);
 }
 
-// A holder who receives 10 instead of 8 in a year does so, whatever was paid before.
+// A holder receives 10 instead of 8 in a year, whatever was paid before.
 TEST(rights_of_today, what_was_paid_before_is_paid_all_the_same) {
     for (const double paid : {0.0, 5.0, -5.0}) {
         const std::string script =

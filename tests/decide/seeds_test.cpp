@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seeds of all that a run walks beside its prices: no two purposes have one in common, nor have near seeds.
+// The seeds of everything that a run walks beside its prices: different purposes and neighbouring seeds never
+// share one.
 #include "engine/decide/seeds.h"
 
 #include <gtest/gtest.h>
@@ -29,8 +30,8 @@ TEST(seeds, of_purposes_and_parts_are_all_different) {
     EXPECT_EQ(found.size(), count);
 }
 
-// By a Philox and a SplitMix64 written in Python, which have the known answers of Random123 and of Vigna. A
-// run that is gone on with, or is made again by a later version, walks the same paths.
+// From a Philox and a SplitMix64 in Python that pass the known answers of Random123 and of Vigna. A continued
+// run, or one repeated by a later version, walks the same paths.
 TEST(seeds, are_those_of_every_version) {
     using decide::purpose;
     const std::map<purpose, std::uint64_t> of_42{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices from Sobol points: their errors hold, and their bits depend on nothing but the trade.
+// Prices from Sobol points: honest errors, and bits that depend on the trade alone.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -88,7 +88,7 @@ TEST(sobol_prices, take_whole_randomisations_and_say_so) {
         const run::ends_of_interval ends = run::ends_of(0.95, 15, row.lean);
         EXPECT_NEAR((row.price - row.low) / row.standard_error, ends.below, 1e-5) << row.trade;
         EXPECT_NEAR((row.high - row.price) / row.standard_error, ends.above, 1e-5) << row.trade;
-        // Errors that are added to that of the means lean to no side.
+        // Errors added to those of the means have no skew.
         EXPECT_LE(std::abs(row.lean), std::abs(run::lean_of(row.part_means)) * (1 + 1e-12)) << row.trade;
         EXPECT_GE(row.lean * run::lean_of(row.part_means), 0) << row.trade;
         as_means += std::abs(row.lean - run::lean_of(row.part_means)) < 1e-12 ? 1U : 0U;
@@ -122,7 +122,6 @@ TEST(sobol_prices, have_the_same_bits_for_any_threads_and_beside_any_trades) {
     EXPECT_EQ(alone.rows[0].standard_error, r.rows[5].standard_error);
 }
 
-// One step has nothing to bridge.
 TEST(sobol_prices, on_one_step_are_the_same_however_paths_are_made) {
     run_settings steps, bridge;
     steps.construction = construction::steps;
@@ -132,7 +131,7 @@ TEST(sobol_prices, on_one_step_are_the_same_however_paths_are_made) {
     EXPECT_NE(a.rows[1].price, b.rows[1].price);
 }
 
-// Five Student errors: a false alarm once in 6,000 seeds for both together.
+// Five Student errors: one false alarm in 6,000 seeds for both together.
 TEST(sobol_prices, are_right_to_more_digits_than_independent_paths_give) {
     run_settings with;
     with.paths = 131072;
@@ -152,7 +151,7 @@ TEST(sobol_prices, are_right_to_more_digits_than_independent_paths_give) {
 
 namespace {
 
-// Watched at every moment by a bridge, on dates, or at maturity alone.
+// Monitored continuously by a bridge, on dates, or at maturity alone.
 constexpr const char* barrier_trades = R"(trades:
   - {id: double_out, product: double_barrier, underlying: V, strike: 100, maturity: 1, lower: 80, upper: 130}
   - {id: double_in, product: double_barrier, underlying: V, option: put, strike: 100, maturity: 1, kind: knock_in, lower: 80, upper: 130}
@@ -166,11 +165,11 @@ constexpr const char* barrier_trades = R"(trades:
   - {id: digital, product: digital, underlying: V, strike: 105, payout: 10, maturity: 0.5}
 )";
 
-// What a price states as its error and what it does from seed to seed.
+// The stated error of a price against its spread over seeds.
 struct stated_and_seen {
     std::string trade;
     double stated = 0, seen = 0;
-    int inside = 0;  // intervals that hold the mean of all, each weighted by what its error says
+    int inside = 0;  // intervals that hold the mean of all, weighted by stated errors
 };
 
 std::vector<stated_and_seen> errors_by_default(std::uint64_t paths, std::uint64_t seeds) {
@@ -208,8 +207,8 @@ std::vector<stated_and_seen> errors_by_default(std::uint64_t paths, std::uint64_
 
 }  // namespace
 
-// The spread of 24 seeds is out by 15 %. A ratio that is 1 or 1.4 leaves these bounds once in 3,000 times for
-// each trade, were the seeds others. The floor of the largest payment gave 2.5 to 7.
+// The spread of 24 seeds has an error of 15 %. A ratio of 1 or 1.4 leaves these bounds for one trade once in
+// 3,000 sets of seeds. A floor of the largest payment gave 2.5 to 7.
 TEST(sobol_prices, near_barriers_state_the_error_that_seeds_show) {
     for (const stated_and_seen& e : errors_by_default(16384, 24)) {
         EXPECT_GT(e.stated, 0.65 * e.seen) << e.trade;
@@ -217,10 +216,11 @@ TEST(sobol_prices, near_barriers_state_the_error_that_seeds_show) {
     }
 }
 
-// The spread of 400 seeds is out by 3.5 %, and a share of 95 % by 1.1 %. Of a payoff that is one digital on
-// one step a randomisation has one path more or not: where that is rare, its error is by nature stated too
-// large, and its interval holds more often. A digital whose place its control finds has none to speak of, and
-// one with a barrier states that one path more or not may jump with its control: twice what there is.
+// The spread of 400 seeds has an error of 3.5 %, and a share of 95 % one of 1.1 %. A single digital on one
+// step gives a randomisation one paying path more or less: for a rare payment the stated error is too large
+// by nature, and the interval holds more often. A digital whose control has found its place has almost no
+// such error; one with a barrier states that one path more or less may jump with its control, which is twice
+// the truth.
 TEST(sobol_prices_long, near_barriers_state_the_error_that_seeds_show) {
     for (const std::uint64_t paths : {16384u, 131072u}) {
         for (const stated_and_seen& e : errors_by_default(paths, 400)) {
@@ -234,7 +234,7 @@ TEST(sobol_prices_long, near_barriers_state_the_error_that_seeds_show) {
     }
 }
 
-// All randomisations may have the same number of paths that pay, and then show no spread.
+// All randomisations may have the same number of paying paths and then show no spread.
 TEST(sobol_prices, of_payoffs_that_jump_have_an_error_of_one_path_at_least) {
     const results r = priced({});
     const price_row& row = r.rows[2];
@@ -260,7 +260,7 @@ TEST(sobol_prices, in_other_precisions_are_near_those_in_double) {
     }
 }
 
-// The total of a trade and its opposite is certain, and so is what its randomisations say.
+// The total of a trade and its opposite is certain, and its randomisations agree.
 TEST(sobol_prices, of_a_hedge_have_a_total_without_error) {
     const results r = priced({}, R"(trades:
   - {id: long, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 12}}
@@ -278,8 +278,8 @@ TEST(sobol_prices, a_total_of_one_trade_has_its_interval) {
     EXPECT_DOUBLE_EQ(r.totals().at(0).high, r.rows[0].high);
 }
 
-// How many of 1,000 intervals of a trade with a known price hold it. The count has a deviation of 7, and
-// seeds are fixed.
+// The number of 1,000 intervals that hold a known price. The count has a standard deviation of 7, and seeds
+// are fixed.
 int held_of_1000(const char* product, verify::dice& d) {
     const auto entry = std::ranges::find(verify::truths(), product, &verify::truth_entry::product);
     if (entry == verify::truths().end()) throw std::logic_error(product);
@@ -302,10 +302,9 @@ int held_of_1000(const char* product, verify::dice& d) {
     return held;
 }
 
-// A count has a deviation of 7 about 950, so that one of the twelve is out of bounds by chance once in 20
-// sets of seeds, and seeds are fixed. On one step, as of the last four, nearly all of the error is that of
-// the few points which lie farthest out, and its law is skew: symmetric intervals held the truth 900 to 940
-// times.
+// A count has a standard deviation of 7 about 950, so one of twelve is out of bounds by chance in one of 20
+// sets of seeds; seeds are fixed. On one step, as for the last four, the few outermost points cause nearly
+// all of the error, and its law is skew: symmetric intervals held the truth 900 to 940 times.
 TEST(sobol_prices_long, intervals_of_95_percent_hold_the_truth) {
     verify::dice several(11), one(12);
     const auto expect = [](const char* product, int held) {
@@ -322,8 +321,8 @@ TEST(sobol_prices_long, intervals_of_95_percent_hold_the_truth) {
 
 using sobol_prices_on_a_gpu = tests::on_a_gpu;
 
-// Paths meet their targets where the feed is left open, and read all moves where it is one of arrays. With
-// jumps, whose sizes build no path, with two factors, and beside a trade that has too few steps for it.
+// Open feeds let paths meet their targets; feeds of arrays read all moves. With jumps, whose sizes build no
+// path, with two factors, and beside a trade with too few steps for it.
 TEST_F(sobol_prices_on_a_gpu, coarse_bridges_have_the_bits_of_the_cpu) {
     constexpr const char* trades = R"(trades:
   - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 70}}
@@ -346,8 +345,8 @@ TEST_F(sobol_prices_on_a_gpu, coarse_bridges_have_the_bits_of_the_cpu) {
     }
 }
 
-// Paths make the points of a lone trade of few dimensions, and of two that take the same; of three rows are
-// filled.
+// Paths compute the points of a lone trade of few dimensions, and of two trades with the same points; for
+// three, rows are filled.
 TEST_F(sobol_prices_on_a_gpu, made_points_have_the_bits_of_the_cpu) {
     constexpr const char* trades = R"(trades:
   - {id: lone, product: european, underlying: A, strike: 100, maturity: 1}

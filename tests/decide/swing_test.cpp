@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rights that may be used several times: bounds hold values known from dynamic programming on a lattice of
-// our own, and from strips of European options.
+// Rights with several uses: bounds enclose values from dynamic programming on our own lattice, and from
+// strips of European options.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,8 +35,8 @@ std::vector<double> monthly(int count, bool today = false) {
     return out;
 }
 
-// Dynamic programming over uses left on an even grid of log prices, back from date to date by the density of
-// the move.
+// Dynamic programming over the uses left, on an even grid of log prices, backwards by the density of the
+// move.
 double on_a_lattice(const terms& of) {
     constexpr int n = 1601, none_left = 0;
     const double width = 7 * volatility * std::sqrt(of.years.back()), h = 2 * width / (n - 1);
@@ -51,7 +51,7 @@ double on_a_lattice(const terms& of) {
         const bool must = uses - (of.rights - of.least) >= dates_left;
         return must ? used : std::max(used, to_come[j][place(i)]);
     };
-    // The value before a step of these years, at a log price relative to the strike.
+    // The value `years` earlier, at a log price relative to the strike.
     const auto back = [&](const std::vector<double>& later, double years, double from) {
         const double sd = volatility * std::sqrt(years);
         const double mean = (rate - yield - volatility * volatility / 2) * years;
@@ -137,7 +137,7 @@ TEST(swing, twenty_rights_and_more) {
     expect_between(priced(book_of(of), 16384), on_a_lattice(of));
 }
 
-// A right for each date leaves no decision: the policy's value is that of the payments on the same paths.
+// A right for each date leaves no decision: the policy has the value of the payments on the same paths.
 TEST(swing, a_right_for_each_date_is_a_strip_of_europeans) {
     const terms of{30, 0, 105, 0, 1, monthly(6)};
     const price_row got = priced(book_of(of), 16384);
@@ -165,25 +165,24 @@ TEST(swing, one_right_is_the_bermudan_option) {
            "exercise_dates: {start: 0, end: 1, count: 12}}\n";
     const price_row once = priced(text);
     expect_between(once, on_a_lattice(of));
-    // Both find the same policy, on the same paths, but for what is estimated on paths on which the right was
-    // used already.
+    // Both train the same policy on the same paths, except for what is estimated on paths that have used the
+    // right.
     EXPECT_NEAR(several.early->policy_value, once.early->policy_value, 0.02);
     EXPECT_NEAR(several.early->upper_bound, once.early->upper_bound, 0.05);
 }
 
-// Amounts are of the maximum where a use pays and of the minimum where it must not; uses that must be made
-// are made on the last dates at the latest.
+// Amounts are the maximum if a use pays and the minimum for a mandatory use that costs; mandatory uses are
+// made on the last dates at the latest.
 TEST(swing, uses_that_must_be_made_cost) {
     for (const int least : {1, 3, 4}) {
         const terms of{4, least, 115, 0.5, 2, monthly(8)};
         SCOPED_TRACE(std::to_string(least) + " at least");
         expect_between(priced(book_of(of)), on_a_lattice(of));
     }
-    // Hardly more than the one forward that must be taken. The paths that have not taken it need a martingale
-    // of their own.
+    // Slightly more than the one mandatory forward. Paths without it need a martingale of their own.
     const terms deep{4, 1, 150, 1, 1, monthly(8)};
     expect_between(priced(book_of(deep)), on_a_lattice(deep));
-    // Each date's right must be used: forwards.
+    // A mandatory use on each date: forwards.
     const terms all{3, 3, 110, 1, 1, monthly(3)};
     double forwards = 0;
     for (const double t : all.years) forwards += spot * std::exp(-yield * t) - 110 * std::exp(-rate * t);
@@ -209,7 +208,6 @@ TEST(swing, a_right_of_today_is_one_of_them) {
     EXPECT_EQ(priced(book_of({1, 0, 120, 1, 1, {0}})).price, 0);
 }
 
-// Each right more is worth something, and less than the one before.
 TEST(swing, marginal_values_fall) {
     std::vector<double> worth{0};
     for (int rights = 1; rights <= 6; ++rights)
@@ -222,7 +220,6 @@ TEST(swing, marginal_values_fall) {
     }
 }
 
-// Terms of a trade are refused at its own line.
 TEST(swing, terms_that_make_no_sense_are_refused) {
     struct refused_terms {
         terms of;
@@ -249,7 +246,7 @@ TEST(swing, terms_that_make_no_sense_are_refused) {
     }
 }
 
-// Payments beside the right, and an end of the trade that takes the rights left with it.
+// Payments beside the right, and an end of the trade that cancels the remaining rights.
 TEST(swing, rights_end_with_the_trade) {
     const auto text_of = [&](const std::string& script) {
         std::string lines;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds that are far apart: their middle is no price, what the policy is worth is, and the row says so, and
-// what brings them together.
+// Bounds that are far apart: the price is the policy's value instead of their middle, and the row says so and
+// how to narrow them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace tilewalk::wide_bounds_test {
 namespace {
 
-// Merton's model: jumps of the logarithm, so many a year.
+// Merton's model: `intensity` jumps of the logarithm a year.
 struct jumps {
     double volatility = 0.2, intensity = 0.5, mean = -0.2, deviation = 0.2;
 
@@ -35,8 +35,8 @@ struct jumps {
     }
 };
 
-// The value of a put with equal times between its dates, the first of which is a step ahead, by quadrature on
-// an even grid of log prices. It is known to 1e-4: with half the grid it is the same to 2e-5.
+// A put with equal times between its dates, the first one step ahead, by quadrature on an even grid of log
+// prices. Accurate to 1e-4: half the grid agrees to 2e-5.
 double put_under_jumps(const jumps& of, double spot, double strike, double rate, double years, int dates) {
     constexpr int n = 1200;
     constexpr double low = -3, high = 2, h = (high - low) / n;
@@ -87,7 +87,7 @@ bool says(const price_row& row, const std::string& text) {
 
 }  // namespace
 
-// No normal number hedges a jump, so the bound by regression is of no use, and the policy is near the best.
+// No normal hedges a jump, so the regression bound is useless, while the policy is nearly optimal.
 TEST(wide_bounds, after_jumps_the_price_is_what_the_policy_is_worth) {
     const double truth = put_under_jumps({}, 100, 80, 0.05, 1, 10);
     const price_row row = put_in(jumping, "80");
@@ -125,7 +125,7 @@ TEST(wide_bounds, near_bounds_leave_the_middle) {
     EXPECT_EQ(row.price, (e.lower_bound + e.upper_bound) / 2);
 }
 
-// Parts are halfway, too, where both bounds are of the paths of the run; a nested bound has paths of its own.
+// Parts have the middle if both bounds come from the run's paths; a nested bound has paths of its own.
 TEST(wide_bounds, parts_have_the_middle_where_both_bounds_have_them) {
     constexpr const char* asset = "    A: {currency: USD, spot: 100, volatility: 0.2}\n";
     for (const std::string upper : {"regression", "nested"}) {
@@ -143,7 +143,7 @@ TEST(wide_bounds, parts_have_the_middle_where_both_bounds_have_them) {
     }
 }
 
-// Rights of several uses have no nested bound, so the row does not name one.
+// Rights with several uses have no nested bound, so the row does not suggest one.
 TEST(wide_bounds, without_a_nested_bound_the_row_names_features) {
     const results got = tests::priced(
         tests::market_of(jumping, 0.05) +

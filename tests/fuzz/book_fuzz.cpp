@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a book: read by both ways of reading, which have to accept the same and see the same in it,
-// and its trades planned. If a file has several mistakes they may name another one first.
+// Any bytes as a book: both readers must accept the same and see the same values, and its trades are planned.
+// With several mistakes the readers may report different ones first.
 #include <algorithm>
 
 #include "engine/base/text/document.h"
@@ -16,7 +16,6 @@ using tilewalk::error;
 using tilewalk::config::limits;
 using tilewalk::config::node;
 
-// All that a reader can see of a value.
 void write(const node& value, std::string& out) {
     out += to_string(value.where()) + ' ' + value.key_path() + ' ' + value.found() + '\n';
     if (value.is_sequence()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rule of all fuzz targets: any input may be refused, but only as bad input, at a place, in words.
+// The rule of all fuzz targets: any input may be refused, but only as bad input, with a place and a message.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,6 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
     return {reinterpret_cast<const char*>(data), size};
 }
 
-// A market for the trades of any target.
 inline constexpr std::string_view market_text =
     "as_of: 2026-01-15\n"
     "currencies: {USD: {rate: 0.03}, EUR: {zero_rates: {0.5: 0.02, 2027-01-15: 0.021}}, GBP: {rate: 0.04}}\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a market. One that is accepted reads back as it was written, its numbers can be set to what
-// they are, and trades are planned in it.
+// Any bytes as a market. An accepted one reads back as written, its numbers can be set to their own values,
+// and trades are planned in it.
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
 #include "engine/reading/book_state.h"
@@ -9,7 +9,7 @@
 
 namespace {
 
-// Whether several numbers of the market have this key.
+// True if several numbers of the market have this key.
 bool is_shared(const tilewalk::market& in, const std::string& key) {
     try {
         in.number(key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a portfolio of ORE. Its imported trades read back as a book of as many.
+// Any bytes as a portfolio of ORE. The imported trades read back as a book of the same size.
 #include <string>
 
 #include "engine/reading/book_state.h"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Fuzzes every target for so many seconds, all at once: tests/fuzz/run.sh [SECONDS]. Seeds are the books, markets, quotes,
-# scenarios and products that come with Tilewalk. Inputs that break a target stay in build/fuzz/found; give such a file to the
-# target to see the failure again.
+# Fuzzes every target for SECONDS, all at once: tests/fuzz/run.sh [SECONDS]. Seeds are the books, markets,
+# quotes, scenarios and products that come with Tilewalk. Inputs that break a target stay in build/fuzz/found;
+# run the target on such a file to reproduce the failure.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 seconds=${1:-60}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a file of scenarios, in YAML or CSV, for a small market, of which no other is made.
+// Any bytes as a scenario file, in YAML or CSV, for a small market; no other market is made.
 #include "tests/fuzz/fuzzed.h"
 #include "tilewalk/scenarios.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a table of trades: read by one thread and by several, which see the same, and written as
-// trades in YAML, which say the same as their rows.
+// Any bytes as a table of trades: one thread and several see the same, and the trades written as YAML equal
+// the rows.
 #include <string>
 
 #include "engine/reading/book_state.h"

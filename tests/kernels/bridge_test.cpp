@@ -56,7 +56,7 @@ TEST(bridge, touch_probability_at_its_edges) {
     EXPECT_DOUBLE_EQ(touch(0.1, 0.2, 0.04), std::exp(-1));
 }
 
-// Survival in the channel by as many terms of both series as long double can use.
+// Survival in the channel, with as many terms of both series as long double can use.
 long double survival_by_many_images(long double a, long double b, long double d, long double v) {
     long double sum = 0;
     for (int k = -60; k <= 60; ++k) {
@@ -106,10 +106,9 @@ TEST(bridge, channel_at_its_edges) {
     EXPECT_NEAR(leave(0.1, 0.2, 1e6, 0.04), touch(0.1, 0.2, 0.04), 1e-15);
 }
 
-// Both formulas against 40,000 bridges on 256 points, seen on the grid only; the lines are moved by 0.5826
-// standard deviations of a step to make up for what happens between points (Broadie, Glasserman and Kou),
-// which leaves less than 0.002. The bound is 4.5 standard errors more: a false alarm has probability 7e-6 for
-// each of the two numbers.
+// Both formulas against 40,000 bridges on 256 points. Moving the lines by 0.5826 standard deviations of a
+// step makes up for the unobserved time between points (Broadie, Glasserman and Kou), to within 0.002. The
+// bound adds 4.5 standard errors: a false alarm has probability 7e-6 for each of the two numbers.
 TEST(bridge, simulation_on_a_fine_grid_agrees) {
     constexpr int paths = 40000, points = 256;
     const double a = 0.12, b = 0.2, width = 0.35, v = 0.04;
@@ -134,7 +133,7 @@ TEST(bridge, simulation_on_a_fine_grid_agrees) {
     EXPECT_NEAR(outside / static_cast<double>(paths), left, bound(left));
 }
 
-// The chance to go below the sampled lowest point is the uniform number it was made from.
+// The probability of going below the sampled minimum is the uniform that made it.
 TEST(bridge, extremes_invert_the_touch_probability) {
     for (const double start : {-0.1, 0.0, 2.0}) {
         for (const double end : {-0.3, 0.0, 2.1}) {
@@ -159,8 +158,8 @@ TEST(bridge, extremes_invert_the_touch_probability) {
     }
 }
 
-// The chance that a touch has happened by the fraction t: the bridge is at a normal point then, and between
-// it and the start lies a bridge of its own. By quadrature, with nothing of the sampler in it.
+// The probability of a touch by the fraction t: the bridge is at a normal point then, with another bridge
+// before it. By quadrature, independent of the sampler.
 double touched_by(double t, double at_start, double at_end, double variance) {
     const double mean = at_start + (at_end - at_start) * t, deviation = std::sqrt(variance * t * (1 - t));
     constexpr int intervals = 20000;
@@ -175,9 +174,8 @@ double touched_by(double t, double at_start, double at_end, double variance) {
     return by_then / at_all;
 }
 
-// 20,000 sampled times in each case against that distribution: the greatest difference times the square root
-// of their number stays below 2.4, which a right sampler misses with probability 2e-5 in each of the seven
-// cases.
+// 20,000 sampled times in each case: the largest difference of distributions times the root of their number
+// stays below 2.4, which a right sampler exceeds with probability 2e-5 in each of seven cases.
 TEST(bridge, touch_times_have_their_distribution) {
     struct example {
         double at_start, at_end, variance;
@@ -197,7 +195,7 @@ TEST(bridge, touch_times_have_their_distribution) {
         std::sort(times.begin(), times.end());
         EXPECT_GT(times.front(), 0);
         EXPECT_LE(times.back(), 1);
-        // The truth at each hundredth of the samples; between two of them both sides only rise.
+        // Compares at each hundredth sample; between two of them both distributions only increase.
         double farthest = 0;
         for (int i = 0; i < samples; i += samples / 100) {
             const double truth =
@@ -216,10 +214,10 @@ double last_touched_at(double at_start, double at_end, double variance, double f
 }
 double share(double at_start, double at_end, double variance);
 
-// Seen from the end, the last touch is a first one; so 20,000 samples in each case against that distribution,
-// as above. First and last touch belong together: between them the path is a bridge from the line to the
-// line, which spends half of the time on either side, so that the mean time beyond the line is half of what
-// lies between them, times the chance of a touch. Ten comparisons, a false alarm of at most 2e-5 each.
+// Seen from the end, the last touch is a first one: 20,000 samples in each case, as above. First and last
+// touch are dependent: between them the path is a bridge from the line to the line, which spends half of the
+// time on either side. The mean time beyond the line is therefore half of the mean time between the touches.
+// Ten comparisons with false alarms of at most 2e-5 each.
 TEST(bridge, last_touches_have_their_distribution_and_belong_to_the_first) {
     struct example {
         double at_start, at_end, variance;
@@ -285,7 +283,8 @@ TEST(bridge, touch_times_at_their_edges) {
     }
 }
 
-// The mean over the interval by Simpson's rule on a substitution that takes away the roots at both ends.
+// The mean over the interval by Simpson's rule, with a substitution that removes the square roots at both
+// ends.
 template <class F>
 double over_the_interval(const F& at_fraction, int parts) {
     double sum = 0;
@@ -316,7 +315,7 @@ TEST(bridge, share_of_the_time_above_a_line_agrees_with_quadrature) {
                     [&](double u) { return normal_cdf((a + (b - a) * u) / std::sqrt(u * (1 - u))); }, 1000);
                 const double here = share(a * sd, b * sd, v);
                 EXPECT_NEAR(here, by_quadrature, 2e-10) << a << ' ' << b << ' ' << v;
-                // Above and below are all there is, and a bridge may be walked from either end.
+                // The shares above and below add up to 1, and a bridge may be reversed.
                 EXPECT_NEAR(here + share(-a * sd, -b * sd, v), 1, 1e-15) << a << ' ' << b << ' ' << v;
                 EXPECT_NEAR(here, share(b * sd, a * sd, v), 1e-15) << a << ' ' << b << ' ' << v;
             }
@@ -329,8 +328,8 @@ double variance_of_share(double at_start, double at_end, double variance) {
     return variance_of_share_above(n(at_start), n(at_end), n(variance)).constant();
 }
 
-// The mean of the square of the share is twice that of the part that comes behind a moment above: the path is
-// somewhere above then, and a bridge from there.
+// The mean squared share is twice the mean of (time above, later than a moment above): from such a moment the
+// path is a bridge.
 TEST(bridge, variance_of_the_time_above_a_line_agrees_with_quadrature) {
     for (const auto& [a, b] :
          {std::pair{0.0, 0.0}, {0.4, 0.2}, {-0.4, -0.9}, {0.7, -0.3}, {-1.5, 1.0}, {1.3, 0.0}}) {
@@ -377,15 +376,15 @@ TEST(bridge, share_of_the_time_above_a_line_at_its_edges) {
     EXPECT_EQ(share(-1, -2, 0), 0);
     EXPECT_EQ(share(-700, -700, 1e-5), 0);
     EXPECT_EQ(share(1e15, 1e15, 0.01), 1);
-    // From the line away: 1 - r / 2, which for long ways is 1 - 1 / (4 x^2), x^2 = 1 / (2 v).
+    // From the line away: 1 - r / 2; for long distances 1 - 1 / (4 x^2), x^2 = 1 / (2 v).
     EXPECT_NEAR(share(0, 1, 1e-4), 1 - 0.5e-4 * (1 - 3e-4), 1e-11);
-    // The two ways to the remainder meet at x = 3.5 within what is promised of either.
+    // The two formulas of the remainder agree at x = 3.5 to within their error bounds.
     const double x = 3.5 * std::numbers::sqrt2;
     EXPECT_NEAR(share(0, x * (1 - 1e-13), 1), share(0, x * (1 + 1e-13), 1), 1.5e-12);
 }
 
-// The mean of the samples is the mean share, and from the line to the line their law is uniform. Six
-// comparisons at 4.5 standard errors and one of a distribution: one false alarm in 15,000.
+// The samples have the mean share, and from the line to the line they are uniform. Six comparisons at 4.5
+// standard errors and one of a distribution: one false alarm in 15,000.
 TEST(bridge, drawn_shares_of_the_time_above_a_line) {
     constexpr int samples = 40000;
     std::mt19937_64 random(9);
@@ -423,7 +422,6 @@ TEST(bridge, drawn_shares_of_the_time_above_a_line) {
     for (int i = 0; i < samples; ++i)
         farthest = std::max(farthest, std::abs(shares[static_cast<std::size_t>(i)] - (i + 0.5) / samples));
     EXPECT_LT(farthest * std::sqrt(samples), 2.4);
-    // Without a variance the path is straight.
     for (const auto& [from, to, above] : {std::array{-1.0, 3.0, 0.75},
                                           {3.0, -1.0, 0.75},
                                           {1.0, 2.0, 1.0},
@@ -454,7 +452,7 @@ TEST(bridge, mean_of_a_lognormal_bridge_agrees_with_quadrature) {
     }
 }
 
-// The covariance of the exponentials at two moments, over all of them.
+// The covariance of the exponentials at two moments, integrated over both.
 TEST(bridge, variance_of_the_mean_of_a_lognormal_bridge_agrees_with_quadrature) {
     for (const double move : {0.0, 0.01, -0.3, 0.3, 0.6}) {
         for (const double v : {1e-4, 0.01, 0.1, 0.3}) {

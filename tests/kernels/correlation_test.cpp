@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that make correlated moves, against the plain triple loop, bit for bit: on the host, thread by
-// thread with poisoned shared memory, and on a GPU where there is one. All compile for GPUs without spills.
+// The kernels of correlated moves against the plain triple loop, bit for bit: on the host, thread by thread
+// with poisoned shared memory, and on a GPU if there is one. All compile for GPUs without spills.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,10 +47,10 @@ bool same_bits(real a, real b) {
     return std::memcmp(&a, &b, sizeof(real)) == 0;
 }
 
-// Numbers, shocks and moves of some steps. The space between the rows of a cube is poison; so are all moves.
+// Numbers, shocks and moves of some steps. Moves, and the gaps between the rows of a cube, are poisoned.
 template <class shock, class real>
 struct example {
-    static constexpr std::size_t beyond = 4096;  // room for what must not be written
+    static constexpr std::size_t beyond = 4096;  // room for stray writes
 
     std::size_t factors, steps, paths, shock_pitch, move_pitch;
     std::vector<real> numbers, moves;
@@ -96,7 +96,7 @@ struct example {
                 0};
     }
 
-    // The plain product, and nothing between the rows.
+    // The plain product, with untouched gaps.
     std::vector<real> expected() const {
         std::vector<real> out(moves.size(), poison<real>());
         for (std::size_t step = 0; step < steps; ++step) {
@@ -134,8 +134,8 @@ template <class real>
     return ::testing::AssertionSuccess();
 }
 
-// All blocks of a launch, each with its threads in an order of its own between two barriers. A number that
-// one thread shares is there for another only in the same stage: after it shared memory is poison again.
+// All blocks of a launch, each with its threads in its own order between two barriers. Shared memory is
+// poisoned after each stage, so a number is available to other threads only in the stage that wrote it.
 template <class variant>
 void run_on_host(const cuda::correlation_launch& l) {
     ASSERT_EQ(l.how.threads, static_cast<word32>(variant::threads));
@@ -179,8 +179,7 @@ class correlation_kernels : public ::testing::Test {
     using shock = typename types::shock;
     using real = typename types::real;
 
-    // The variant of this name, which is this class, launched for all its steps at once and for two at a
-    // time.
+    // The variant with this name and class, launched for all steps at once and for two at a time.
     template <class variant>
     void check(const char* name) {
         const auto& v = cuda::find_correlation_variant(name);
@@ -199,7 +198,7 @@ class correlation_kernels : public ::testing::Test {
         }
     }
 
-    // So that none of the catalogue is left out.
+    // Covers the whole catalogue.
     void check_all_of(std::string_view kind) const {
         for (const auto& v : cuda::correlation_variants()) {
             EXPECT_EQ(checked_.count(v.name), v.kind == kind ? 1u : 0u) << v.name;
@@ -352,8 +351,8 @@ TEST(correlation, every_variant_compiles_without_spills) {
             EXPECT_EQ(std::count(texts.begin(), texts.end(), text), 0);
             texts.push_back(text);
             for (const std::string architecture : {"sm_80", "sm_90"}) {
-                // The kernels that a run takes are compiled for both architectures, the rungs that lead to
-                // them for one.
+                // Kernels used by runs are compiled for both architectures, the studies that led to them for
+                // one.
                 const bool rung = v.kind != "blocked";
                 if (rung && (architecture == "sm_80" || p == cuda::precision::mixed)) continue;
                 const std::string what = std::string(v.name) + " " + text_of(p) + " " + architecture;
@@ -364,14 +363,14 @@ TEST(correlation, every_variant_compiles_without_spills) {
             }
         }
     }
-    // In single precision there is nothing for the hardware's approximations to do.
+    // Single precision contains nothing to approximate.
     for (const auto& v : cuda::correlation_variants()) {
         EXPECT_EQ(correlation_text(v, cuda::precision::single),
                   correlation_text(v, cuda::precision::single_fast));
     }
 }
 
-// The first GPU that can be used; none if the machine has none, which is a failure if it must have one.
+// Null without a GPU, which is a failure if the machine must have one.
 std::unique_ptr<cuda::loaded_device> some_gpu() {
     const cuda::device_survey survey = cuda::survey_devices();
     std::string why = survey.why_none;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Precision single_fast. Without a GPU: its functions and whole path kernels compile, and into the
-// instructions that they are meant to be. On one: its functions and shocks keep their bounds.
+// Precision single_fast. Without a GPU: its functions and whole path kernels compile to the intended
+// instructions. On a GPU: its functions and shocks keep their error bounds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ class fast : public testing::Test {
     }
 };
 
-// In the code, leaving out the constants of the headers.
+// Counts in the code, without the constants of the headers.
 int occurrences(const std::string& ptx, const std::string& of) {
     const std::string text = ptx.substr(ptx.find(".entry"));
     int count = 0;
@@ -87,8 +87,8 @@ TEST_F(fast, each_function_is_its_instruction) {
     }
 }
 
-// Four normals: two logarithms, two roots, two sines and two cosines; and two integers converted, which from
-// compute capability 8.6 on another unit does.
+// Four normals: two logarithms, two roots, two sines and two cosines; and two integer conversions, which
+// another unit does from compute capability 8.6 on.
 TEST_F(fast, normals_take_two_approximations_each) {
     const auto got = compile(
         "#include \"kernels/fast.h\"\n"
@@ -115,7 +115,6 @@ TEST_F(fast, path_kernels_of_the_demo_book_compile) {
         SCOPED_TRACE(t.id);
         const auto got = compile(text);
         EXPECT_GT(occurrences(got.ptx, "lg2.approx"), 0);
-        // A digital compares logarithms.
         const bool has_exponentials = std::ranges::any_of(made.code.sections, [](const auto& s) {
             return std::ranges::count(s.nodes, program::operation::exp, &program::node::code) > 0;
         });
@@ -125,7 +124,7 @@ TEST_F(fast, path_kernels_of_the_demo_book_compile) {
     EXPECT_GT(texts.size(), 3U);
 }
 
-// On a GPU, where there is one: how far the functions and the shocks are from the exact ones.
+// On a GPU: the distance of functions and shocks from the exact ones.
 class fast_on_gpu : public fast {
   protected:
     void SetUp() override {
@@ -221,7 +220,7 @@ TEST_F(fast_on_gpu, functions_keep_their_bounds) {
             const auto x = static_cast<double>(inputs[i]);
             const double truth = c.truth(x);
             const double ratio = std::abs(static_cast<double>(got[i]) - truth) / c.bound(x, truth);
-            // Not: ratio > worst, which a nan would pass.
+            // Written to be true for NaN too.
             if (!(ratio <= worst)) {
                 worst = ratio;
                 at = i;
@@ -231,7 +230,7 @@ TEST_F(fast_on_gpu, functions_keep_their_bounds) {
     }
 }
 
-// The smaller or greater of two numbers; a not-a-number must not be lost.
+// The smaller or greater of two numbers keeps a NaN.
 TEST_F(fast_on_gpu, extremes_keep_what_is_no_number) {
     const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
     const float special[] = {1.0f, -1.0f, 2.5f, inf, -inf, nan};

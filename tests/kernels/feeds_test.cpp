@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feeds on the model of a block's memory: every shock arrives once, in order, with its value, for every
-// distance, width, layout and number of steps; feeds with a planted defect are found out. The layouts'
-// promises about banks are arithmetic. The catalogues of feeds and spaces say what is true.
+// Feeds on the model of a block's memory: every shock arrives once, in order and with its value, for every
+// distance, width, layout and number of steps; planted defects are found. The promises about banks hold
+// arithmetically. The catalogues of feeds and spaces are right.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ using tests::model_thread;
 
 namespace {
 
-// A cube of one kind of shock, with every number different and space between the rows.
+// A cube of one kind of shock, with distinct numbers and gaps between the rows.
 template <class shock>
 struct cube {
     static constexpr std::size_t gap = 64 / sizeof(shock);
@@ -76,7 +76,7 @@ struct cube {
     std::size_t slot_stride() const { return slot_major ? steps * pitch : pitch; }
 };
 
-// Rows of scenarios in any order, as the words of a trade tell.
+// Rows of scenarios in any order, as a trade's words list them.
 template <class shock, int slots_>
 struct scenario_rows {
     static constexpr int slots = slots_;
@@ -101,7 +101,7 @@ constexpr bool threads_meet = false;
 template <>
 constexpr bool threads_meet<feeds::bulk_async> = true;
 
-// The faults of a block that walks so many steps, two times over as in a tile of two passes.
+// The faults of a block that walks `steps` steps twice, as in a tile of two passes.
 template <template <class, class> class feed, class shape>
 std::vector<std::string> faults_of(int steps, int direction = 1, bool meets = threads_meet<feed>) {
     using shock = typename shape::shock;
@@ -164,7 +164,7 @@ std::string words_of(int steps) {
     return text;
 }
 
-// 0 to 70; where threads take turns, those around each multiple of the distance and of the rows.
+// 0 to 70; if threads take turns, those around each multiple of the distance and of the rows.
 template <class shape>
 std::vector<int> numbers_of_steps(bool all) {
     std::set<int> counts{0, 1, 2, 69, 70};
@@ -189,7 +189,7 @@ void expect_right(const char* name) {
 constexpr auto plain = ring_layout::plain, padded = ring_layout::padded, transposed = ring_layout::transposed;
 constexpr int found = -1;
 
-// The widths, numbers of slots and distances that a feed without shared memory can tell apart.
+// The widths, numbers of slots and distances that matter to a feed without shared memory.
 template <template <class, class> class feed>
 void expect_right_in_registers(const char* name) {
     constexpr int threads = 8;
@@ -201,7 +201,7 @@ void expect_right_in_registers(const char* name) {
     expect_right<feed, feed_shape<float, 2, 1, threads, 32, 16, plain, found>>(name);
 }
 
-// Each number of slots, width, distance, layout and rows with several of the others.
+// Each number of slots, width, distance, layout and rows, with several of the others.
 template <template <class, class> class feed>
 void expect_right_in_shared_memory(const char* name) {
     constexpr int threads = 8;
@@ -294,7 +294,7 @@ void expect_draws() {
     }
 }
 
-// Scenarios of a thread beside shocks that are made.
+// Scenarios of a thread beside shocks that are computed.
 template <class draws, int scenarios, int width>
 void expect_draws_and_scenarios() {
     using shock = typename draws::shock;
@@ -338,7 +338,7 @@ void expect_draws_and_scenarios() {
     EXPECT_EQ(block.faults(), std::vector<std::string>{});
 }
 
-// Shocks of several streams, whose slots stand in any order: every number is that of its own stream.
+// Shocks of several streams with slots in any order: every number belongs to its own stream.
 template <class draws, class normals, class uniforms, int width>
 void expect_draws_of_streams() {
     using shock = typename draws::shock;
@@ -452,7 +452,6 @@ TEST(feeds, inline_makes_the_shocks_of_the_path) {
 
 namespace {
 
-// The asynchronous ring with one thing wrong.
 enum class ring_defect {
     none,
     waits_for_one_too_few,
@@ -504,7 +503,6 @@ struct broken_ring {
     };
 };
 
-// The ring of stages with one thing wrong.
 enum class stage_defect {
     none,
     does_not_meet_after_a_stage,
@@ -615,7 +613,7 @@ TEST(feeds, defects_of_a_ring_of_stages_are_found) {
 
 namespace {
 
-// Requests to shared memory for the words that one warp reads of a position, over the least that it could be.
+// Shared-memory requests for one warp's words of a position, relative to the least possible.
 int conflicts(const ring_geometry& ring, int position) {
     constexpr int banks = 32, word_bytes = 4;
     const int at_once = 128 / ring.piece_bytes;  // threads that are served together
@@ -652,8 +650,8 @@ TEST(feeds_rings, padded_and_transposed_have_no_bank_conflicts) {
                 << piece_bytes << " bytes, distance " << positions;
         }
     }
-    EXPECT_EQ(conflicts(ring_for(plain, 8, 0, 8), 0), 8);   // what made distance 8 slow in double
-    EXPECT_EQ(conflicts(ring_for(padded, 8, 3, 8), 0), 1);  // any odd length does
+    EXPECT_EQ(conflicts(ring_for(plain, 8, 0, 8), 0), 8);   // this made distance 8 slow in double
+    EXPECT_EQ(conflicts(ring_for(padded, 8, 3, 8), 0), 1);  // as for any odd length
     EXPECT_EQ(conflicts(ring_for(padded, 8, 2, 8), 0), 2);
 }
 

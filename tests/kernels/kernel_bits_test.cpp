@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel headers on a GPU, built as priced kernels are, against the same headers on the CPU: every
-// function, shock and tile moment must have the same bits. Nothing but these texts takes the ways of kernels/
-// that NVRTC alone sees with arguments that no priced path has.
+// function, shock and tile moment has the same bits. Only these texts run the NVRTC-only branches of kernels/
+// with arguments outside of priced paths.
 //
-// Without a GPU the texts are compiled all the same and the rest is skipped, unless TILEWALK_REQUIRE_GPU=1
-// says that there must be one.
+// Without a GPU the texts are still compiled and the rest is skipped, unless TILEWALK_REQUIRE_GPU=1.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,7 +46,7 @@ std::string name_of() {
     return sizeof(real) == sizeof(double) ? "double" : "float";
 }
 
-// A nan may have any sign and payload; nothing else may differ.
+// A NaN may have any sign and payload; nothing else may differ.
 template <typename number>
 bool same(number a, number b) {
     if constexpr (std::is_floating_point_v<number>) {
@@ -68,7 +67,7 @@ std::string in_hexadecimal(number x) {
     return text;
 }
 
-// Counts of values that were compared and of those that were different, and the first of the latter.
+// Counts compared and differing values, and keeps the first difference.
 class comparison {
   public:
     explicit comparison(std::string what) : what_(std::move(what)) {}
@@ -172,19 +171,19 @@ std::string roots_text() {
            "    out[i] = tilewalk::kernels::sqrt_of_middle_range(x[i]);\n}\n";
 }
 
-// A point of the shocks: far apart in paths and blocks.
+// Points of shocks are far apart in paths and blocks.
 word64 path_of_point(std::size_t i) {
     return i * 0x9e3779b97f4a7c15ULL;
 }
 word32 block_of_point(std::size_t i) {
     return static_cast<word32>(i * 0x85ebca6bU);
 }
-// A point in four has no name.
+// Every fourth point has no name.
 kernels::stream_key name_of_point(std::size_t i) {
     return i % 4 == 0 ? kernels::stream_key{} : kernels::stream_key_of(i * 0xc2b2ae3d27d4eb4fULL >> 2);
 }
 
-// The ways to draw: from a seed, from the bits of a path's only stream, and from those of one of several.
+// Ways to draw: from a seed, from the bits of a path's only stream, and from those of one of several streams.
 enum class way { by_seed, by_stream, by_one_of_several };
 constexpr std::array ways{way::by_seed, way::by_stream, way::by_one_of_several};
 const char* name_of(way how) {
@@ -226,7 +225,7 @@ std::string shocks_text(way how) {
            "v.x[k];\n}\n}\n";
 }
 
-// Each block has a tile of its own, in shared memory as a path kernel has it.
+// Each block has a tile of its own in shared memory, as a path kernel does.
 std::string moments_text(std::uint32_t threads) {
     const std::string count = std::to_string(threads);
     return "#include \"kernels/reductions/tree.h\"\n"
@@ -257,7 +256,6 @@ std::vector<std::string> all_texts() {
     return all;
 }
 
-// The edges of functions of this type.
 template <typename real>
 struct edges;
 template <>
@@ -331,7 +329,7 @@ class numbers {
     real between(const real (&ends)[2]) { return between(ends[0], ends[1]); }
     real with_sign(real x) { return random_() % 2 == 0 ? x : -x; }
     real special() { return special_[random_() % special_.size()]; }
-    // A number with any mantissa, and an exponent in this range.
+    // A number with any mantissa and an exponent in this range.
     real log_uniform(int low, int high) { return std::ldexp(between(real(1), real(2)), whole(low, high)); }
 
     static constexpr int kinds = 14;
@@ -387,7 +385,7 @@ class numbers {
                 return of(whole(0, kinds - 2));
         }
     }
-    // An exponent at which pow(x) has a result at the ends of its range.
+    // An exponent for which pow(x) is near the ends of its range.
     real power_to_the_end(real x) {
         const real low = between(edges<real>::power_low), high = between(edges<real>::power_high);
         return (whole(0, 1) == 0 ? low : high) / std::log2(kernels::abs(x));
@@ -404,7 +402,7 @@ class kernel_bits : public testing::Test {
         if (const std::string why = cuda::why_no_compiler(); !why.empty()) skip(why);
     }
 
-    // Or fails, if there must be a GPU.
+    // Fails instead if there must be a GPU.
     static void skip(const std::string& why) {
         const char* said = std::getenv("TILEWALK_REQUIRE_GPU");
         if (said != nullptr && std::string(said) == "1") FAIL() << why;
@@ -451,7 +449,7 @@ class kernel_bits_on_a_gpu : public kernel_bits {
     template <typename number>
     cuda::device_memory room_for(std::size_t count) {
         cuda::device_memory memory(*device_, count * sizeof(number));
-        // The filling shows where nothing is written.
+        // The filling reveals missing writes.
         device_->fill(memory.as<void>(), 0x5a, memory.bytes(), stream_->get());
         return memory;
     }
@@ -460,7 +458,6 @@ class kernel_bits_on_a_gpu : public kernel_bits {
         device_->download(to.data(), from.as<void>(), to.size() * sizeof(number), stream_->get());
         device_->wait(stream_->get());
     }
-    // A pointer to each argument.
     void run(const cuda::launch& how, std::vector<void*> arguments) {
         const cuda::in_flight guard(*device_, {stream_->get()});
         device_->run(kernel_, how, arguments, stream_->get());
@@ -547,7 +544,7 @@ void kernel_bits_on_a_gpu::compare_roots(const std::vector<real>& x, comparison&
     }
 }
 
-// Two neighbouring binades are all that a root can see, but for the exponent.
+// Apart from the exponent, a root sees only two neighbouring binades.
 TEST_F(kernel_bits_on_a_gpu, roots_of_float) {
     load(roots_text<float>(), "roots");
     comparison all("float sqrt_of_middle_range");
@@ -595,8 +592,8 @@ TEST_F(kernel_bits_on_a_gpu, roots_of_double) {
         }
         compare_roots(x, all);
     }
-    // The roots that are hard to round lie next to a number, or next to the middle of two: their squares,
-    // some ulps away, of roots of every length.
+    // Roots that are hard to round lie next to a number or next to the middle of two: tests the neighbours of
+    // their squares, for roots of every length.
     for (int chunk = 0; chunk < 16; ++chunk) {
         for (double& value : x) {
             const int length = number.whole(1, 52);
@@ -686,7 +683,7 @@ TEST_F(kernel_bits_on_a_gpu, moments_of_tiles) {
                 case 3:
                     value = number.of(2);
                     break;
-                case 4:  // whose moments overflow
+                case 4:  // their moments overflow
                     value = number.with_sign(number.log_uniform(1000, 1023));
                     break;
                 case 5:
@@ -696,7 +693,7 @@ TEST_F(kernel_bits_on_a_gpu, moments_of_tiles) {
                     value = number.between(-40.0, 40.0);
             }
         }
-        // One that is no finite number, and many.
+        // One non-finite number, and many.
         const auto any_path = [&] { return static_cast<std::size_t>(number.whole(0, counts[t] - 1)); };
         const double bad[] = {kernels::format<double>::nan, kernels::format<double>::infinity,
                               -kernels::format<double>::infinity};
@@ -704,7 +701,7 @@ TEST_F(kernel_bits_on_a_gpu, moments_of_tiles) {
         if (kind == 7) {
             for (int i = number.whole(2, 1500); i > 0; --i) x[any_path()] = bad[number.whole(0, 2)];
         }
-        // Nothing may read behind the tile's paths.
+        // Reads beyond the tile's paths would show.
         for (std::size_t path = count; path < per_tile; ++path) x[path] = bad[path % 3];
 
         kernels::tile_result& e = expected[t];

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel headers are std-free: NVRTC, which has no standard library, compiles a kernel that uses all of
-// them.
+// NVRTC, which has no standard library, compiles a kernel that uses all kernel headers.
 #include <gtest/gtest.h>
 
 #if defined(TILEWALK_HAVE_NVRTC)
@@ -96,11 +95,11 @@ TEST(kernel_headers, compile_with_nvrtc) {
             << got.log;
         EXPECT_EQ(got.log.find("warning"), std::string::npos) << architecture << '\n' << got.log;
         EXPECT_NE(got.ptx.find("use_everything"), std::string::npos);
-        // Everything is IEEE: fma where written, no approximate square root or division, no call left over.
+        // Everything is IEEE: fma where written, no approximate square root or division, no remaining call.
         EXPECT_NE(got.ptx.find("fma.rn.f64"), std::string::npos);
         EXPECT_NE(got.ptx.find("sqrt.rn.f64"), std::string::npos);
         EXPECT_NE(got.ptx.find("div.rn.f32"), std::string::npos);
-        // One guess is allowed, that of sqrt_of_middle_range: its next steps round it correctly.
+        // sqrt_of_middle_range may start from an approximation, which its next steps round correctly.
         std::string ptx = got.ptx;
         for (const std::string guess : {"rsqrt.approx.ftz.f64", "rsqrt.approx.ftz.f32"}) {
             for (auto at = ptx.find(guess); at != std::string::npos; at = ptx.find(guess))

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text that a GPU compiles, run by the host: path kernels of the library's products and of made books are
-// built with the host's compiler, the threads of a block take turns, and each tile must have the bits that
-// the CPU's walk gives it. Words that C++ does not know are defined for it; feeds that copy asynchronously
-// are left to feeds_test.
+// Runs the text that a GPU compiles on the host: path kernels of the library's products and of hand-made
+// books are built with the host's compiler, the threads of a block take turns, and each tile has the bits of
+// the CPU's walk. Feeds with asynchronous copies are left to feeds_test.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -79,7 +78,7 @@ const std::vector<walked_trade>& trades() {
         {"many_blocks", many().trades.substr(4)},
         {"european", "{id: t, product: european, underlying: A, strike: 105, maturity: 1.0}"},
         {"digital", "{id: t, product: digital, underlying: A, strike: 105, maturity: 1.0}"},
-        // Whole groups of steps with the same section after each, what is left of a group, and sparse dates.
+        // Whole groups of steps with the same section after each, the remainder of a group, and sparse dates.
         {"asian_12",
          "{id: t, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: "
          "12}}"},
@@ -177,7 +176,7 @@ const std::vector<walked_trade>& trades() {
 }
 
 struct planned_trade {
-    book of;  // whose market has the scenarios
+    book of;  // its market has the scenarios
     plan::trade_program program;
     std::vector<arrays::shock_cube> scenarios;
 };
@@ -203,10 +202,10 @@ const planned_trade& planned(const std::string& name) {
 }
 
 constexpr word64 seed = 7;
-constexpr std::uint64_t paths = 2 * kernels::paths_per_tile + 300;  // the last tile is not whole
+constexpr std::uint64_t paths = 2 * kernels::paths_per_tile + 300;  // the last tile is partial
 
-// Shocks by row and path, as fill kernels leave them: those of other trades, here none that is a number, in
-// so many rows, and then a row for each slot of each step.
+// Shocks by row and path, as fill kernels leave them: rows of other trades, here NaN, then a row for each
+// slot of each step.
 template <class draws>
 std::vector<typename draws::shock> cube(std::size_t rows_before, std::size_t steps, int per_step,
                                         const std::vector<std::uint32_t>& streams,
@@ -239,7 +238,7 @@ struct walked_program {
     const std::vector<arrays::shock_cube>& scenarios;
 };
 
-// Numbers that paths make of points, and what they are made with.
+// The numbers that paths compute from points, and their tables.
 template <class shock>
 struct made_points {
     std::vector<kernels::made_point> all;
@@ -268,7 +267,7 @@ void expect_bits(const walked_program& t, const kernel_decision& how, const quas
     const run::job job{&t.code, &t.data, &t.when};
     auto packed = cuda::pack({&job, 1}, program::real_type(how.precision));
     ASSERT_FALSE(packed.failures[0]);
-    // 16 bytes are aligned as on a device.
+    // Aligned to 16 bytes, as on a device.
     std::vector<kernels::neighbours<kernels::word32, 4>> numbers(packed.numbers.size() / 16 + 1),
         words(packed.words.size() / 4 + 1);
     std::memcpy(numbers.data(), packed.numbers.data(), packed.numbers.size());
@@ -361,8 +360,7 @@ void expect_bits_of(const std::string& trade, const kernel_decision& how) {
     expect_bits({t.program.code, t.program.data, t.program.when, t.scenarios}, how);
 }
 
-// The kernel of a run that says no more than the precision; in blocks of two warps, so that few threads
-// start.
+// The kernel of a run that sets only the precision, with blocks of two warps, so that few threads start.
 kernel_decision usual(const program::path_program& code, precision in) {
     kernel_wish asked;
     asked.precision = in;
@@ -438,7 +436,8 @@ std::vector<std::string> names_of_trades() {
 INSTANTIATE_TEST_SUITE_P(all, kernels_on_host, testing::ValuesIn(names_of_trades()),
                          [](const auto& at) { return at.param; });
 
-// Every feed that waits for nothing, with other widths and blocks; and numbers read as any other memory.
+// Every feed without asynchronous copies, with other widths and blocks, and with numbers in every memory
+// space.
 TEST(kernels_on_host_of_feeds, give_the_bits_of_the_cpu) {
     int n = 0;
     for (const char* feed :
@@ -460,7 +459,6 @@ TEST(kernels_on_host_of_feeds, give_the_bits_of_the_cpu) {
         how[cuda::knobs::width] = width;
         expect_bits_of("asian_7", how);
     }
-    // Shocks of several streams.
     for (const auto precision : {precision::double_, precision::single}) {
         kernel_wish how;
         how.feed = precision == precision::double_ ? "unroll" : "smem_rolling";
@@ -469,7 +467,7 @@ TEST(kernels_on_host_of_feeds, give_the_bits_of_the_cpu) {
     }
 }
 
-// So are programs whose decisions are integrated.
+// Programs with integrated decisions run like any other.
 TEST(kernels_on_host_of_integration, give_the_bits_of_the_cpu) {
     const planned_trade& t = planned("autocallable");
     const auto made = program::integrated(t.program.code, t.program.data, t.program.when);
@@ -480,7 +478,7 @@ TEST(kernels_on_host_of_integration, give_the_bits_of_the_cpu) {
     }
 }
 
-// Antithetic pairs are programs like others.
+// Antithetic pairs run like any other program.
 TEST(kernels_on_host_of_pairs, give_the_bits_of_the_cpu) {
     for (const char* trade :
          {"european", "barrier", "autocallable", "worst_of_with_jumps", "asian_by_path"}) {
@@ -493,7 +491,7 @@ TEST(kernels_on_host_of_pairs, give_the_bits_of_the_cpu) {
     }
 }
 
-// Paths on which an operation leaves its domain, or stands in the branch that they do not take.
+// Paths on which an operation leaves its domain, in the taken branch or in the other one.
 TEST(kernels_on_host_with_flaws, fail_the_paths_of_the_cpu) {
     const book b = book::parse(R"(market:
   as_of: 2026-01-15
@@ -528,8 +526,8 @@ trades:
     }
 }
 
-// A program of which every state is an output, the first of them last, and some of them crossed: each has a
-// row of results of its own.
+// A program with every state as an output, the first one last and some crossed: each has its own row of
+// results.
 TEST(kernels_on_host_of_several_outputs, give_the_bits_of_the_cpu) {
     for (const precision in : {precision::double_, precision::single, precision::mixed}) {
         const planned_trade& t = planned("autocallable");
@@ -540,13 +538,13 @@ TEST(kernels_on_host_of_several_outputs, give_the_bits_of_the_cpu) {
         code.crossed = {{0, 2}, {1, 2}};
         kernel_decision how = usual(code, in);
         expect_bits({code, t.program.data, t.program.when, t.scenarios}, how);
-        how.reduction = "last_block";  // which uses the memory of an output again for the next
+        how.reduction = "last_block";  // reuses the memory of an output for the next
         how[cuda::knobs::width] = 1;
         expect_bits({code, t.program.data, t.program.when, t.scenarios}, how);
     }
 }
 
-// A date, twelve, and 27 numbers for nine dates of three assets; every tile has a randomisation of its own.
+// One date, twelve, and 27 numbers for nine dates of three assets; every tile has a randomisation of its own.
 TEST(kernels_on_host_that_make_points, give_the_bits_of_the_cpu) {
     int n = 0;
     for (const char* const trade : {"european", "asian_12", "autocallable"}) {
@@ -570,8 +568,8 @@ TEST(kernels_on_host_that_make_points, give_the_bits_of_the_cpu) {
     }
 }
 
-// Tables of the size of a surface, and so small that a group's rows would wait in registers; a payment after
-// each step, for which a group is walked at once, and after every second.
+// Tables of a surface's size, and ones small enough for a group's rows to stay in registers; a payment after
+// each step, which is walked as a group, and after every second.
 TEST(kernels_on_host_with_tables, give_the_bits_of_the_cpu) {
     int n = 0;
     for (const std::size_t size : {2u, 3u, 40u}) {
@@ -598,7 +596,7 @@ TEST(kernels_on_host_with_tables, give_the_bits_of_the_cpu) {
     }
 }
 
-// The test of the test: a host kernel with a smaller number in its text gives other bits.
+// The test can fail: a smaller number in a host kernel's text gives other bits.
 TEST(kernels_on_host_of_feeds, tell_a_wrong_kernel) {
     EXPECT_THROW(host_kernel("no text of a kernel"), std::logic_error);
     const auto& t = planned("european");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every lane loop of every instruction set that this machine runs gives the bits of the same operation on
-// single numbers; shocks give the bits of the kernel headers.
+// Every lane loop of every instruction set of this machine has the bits of the same operation on single
+// numbers; shocks have the bits of the kernel headers.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -31,8 +31,8 @@ struct alignas(64) lane_block {
     double x[2][cpu::lanes];
 };
 
-// The bits of a number; a nan counts as the same as any other, because its sign and payload follow from the
-// order of operands, which compilers may exchange.
+// The bits of a number. All NaNs count as equal, because their sign and payload follow from the order of
+// operands, which compilers may exchange.
 std::uint64_t bits(double x) {
     return std::isnan(x) ? std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN())
                          : std::bit_cast<std::uint64_t>(x);
@@ -71,7 +71,7 @@ std::vector<double> special_numbers() {
             8.3};
 }
 
-// Numbers in the ranges where the operations have something to do, any bit pattern, and the special ones.
+// Numbers in the interesting ranges of the operations, any bit pattern, and special values.
 class number_source {
   public:
     explicit number_source(std::uint64_t seed) : random_(seed), special_(special_numbers()) {}
@@ -138,8 +138,7 @@ TEST(lanes_instruction_sets, are_listed_best_first_with_names) {
 }
 
 #if defined(__x86_64__)
-// What runs AVX-512 runs AVX2, so the wider set never stands alone, and its bits are held against the
-// other's.
+// A machine with AVX-512 has AVX2, so the bits of both are compared.
 TEST(lanes_instruction_sets, of_avx_512_stand_beside_that_of_avx2) {
     __builtin_cpu_init();
     const auto list = cpu::runnable_instruction_sets();
@@ -185,7 +184,7 @@ TEST_P(lanes, equal_evaluate_bit_for_bit) {
                         << std::hexfloat << " (" << x << ", " << y << ", " << z << "): got " << out.x[lane]
                         << ", expected " << expected;
                 }
-                // The result may take the place of any operand that is a vector.
+                // The result may overwrite any vector operand.
                 for (int place = 0; place < entry.arity; ++place) {
                     if ((mode & (1 << place)) != 0) continue;
                     std::array<lane_vector, 3> operands{a, b, c};
@@ -249,8 +248,8 @@ TEST_P(lanes, shocks_equal_the_kernel_headers) {
     }
 }
 
-// The bits of 256 lanes of every operation and of shocks, in one number (FNV-1a). It is the same for every
-// compiler, optimisation level and instruction set: whoever changes it changes prices, and says so.
+// A hash (FNV-1a) of 256 lanes of every operation and of shocks, the same for every compiler, optimisation
+// level and instruction set. A change of it changes prices and must be announced.
 TEST_P(lanes, have_the_bits_of_every_other_build) {
     std::uint64_t hash = 0xcbf29ce484222325u;
     const auto add = [&](const auto& numbers) {
